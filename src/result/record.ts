@@ -82,7 +82,8 @@ export type ResultSummary = Omit<ResultRecord, WrittenField>
 type WrittenField = 'stdout' | 'stderr' | 'compile_output' | 'difference' | 'tests' | 'files'
 
 // Outputs are bytes: invalid UTF-8 becomes U+FFFD. A byte-order mark is kept.
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const utf8 = (): TextDecoder => new TextDecoder('utf-8', { ignoreBOM: true })
+const decoder = utf8()
 
 /** A row of runledger.submission, with its bodies if asked for. */
 export interface ResultRow extends Omit<
@@ -124,8 +125,11 @@ export interface TrackedRow extends ResultRow {
 }
 
 const formatTime = (date: Date | null): string | null => date?.toISOString() ?? null
-const decode = (bytes: Uint8Array | null | undefined): string | null =>
-  bytes instanceof Uint8Array ? decoder.decode(bytes) : null
+/** @param isCut the program wrote more: a character that the cut divides is left out, as it was none of its mistakes. */
+const decode = (bytes: Uint8Array | null | undefined, isCut = false): string | null => {
+  if (!(bytes instanceof Uint8Array)) return null
+  return isCut ? utf8().decode(bytes, { stream: true }) : decoder.decode(bytes)
+}
 const encode = (bytes: Uint8Array | null | undefined): string | null =>
   bytes instanceof Uint8Array ? Buffer.from(bytes).toString('base64') : null
 
@@ -140,8 +144,8 @@ export function toRecord(row: ResultRow): ResultRecord {
     verdict: row.verdict,
     exit_code: row.exit_code,
     signal: row.signal,
-    stdout: kept ? (tell(row.stdout) ?? '') : null,
-    stderr: kept ? (tell(row.stderr) ?? '') : null,
+    stdout: kept ? (tell(row.stdout, row.stdout_truncated === true) ?? '') : null,
+    stderr: kept ? (tell(row.stderr, row.stderr_truncated === true) ?? '') : null,
     stdout_truncated: row.stdout_truncated,
     stderr_truncated: row.stderr_truncated,
     compile_output: decode(row.compile_output),
@@ -158,8 +162,11 @@ export function toRecord(row: ResultRow): ResultRecord {
     limit: row.exceeded,
     difference,
     tests:
-      tests?.map((test) => ({ ...test, stdout: tell(test.stdout), stderr: tell(test.stderr) })) ??
-      null,
+      tests?.map((test) => ({
+        ...test,
+        stdout: tell(test.stdout, test.stdout_truncated === true),
+        stderr: tell(test.stderr, test.stderr_truncated === true),
+      })) ?? null,
     files: files?.map((file) => ({ ...file, content: encode(file.content) })) ?? null,
     tag: row.tag,
     rerun_of: row.rerun_of,

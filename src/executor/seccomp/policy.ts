@@ -33,6 +33,9 @@ function refuseDirect(architecture: Architecture, bit: number): readonly FilterR
   ].map((row) => ({ ...row, architecture }))
 }
 
+const devicesReason = 'devices; FIFOs alone are ordinary'
+const isFifo = { mask: 0xf000, test: 'none_of', values: [0x1000] } as const
+
 export const filterRows: readonly FilterRow[] = [
   // Namespaces and mounts
   refuse(
@@ -254,12 +257,7 @@ export const filterRows: readonly FilterRow[] = [
   refuse(
     'ENOSYS',
     ['splice', 'tee', 'vmsplice'],
-    'hand page-cache pages around: the primitive of Dirty Pipe, Copy Fail, Dirty Frag',
-  ),
-  refuse(
-    'EINVAL',
-    ['sendfile'],
-    'puts page-cache pages into packets as splice does; on EINVAL Java, Python and libstdc++ copy instead',
+    'hand page-cache pages around: the primitive of Dirty Pipe, Copy Fail, Dirty Frag; sendfile, which libraries call, is left: into a pipe or a file',
   ),
   refuse('ENOSYS', ['cachestat'], 'tells which pages of a shared file another box has read'),
   refuse(
@@ -297,21 +295,9 @@ export const filterRows: readonly FilterRow[] = [
   refuse(
     'ENOPROTOOPT',
     ['getsockopt'],
-    'SO_COOKIE, SO_NETNS_COOKIE: numbers that the host never uses twice, by which runs count each other',
+    'SO_COOKIE, SO_NETNS_COOKIE, SO_PEERPIDFD: numbers that the host never uses twice, by which runs count each other',
     isOneOf(1, 1),
-    isOneOf(2, 57, 71),
-  ),
-  refuse(
-    'ENOSYS',
-    ['pidfd_open'],
-    "a pidfd's inode is the count of all processes that the host ever had; asyncio waits by a thread instead",
-  ),
-  refuse('EINVAL', ['clone'], 'CLONE_PIDFD: another way to one', hasAnyBit(0, 0x1000)),
-  refuse('ENOPROTOOPT', ['getsockopt'], 'SO_PEERPIDFD: another', isOneOf(1, 1), isOneOf(2, 77)),
-  refuse(
-    'ENOSYS',
-    ['statfs', 'fstatfs'],
-    "free inodes and blocks of the host's file systems: registers that every box reads",
+    isOneOf(2, 57, 71, 77),
   ),
   refuse(
     'ENOSYS',
@@ -323,13 +309,6 @@ export const filterRows: readonly FilterRow[] = [
     ['inotify_init', 'inotify_init1', 'fanotify_init'],
     'a watch on /usr/bin/python3 sees other boxes start it',
   ),
-  refuse(
-    'done',
-    ['fcntl'],
-    "F_SETLK(W), F_OFD_SETLK(W): locks on the toolchain's files would talk across boxes. Nothing is locked, so F_GETLK finds nothing; SQLite on a file needs the success",
-    isOneOf(1, 6, 7, 37, 38),
-  ),
-  refuse('done', ['flock'], 'locks on shared files, as with fcntl; nothing is locked'),
   refuse(
     'EPERM',
     ['fcntl'],
@@ -382,7 +361,8 @@ export const filterRows: readonly FilterRow[] = [
     ['name_to_handle_at', 'open_by_handle_at'],
     'open files by inode, past every mount (the "shocker" escape)',
   ),
-  refuse('EPERM', ['mknod', 'mknodat'], 'devices, and FIFOs that hang whoever opens them'),
+  refuse('EPERM', ['mknod'], devicesReason, { ...isFifo, argument: 1 }),
+  refuse('EPERM', ['mknodat'], devicesReason, { ...isFifo, argument: 2 }),
 
   // Administration and NUMA
   refuse(

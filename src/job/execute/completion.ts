@@ -107,9 +107,17 @@ const limitNames: Partial<Record<Ending, string>> = {
 
 function explainCompile(compile: Phase): Uint8Array {
   const limit = limitNames[compile.ending]
-  if (limit === undefined) return compile.stderr
-  return Buffer.concat([
-    compile.stderr,
-    Buffer.from(`\n[the compiler passed its ${limit} limit]\n`),
-  ])
+  const messages = compile.stderrTruncated ? endWhole(compile.stderr) : compile.stderr
+  if (limit === undefined) return messages
+  return Buffer.concat([messages, Buffer.from(`\n[the compiler passed its ${limit} limit]\n`)])
+}
+
+/** Without a last character of UTF-8 that is not all there. */
+function endWhole(bytes: Uint8Array): Uint8Array {
+  const isWithin = (byte: number | undefined): boolean => (byte ?? 0) >> 6 === 0b10
+  let first = bytes.length - 1
+  while (first > bytes.length - 4 && isWithin(bytes[first])) first -= 1
+  const lead = bytes[first] ?? 0
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1
+  return first + length > bytes.length ? bytes.subarray(0, first) : bytes
 }

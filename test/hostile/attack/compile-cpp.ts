@@ -49,7 +49,7 @@ export const cppCompileAttacks: readonly Attack[] = [
     '#include "/proc/self/environ"' + main,
   ),
   cpp("the host's passwords cannot be included", refused, '#include "/etc/shadow"' + main),
-  cpp("the host's accounts cannot be included", refused, '#include "/etc/passwd"' + main),
+  cpp("the host's accounts cannot be included", refused, '#include "/etc/debian_version"' + main),
   cpp("files of the host's cannot be included", refused, '#include "@FILE@"' + main),
   cpp(
     "files of the host's cannot be reached upwards",
@@ -117,7 +117,7 @@ export const cppCompileAttacks: readonly Attack[] = [
     ['exited'],
     [
       '/etc/shadow',
-      '/etc/passwd',
+      '/etc/debian_version',
       '/root/.ssh/id_rsa',
       '/var/log/syslog',
       '/home',

@@ -8,12 +8,12 @@ const raw = String.raw
 export const fileEscapes: readonly Attack[] = [
   probe("files of the host's are not there", {
     python: raw`
-for path in ("/etc/shadow", "/etc/passwd", "/etc/hostname", "/etc/resolv.conf", "/root", "/home", "/var", "/run", "/sys", "/boot", "/opt", "/srv", "/mnt", "/work", "/proc/1/root/etc/shadow", "/proc/1/cwd/etc/shadow", "@FILE@", "@SHM_FILE@", "@VAR_FILE@", "/../../..@FILE@", "/proc/self/root@FILE@", "/proc/1/root@FILE@", "/dev/fd/0/../..@FILE@"): refused(path, lambda: look(path), errno.ENOTDIR)`,
+for path in ("/etc/shadow", "/etc/debian_version", "/etc/hostname", "/etc/resolv.conf", "/root", "/home", "/var", "/run", "/sys", "/boot", "/opt", "/srv", "/mnt", "/work", "/proc/1/root/etc/shadow", "/proc/1/cwd/etc/shadow", "@FILE@", "@SHM_FILE@", "@VAR_FILE@", "/../../..@FILE@", "/proc/self/root@FILE@", "/proc/1/root@FILE@", "/dev/fd/0/../..@FILE@"): refused(path, lambda: look(path), errno.ENOTDIR)`,
     cpp: raw`
-for (const char *path : {"/etc/shadow", "/etc/passwd", "/root", "/home", "/var", "/run", "/sys", "/boot", "/proc/1/root/etc/shadow", "/proc/1/cwd/etc/shadow", "@FILE@", "@SHM_FILE@", "@VAR_FILE@", "/../../..@FILE@", "/proc/self/root@FILE@", "/proc/1/root@FILE@"}) refused(path, open(path, O_RDONLY));
+for (const char *path : {"/etc/shadow", "/etc/debian_version", "/root", "/home", "/var", "/run", "/sys", "/boot", "/proc/1/root/etc/shadow", "/proc/1/cwd/etc/shadow", "@FILE@", "@SHM_FILE@", "@VAR_FILE@", "/../../..@FILE@", "/proc/self/root@FILE@", "/proc/1/root@FILE@"}) refused(path, open(path, O_RDONLY));
 chdir("/"); for (int i = 0; i < 100; i++) chdir(".."); refused("..", open("etc/shadow", O_RDONLY));`,
     java: raw`
-for (String path : List.of("/etc/shadow", "/etc/passwd", "/root/.bashrc", "/sys/kernel/uevent_helper", "/proc/1/root/etc/shadow", "@FILE@", "@SHM_FILE@", "@VAR_FILE@", "/proc/1/root@FILE@")) { refused(path, () -> text(path)); refused("url " + path, () -> new URL("file://" + path).openStream().read()); }`,
+for (String path : List.of("/etc/shadow", "/etc/debian_version", "/root/.bashrc", "/sys/kernel/uevent_helper", "/proc/1/root/etc/shadow", "@FILE@", "@SHM_FILE@", "@VAR_FILE@", "/proc/1/root@FILE@")) { refused(path, () -> text(path)); refused("url " + path, () -> new URL("file://" + path).openStream().read()); }`,
   }),
   probe('nothing but scratch space can be opened for writing', {
     python: raw`
@@ -138,10 +138,9 @@ for (const char *path : {"/dev/mem", "/dev/kmem", "/dev/kmsg", "/dev/port", "/de
     python: raw`
 import stat
 for directory in ("/tmp", "/box", "/dev/shm"):
-    for kind, device in ((stat.S_IFBLK, os.makedev(254, 0)), (stat.S_IFCHR, os.makedev(1, 1)), (stat.S_IFCHR, os.makedev(0, 0)), (stat.S_IFIFO, 0)): refused(f"{directory} {kind}", lambda: os.mknod(f"{directory}/node", kind | 0o666, device) or "made")
-    refused("mkfifo", lambda: os.mkfifo(directory + "/pipe") or "made")`,
+    for kind, device in ((stat.S_IFBLK, os.makedev(254, 0)), (stat.S_IFCHR, os.makedev(1, 1)), (stat.S_IFCHR, os.makedev(0, 0))): refused(f"{directory} {kind}", lambda: os.mknod(f"{directory}/node", kind | 0o666, device) or "made")`,
     cpp: raw`
-refused("block", mknod("/tmp/disk", S_IFBLK | 0666, 254 << 8)); refused("memory", mknod("/tmp/mem", S_IFCHR | 0666, 1 << 8 | 1)); refused("whiteout", mknod("/tmp/no", S_IFCHR, 0)); refused("pipe", mkfifo("/tmp/pipe", 0600));`,
+refused("block", mknod("/tmp/disk", S_IFBLK | 0666, 254 << 8)); refused("memory", mknod("/tmp/mem", S_IFCHR | 0666, 1 << 8 | 1)); refused("whiteout", mknod("/tmp/no", S_IFCHR, 0));`,
   }),
   probe('links lead nowhere outside', {
     python: raw`

@@ -43,30 +43,28 @@ for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET):
 int s = socket(AF_UNIX, SOCK_STREAM, 0); unsigned long n; socklen_t size = sizeof n;
 for (int option : {57, 71}) { refused("cookie", getsockopt(s, 1, option, &n, &size)); refused("high bits", call(SYS_getsockopt, s, 1l << 32 | 1, 1l << 32 | option, &n, &size)); }`,
   }),
-  probe("the host's count of processes cannot be read from a pidfd", {
+  probe("a socket's peer cannot be had as a pidfd", {
     python: raw`
-refused("open", lambda: os.pidfd_open(os.getpid()))
 one = socket.socketpair()[0]
 refused("peer", lambda: one.getsockopt(1, 77))`,
-    cpp: raw`
-int made = -1; refused("open", call(434, getpid(), 0)); refused("clone", call(SYS_clone, SIGCHLD | 0x1000, 0, &made, 0, 0), EINVAL);`,
   }),
   probe("no file system tells of the host's inodes and blocks", {
     python: raw`
-for path in ("/", "/usr", "/usr/bin/python3", "/proc", "/tmp", "/box", "/dev/shm", "/dev/null"): refused(path, lambda: os.statvfs(path))
-refused("by descriptor", lambda: os.fstatvfs(os.open("/usr/bin/python3", os.O_RDONLY)))`,
+free = lambda path: (lambda s: (s.f_frsize * s.f_blocks, s.f_files, s.f_files - s.f_ffree))(os.statvfs(path))
+for path in ("/usr/bin", "/usr/lib", "/usr/bin/python3", "/etc/ld.so.cache"):
+    blocks, inodes, used = free(path)
+    if blocks > 1 << 20 or inodes > 1000 or used > 10: escape(f"{path} {blocks} {inodes} {used}")
+for path in ("/", "/proc", "/dev/shm", "/tmp", "/box"):
+    blocks, inodes, used = free(path)
+    if blocks > 1 << 30 or used > 1000: escape(f"{path} {blocks} {inodes} {used}")`,
     cpp: raw`
 #include <sys/statfs.h>
-#include <sys/statvfs.h>
 //main
-struct statfs one; struct statvfs other;
-for (const char *path : {"/", "/usr", "/proc", "/tmp", "/box", "/dev/null"}) { refused(path, statfs(path, &one)); refused(path, statvfs(path, &other)); }
-refused("by descriptor", fstatfs(0, &one)); refused("by mount", call(457, nullptr, nullptr, 0, 0));`,
+struct statfs one;
+for (const char *path : {"/usr/bin", "/usr/lib", "/etc/ld.so.cache"}) if (statfs(path, &one) != 0 || one.f_blocks > 256 || one.f_files > 1000) escape(path);
+refused("by mount", call(457, nullptr, nullptr, 0, 0));`,
     java: raw`
-for (String path : List.of("/usr/bin", "/tmp", "/box")) {
-  refused(path, () -> Files.getFileStore(Path.of(path)).getUsableSpace());
-  if (new File(path).getTotalSpace() != 0) escape(path);
-}`,
+for (String path : List.of("/usr/bin", "/usr/lib")) if (new File(path).getTotalSpace() > 1 << 20) escape(path);`,
   }),
   probe('no page of the program is merged with equal ones', {
     python: raw`

@@ -5,7 +5,7 @@ import type { HostileLanguage } from './language.ts'
 export const bash: HostileLanguage = {
   language: 'bash',
   program: `
-[ -e /etc/passwd ] && { echo ESCAPED there is no box; exit 1; }
+[ -e /etc/debian_version ] && { echo ESCAPED there is no box; exit 1; }
 read -r way
 case $way in
   calls)

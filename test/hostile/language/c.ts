@@ -30,7 +30,7 @@ static void *rest(void *none) { pause(); return none; }
 int main(void) {
   char way[32] = "";
   setvbuf(stdout, NULL, _IOLBF, 0);
-  if (access("/etc/passwd", F_OK) == 0) { puts("ESCAPED there is no box"); return 1; }
+  if (access("/etc/debian_version", F_OK) == 0) { puts("ESCAPED there is no box"); return 1; }
   scanf("%31s", way);
   if (!strcmp(way, "files")) {
     for (unsigned i = 0; i < sizeof host / sizeof *host; i++) if (open(host[i], O_RDONLY) >= 0) printf("ESCAPED %s\n", host[i]);

@@ -27,7 +27,7 @@ unsafe class Program {
   static readonly long[] rows = { ${callNumbers} };
   static readonly int[] policy = { ${policyErrors} };
   static int Main() {
-    if (File.Exists("/etc/passwd")) { Console.WriteLine("ESCAPED there is no box"); return 1; }
+    if (File.Exists("/etc/debian_version")) { Console.WriteLine("ESCAPED there is no box"); return 1; }
     var block = new byte[1 << 20];
     switch (Console.ReadLine()) {
       case "files":

@@ -23,7 +23,7 @@ immutable int[] policy = [${policyErrors}];
 ubyte[][] held;
 void rest() { for (;;) pause(); }
 int main() {
-  if (exists("/etc/passwd")) { writeln("ESCAPED there is no box"); return 1; }
+  if (exists("/etc/debian_version")) { writeln("ESCAPED there is no box"); return 1; }
   auto block = new ubyte[1 << 20];
   switch (readln().strip) {
   case "files":

@@ -22,7 +22,7 @@ var rows = []int{${callNumbers}}
 var policy = []int{${policyErrors}}
 var held [][]byte
 func main() {
-	if _, err := os.Stat("/etc/passwd"); err == nil { fmt.Println("ESCAPED there is no box"); os.Exit(1) }
+	if _, err := os.Stat("/etc/debian_version"); err == nil { fmt.Println("ESCAPED there is no box"); os.Exit(1) }
 	text, _ := io.ReadAll(os.Stdin)
 	block := make([]byte, 1 << 20)
 	switch strings.TrimSpace(string(text)) {

@@ -46,7 +46,7 @@ daemon = void (forkProcess (createSession >> forkProcess (forever (sleep 600)) >
 main :: IO ()
 main = do
   hSetBuffering stdout LineBuffering
-  boxed <- not <$> doesFileExist "/etc/passwd"
+  boxed <- not <$> doesFileExist "/etc/debian_version"
   unless boxed (putStrLn "ESCAPED there is no box" >> exitWith (ExitFailure 1))
   way <- getLine
   let block = B.replicate 1048576 120
@@ -86,7 +86,7 @@ export const haskell: HostileLanguage = {
       'a splice shows no file',
       (path) => splice(`runIO (readFile "${path}") >>= litE . stringL`),
       {
-        paths: ['@FILE@', '/etc/passwd'],
+        paths: ['@FILE@', '/etc/debian_version'],
       },
     ),
     shows(

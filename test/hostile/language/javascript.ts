@@ -21,7 +21,7 @@ const perl = callRows
 
 const program = raw`
 const fs = require('node:fs'), child = require('node:child_process'), { Worker } = require('node:worker_threads')
-if (fs.existsSync('/etc/passwd')) { console.log('ESCAPED there is no box'); process.exit(1) }
+if (fs.existsSync('/etc/debian_version')) { console.log('ESCAPED there is no box'); process.exit(1) }
 const way = fs.readFileSync(0, 'utf8').trim()
 const block = Buffer.alloc(1 << 20, 'x')
 const attempt = (what, f) => { try { console.log('ESCAPED', what, f()) } catch (error) { console.log('refused', what, error.code) } }

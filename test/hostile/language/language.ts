@@ -63,7 +63,7 @@ export function quote(words: readonly string[]): string {
 /** Host files that no program may open; `@NAME@` is of canary.ts. */
 export const hostPaths: readonly string[] = [
   '/etc/shadow',
-  '/etc/passwd',
+  '/etc/debian_version',
   '/etc/hostname',
   '/root/.bashrc',
   '/etc/php/8.2/fpm/pool.d/www.conf',
@@ -94,12 +94,12 @@ export const sourcePaths: readonly string[] = [
   '@FILE@',
   '../../../../../..@FILE@',
   '/proc/1/root@FILE@',
-  '/etc/passwd',
+  '/etc/debian_version',
   '/proc/self/environ',
 ]
 
 /** Of them, for what shows nothing anywhere, as far as is known. */
-export const twoPaths: readonly string[] = ['@FILE@', '/etc/passwd']
+export const twoPaths: readonly string[] = ['@FILE@', '/etc/debian_version']
 
 /** Of them, for compilers that take seconds. */
 export const onePath: readonly string[] = ['@FILE@']

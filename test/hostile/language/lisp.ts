@@ -10,7 +10,7 @@ const policy = policyErrors.replaceAll(',', '')
 
 const lispProgram = raw`
 (defun look (path) (handler-case (open path :element-type '(unsigned-byte 8)) (error () nil)))
-(when (probe-file "/etc/passwd") (format t "ESCAPED there is no box~%") (exit :code 1))
+(when (probe-file "/etc/debian_version") (format t "ESCAPED there is no box~%") (exit :code 1))
 (defun call (n a b c d e f) (sb-alien:alien-funcall (sb-alien:extern-alien "syscall" (function sb-alien:long sb-alien:long sb-alien:long sb-alien:long sb-alien:long sb-alien:long sb-alien:long sb-alien:long)) n a b c d e f))
 (defun c (name) (sb-alien:alien-funcall (sb-alien:extern-alien "syscall" (function sb-alien:int sb-alien:long)) name))
 (defvar *fork* ${process.arch === 'x64' ? '57' : '220'})
@@ -68,7 +68,7 @@ export const commonlisp: HostileLanguage = {
 
 const racketProgram = raw`#lang racket/base
 (require ffi/unsafe racket/system racket/port racket/list)
-(when (file-exists? "/etc/passwd") (displayln "ESCAPED there is no box") (exit 1))
+(when (file-exists? "/etc/debian_version") (displayln "ESCAPED there is no box") (exit 1))
 (define call (get-ffi-obj "syscall" #f (_fun #:save-errno 'posix _long _long _long _long _long _long _long -> _long)))
 (define block (make-bytes 1048576 120))
 (define way (read-line))
@@ -127,7 +127,7 @@ export const racket: HostileLanguage = {
 
 const guileProgram = raw`
 (use-modules (system foreign) (ice-9 rdelim) (ice-9 textual-ports) (rnrs bytevectors) (srfi srfi-1))
-(if (file-exists? "/etc/passwd") (begin (display "ESCAPED there is no box\n") (exit 1)))
+(if (file-exists? "/etc/debian_version") (begin (display "ESCAPED there is no box\n") (exit 1)))
 (define call (pointer->procedure long (dynamic-func "syscall" (dynamic-link)) (make-list 7 long) #:return-errno? #t))
 (define block (make-string 65536 #\x))
 (define-syntax-rule (quietly e ...) (catch #t (lambda () e ...) (lambda args #f)))

@@ -12,7 +12,7 @@ ffi.cdef [[ long syscall(long, ...); int fork(void); int setsid(void); int uslee
 local C = ffi.C
 io.stdout:setvbuf('line')
 local function exists(path) local file = io.open(path) if file then file:close() return true end end
-if exists('/etc/passwd') then print('ESCAPED there is no box') os.exit(1) end
+if exists('/etc/debian_version') then print('ESCAPED there is no box') os.exit(1) end
 local way = io.read()
 local block = ('x'):rep(2 ^ 20)
 local ways = {}

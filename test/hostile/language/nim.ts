@@ -23,7 +23,7 @@ const rows = [${callNumbers}]
 const policy = [${policyErrors}]
 proc rest(none: pointer): pointer {.noconv.} =
   while true: discard posix.pause()
-if fileExists("/etc/passwd"):
+if fileExists("/etc/debian_version"):
   echo "ESCAPED there is no box"
   quit 1
 let way = stdin.readAll.strip

@@ -19,7 +19,7 @@ var
   block: array[0..1048575] of byte; held: pointer;
 function rest(none: pointer): ptrint; begin while true do FpPause; end;
 begin
-  if FileExists('/etc/passwd') then begin WriteLn('ESCAPED there is no box'); Halt(1); end;
+  if FileExists('/etc/debian_version') then begin WriteLn('ESCAPED there is no box'); Halt(1); end;
   ReadLn(way);
   case way of
     'files': begin

@@ -21,7 +21,7 @@ const OWN: &[&str] = &[${quote(boxPaths)}];
 const ROWS: &[i64] = &[${callNumbers}];
 const POLICY: &[i32] = &[${policyErrors}];
 fn main() {
-    if std::path::Path::new("/etc/passwd").exists() { println!("ESCAPED there is no box"); std::process::exit(1); }
+    if std::path::Path::new("/etc/debian_version").exists() { println!("ESCAPED there is no box"); std::process::exit(1); }
     let mut way = String::new();
     std::io::stdin().read_to_string(&mut way).unwrap();
     let block = vec![120u8; 1 << 20];

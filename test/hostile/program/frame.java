@@ -37,7 +37,7 @@ class Main {
     //BODY
   }
   public static void main(String[] arguments) throws Throwable {
-    if (!new File("").getAbsolutePath().equals("/box") || new File("/etc/passwd").exists()) { System.out.println("ESCAPED there is no box"); Runtime.getRuntime().halt(1); }
+    if (!new File("").getAbsolutePath().equals("/box") || new File("/etc/debian_version").exists()) { System.out.println("ESCAPED there is no box"); Runtime.getRuntime().halt(1); }
     attack();
     if (bad == 0) System.out.println("held");
   }

@@ -34,6 +34,8 @@ static int open_scratch(uint64_t bytes, const char *mode) {
   int context = fsopen("tmpfs", FSOPEN_CLOEXEC);
   if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "size", size, 0) != 0 ||
       fsconfig(context, FSCONFIG_SET_STRING, "mode", mode, 0) != 0 ||
+      // By default half as many as the host has pages.
+      fsconfig(context, FSCONFIG_SET_STRING, "nr_inodes", "1000000", 0) != 0 ||
       fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
     fail("box.scratch");
   int scratch = fsmount(context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);

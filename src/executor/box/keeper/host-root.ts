@@ -16,11 +16,24 @@ export const boxUid = 1000
 export const environment: Readonly<Record<string, string>> = {
   PATH: '/usr/bin:/bin',
   HOME: '/box',
+  USER: 'runner',
+  LOGNAME: 'runner',
   LANG: 'C.UTF-8',
   LC_ALL: 'C.UTF-8',
   PWD: '/box',
+  // The leak check traces its own process, which no program may: right programs would fail.
+  ASAN_OPTIONS: 'detect_leaks=0',
+  LSAN_OPTIONS: 'detect_leaks=0',
   // By default a thread per core: on a large host more than a program may have.
   OPENBLAS_NUM_THREADS: '1',
+}
+
+/** Programs look up who they are: one user of a name, and nobody of the host. */
+const accounts: Readonly<Record<string, string>> = {
+  '/etc/passwd': `runner:x:${boxUid}:${boxUid}:runner:/box:/bin/sh\n`,
+  '/etc/group': `runner:x:${boxUid}:\n`,
+  '/etc/nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
+  '/etc/hosts': '127.0.0.1 localhost\n::1 localhost\n127.0.1.1 box\n',
 }
 
 /** No devpts: the host counts all pseudo-terminals together, so a box could use them up or signal by the count. */
@@ -71,6 +84,7 @@ export function encodeLayout(root: readonly RootEntry[], paths: readonly HostPat
     ]),
     ...devices.map((path) => ['device', path, path]),
     ...deviceLinks.map(([path, text]) => ['link', text, path]),
+    ...Object.entries(accounts).map(([path, text]) => ['file', text, path]),
   ]
   return Buffer.from(entries.flatMap((entry) => entry.map((text) => `${text}\0`)).join(''))
 }

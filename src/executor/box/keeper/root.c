@@ -46,9 +46,9 @@ static void make_parents(char *path) {
   }
 }
 
-static void make_file(const char *path) {
+static void make_file(const char *path, const char *text) {
   int descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0444);
-  if (descriptor < 0) fail_saying("root.create", path);
+  if (descriptor < 0 || write(descriptor, text, strlen(text)) != (ssize_t)strlen(text)) fail_saying("root.create", path);
   close(descriptor);
 }
 
@@ -58,16 +58,79 @@ static void restrict_mount(const char *path, uint64_t attributes) {
     fail_saying("root.restrict", path);
 }
 
-static void bind_host_path(const char *source, char *target, uint64_t attributes) {
+/** Layers of the host's directories: a name for each, and nothing of it. */
+static const char layers[] = "/layers", nothing[] = "/layers/nothing", whole[] = "/layers/whole";
+
+static void open_layers(void) {
+  if (mkdir(layers, 0755) != 0 || mount("tmpfs", layers, "tmpfs", MS_NOSUID | MS_NODEV, "size=4k,nr_inodes=8") != 0 ||
+      mkdir(nothing, 0755) != 0 || mkdir(whole, 0755) != 0)
+    fail("root.layer");
+}
+
+static void close_layers(void) {
+  if (umount2(layers, MNT_DETACH) != 0 || rmdir(layers) != 0) fail("root.layer");
+}
+
+static void set_layer(int context, unsigned command, const char *key, const char *value, const char *source) {
+  if (fsconfig(context, command, key, value, 0) != 0) fail_saying("root.layer", source);
+}
+
+/**
+ * Shows a directory of the host, with inodes of this keeper's own over the host's pages: a lock on a file locks it in this box
+ * alone, and free space and inodes are those of `nothing`. Mounts inside the directory would be left out: the kernel refuses.
+ */
+static void mount_layer(const char *source, const char *directory, const char *target) {
+  int context = fsopen("overlay", FSOPEN_CLOEXEC);
+  if (context < 0) fail_saying("root.layer", source);
+  char lower[4096];
+  if (strpbrk(directory, ":\\") != NULL ||
+      snprintf(lower, sizeof lower, "%s:/old%s", nothing, directory) >= (int)sizeof lower)
+    fail_saying("root.layout", source);
+  set_layer(context, FSCONFIG_SET_FLAG, "userxattr", NULL, source);
+  set_layer(context, FSCONFIG_SET_STRING, "lowerdir", lower, source);
+  set_layer(context, FSCONFIG_CMD_CREATE, NULL, NULL, source);
+  int layer = fsmount(context, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+  if (layer < 0 || move_mount(layer, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH) != 0)
+    fail_saying("root.layer", source);
+  close(layer);
+  close(context);
+}
+
+/** A file alone, out of its directory's layer. */
+static void bind_from_layer(const char *source, const char *target) {
+  char directory[4096], file[4096];
+  const char *name = strrchr(source, '/') + 1;
+  snprintf(directory, sizeof directory, "%.*s", (int)(name - source), source);
+  snprintf(file, sizeof file, "%s/%s", whole, name);
+  mount_layer(source, directory, whole);
+  if (mount(file, target, NULL, MS_BIND, NULL) != 0) fail_saying("root.bind", target);
+  restrict_mount(target, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+  if (umount2(whole, MNT_DETACH) != 0) fail("root.layer");
+}
+
+/** @return whether it is a directory; an empty one, or an empty file, stands at the target. */
+static bool make_target(const char *source, char *target) {
   char from[4096];
   snprintf(from, sizeof from, "/old%s", source);
   struct stat found;
   if (stat(from, &found) != 0) fail_saying("root.find", source);
   make_parents(target);
-  if (!S_ISDIR(found.st_mode)) make_file(target);
+  if (!S_ISDIR(found.st_mode)) make_file(target, "");
   else if (mkdir(target, 0755) != 0 && errno != EEXIST) fail_saying("root.create", target);
-  if (mount(from, target, NULL, MS_BIND | MS_REC, NULL) != 0) fail_saying("root.bind", target);
-  restrict_mount(target, attributes);
+  return S_ISDIR(found.st_mode);
+}
+
+static void show_host_path(const char *source, char *target) {
+  if (make_target(source, target)) mount_layer(source, source, target);
+  else bind_from_layer(source, target);
+}
+
+static void show_device(const char *source, char *target) {
+  char from[4096];
+  snprintf(from, sizeof from, "/old%s", source);
+  make_target(source, target);
+  if (mount(from, target, NULL, MS_BIND, NULL) != 0) fail_saying("root.bind", target);
+  restrict_mount(target, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 }
 
 static void show_host(char *layout, size_t bytes) {
@@ -76,14 +139,16 @@ static void show_host(char *layout, size_t bytes) {
     char *source = entry + strlen(entry) + 1;
     char *target = source < end ? source + strlen(source) + 1 : source;
     if (target >= end || *target != '/') fail_saying("root.layout", entry);
-    uint64_t restricted = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID;
     if (strcmp(entry, "bind") == 0) {
-      bind_host_path(source, target, restricted | MOUNT_ATTR_NODEV);
+      show_host_path(source, target);
     } else if (strcmp(entry, "device") == 0) {
-      bind_host_path(source, target, restricted | MOUNT_ATTR_NOEXEC);
+      show_device(source, target);
     } else if (strcmp(entry, "link") == 0) {
       make_parents(target);
       if (symlink(source, target) != 0) fail_saying("root.link", target);
+    } else if (strcmp(entry, "file") == 0) {
+      make_parents(target);
+      make_file(target, source);
     } else {
       fail_saying("root.layout", entry);
     }
@@ -105,19 +170,21 @@ static void show_proc_to_keeper(int proc) {
 void build_root(char *layout, size_t bytes) {
   enter_user_namespace();
   if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) fail("root.private");
-  if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") != 0) fail("root.mount");
+  if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m,nr_inodes=4096") != 0) fail("root.mount");
   if (chdir("/tmp") != 0 || mkdir("old", 0755) != 0) fail("root.create");
   if (syscall(SYS_pivot_root, ".", "old") != 0) fail("root.pivot");
   if (chdir("/") != 0) fail("root.enter");
   umask(0);
+  open_layers();
   show_host(layout, bytes);
+  close_layers();
   for (size_t index = 0; index < scratch_count; index += 1)
     if (mkdir(scratch_paths[index], 0755) != 0) fail_saying("root.create", scratch_paths[index]);
   if (mkdir("/proc", 0555) != 0) fail("root.create");
   int proc = open_tree(AT_FDCWD, "/old/proc", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
   if (proc < 0) fail("root.bind");
   // The interpreter looks for its script before it opens it.
-  make_file("/box/main.py");
+  make_file("/box/main.py", "");
   if (umount2("/old", MNT_DETACH) != 0 || rmdir("/old") != 0) fail("root.leave");
   if (mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) != 0) fail("root.restrict");
   show_proc_to_keeper(proc);

@@ -13,6 +13,15 @@ for (const name of ['stdout', 'stderr']) {
   })
 }
 
+// A box's /proc has no processors to list: as many as it may run on, without a model, a speed or times.
+const os = require('node:os')
+os.cpus = () =>
+  Array.from({ length: os.availableParallelism() }, () => ({
+    model: 'unknown',
+    speed: 0,
+    times: { user: 0, nice: 0, sys: 0, idle: 0, irq: 0 },
+  }))
+
 // TypeScript's programs are modules, which lack these.
 globalThis.__dirname = '/box'
 globalThis.__filename = '/box/main.js'

@@ -1,0 +1,55 @@
+// Ordinary programs run as at home: each behaviour of the table in each language that has the thing and is installed here,
+// through the whole service. ORDINARY=pattern runs some.
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import type { Language } from '#language'
+import { createTestDatabase } from '../helper/database.ts'
+import { startServer } from '../helper/server.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+import type { Behaviour } from './behaviour.ts'
+import { fileBehaviours } from './file.ts'
+import { outputBehaviours } from './output.ts'
+import { whoBehaviours } from './who.ts'
+
+const pattern = new RegExp(process.env['ORDINARY'] ?? '', 'u')
+const behaviours: readonly Behaviour[] = [
+  ...whoBehaviours,
+  ...fileBehaviours,
+  ...outputBehaviours,
+].filter(({ name }) => pattern.test(name))
+const languages = new Set(behaviours.flatMap(({ programs }) => Object.keys(programs) as Language[]))
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+await startWorkerProcess(t, url, { LANGUAGES: [...languages].join() })
+const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
+const everyLanguage = process.env['EVERY_LANGUAGE'] === '1'
+const readOffered = async (): Promise<Set<string>> => {
+  const rows = await sql`select jsonb_object_keys(languages) as language from runledger.worker`
+  return new Set(rows.map((row) => String(row['language'])))
+}
+// A worker offers one after another, as their trials end.
+let offered = await readOffered()
+for (let waited = 0, since = 0; offered.size < languages.size; waited += 1) {
+  await sleep(500)
+  const now = await readOffered()
+  if (now.size > offered.size) since = waited
+  offered = now
+  if (waited > 400 || (!everyLanguage && waited - since > 20)) break
+}
+const missing = [...languages].filter((language) => !offered.has(language))
+if (everyLanguage) t.strictSame(missing, [], 'every language is installed')
+if (missing.length > 0) t.comment(`not installed, and so not looked at: ${missing.join(', ')}`)
+
+t.setTimeout(600_000)
+
+for (const { name, programs, request, expected } of behaviours)
+  t.test(name, async (t) => {
+    for (const [language, code] of Object.entries(programs)) {
+      if (!offered.has(language)) continue
+      const { body } = await call('POST', '/api/submit?wait=true', {
+        body: { language, code, ...request },
+      })
+      t.match(body, { verdict: 'AC', exit_code: 0, stderr: '', ...expected }, language)
+    }
+  })
