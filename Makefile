@@ -85,7 +85,7 @@ test-plain: setup packages ## without any accelerator: conformance and verdicts
 test-compilers: setup packages ## what a prepared compiler makes is what the plain one makes, and says the same: C++, Java, JVM languages
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1800 $(wildcard test/executor/toolchain/*/*.slow.ts)
 
-test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a virtual machine
+test-cgroup2: setup packages keeper ## the executor's tests on a cgroup v2 kernel, in a virtual machine
 	@CGROUP2_SILENCE_SECONDS=400 test/cgroup2/run.sh
 
 test-faults: setup packages ## kill, freeze, cut off and fill up everything, each fault once; then prove the ledger whole

@@ -32,7 +32,7 @@ set -euo pipefail
 # What runs in each layout, and what more in the first: a file a line and, after it, a pattern for the names of its tests.
 # In emulation there is no time for all of them, and what no cgroup has a part in is tested on the host.
 tests=${CGROUP2_TESTS-'
-test/executor/cgroup/cgroup.test.ts /^a |^measuring|dead worker/
+test/executor/cgroup/cgroup.test.ts /^a (slot has|group of|keeper has|group that is|name)|^measuring|dead worker/
 test/executor/box/phase.test.ts  /computing in python|child|megabytes touched in cpp|leaves behind|memory limit|any moment/
 test/executor/box/keeper/ahead-java.test.ts /before its program|its rights|more memory|charged|left behind/
 test/executor/doctor/doctor.test.ts /lacks nothing/
