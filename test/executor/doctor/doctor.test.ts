@@ -7,6 +7,7 @@ import { examineHost, formatFindings } from '../../../src/executor/doctor/doctor
 import type { Finding } from '../../../src/executor/doctor/doctor.ts'
 import { builtDirectory } from '../../../src/executor/box/keeper/build.ts'
 import { findRemedy } from '../../../src/executor/doctor/sandbox.ts'
+import { showCheckout } from '../../helper/checkout.ts'
 import { accelerated } from '../../helper/executor.ts'
 import {
   examine,
@@ -127,8 +128,10 @@ t.test('a cgroup tree that belongs to somebody else', needsRoot, (t) => {
 })
 
 t.test('no compiler and no keeper', needsRoot, (t) => {
+  // As the doctor in there sees the checkout.
+  const built = JSON.stringify(showCheckout().rename(builtDirectory))
   const hide = `mount --bind /dev/null /usr/bin/gcc
-    if [ -d ${JSON.stringify(builtDirectory)} ]; then mount -t tmpfs none ${JSON.stringify(builtDirectory)}; fi`
+    if [ -d ${built} ]; then mount -t tmpfs none ${built}; fi`
   t.match(missingInside(['unshare', '--mount'], hide), [
     { name: 'keeper.compile', remedy: /make keeper, or apt-get install gcc libc6-dev/u },
   ])
