@@ -1,5 +1,6 @@
 // What of the host a box shows, and what every program finds in its environment.
-import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { HostPath } from '#contract'
 
 /** A host path shown read-only, or a link. */
@@ -9,6 +10,20 @@ export interface RootEntry {
   readonly source: string
   readonly target: string
 }
+
+/** What of the host a keeper shows. */
+export interface Layout {
+  /** In the format of build_root (root.c). */
+  readonly bytes: Buffer
+  /**
+   * Directories that a slot's user cannot reach, as below a home that others may not enter: the worker, which may, shows the n-th
+   * to the keeper as n below `stage`.
+   */
+  readonly hidden: readonly string[]
+}
+
+/** Where a keeper finds the n-th hidden directory, in a mount namespace of its own. */
+export const stage = '/mnt'
 
 /** Uid and gid inside. */
 export const boxUid = 1000
@@ -71,22 +86,31 @@ export function readHostRoot(): RootEntry[] {
     )
 }
 
-/**
- * In the format of build_root (root.c).
- * @param paths what languages need beyond `root`.
- */
-export function encodeLayout(root: readonly RootEntry[], paths: readonly HostPath[] = []): Buffer {
+/** @param paths what languages need beyond `root`. */
+export function encodeLayout(root: readonly RootEntry[], paths: readonly HostPath[] = []): Layout {
+  const hidden: string[] = []
+  const reach = ({ kind, source, target }: RootEntry): string[] => {
+    if (kind === 'link' || isReachable(source)) return [kind, source, target]
+    const isDirectory = statSync(source).isDirectory()
+    const directory = isDirectory ? source : dirname(source)
+    if (!hidden.includes(directory)) hidden.push(directory)
+    return [kind, `${stage}/${hidden.indexOf(directory)}${source.slice(directory.length)}`, target]
+  }
   const entries = [
-    ...[...root, ...listFurther(root, paths)].map(({ kind, source, target }) => [
-      kind,
-      source,
-      target,
-    ]),
+    ...[...root, ...listFurther(root, paths)].map(reach),
     ...devices.map((path) => ['device', path, path]),
     ...deviceLinks.map(([path, text]) => ['link', text, path]),
     ...Object.entries(accounts).map(([path, text]) => ['file', text, path]),
   ]
-  return Buffer.from(entries.flatMap((entry) => entry.map((text) => `${text}\0`)).join(''))
+  const bytes = Buffer.from(entries.flatMap((entry) => entry.map((text) => `${text}\0`)).join(''))
+  return { bytes, hidden }
+}
+
+/** Everybody may enter each directory above it. Without root the keeper is of the worker's own user. */
+function isReachable(path: string): boolean {
+  if (process.getuid?.() !== 0 || path === '/') return true
+  const above = dirname(path)
+  return (statSync(above).mode & 0o001) !== 0 && isReachable(above)
 }
 
 /** Paths that no entry shows yet: the same path cannot be mounted twice. */

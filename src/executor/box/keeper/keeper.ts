@@ -21,6 +21,7 @@ import type {
   Slot,
 } from '#contract'
 import type { KeeperPrograms } from './build.ts'
+import type { Layout } from './host-root.ts'
 import { startKeeper } from './keeper-process.ts'
 import { createPlace } from './place.ts'
 import type { Place, Renewal, StandingKeeper } from './place.ts'
@@ -38,7 +39,7 @@ export interface BoxResources {
   readonly keeperFilter: Buffer
   readonly programs: KeeperPrograms
   /** What boxes show of the host (encodeLayout). */
-  readonly layout: Buffer
+  readonly layout: Layout
 }
 
 export interface KeeperBoxOptions extends Pick<

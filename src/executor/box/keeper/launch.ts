@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import type { KeeperGroup } from '#cgroup'
-import { environment } from './host-root.ts'
+import { environment, stage } from './host-root.ts'
 import type { Hello } from './message.ts'
 
 export interface KeeperLaunch extends Hello {
@@ -28,6 +28,18 @@ while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done
 shift
 exec "$@"`
 
+// As root, in a mount namespace of the keeper's own: what its user could not reach.
+const stageScript = `
+mount -t tmpfs -o mode=0755,size=64k runledger ${stage} || exit 125
+n=0
+while [ "$1" != -- ]; do
+  mkdir "${stage}/$n" && mount --bind "$1" "${stage}/$n" || exit 125
+  n=$((n + 1))
+  shift
+done
+shift
+exec "$@"`
+
 export const socketDescriptor = 3
 
 /** The caller watches the process. */
@@ -36,6 +48,7 @@ export function spawnKeeper({
   uid,
   program,
   interpreter,
+  layout: { hidden },
   ownStreams = false,
 }: KeeperLaunch): ChildProcess {
   const own = openSync(program, 'r')
@@ -53,6 +66,7 @@ export function spawnKeeper({
       '/bin/sh',
       [
         ['-c', script, 'sh', ...group.entrances, '--'],
+        hidden.length === 0 ? [] : showHidden(hidden),
         uid === null ? [] : dropTo(uid),
         command,
       ].flat(),
@@ -65,6 +79,11 @@ export function spawnKeeper({
   } finally {
     closeSync(own)
   }
+}
+
+function showHidden(directories: readonly string[]): string[] {
+  const enter = ['unshare', '--mount', '--propagation=private', '--']
+  return [...enter, 'sh', '-c', stageScript, 'sh', ...directories, '--']
 }
 
 /** Becomes the slot's user for good. */

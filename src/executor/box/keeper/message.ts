@@ -9,6 +9,7 @@ import {
 } from '#contract'
 import type { AheadRuntime, Command, Evidence, PhaseRequest } from '#contract'
 import { environment } from './host-root.ts'
+import type { Layout } from './host-root.ts'
 import * as structure from './structure.ts'
 
 const kinds = {
@@ -54,7 +55,7 @@ export interface Hello {
   readonly filter: Buffer
   readonly keeperFilter: Buffer
   /** In the format of build_root (root.c). */
-  readonly layout: Buffer
+  readonly layout: Layout
   /** Started before each program; null: programs start by themselves. */
   readonly runtime: AheadRuntime | null
   /** Its program's stdin and stdout are the keeper's own, for a program that is spoken with; false unless said. */
@@ -83,12 +84,12 @@ export function encodeHello({
       (ownStreams === true ? flags.hello_own_streams : 0),
     filter_bytes: filter.length,
     keeper_filter_bytes: keeperFilter.length,
-    layout_bytes: layout.length,
+    layout_bytes: layout.bytes.length,
     runtime_bytes: strings.length,
     runtime_arguments: runtime?.argv.length ?? 0,
     runtime_variables: runtime === null ? 0 : variables.length,
   })
-  return Buffer.concat([head, filter, keeperFilter, layout, strings])
+  return Buffer.concat([head, filter, keeperFilter, layout.bytes, strings])
 }
 
 /** A message of one word: `A`. */
