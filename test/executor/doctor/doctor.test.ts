@@ -202,6 +202,10 @@ t.test('programs that are missing or too old', async (t) => {
     t.match(await at(name, differences), { name, level, detail, remedy })
 })
 
+/** What our own program is compiled to. */
+const compiles =
+  'while [ $# -gt 0 ]; do [ "$1" = -d ] && : >"$2/Compiler.class"; shift; done; exit 0'
+
 /** A directory with a JDK of each major version, of which only the words are real. */
 function layOutJdks(
   t: Test,
@@ -212,7 +216,7 @@ function layOutJdks(
     const home = join(libraryDirectory, `jvm/java-${major}`)
     const files = {
       release: `JAVA_VERSION="${major}.0.4"\n`,
-      'bin/javac': `#!/bin/sh\n${javac ?? `echo javac ${major}.0.4`}\n`,
+      'bin/javac': `#!/bin/sh\n${javac ?? `echo javac ${major}.0.4`}\n${compiles}\n`,
       'bin/java': `#!/bin/sh\n${java ?? `echo 'openjdk version "${major}.0.4" 2026-10-20' >&2`}\n`,
       'lib/modules': '',
       'lib/server/libjvm.so': '',
