@@ -44,17 +44,17 @@ static uint64_t read_own_memory(void) {
   return bytes;
 }
 
-static bool has_peak(void) {
+static bool may_open_peak(int mode) {
   char path[sizeof boxes->name + sizeof "/" PEAK_FILE];
   snprintf(path, sizeof path, "%s/" PEAK_FILE, boxes->name);
-  return faccessat(parent, path, F_OK, 0) == 0;
+  return faccessat(parent, path, mode, 0) == 0;
 }
 
 static int prepare(void) {
   snprintf(boxes->name, sizeof boxes->name, "run-%u", boxes->count++);
   if (mkdirat(parent, boxes->name, 0755) != 0) fail("group.create");
   // The peak can be reset since Linux 6.12. Before, it includes what the box took, which is no more.
-  int resettable = faccessat(parent, boxes->name, W_OK, 0) == 0 ? O_RDWR : O_RDONLY;
+  int resettable = may_open_peak(W_OK) ? O_RDWR : O_RDONLY;
   const struct {
     enum group_file file;
     const char *name;
@@ -65,7 +65,7 @@ static int prepare(void) {
       {processes, "cgroup.events", O_RDONLY},   {process_count, "pids.current", O_RDONLY},
   };
   for (size_t index = 0; index < sizeof opened / sizeof *opened; index += 1) {
-    if (opened[index].file == peak && !has_peak()) continue;
+    if (opened[index].file == peak && !may_open_peak(F_OK)) continue;
     group->files[opened[index].file] = open_file(boxes->name, opened[index].name, opened[index].flags);
   }
   group->memory_seen = 0;
