@@ -137,8 +137,8 @@ t.test('of long outputs the beginning is told, of all tests together a bounded p
   const [kept] = await sql`
     select
       (select max(octet_length(e.data::text)) from runledger.event e where e.stream_id = ${body.id}) as bytes,
-      convert_from(b.report, 'UTF8')::jsonb -> 'facts' as facts
-    from runledger.body b where b.submission_id = ${body.id}`
+      convert_from(o.report, 'UTF8')::jsonb -> 'facts' as facts
+    from runledger.output o where o.submission_id = ${body.id}`
   t.ok(kept?.['bytes'] <= 8192, `${kept?.['bytes']} bytes`)
   t.equal(kept?.['facts'].length, 70)
   t.match(kept?.['facts'][69], { ending: 'exited', stdout: { bytes: 100_001 } })

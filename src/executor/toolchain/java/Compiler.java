@@ -30,6 +30,8 @@ import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.io.Writer;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -148,7 +150,14 @@ public final class Compiler {
         int status = JAVAC.run(messages, messages, command.toArray(new String[0]));
         if (status == 0) {
             List<String> classes = listClasses();
-            program.write(utf8(findMain(units, classes) + "\n"));
+            String main = findMain(units, classes);
+            boolean processes = options.stream().anyMatch(one -> one.startsWith("-proc:") && !one.equals("-proc:none"));
+            String fault = processes ? findFault(main, classes) : null;
+            if (fault != null) {
+                messages.println(fault);
+                return 1;
+            }
+            program.write(utf8(main + "\n"));
             writeJar(classes, program);
         }
         return status;
@@ -216,6 +225,18 @@ public final class Compiler {
             }
         }
         return classes.isEmpty() ? "Main" : classes.get(0);
+    }
+
+    /** A processor may have laid there a class that is none: the launcher's words, or null. Nothing of the class is run. */
+    private static String findFault(String main, List<String> classes) throws IOException {
+        if (!classes.contains(main)) return null;
+        try (var loader = new URLClassLoader(new URL[] {CLASSES.toUri().toURL()})) {
+            loader.loadClass(main);
+            return null;
+        } catch (ClassNotFoundException | LinkageError error) {
+            String words = String.valueOf(error.getMessage());
+            return main + ": not a program: " + words.substring(0, Math.min(words.length(), 1000)).replace('\0', '?');
+        }
     }
 
     /** Asks each class once, however long chains are. */
