@@ -63,6 +63,7 @@ as $$
 #variable_conflict use_column
 declare
   _pending constant runledger.pending := is_another_next.pending;
+  _programs constant jsonb := to_jsonb(is_another_next.offers);
   _last constant bigint := 9223372036854775807;
   _first bigint;
   _is_next boolean;
@@ -88,7 +89,7 @@ begin
         and case
           when p.is_running then p.is_parked and p.worker_id = _pending.worker_id
           else p.admitted and p.language = any (is_another_next.offers)
-            and runledger.suits_worker(coalesce(p.requires, '{}'), is_another_next.offers, is_another_next.does)
+            and runledger.suits_worker(coalesce(p.requires, '{}'), _programs, is_another_next.does)
         end
       order by p.position limit 1
     ) first

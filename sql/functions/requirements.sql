@@ -13,7 +13,7 @@ as $$
     false
   )
 $$;
-comment on function runledger.suits_worker is 'Whether a worker can do what a submission asks, by the data of its submission.received. programs: what it runs, by language. does: what it can do of what submissions demand.';
+comment on function runledger.suits_worker is 'Whether a worker can do what a submission asks, by the data of its submission.received. programs: what it runs, by language, or a list of the languages. does: what it can do of what submissions demand.';
 
 -- The limits of an attempt: a worker's for the language, with a submission's own in their place.
 

@@ -1303,7 +1303,7 @@ function runledger.store_received(submissions jsonb, received runledger.received
   returns void
 
 function runledger.suits_worker(received jsonb, programs jsonb, does text[])
-  Whether a worker can do what a submission asks, by the data of its submission.received. programs: what it runs, by language. does: what it can do of what submissions demand.
+  Whether a worker can do what a submission asks, by the data of its submission.received. programs: what it runs, by language, or a list of the languages. does: what it can do of what submissions demand.
   returns boolean stable
 
 function runledger.summarise(figures double precision[])

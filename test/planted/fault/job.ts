@@ -34,8 +34,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: a compiler that passed a limit does not say so',
-    text: 'if (limit === undefined) return compile.stderr',
-    instead: "if (limit !== '') return compile.stderr",
+    text: 'if (limit === undefined) return messages',
+    instead: "if (limit !== '') return messages",
     tests: ['job/verdict'],
   },
   {
