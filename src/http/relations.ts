@@ -123,6 +123,22 @@ function* judgeCompiler({
   if (limits !== undefined) yield { path: 'compile_limits', message }
 }
 
+/**
+ * Who asks for more CPU time than there is wall time by default means that to follow: twice the CPU time, as far as the tier goes.
+ * @param given a request's limits, which are right.
+ */
+export function followWall<Given extends Readonly<Partial<Record<LimitName, number | undefined>>>>(
+  given: Given | undefined,
+  usual: PhaseLimits | null,
+  allowed: TierLimits,
+): Given | undefined {
+  const { cpu_time: cpu = 0, wall_time: wall } = given ?? {}
+  if (given === undefined || usual === null || wall !== undefined || cpu <= usual.wallSeconds)
+    return given
+  const most = Math.max(usual.wallSeconds, allowed[limitSpellings.wallSeconds] ?? 0)
+  return { ...given, wall_time: Math.min(2 * cpu, most) }
+}
+
 /** Each that is more than the language's own and the tier's. */
 export function* judgeLimits(
   path: string,

@@ -4,13 +4,14 @@ import type { Caller, TierLimits } from '#account'
 import type { Database } from '#database'
 import type { Submission } from '#enqueue'
 import type { Issue } from '#error'
+import { defaultLimits } from '#language'
 import { decode, fields, fits, languageSchema, listRequired, optionEntries } from '#options'
 import { shorten, validate, wellFormedText } from '#options'
 import type { Options } from '#options'
 import type { AddressRange } from '#webhook-address'
 import { findNamedBlobs } from './named-blob.ts'
 import type { OfferedLanguages } from './offered.ts'
-import { judgeRelations } from './relations.ts'
+import { followWall, judgeRelations } from './relations.ts'
 import { webhookSecret, webhookUrl } from './webhook.ts'
 
 /** UTF-8, for code, stdin and expected_stdout each. */
@@ -107,7 +108,15 @@ export function createSubmissionParser(
     const blobs = await findNamedBlobs(database, accountId, sound)
     const issues = [...found, ...absent, ...blobs.issues]
     if (value === null || issues.length > 0) return { value: null, issues: shorten(issues) }
-    return { value: toSubmission(value, blobs.found), issues: [] }
+    const { compile, run } = defaultLimits[value.language]
+    const whole = {
+      ...value,
+      ...(value.limits && { limits: followWall(value.limits, run, limits) }),
+      ...(value.compile_limits && {
+        compile_limits: followWall(value.compile_limits, compile, limits),
+      }),
+    }
+    return { value: toSubmission(whole, blobs.found), issues: [] }
   }
 }
 

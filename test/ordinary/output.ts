@@ -5,6 +5,12 @@ const three = '\u3042'
 const four = '\u{1f600}'
 
 export const outputBehaviours: readonly Behaviour[] = [
+  {
+    name: 'CPU time above the default wall time takes the wall along',
+    programs: { python: 'import time\ntime.sleep(11)\nprint("done")' },
+    request: { limits: { cpu_time: 12 } },
+    expected: { stdout: 'done\n' },
+  },
   ...[three, four, 'é'].map((character): Behaviour => ({
     name: `an output limit within ${character} leaves whole characters`,
     programs: {
