@@ -1,7 +1,16 @@
 // Takes one program through its phases in a slot: compile unless that was done before, then run.
 // What a phase is, and what a language needs, is decided elsewhere; here is only their order.
 import { unlessAborted } from '#abort'
-import type { Execute, ExecutionRequest, Language, Outcome, Phase, RunInput, Runs } from '#contract'
+import type {
+  Command,
+  Execute,
+  ExecutionRequest,
+  Language,
+  Outcome,
+  Phase,
+  RunInput,
+  Runs,
+} from '#contract'
 import type { ArtefactCache } from './artefact-cache.ts'
 import { compileOnce } from './compile.ts'
 import type { RunCommand } from './compile.ts'
@@ -67,7 +76,10 @@ export function createProgramRunner(
     if (artefact === null || stop?.aborted === true)
       return { compile: compilePhase, compileCached, run: null }
     const besides = [...files, ...(request.runFiles ?? [])]
-    const command = beside(besides, toolchain.run(artefact, limits.run.memoryBytes))
+    const command = allowSanitizers(
+      beside(besides, toolchain.run(artefact, limits.run.memoryBytes)),
+      request.compileArguments,
+    )
     if (compilePhase !== null) request.live?.compiled(compilePhase)
     const tap = request.runs === undefined ? request.live?.tap : undefined
     const asked = request.outputFiles && {
@@ -130,4 +142,11 @@ async function runEach(
     index += 1
   }
   return first
+}
+
+/** The leak check of sanitizers traces its own process, which no program may: right programs would fail. */
+function allowSanitizers(command: Command, compileArguments: readonly string[] = []): Command {
+  if (!compileArguments.some((word) => word.startsWith('-fsanitize='))) return command
+  const unchecked = { ASAN_OPTIONS: 'detect_leaks=0', LSAN_OPTIONS: 'detect_leaks=0' }
+  return { ...command, environment: { ...unchecked, ...command.environment } }
 }

@@ -58,15 +58,15 @@ long seen = ProcessHandle.allProcesses().count(); if (seen > 2) escape(seen + " 
 if (ProcessHandle.of(@WORKER_PID@L).isPresent()) escape("the worker");
 refused("environ", () -> text("/proc/@HOLDER_PID@/environ"));`,
   }),
-  probe('the environment is four words', {
+  probe('the environment is a few words', {
     python: raw`
-strange = set(os.environ) - {"PATH", "HOME", "LANG", "LC_ALL", "PWD", "LC_CTYPE", "OPENBLAS_NUM_THREADS"}
+strange = set(os.environ) - {"PATH", "HOME", "LANG", "LC_ALL", "PWD", "LC_CTYPE", "OPENBLAS_NUM_THREADS", "USER", "LOGNAME"}
 if strange: escape(strange)
 print(dict(os.environ))`,
     cpp: raw`
-for (char **one = environ; *one; one++) { puts(*one); if (strncmp(*one, "PATH=", 5) && strncmp(*one, "HOME=", 5) && strncmp(*one, "LANG=", 5) && strncmp(*one, "LC_ALL=", 7) && strncmp(*one, "OPENBLAS_NUM_THREADS=", 21) && strncmp(*one, "PWD=", 4)) escape(*one); }`,
+for (char **one = environ; *one; one++) { puts(*one); if (strncmp(*one, "PATH=", 5) && strncmp(*one, "HOME=", 5) && strncmp(*one, "LANG=", 5) && strncmp(*one, "LC_ALL=", 7) && strncmp(*one, "USER=", 5) && strncmp(*one, "LOGNAME=", 8) && strncmp(*one, "OPENBLAS_NUM_THREADS=", 21) && strncmp(*one, "PWD=", 4)) escape(*one); }`,
     java: raw`
-var names = new TreeSet<>(System.getenv().keySet()); names.removeAll(List.of("PATH", "HOME", "LANG", "LC_ALL", "PWD", "OPENBLAS_NUM_THREADS")); if (!names.isEmpty()) escape(names.toString());`,
+var names = new TreeSet<>(System.getenv().keySet()); names.removeAll(List.of("PATH", "HOME", "LANG", "LC_ALL", "PWD", "OPENBLAS_NUM_THREADS", "USER", "LOGNAME")); if (!names.isEmpty()) escape(names.toString());`,
   }),
   probe("the first process's environment and arguments hold no secret", {
     python: raw`
@@ -197,7 +197,7 @@ for base in ("/usr/bin", "/usr/lib"):
             try: mode = os.lstat(path).st_mode
             except OSError: continue
             if mode & 0o6000 and mode & 0o100000: print("setuid", path)
-for words in (["su", "-c", "id -u"], ["mount", "-t", "tmpfs", "none", "/tmp"], ["umount", "/tmp"], ["newgrp"], ["passwd", "-S"], ["chsh", "-s", "/bin/sh"], ["sudo", "-n", "id", "-u"], ["pkexec", "id", "-u"]):
+for words in (["su", "-c", "id -u"], ["mount", "-t", "tmpfs", "none", "/tmp"], ["umount", "/tmp"], ["chsh", "-s", "/bin/sh"], ["sudo", "-n", "id", "-u"], ["pkexec", "id", "-u"]):
     try: done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=3)
     except (OSError, subprocess.TimeoutExpired) as error: print("refused", words[0], error); continue
     if done.returncode == 0: escape(words)`,

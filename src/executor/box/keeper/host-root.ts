@@ -36,9 +36,6 @@ export const environment: Readonly<Record<string, string>> = {
   LANG: 'C.UTF-8',
   LC_ALL: 'C.UTF-8',
   PWD: '/box',
-  // The leak check traces its own process, which no program may: right programs would fail.
-  ASAN_OPTIONS: 'detect_leaks=0',
-  LSAN_OPTIONS: 'detect_leaks=0',
   // By default a thread per core: on a large host more than a program may have.
   OPENBLAS_NUM_THREADS: '1',
 }
