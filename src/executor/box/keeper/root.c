@@ -108,27 +108,51 @@ static void bind_from_layer(const char *source, const char *target) {
   if (umount2(whole, MNT_DETACH) != 0) fail("root.layer");
 }
 
-/** @return whether it is a directory; an empty one, or an empty file, stands at the target. */
-static bool make_target(const char *source, char *target) {
+/** A copy: its directory may have mounts of a container inside, and then has no layer. */
+static void copy_host_file(const char *source, const char *target, mode_t mode) {
+  char from[4096], block[16 * 1024];
+  snprintf(from, sizeof from, "/old%s", source);
+  int input = open(from, O_RDONLY | O_CLOEXEC), output = open(target, O_WRONLY | O_CLOEXEC);
+  if (input < 0 || output < 0) fail_saying("root.copy", source);
+  ssize_t bytes;
+  while ((bytes = read(input, block, sizeof block)) > 0)
+    if (write(output, block, (size_t)bytes) != bytes) fail_saying("root.copy", target);
+  if (bytes < 0 || fchmod(output, mode & 0555) != 0) fail_saying("root.copy", source);
+  close(input);
+  close(output);
+}
+
+static struct stat find_host_path(const char *source) {
   char from[4096];
   snprintf(from, sizeof from, "/old%s", source);
   struct stat found;
   if (stat(from, &found) != 0) fail_saying("root.find", source);
-  make_parents(target);
-  if (!S_ISDIR(found.st_mode)) make_file(target, "");
-  else if (mkdir(target, 0755) != 0 && errno != EEXIST) fail_saying("root.create", target);
-  return S_ISDIR(found.st_mode);
+  return found;
 }
 
+/** Such as the linker's cache and the JDK's certificates. */
+enum { largest_copy_bytes = 512 * 1024 };
+
 static void show_host_path(const char *source, char *target) {
-  if (make_target(source, target)) mount_layer(source, source, target);
-  else bind_from_layer(source, target);
+  struct stat found = find_host_path(source);
+  make_parents(target);
+  if (S_ISDIR(found.st_mode)) {
+    if (mkdir(target, 0755) != 0 && errno != EEXIST) fail_saying("root.create", target);
+    mount_layer(source, source, target);
+    return;
+  }
+  make_file(target, "");
+  if (found.st_size <= largest_copy_bytes)
+    copy_host_file(source, target, found.st_mode);
+  else
+    bind_from_layer(source, target);
 }
 
 static void show_device(const char *source, char *target) {
   char from[4096];
   snprintf(from, sizeof from, "/old%s", source);
-  make_target(source, target);
+  make_parents(target);
+  make_file(target, "");
   if (mount(from, target, NULL, MS_BIND, NULL) != 0) fail_saying("root.bind", target);
   restrict_mount(target, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 }
@@ -170,7 +194,7 @@ static void show_proc_to_keeper(int proc) {
 void build_root(char *layout, size_t bytes) {
   enter_user_namespace();
   if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) fail("root.private");
-  if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m,nr_inodes=4096") != 0) fail("root.mount");
+  if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=8m,nr_inodes=4096") != 0) fail("root.mount");
   if (chdir("/tmp") != 0 || mkdir("old", 0755) != 0) fail("root.create");
   if (syscall(SYS_pivot_root, ".", "old") != 0) fail("root.pivot");
   if (chdir("/") != 0) fail("root.enter");
