@@ -6,6 +6,8 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _p runledger.pending;
+  _ended runledger.ended_submission[];
+  _tries integer := 1;
 begin
   perform from runledger.pending p
   where p.submission_id = any (cancel.submissions) and p.account_id = cancel.account_id
@@ -16,28 +18,35 @@ begin
     order by s.id
   loop
     waiters := null;
-    select p.* into _p from runledger.pending p where p.submission_id = cancel.submission_id;
-    if not found then
-      state := 'ended';
-    elsif _p.is_running then
-      state := 'requested';
-      if not _p.is_cancelled then
-        perform runledger.append_event(
-          _p.submission_id, _p.version + 1, 'submission.cancel_requested', 1,
-          jsonb_build_object('attempt', _p.attempts, 'run', _p.run, 'worker', _p.worker_id), cancel.metadata, _p.hash
-        );
-        update runledger.pending p
-        set is_cancelled = true, version = e.stream_version, hash = e.hash
-        from runledger.event e
-        where p.submission_id = _p.submission_id and e.stream_id = p.submission_id and e.stream_version = _p.version + 1;
+    loop
+      select p.* into _p from runledger.pending p where p.submission_id = cancel.submission_id;
+      if not found then
+        state := 'ended';
+        exit;
+      elsif _p.is_running then
+        state := 'requested';
+        if not _p.is_cancelled then
+          perform runledger.append_event(
+            _p.submission_id, _p.version + 1, 'submission.cancel_requested', 1,
+            jsonb_build_object('attempt', _p.attempts, 'run', _p.run, 'worker', _p.worker_id), cancel.metadata, _p.hash
+          );
+          update runledger.pending p
+          set is_cancelled = true, version = e.stream_version, hash = e.hash
+          from runledger.event e
+          where p.submission_id = _p.submission_id and e.stream_id = p.submission_id and e.stream_version = _p.version + 1;
+        end if;
+        exit;
       end if;
-    else
       state := 'cancelled';
       perform graphile_worker.remove_job(_p.submission_id::text);
-      waiters := (runledger.end_submissions(array[row(
+      _ended := runledger.end_submissions(array[row(
         _p.submission_id, _p.version + 1, 'submission.cancelled', 1, '{}', cancel.metadata, _p.hash, null, null, null, null, null
-      )::runledger.submission_end]))[1].waiters;
-    end if;
+      )::runledger.submission_end]);
+      waiters := _ended[1].waiters;
+      -- Else its row was not as the log says. It is now, unless it is edited again, and again.
+      exit when _ended is not null or _tries >= 3;
+      _tries := _tries + 1;
+    end loop;
     return next;
   end loop;
 end

@@ -182,6 +182,13 @@ t.test('a completion without a verdict that nobody asked for is refused', async 
   t.equal(await interrupt(sql, id, version!), 'requeued')
 })
 
+t.test('a cancel holds though the row of what waits was edited by hand', async (t) => {
+  const id = await submitNew(sql, caller, program)
+  await sql`update runledger.pending set version = 0, hash = '' where submission_id = ${id}`
+  t.equal(await cancel(id), 'cancelled')
+  t.equal((await typesOf(id)).at(-1), 'submission.cancelled')
+})
+
 t.test('its webhook is due as at any end', async (t) => {
   const webhook = { url: 'https://example.com/', secret: 's' }
   const id = await submitNew(sql, caller, describeSubmission({ code: '', webhook }))
