@@ -51,7 +51,7 @@ refused("peer", lambda: one.getsockopt(1, 77))`,
   probe("no file system tells of the host's inodes and blocks", {
     python: raw`
 free = lambda path: (lambda s: (s.f_frsize * s.f_blocks, s.f_files, s.f_files - s.f_ffree))(os.statvfs(path))
-for path in ("/usr/bin", "/usr/lib", "/usr/bin/python3", "/etc/ld.so.cache"):
+for path in ("/usr/bin", "/usr/lib", "/usr/bin/python3"):
     blocks, inodes, used = free(path)
     if blocks > 1 << 20 or inodes > 1000 or used > 10: escape(f"{path} {blocks} {inodes} {used}")
 for path in ("/", "/proc", "/dev/shm", "/tmp", "/box"):
@@ -61,7 +61,7 @@ for path in ("/", "/proc", "/dev/shm", "/tmp", "/box"):
 #include <sys/statfs.h>
 //main
 struct statfs one;
-for (const char *path : {"/usr/bin", "/usr/lib", "/etc/ld.so.cache"}) if (statfs(path, &one) != 0 || one.f_blocks > 256 || one.f_files > 1000) escape(path);
+for (const char *path : {"/usr/bin", "/usr/lib"}) if (statfs(path, &one) != 0 || one.f_blocks > 256 || one.f_files > 1000) escape(path);
 refused("by mount", call(457, nullptr, nullptr, 0, 0));`,
     java: raw`
 for (String path : List.of("/usr/bin", "/usr/lib")) if (new File(path).getTotalSpace() > 1 << 20) escape(path);`,
