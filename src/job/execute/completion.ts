@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { digestBody } from '#event'
 import type { ExecutionCompleted, LeftFile, Verdict } from '#event'
 import type { Ending, Outcome, Phase } from '#executor'
-import { encodeReport, tellFiles } from '#report'
+import { cutBetweenCharacters, encodeReport, tellFiles } from '#report'
 import type { ToldFile } from '#report'
 import { shortenFacts } from './event-size.ts'
 import type { JudgedTests } from './tests.ts'
@@ -107,17 +107,8 @@ const limitNames: Partial<Record<Ending, string>> = {
 
 function explainCompile(compile: Phase): Uint8Array {
   const limit = limitNames[compile.ending]
-  const messages = compile.stderrTruncated ? endWhole(compile.stderr) : compile.stderr
+  const { stderr, stderrTruncated } = compile
+  const messages = stderr.subarray(0, cutBetweenCharacters(stderr, stderr.length, !stderrTruncated))
   if (limit === undefined) return messages
   return Buffer.concat([messages, Buffer.from(`\n[the compiler passed its ${limit} limit]\n`)])
-}
-
-/** Without a last character of UTF-8 that is not all there. */
-function endWhole(bytes: Uint8Array): Uint8Array {
-  const isWithin = (byte: number | undefined): boolean => (byte ?? 0) >> 6 === 0b10
-  let first = bytes.length - 1
-  while (first > bytes.length - 4 && isWithin(bytes[first])) first -= 1
-  const lead = bytes[first] ?? 0
-  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1
-  return first + length > bytes.length ? bytes.subarray(0, first) : bytes
 }

@@ -57,7 +57,6 @@ export function createContinuations(
 ): Continuations {
   /** By run. */
   const parked = new Map<string, Parked>()
-  const does = [...capabilities]
   let keepsSlots = false
 
   /** Null: nobody knows, as the database did not answer. */
@@ -65,7 +64,7 @@ export function createContinuations(
     try {
       const [row] = await database<[{ lent: boolean }]>`
         select runledger.lend_slot(
-          ${submission}, ${run}, ${seconds}, ${Object.keys(executor.runtimes)}::text[], ${[...does]}::text[]
+          ${submission}, ${run}, ${seconds}, ${Object.keys(executor.runtimes)}::text[], ${[...capabilities]}::text[]
         ) as lent`
       return row.lent
     } catch (error) {

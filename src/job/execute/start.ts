@@ -49,7 +49,6 @@ export function createStart(
 ): BeginAttempt {
   const { database, executor } = dependencies
   const host = { host: hostname(), host_cores: availableParallelism() }
-  const does = [...capabilities]
   // Made into JSON once, as a worker hardly ever changes what it offers.
   let described: { runtimes: Executor['runtimes']; programs: string } | undefined
   const describePrograms = (runtimes: Executor['runtimes']): string => {
@@ -68,7 +67,7 @@ export function createStart(
       select * from runledger.start(
         ${worker}, ${starts.map(({ submission }) => submission)}::uuid[], ${starts.map(({ run }) => run)}::text[],
         ${starts.map(({ language }) => language)}::text[], ${data}::text::jsonb,
-        ${describePrograms(executor.runtimes)}::text::jsonb, ${describeActor(worker)}::text::jsonb, ${[...does]}::text[],
+        ${describePrograms(executor.runtimes)}::text::jsonb, ${describeActor(worker)}::text::jsonb, ${[...capabilities]}::text[],
         ${[...begunIds]}::text[]
       )`
     const byId = new Map(rows.map((row) => [row.submission_id, row]))
