@@ -182,7 +182,7 @@ def taken():
       },
       python: {
         shared: 'import fcntl',
-        send: `f = open("/usr/bin/python3"); globals().update(f=f); fcntl.lockf(f, fcntl.LOCK_SH)`,
+        send: `f = open("/usr/bin/python3"); globals().update(f=f); fcntl.lockf(f, fcntl.LOCK_SH); fcntl.fcntl(f, 37, struct.pack("hhqqi4x", 0, 0, 0, 0, 0))`,
         receive: `struct.unpack("hhqqi4x", fcntl.fcntl(open("/usr/bin/python3"), 36, struct.pack("hhqqi4x", 1, 0, 0, 1, 0)))[0] != 2`,
       },
     },
