@@ -36,6 +36,8 @@ export interface ProblemDetails {
   readonly id?: string
   /** Such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
+  /** For the log. */
+  readonly cause?: unknown
 }
 
 /** An answer other than success: its text is safe to show to the caller. */
@@ -46,7 +48,7 @@ export class Problem extends Error {
   readonly details: ProblemDetails
 
   constructor(code: ProblemCode, message: string, details: ProblemDetails = {}) {
-    super(message)
+    super(message, { cause: details.cause })
     this.code = code
     this.status = problemStatus[code]
     this.details = details

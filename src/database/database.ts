@@ -19,6 +19,7 @@ export {
 } from './login.ts'
 export { createBatch } from './batch.ts'
 export type { Batch } from './batch.ts'
+export { shortenOutages } from './outage.ts'
 export { errorCode, hadNoEffect, isUnavailable, sqlState, tookTooLong } from './sql-state.ts'
 
 /** bigint columns arrive as numbers: all of ours stay below 2^53. */

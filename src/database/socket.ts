@@ -15,6 +15,12 @@ const singlePerSecond = 5
 const takeSharedTurn = createPace(connectionsPerSecond)
 const lookMilliseconds = 100
 const defaultPort = 5432
+let answeredAt = Number.NEGATIVE_INFINITY
+
+/** When any server last sent something to this process, by performance.now(). */
+export function lastAnswerAt(): number {
+  return answeredAt
+}
 
 /** The driver tries the hosts in turn. */
 interface Destination {
@@ -110,7 +116,10 @@ function createWatch(silenceSeconds: number): (socket: Socket) => Socket {
     const watched: Watched = { read: 0, written: 0, silentMilliseconds: 0 }
     sockets.set(socket, watched)
     // Counters cannot show the order of an answer and the question after it.
-    socket.on('data', () => noteAnswer(socket, watched))
+    socket.on('data', () => {
+      answeredAt = performance.now()
+      noteAnswer(socket, watched)
+    })
     timer ??= setInterval(look, lookMilliseconds).unref()
     return socket
   }

@@ -48,6 +48,11 @@ export function isUnavailable(error: unknown): boolean {
   )
 }
 
+/** True when the server answers, and only this statement failed: a deadlock, a lock, its time. */
+export function isOfOneStatement(error: unknown): boolean {
+  return hasSeverity(error) && /^(40|55P03|57014)/.test(errorCode(error) ?? '')
+}
+
 /** True when the server gave the statement up for its time: who waits for it has hardly any left. */
 export function tookTooLong(error: unknown): boolean {
   return errorCode(error) === sqlState.queryCanceled && hasSeverity(error)

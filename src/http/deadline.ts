@@ -13,7 +13,7 @@ const deadlineMilliseconds = 1800
 export async function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
   milliseconds = deadlineMilliseconds,
-  problem: () => Problem = unavailable,
+  problem: () => Problem = tooLate,
 ): Promise<T> {
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(problem()), milliseconds)
@@ -22,4 +22,9 @@ export async function withDeadline<T>(
   } finally {
     clearTimeout(timer)
   }
+}
+
+function tooLate(): Problem {
+  const error = new Error('the database has not answered in time')
+  return unavailable(Object.assign(error, { code: 'ETIMEDOUT' }))
 }

@@ -17,7 +17,7 @@ export function sendProblem(log: Logger): ErrorHandler<ApiRequest> {
     request.problem = problem.code
     if (problem.status >= 500) {
       log[problem.code === 'internal' ? 'error' : 'warn'](
-        { err: problem.code === 'internal' ? error : undefined, request: request.requestId },
+        { err: error instanceof Problem ? error.cause : error, request: request.requestId },
         `request.${problem.code}`,
       )
     }
@@ -40,10 +40,10 @@ export function notValid(): Problem {
   return new Problem('unauthorized', 'This API key is not valid.')
 }
 
-export function unavailable(): Problem {
-  return new Problem('unavailable', 'The service cannot reach its database. Try again shortly.', {
-    headers: { 'Retry-After': '2' },
-  })
+/** @param cause for the log. */
+export function unavailable(cause?: unknown): Problem {
+  const message = 'The service cannot reach its database. Try again shortly.'
+  return new Problem('unavailable', message, { headers: { 'Retry-After': '2' }, cause })
 }
 
 /** Unknown, malformed and foreign ids look the same, so that none reveals an id. */
@@ -53,7 +53,7 @@ export function noSubmission(): Problem {
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
-  if (isUnavailable(error)) return unavailable()
+  if (isUnavailable(error)) return unavailable(error)
   return new Problem(
     'internal',
     'Something failed on our side. The request_id identifies it in our log.',

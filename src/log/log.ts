@@ -1,7 +1,7 @@
 // The one logger: JSON lines on stdout. A message names what happened; fields hold the rest. Never log source, stdin,
 // output, keys or secrets: redaction is only the net below.
 import { pino } from 'pino'
-import type { DestinationStream, Logger } from 'pino'
+import type { DestinationStream, Logger, SerializedError } from 'pino'
 import { createLogOutput } from './output.ts'
 
 export type { Logger } from 'pino'
@@ -41,8 +41,19 @@ export function createLog(name: string, level: string, destination?: Destination
   return pino(options, destination ?? createLogOutput(1))
 }
 
+// Of no use with a connection that another host refused or ended.
+const withoutStack = /^(CONNECT|E(CONN|HOST|NET|AI_|NOTFOUND|PIPE|TIMEDOUT))/
+
 // `code` is redacted as a submission's source, so an error's code needs another name.
 function describeError(error: Error): object {
-  const described = pino.stdSerializers.err(error)
-  return 'code' in error ? { ...described, error_code: error.code } : described
+  return rename(pino.stdSerializers.err(error))
+}
+
+function rename({ code, stack, aggregateErrors, ...rest }: SerializedError): object {
+  return {
+    ...rest,
+    ...(code !== undefined && { error_code: code }),
+    ...(!withoutStack.test(String(code)) && { stack }),
+    ...(aggregateErrors !== undefined && { aggregateErrors: aggregateErrors.map(rename) }),
+  }
 }

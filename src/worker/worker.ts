@@ -1,6 +1,6 @@
 // The Procfile's worker entry: settings → log → parts, made one after the other (make.ts) → connected with each other
 // (connect.ts). On the first reason to end it stops (stop.ts).
-import { surviveLostConnections } from '#database'
+import { shortenOutages, surviveLostConnections } from '#database'
 import { createLog } from '#log'
 import { connectParts } from './connect.ts'
 import { makeParts } from './make.ts'
@@ -9,6 +9,7 @@ import { stopWorker } from './stop.ts'
 
 const settings = readSettings()
 const log = createLog('worker', settings.LOG_LEVEL)
+shortenOutages(log)
 surviveLostConnections((error) => log.warn({ err: error }, 'database.connection_lost'))
 const worker = await connectParts(await makeParts(settings, log))
 log.info(

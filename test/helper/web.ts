@@ -5,12 +5,19 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 
+export interface WebProcess {
+  readonly child: ChildProcess
+  readonly port: number
+  /** Its log so far, a JSON object each. */
+  readonly lines: readonly string[]
+}
+
 /** Starts `node src/server/server.ts` on that port, or a free one, and waits until it listens. Killed at the end of the test. */
 export async function startWebProcess(
   t: Test,
   databaseUrl: string,
   environment: Readonly<Record<string, string>> = {},
-): Promise<{ readonly child: ChildProcess; readonly port: number }> {
+): Promise<WebProcess> {
   const child = spawn('node', ['src/server/server.ts'], {
     cwd: resolve(import.meta.dirname, '../..'),
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -19,12 +26,14 @@ export async function startWebProcess(
   const kill = (): boolean => child.kill('SIGKILL')
   t.teardown(kill)
   process.once('exit', kill) // a file that stops at its first failure tears nothing down
+  const lines: string[] = []
   const port = await new Promise<number>((done, fail) => {
     child.once('exit', () => fail(new Error('the web process ended before it listened')))
     createInterface({ input: child.stdout }).on('line', (line) => {
+      lines.push(line)
       const entry = JSON.parse(line) as { msg: string; port?: number }
       if (entry.msg === 'web.started' && entry.port !== undefined) done(entry.port)
     })
   })
-  return { child, port }
+  return { child, port, lines }
 }

@@ -16,6 +16,8 @@ export interface WorkerProcess {
   readonly child: ChildProcess
   /** Messages it has logged so far. */
   readonly logged: readonly string[]
+  /** The log so far, a JSON object each. */
+  readonly lines: readonly string[]
   /** Resolves when the message has been logged, now or earlier. @throws when it ends before. */
   until(message: string): Promise<void>
   /** Resolves with the exit status and the signal. */
@@ -53,8 +55,10 @@ export async function startWorkerProcess(
     },
   })
   const logged: string[] = []
+  const lines: string[] = []
   const watchers = new Set<() => void>()
   createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line)
     logged.push((JSON.parse(line) as { msg: string }).msg)
     for (const check of watchers) check()
   })
@@ -70,6 +74,7 @@ export async function startWorkerProcess(
   const worker: WorkerProcess = {
     child,
     logged,
+    lines,
     ended,
     until: (message) =>
       new Promise((done, fail) => {

@@ -39,7 +39,7 @@ export function createQueuePool(
     statement_timeout: statementSeconds * 1000,
   })
   // Without listeners a broken idle connection ends the process.
-  pool.on('error', (error) => log.warn({ err: error }, 'queue.connection_lost'))
+  pool.on('error', (error) => log.warn({ err: giveCode(error) }, 'queue.connection_lost'))
   pool.on('connect', (client) => client.on('error', () => {}))
   const connect = pool.connect.bind(pool) as Connect
   let retries = false
@@ -82,11 +82,15 @@ function once(release: PoolClient['release'] | undefined): PoolClient['release']
   }
 }
 
-/** pg's errors of lost, refused and silent connections have no code. */
 export function throwWithCode(error: unknown): never {
+  throw giveCode(error)
+}
+
+/** pg's errors of lost, refused and silent connections have no code. @returns the error itself. */
+export function giveCode(error: unknown): unknown {
   const lost =
     /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed))/
   if (error instanceof Error && !('code' in error) && lost.test(error.message))
-    throw Object.assign(error, { code: 'ECONNRESET' })
-  throw error
+    return Object.assign(error, { code: 'ECONNRESET' })
+  return error
 }

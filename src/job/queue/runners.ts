@@ -4,9 +4,10 @@ import { EventEmitter } from 'node:events'
 import { run, Logger as QueueLogger } from 'graphile-worker'
 import type { Runner, TaskList, WorkerEvents, WorkerPool } from 'graphile-worker'
 import type { Pool } from 'pg'
+import { isUnavailable } from '#database'
 import type { Logger } from '#log'
 import { untilAvailable } from '#retry'
-import { throwWithCode } from './pool.ts'
+import { giveCode, throwWithCode } from './pool.ts'
 
 export interface RunnersOptions {
   readonly pool: Pool
@@ -39,8 +40,10 @@ interface Current {
 
 export function createRunners(options: RunnersOptions): Runners {
   const { log } = options
-  const logger = new QueueLogger(({ jobId }) => (level, message) => {
-    if (level === 'error') log.error({ job: jobId, message }, 'queue.error')
+  const logger = new QueueLogger(({ jobId }) => (level, message, meta) => {
+    const error = giveCode(meta?.['error'])
+    if (isUnavailable(error)) log.warn({ err: error }, 'queue.unavailable')
+    else if (level === 'error') log.error({ job: jobId, message }, 'queue.error')
     else log.debug({ job: jobId, message }, 'queue.message')
   })
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()

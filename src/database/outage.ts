@@ -1,0 +1,72 @@
+// A database that is away costs the log a line, not one for each statement that fails: the first failure with its reason, a
+// count every 30 s, and a line when it is back.
+import { lastAnswerAt } from './socket.ts'
+import { errorCode, isUnavailable, isOfOneStatement } from './sql-state.ts'
+
+const lookMilliseconds = 1000
+const summaryMilliseconds = 30_000
+// Pools find out one by one, and what is refused is tried again within half a second.
+const quietMilliseconds = 2000
+
+/** Of a logger. */
+type Write = (fields: object, message?: string) => void
+
+interface Outage {
+  readonly since: number
+  failedAt: number
+  toldAt: number
+  failures: number
+  untold: number
+}
+
+/**
+ * From now on this logger's warnings about a database that is away become `database.away` and `database.back`. Those whose
+ * `err` is of one statement (a deadlock, a lock, its time) are written as before.
+ */
+export function shortenOutages(log: { info: Write; warn: Write }): void {
+  const warn = log.warn.bind(log)
+  let outage: Outage | null = null
+
+  const look = (): void => {
+    if (outage === null) return
+    const now = performance.now()
+    const seconds = Math.round((now - outage.since) / 1000)
+    if (now - outage.failedAt >= quietMilliseconds && lastAnswerAt() > outage.failedAt) {
+      log.info({ seconds, failures: outage.failures }, 'database.back')
+      outage = null
+      return
+    }
+    if (now - outage.toldAt >= summaryMilliseconds && outage.untold > 0) {
+      warn({ seconds, failures: outage.untold }, 'database.away')
+      Object.assign(outage, { toldAt: now, untold: 0 })
+    }
+    setTimeout(look, lookMilliseconds).unref()
+  }
+
+  log.warn = (fields, message) => {
+    const error = 'err' in fields ? fields.err : undefined
+    if (!isUnavailable(error) || isOfOneStatement(error)) {
+      warn(fields, message)
+      return
+    }
+    const now = performance.now()
+    if (outage !== null) {
+      Object.assign(outage, { failedAt: now })
+      outage.failures += 1
+      outage.untold += 1
+      return
+    }
+    outage = { since: now, failedAt: now, toldAt: now, failures: 1, untold: 0 }
+    warn(
+      { reason: describe(error), error_code: errorCode(error), found_by: message },
+      'database.away',
+    )
+    setTimeout(look, lookMilliseconds).unref()
+  }
+}
+
+/** Node's error for all addresses of a name says nothing itself. */
+function describe(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(describe).join('; ')
+  return error instanceof Error ? error.message : String(error)
+}
