@@ -8,8 +8,6 @@ create or replace function runledger.find_bulk(
   most integer
 ) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
 declare
   _looked constant integer := 5000;

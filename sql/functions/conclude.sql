@@ -7,9 +7,7 @@
 
 create or replace function runledger.conclude(items jsonb)
 returns table (refusal text, waiters text[], notification text)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
--- As runledger.start.
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _ends runledger.submission_end[];
@@ -99,9 +97,7 @@ $$;
 comment on function runledger.explain_refusal is 'Why nothing was written of an end, by the log (runledger.conclude).';
 
 create or replace function runledger.end_submissions(ends runledger.submission_end[]) returns runledger.ended_submission[]
-language plpgsql set plan_cache_mode = force_generic_plan
--- As runledger.start.
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+language plpgsql
 as $$
 declare
   _recorded_at constant timestamptz := clock_timestamp();

@@ -6,8 +6,6 @@ create or replace function runledger.lend_slot(
   submission_id uuid, run text, seconds double precision, offers text[], does text[]
 ) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp
--- As runledger.start.
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
 declare
   _p runledger.pending;
@@ -58,7 +56,6 @@ comment on function runledger.lend_slot is 'A submission has had its slot for so
 create or replace function job.is_another_next(pending runledger.pending, queue_position bigint, offers text[], does text[])
 returns boolean
 language plpgsql stable
-set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off
 as $$
 #variable_conflict use_column
 declare

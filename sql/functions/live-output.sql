@@ -29,7 +29,7 @@ comment on function runledger.find_watched is 'The submissions that are watched,
 
 create or replace function runledger.publish_output(runs jsonb)
 returns table (run text, next_seq integer, is_base64 boolean)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _item record;
@@ -67,7 +67,7 @@ comment on function runledger.publish_output is 'runs: for each its submission a
 
 create or replace function runledger.read_live_output(asked jsonb)
 returns table (place integer, status text, is_final boolean, run text, event_id text, event text, data text)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query

@@ -6,8 +6,6 @@
 
 create or replace function runledger.read_overview() returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
--- A scan of the history may be as cheap today, and is not when the history has grown.
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
 begin
   return (

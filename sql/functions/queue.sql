@@ -27,7 +27,7 @@ create or replace function job.enqueue_execution(
   delay_seconds integer default 0,
   is_given_back boolean default false
 ) returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _pending record;

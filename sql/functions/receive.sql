@@ -7,9 +7,7 @@
 
 create or replace function runledger.receive(requests jsonb, submissions jsonb, durable boolean default true)
 returns table (n integer, outcome text, earlier_id uuid, matches boolean, batch_answer text)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
--- As runledger.start.
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _request record;
@@ -122,7 +120,7 @@ comment on function runledger.receive is 'Receives the submissions of requests. 
 
 create or replace function runledger.rerun_submission(original uuid, request jsonb)
 returns table (id uuid, outcome text, matches boolean)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _original record;
@@ -194,7 +192,7 @@ create or replace function runledger.rerun_in_campaign(
   at_once integer,
   request jsonb
 ) returns text
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _under_way integer;
@@ -377,8 +375,6 @@ comment on function runledger.use_blobs is 'Blobs of these accounts (two arrays 
 
 create or replace function runledger.count_pending(account_id uuid, most integer) returns integer
 language sql stable
--- From the account's keys on, however few rows PostgreSQL thinks there are: it is asked when there are many.
-set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set jit = off
 as $$
   select count(*)::integer
   from (

@@ -16,9 +16,7 @@ comment on function runledger.summarise is 'The median, the 95th and the 99th pe
 
 create or replace function runledger.read_recent_ends(period interval, events integer) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan
 -- However few there are, only index lookups stay as cheap when there are many.
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
 begin
   return (

@@ -5,7 +5,7 @@
 create or replace function runledger.read_result(submission_id uuid, account_id uuid)
 returns setof runledger.record
 -- Because of the partitions PostgreSQL would plan this each time, for four times its running time.
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query

@@ -3,10 +3,7 @@
 
 create or replace function runledger.read_series(step interval, steps integer, most integer) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan
 -- However few there are, only index lookups stay as cheap when there are many.
-set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
-set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
 declare
   _now constant timestamptz := now();

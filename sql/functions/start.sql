@@ -23,9 +23,7 @@ create or replace function runledger.start(
   cores double precision,
   has_webhook boolean
 )
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
--- A plan made while the tables were empty would read all of them.
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Only partitions between the first and the last are looked into.

@@ -5,11 +5,7 @@ create or replace function runledger.verify(
   after uuid, events integer, also uuid[] default '{}', bodies boolean default false
 ) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp
--- Whatever the planner thinks of a range's length, only index lookups are bounded.
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
 -- What is turned off is reckoned so dear that every plan would be compiled: seconds, for milliseconds of work.
-set jit = off
-set plan_cache_mode = force_custom_plan
 as $$
 declare
   _last_id constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';

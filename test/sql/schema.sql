@@ -835,7 +835,7 @@ function job.enqueue_deliver(webhook_id uuid, run_at timestamp with time zone)
 
 function job.enqueue_execution(submission_id uuid, delay_seconds integer DEFAULT 0, is_given_back boolean DEFAULT false)
   Adds the job of one pending submission by what the log says of it, in place of the one that it may have. It keeps its position, or gets one. delay_seconds: not earlier than that. is_given_back: it has waited once, and goes before its like. Nothing happens when it has ended.
-  returns void security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
+  returns void security definer set search_path=pg_catalog, pg_temp
 
 function job.find_position(account_id uuid, weight integer)
   Where the account's next submissions stand in the queue: the n-th of a set (1, 2, …) at start + n * step. start: its last one's position, or the virtual time if that is later. step: the price of one, the mean slot time of its last eight results (0.1 s when there is none; ten minutes of each at most), divided by its weight.
@@ -847,7 +847,7 @@ function job.forget_parked()
 
 function job.is_another_next(pending runledger.pending, queue_position bigint, offers text[], does text[])
   Whether what waits for a slot of this submission's worker, queued or parked, has a lower position than this one and is another account's; of a low submission: whether anything waits, of its own account only what is not low. Null: nothing waits.
-  returns boolean stable set enable_seqscan=off, enable_bitmapscan=off, enable_sort=off, jit=off
+  returns boolean stable
 
 function job.name_task(language text)
   The task of jobs that execute a submission in this language.
@@ -895,7 +895,7 @@ function runledger.await_submission(submission_id uuid, waiter text)
 
 function runledger.cancel(submissions uuid[], account_id uuid, metadata jsonb)
   Cancels submissions of the account; one row for each that it has. cancelled: it waited and has ended; requested: it runs, and its worker is to be notified after the commit (runledger_cancel); ended: it had ended before. waiters: as runledger.conclude has them.
-  returns TABLE(submission_id uuid, state text, waiters text[]) security definer set search_path=pg_catalog, pg_temp
+  returns TABLE(submission_id uuid, state text, waiters text[]) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_api
 
 function runledger.change_key(api_key_id uuid, tier text, schema_version integer, data jsonb, metadata jsonb)
@@ -921,7 +921,7 @@ function runledger.command_worker(worker_id uuid, wanted text, type text, schema
 
 function runledger.conclude(items jsonb)
   Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (as that names it; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each; or, where its end was asked for, submission.cancelled with the same data but the verdict. One row an item, in their order. refusal: null, or why nothing was written of it. stored: an earlier call with the same end was. superseded: the attempt was given up, its result is to be dropped. start_lost: a crash of the server has forgotten the start, the submission is to be started again. no_verdict: data has none, and nobody asked for the end. waiters: channels to be sent notification after the commit; null: nobody waits.
-  returns TABLE(refusal text, waiters text[], notification text) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  returns TABLE(refusal text, waiters text[], notification text) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_worker
 
 function runledger.count_blob(bytes integer)
@@ -936,7 +936,7 @@ function runledger.count_output(kept jsonb)
 
 function runledger.count_pending(account_id uuid, most integer)
   The account's unfinished submissions, counted up to `most`.
-  returns integer stable set enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off
+  returns integer stable
 
 function runledger.define_tier(name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb, limits jsonb DEFAULT NULL::jsonb)
   Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots; data.total_seconds: what a submission may run in all; data.output_bytes: what is kept of an account's outputs in a day; data.cores: that a box may use at once; left out they stay, too.
@@ -965,7 +965,7 @@ function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, ty
 
 function runledger.end_submissions(ends runledger.submission_end[])
   Ends submissions whose pending rows are locked: appends the events, and does what follows from an end: result and outputs, the webhook's job, the key's next submission. Returns those that ended, with the channels of who waits. Nothing is written of one whose row is not as the log says, which is mended.
-  returns runledger.ended_submission[] set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  returns runledger.ended_submission[]
 
 function runledger.estimate_drain()
   Submissions that ended lately, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.
@@ -983,7 +983,7 @@ function runledger.find_blobs(account_id uuid, names text[])
 
 function runledger.find_bulk(action text, filter jsonb, after uuid, most integer)
   Submissions after this id that fit: filter has until, and may have since, account (its name), language, status, verdict, tag, and webhook (a state) for replay, campaign for rerun. count; skipped: what fits and cannot be rerun, because the campaign has it (done), its body is gone (purged) or nobody runs it (not_offered); items (id, account_id, webhook_id, state), at most so many, none where most is null; next: the cursor, null at the end. A webhook that was sent again since until does not fit.
-  returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, jit=off, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off
   grant execute to runledger_api
 
 function runledger.find_cancelled(submissions uuid[])
@@ -1035,7 +1035,7 @@ function runledger.insert_pending(submission_ids uuid[])
 
 function runledger.interrupt(items jsonb)
   Notes the loss of the attempts of items, an array of objects: submission_id, started_version, run (null: any), schema_version and data of execution.interrupted, metadata, max_losses. One row an item, in their order. outcome: requeued, its next attempt is enqueued; ended, by execution.abandoned as max_losses attempts were lost, or by submission.cancelled as that was asked for; or nothing was written: superseded, somebody else ended this attempt; start_lost, the attempt of this run is not in the log. waiters: as runledger.conclude has them.
-  returns TABLE(outcome text, waiters text[]) security definer set search_path=pg_catalog, pg_temp
+  returns TABLE(outcome text, waiters text[]) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_worker
 
 function runledger.is_offered(language text, checker_language text, offers jsonb[])
@@ -1055,7 +1055,7 @@ function runledger.issue_key(api_key_id uuid, account_id uuid, account_name text
 
 function runledger.lend_slot(submission_id uuid, run text, seconds double precision, offers text[], does text[])
   A submission has had its slot for so many seconds and is between two tests. True: another account is next by the fair order; the submission is parked, at a position later by these seconds, and its job (continue:<worker>) says when it goes on. False: it goes on at once; where another account waits with a later position, the seconds are counted all the same. Repeated while it is parked it adds the job again. offers, does: as runledger.start has them of the worker.
-  returns boolean security definer set search_path=pg_catalog, pg_temp, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  returns boolean security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_sort=off
   grant execute to runledger_worker
 
 function runledger.list_blobs(list bytea)
@@ -1111,7 +1111,7 @@ function runledger.protect_partition(table_name text, name text)
 
 function runledger.publish_output(runs jsonb)
   runs: for each its submission and further events {seq, id, event, data}, perhaps none. Returns for each the seq that comes next; events that begin with another one are left out, as after a crash. `next_seq` is null and nothing is kept when nobody watches.
-  returns TABLE(run text, next_seq integer, is_base64 boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
+  returns TABLE(run text, next_seq integer, is_base64 boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_worker
 
 function runledger.purge_blobs(older_than interval, batch integer)
@@ -1146,7 +1146,7 @@ function runledger.read_language_load()
 
 function runledger.read_live_output(asked jsonb)
   For each place of `asked`: how that submission stands (status is null when there is none), its last attempt, and, while it runs, the next events behind `seq` of `run`, or of its last attempt from the beginning: a row each, or one without. Whose submissions they are the caller has seen to.
-  returns TABLE(place integer, status text, is_final boolean, run text, event_id text, event text, data text) stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
+  returns TABLE(place integer, status text, is_final boolean, run text, event_id text, event text, data text) stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_api
 
 function runledger.read_load()
@@ -1161,7 +1161,7 @@ function runledger.read_outcome(type text, data jsonb)
 
 function runledger.read_overview()
   What an operator sees: the oldest submission that waits, the load (as read_load), languages, the accounts with most unfinished, workers that have not ended, how recent submissions ended, and what the reconciler last found in the ledger. Costs what is unfinished, not what has been.
-  returns jsonb stable security definer set search_path=pg_catalog, pg_temp, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, jit=off, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off
   grant execute to runledger_api
   grant execute to runledger_auditor
 
@@ -1172,7 +1172,7 @@ function runledger.read_progress(since xid8, since_position bigint)
 
 function runledger.read_recent_ends(period interval, events integer)
   Submissions that came and that ended within the period, as far as the newest so many events tell of it: seconds is how far they do. waited, ran and took (receipt to end) are of those that completed.
-  returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, jit=off, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off
 
 function runledger.read_requirements(received jsonb)
   What submission.received says of limits, demands, checker_language and detail; null: nothing.
@@ -1181,12 +1181,12 @@ function runledger.read_requirements(received jsonb)
 
 function runledger.read_result(submission_id uuid, account_id uuid)
   One submission of an account with its outputs (null once purged) and its webhook; no row when the account has none such.
-  returns SETOF runledger.record stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
+  returns SETOF runledger.record stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_api
 
 function runledger.read_series(step interval, steps integer, most integer)
   So many steps up to now, the last one under way: each has at (its start), seconds, received, ended and failed (of those received since the first step), waiting (for a place or a worker, at its end), waited_p95 (of those that it received; null: none started or waits). Reads about `most` submissions, at most five times as many: share is how much of the time it looked at.
-  returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_bitmapscan=off, enable_sort=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_sort=off
   grant execute to runledger_api
 
 function runledger.read_worker_health(host text, pids integer[])
@@ -1200,7 +1200,7 @@ function runledger.rebuild_batch(after uuid, batch integer)
 
 function runledger.receive(requests jsonb, submissions jsonb, durable boolean DEFAULT true)
   Receives the submissions of requests. requests: an array of objects with submission_id (of its first submission), submissions (how many), api_key_id, capacity (unfinished ones over all keys, with these; null: there is room), idempotency_key and request_digest (what makes two requests of one key the same), batch_answer (what a repeated batch is answered with), waiter (a channel to be notified of the end), by_operator (the key need not be in force). submissions: an array of objects with request (its place, from 1), submission_id, webhook_id, webhook_url and webhook_secret (or none), schema_version, data and metadata of the event, and in base64 code, stdin, expected_stdout, detail, blobs. One row a request, n being its place. outcome: received; replayed: the idempotency key stands for earlier_id or batch_answer, matches says whether for the same request; key_refused, queue_full, blob_missing: nothing of it was written. 57014: it took more than 1.5 s, nothing was written of any.
-  returns TABLE(n integer, outcome text, earlier_id uuid, matches boolean, batch_answer text) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  returns TABLE(n integer, outcome text, earlier_id uuid, matches boolean, batch_answer text) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_api
 
 function runledger.reconcile_queue(max_losses integer DEFAULT 3)
@@ -1249,12 +1249,12 @@ function runledger.requeue_lost(queue_pool_ids text[])
 
 function runledger.rerun_in_campaign(original uuid, campaign text, at_once integer, request jsonb)
   Repeats a submission that is no rerun, unless this campaign has, or has so many under way. An outcome of rerun_submission; done: it had been; busy: not now; null: there is none such.
-  returns text security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
+  returns text security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_api
 
 function runledger.rerun_submission(original uuid, request jsonb)
   Receives a submission of the account of request.api_key_id again, with its code, input and all that it asked, but no webhook. request: as runledger.receive takes one, with the event's metadata, and data that is added to what the event says. No row: the account has none such. outcome: as receive; not_final or purged: nothing was written. id: the new one, or of what is replayed.
-  returns TABLE(id uuid, outcome text, matches boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
+  returns TABLE(id uuid, outcome text, matches boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_api
 
 function runledger.restore_next_pending(after uuid, batch integer, OUT last uuid, OUT restored integer)
@@ -1273,7 +1273,7 @@ function runledger.restore_reruns(after uuid, up_to uuid)
 
 function runledger.start(worker_id uuid, submission_ids uuid[], runs text[], languages text[], data jsonb, programs jsonb, metadata jsonb, does text[], under_way text[] DEFAULT '{}'::text[])
   Appends execution.started of each submission, and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same run it returns the same. languages: of the job that was handed out. data: what the event says of the worker; programs: what it says of each language that the worker runs. does: what the worker can do of what submissions demand. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. Nothing is written of one whose row is not as the log says, which is mended. RL005: this worker was given up and must register under a new id. RL027: it is to take nothing.
-  returns TABLE(submission_id uuid, run text, version integer, account_id uuid, code bytea, stdin bytea, expected_stdout bytea, detail bytea, total_seconds integer, cores double precision, has_webhook boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  returns TABLE(submission_id uuid, run text, version integer, account_id uuid, code bytea, stdin bytea, expected_stdout bytea, detail bytea, total_seconds integer, cores double precision, has_webhook boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_worker
 
 function runledger.start_data(data jsonb, received jsonb, cores integer, attempt integer)
@@ -1335,7 +1335,7 @@ function runledger.uuid_time(id uuid)
 
 function runledger.verify(after uuid, events integer, also uuid[] DEFAULT '{}'::uuid[], bodies boolean DEFAULT false)
   Checks the streams after an id, of about so many events, and some others: counts of rows in audit.drift, audit.broken_chain, audit.invariant and, with bodies, audit.altered_body; the first hundred streams in which something was found; the first finding of each check; next (null at the end); share, how much of the log's time is behind it. busy: somebody else's step is under way; try again.
-  returns jsonb security definer set search_path=pg_catalog, pg_temp, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off, jit=off, plan_cache_mode=force_custom_plan
+  returns jsonb security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, jit=off, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off
   grant execute to runledger_api
   grant execute to runledger_auditor
 
