@@ -23,6 +23,34 @@ export const problemStatus = {
 
 export type ProblemCode = keyof typeof problemStatus
 
+/**
+ * Whose fault a failure is. program: its verdict tells how it failed; checker: the caller's own checker; caller: the
+ * request; platform: this service.
+ */
+export const faults = ['program', 'checker', 'caller', 'platform'] as const
+export type Fault = (typeof faults)[number]
+
+/**
+ * Whether to ask again. never: the answer would be the same. same_key: at once, with the same Idempotency-Key, and nothing
+ * runs twice. after: the same, after Retry-After. new_key: with a new Idempotency-Key, as the answer of this one stands.
+ */
+export const retries = ['never', 'same_key', 'after', 'new_key'] as const
+export type Retry = (typeof retries)[number]
+
+/** Of a failure: whose it is, and whether to ask again. */
+export interface Blame {
+  readonly fault: Fault
+  readonly retry: Retry
+}
+
+export function blame(code: ProblemCode): Blame {
+  const isOurs = problemStatus[code] === 408 || problemStatus[code] >= 500
+  const fault = isOurs ? 'platform' : 'caller'
+  if (code === 'rate_limited' || code === 'queue_full' || code === 'unavailable')
+    return { fault, retry: 'after' }
+  return { fault, retry: isOurs ? 'same_key' : 'never' }
+}
+
 /** One thing wrong with a request; `path` is dotted, '' the request itself. */
 export interface Issue {
   readonly path: string

@@ -72,9 +72,12 @@ export interface Client {
   receipt(id: string, options?: CallOptions): Promise<Receipt>
   /** Asks for any other path of the service, without a slash before it, and tries again as all else does. */
   readonly call: Attempt
-  /** Submits and waits. */
+  /** Submits and waits; what failed by the service's fault is submitted again, twice at most, unless it has the caller's own key. */
   run(request: SubmissionRequest, options?: SubmitOptions): Promise<Result>
 }
+
+/** Beyond the attempts of the service's own. */
+const platformRetries = 2
 
 /** Every method throws RunledgerError; `call` a TypeError, too, when its path leads to another service. */
 export function createClient(options: ClientOptions): Client {
@@ -153,9 +156,14 @@ export function createClient(options: ClientOptions): Client {
     },
     receipt: async (id, given = {}) =>
       (await call('GET', `api/result/${encodeURIComponent(id)}/receipt`, given)) as Receipt,
-    async run(request, given) {
-      const { id } = await client.submit(request, given)
-      return client.wait(id, given)
+    async run(request, given = {}) {
+      for (let tried = 0; ; tried += 1) {
+        const { id } = await client.submit(request, given)
+        const result = await client.wait(id, given)
+        // A key of the caller's own names this one submission, whatever became of it.
+        const isOver = result.fault !== 'platform' || given.idempotencyKey !== undefined
+        if (isOver || tried >= platformRetries) return result
+      }
     },
   }
   return client

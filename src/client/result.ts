@@ -5,6 +5,10 @@ export interface Result {
   readonly id: string
   readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled'
   readonly verdict: 'AC' | 'WA' | 'CE' | 'RE' | 'TLE' | 'MLE' | 'OLE' | 'IE' | null
+  /** Whose fault the verdict is: `checker` is the caller's own, `platform` the service. Null for AC and until the end. */
+  readonly fault: 'program' | 'checker' | 'platform' | null
+  /** `new_key`: the service failed; submit it again with a new idempotency key. Null until the end. */
+  readonly retry: 'never' | 'new_key' | null
   readonly exit_code: number | null
   readonly signal: string | null
   readonly stdout: string | null

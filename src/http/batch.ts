@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import type { Caller } from '#account'
 import { receiveBatch } from '#enqueue'
 import type { BatchItem } from '#enqueue'
+import { blame } from '#error'
 import { fields, shorten, validate } from '#options'
 import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
@@ -49,7 +50,7 @@ export function submitBatch(
     const { value, issues } = await parseSubmission(input, caller)
     if (value !== null) return { submission: value }
     const { code, message } = invalidRequest(issues)
-    return { submission: null, refusal: { error: code, message, issues } }
+    return { submission: null, refusal: { error: code, message, ...blame(code), issues } }
   }
 
   return async (request, response) => {

@@ -1,7 +1,7 @@
 // Turns failures into answers. What is no Problem is our fault: the caller sees an id, the log has the rest.
 import type { ErrorHandler } from 'polka'
 import { isUnavailable } from '#database'
-import { Problem } from '#error'
+import { blame, Problem } from '#error'
 import type { Logger } from '#log'
 import { sendJson } from './answer.ts'
 import type { ApiRequest } from './request.ts'
@@ -27,6 +27,7 @@ export function sendProblem(log: Logger): ErrorHandler<ApiRequest> {
       {
         error: problem.code,
         message: problem.message,
+        ...blame(problem.code),
         ...(problem.details.issues !== undefined && { issues: problem.details.issues }),
         ...(problem.details.id !== undefined && { id: problem.details.id }),
         ...(problem.code === 'internal' && { request_id: request.requestId }),

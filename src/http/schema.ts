@@ -1,6 +1,6 @@
 // Schemas of answers. The OpenAPI document is made from them; tests check every answer against it.
 import * as v from 'valibot'
-import { problemStatus } from '#error'
+import { faults, problemStatus, retries } from '#error'
 import type { ProblemCode } from '#error'
 import { exceededLimits, verdicts } from '#event'
 import { languages } from '#language'
@@ -26,6 +26,18 @@ const summaryEntries = {
     v.nullable(v.picklist(verdicts)),
     v.description(
       'AC accepted, WA wrong answer, CE compile error, RE runtime error, TLE time limit, MLE memory limit, OLE output limit, IE internal error; null until the end, and for what was cancelled.',
+    ),
+  ),
+  fault: v.pipe(
+    v.nullable(v.picklist(['program', 'checker', 'platform'])),
+    v.description(
+      'Whose fault the verdict is: the program’s, the caller’s own checker’s, or ours (IE of status failed); null for AC, until the end, and for what was cancelled.',
+    ),
+  ),
+  retry: v.pipe(
+    v.nullable(v.picklist(retries)),
+    v.description(
+      'never: the answer would be the same. new_key: the fault was ours; submit it again with a new Idempotency-Key. null until the end.',
     ),
   ),
   exit_code: v.pipe(
@@ -173,9 +185,23 @@ const issue = v.object({
   message: v.string(),
 })
 
+const blamed = {
+  message: v.string(),
+  fault: v.pipe(
+    v.picklist(faults),
+    v.description('caller: the request has to change. platform: ours.'),
+  ),
+  retry: v.pipe(
+    v.picklist(retries),
+    v.description(
+      'never: the answer would be the same. same_key: at once, with the same Idempotency-Key; nothing runs twice. after: the same, after Retry-After.',
+    ),
+  ),
+}
+
 const invalidRequest = v.object({
   error: v.literal('invalid_request'),
-  message: v.string(),
+  ...blamed,
   issues: v.pipe(v.array(issue), v.description('Everything that is wrong, at once.')),
 })
 
@@ -184,11 +210,11 @@ const plainCodes = (Object.keys(problemStatus) as ProblemCode[]).filter(
   (code) => code !== 'invalid_request' && code !== 'timeout' && code !== 'internal',
 )
 
-const problem = v.object({ error: v.picklist(plainCodes), message: v.string() })
-const timeout = v.object({ error: v.literal('timeout'), message: v.string(), id: uuid })
+const problem = v.object({ error: v.picklist(plainCodes), ...blamed })
+const timeout = v.object({ error: v.literal('timeout'), ...blamed, id: uuid })
 const internal = v.object({
   error: v.literal('internal'),
-  message: v.string(),
+  ...blamed,
   request_id: v.pipe(uuid, v.description('Stands in our log with what failed.')),
 })
 

@@ -10,7 +10,7 @@ import type {
 import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { problemStatus } from '#error'
+import { blame, problemStatus } from '#error'
 import type { ProblemCode } from '#error'
 import { mayTakeLonger } from './arrival.ts'
 import { strictTransportSecurity } from './https.ts'
@@ -154,6 +154,7 @@ function formatRefusal(error: ClientError, isEncrypted: boolean): string {
   const body = JSON.stringify({
     error: code,
     message,
+    ...blame(code),
     ...(code === 'invalid_request' && { issues: [{ path: '', message: 'is not valid HTTP' }] }),
   })
   const status = problemStatus[code]

@@ -1,5 +1,6 @@
 // The result record, and how a database row becomes one.
 import type { Difference } from '#checker'
+import type { Fault, Retry } from '#error'
 import type { ExceededLimit, PhaseFacts, Verdict } from '#event'
 import { decodeReport } from './report.ts'
 import type { ToldFile, ToldTest } from './report.ts'
@@ -12,6 +13,10 @@ export interface ResultRecord {
   readonly id: string
   readonly status: ResultStatus
   readonly verdict: Verdict | null
+  /** Whose fault the verdict is; null for AC, before the end, and for what was cancelled. */
+  readonly fault: Exclude<Fault, 'caller'> | null
+  /** Whether to submit it again; null before the end. */
+  readonly retry: Retry | null
   readonly exit_code: number | null
   readonly signal: string | null
   readonly stdout: string | null
@@ -88,6 +93,8 @@ const decoder = utf8()
 /** A row of runledger.submission, with its bodies if asked for. */
 export interface ResultRow extends Omit<
   ResultRecord,
+  | 'fault'
+  | 'retry'
   | 'stdout'
   | 'stderr'
   | 'compile_output'
@@ -142,6 +149,7 @@ export function toRecord(row: ResultRow): ResultRecord {
     id: row.id,
     status: row.status,
     verdict: row.verdict,
+    ...blameEnd(row),
     exit_code: row.exit_code,
     signal: row.signal,
     stdout: kept ? (tell(row.stdout, row.stdout_truncated === true) ?? '') : null,
@@ -171,6 +179,13 @@ export function toRecord(row: ResultRow): ResultRecord {
     tag: row.tag,
     rerun_of: row.rerun_of,
   }
+}
+
+function blameEnd({ status, verdict }: ResultRow): Pick<ResultRecord, 'fault' | 'retry'> {
+  if (!isFinal({ status })) return { fault: null, retry: null }
+  if (status === 'failed') return { fault: 'platform', retry: 'new_key' }
+  if (verdict === null || verdict === 'AC') return { fault: null, retry: 'never' }
+  return { fault: verdict === 'IE' ? 'checker' : 'program', retry: 'never' }
 }
 
 function presentCompile(facts: NonNullable<ResultRow['compile']>): CompileFacts {

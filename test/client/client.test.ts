@@ -40,7 +40,7 @@ t.test('it depends on nothing', async (t) => {
 t.test('its record has the fields of the contract’s', async (t) => {
   // The compiler holds these to the type, the test to the document.
   const fields: Readonly<Record<keyof Result, true>> = {
-    id: true, status: true, verdict: true, exit_code: true, signal: true, stdout: true, stderr: true,
+    id: true, status: true, verdict: true, fault: true, retry: true, exit_code: true, signal: true, stdout: true, stderr: true,
     stdout_truncated: true, stderr_truncated: true, compile_output: true, cpu_time: true, wall_time: true,
     memory_peak: true, language: true, runtime: true, created_at: true, started_at: true, finished_at: true,
     purged_at: true, compile: true, limit: true, difference: true, tests: true, files: true, tag: true,

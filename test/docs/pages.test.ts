@@ -23,7 +23,7 @@ const linesMost: Readonly<Record<string, number>> = {
   'sql/README.md': 90,
   'src/client/README.md': 60,
   'docs/quickstart.md': 80,
-  'docs/api.md': 260,
+  'docs/api.md': 280,
   'docs/doors.md': 120,
   'docs/clients.md': 80,
   'docs/languages.md': 110,

@@ -49,7 +49,7 @@ t.test('a record is 200 at every stage, null for what is not known yet', async (
   const { created_at: createdAt, ...rest } = queued.body
   t.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   t.strictSame(rest, {
-    id, status: 'queued', verdict: null, exit_code: null, signal: null, stdout: null, stderr: null,
+    id, status: 'queued', verdict: null, fault: null, retry: null, exit_code: null, signal: null, stdout: null, stderr: null,
     compile: null, limit: null, difference: null, tests: null, files: null, tag: null, rerun_of: null, stdout_truncated: null, stderr_truncated: null, compile_output: null, cpu_time: null, wall_time: null,
     memory_peak: null, language: 'python', runtime: null, started_at: null, finished_at: null, purged_at: null,
     webhook: null,
