@@ -22,7 +22,7 @@ run: setup packages keeper ## install what is missing, start PostgreSQL, web and
 
 test: check ## types, lint, format, then all tests but the slow suites
 
-check: setup packages promtool static ## the same: SQL, HTTP, queue, sandbox; FILES="…" runs some
+check: setup packages keeper promtool static ## the same: SQL, HTTP, queue, sandbox; FILES="…" runs some
 	@$(SUDO) env PATH="$(BIN):$$PATH" PROMTOOL="$(PROMTOOL)" node test/run.ts $(FILES)
 
 static: types lint format ## types, lint and format alone

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import t from 'tap'
 import type { Test } from 'tap'
 import { createLog } from '#log'
+import { bareEnvironment } from './helper/bare-environment.ts'
 import { createTestDatabase, withDatabase } from './helper/database.ts'
 import { startServer } from './helper/server.ts'
 
@@ -45,7 +46,7 @@ async function refuses(
   sentence: RegExp,
 ): Promise<void> {
   const child = spawn('node', entries[entry], {
-    env: { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: url, ...environment },
+    env: { ...bareEnvironment, PORT: '0', DATABASE_URL: url, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [out, err, [status]] = await Promise.all([

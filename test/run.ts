@@ -1,36 +1,102 @@
-// Runs test files (all by default): one PostgreSQL for them together, then tap. Prints a line a file and everything of
-// a file that failed, a suite's own summary, then the count on a line of its own.
+// Runs test files (all by default), each a process of its own, with one PostgreSQL and one cache of compiled scripts for
+// all. Prints a line a file and everything of a file that failed, a suite's own summary, then the count on a line of its
+// own.
+//
+// Usage: node test/run.ts [--timeout=SECONDS] [--jobs=NUMBER] [FILE…]
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
 import { startTestCluster } from './helper/database.ts'
+import { takesLong, waits } from './order.ts'
 
-const cluster = await startTestCluster()
-const tap = spawn('tap', ['--reporter=tap', ...process.argv.slice(2)], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-  env: { ...process.env, TEST_CLUSTER_URL: cluster.url },
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    timeout: { type: 'string', default: '300' },
+    jobs: { type: 'string', default: '3' },
+  },
 })
-
-const ended = once(tap, 'exit') as Promise<[number | null]>
-let file: string[] = []
-let total = ''
-for await (const line of createInterface({ input: tap.stdout })) {
-  file.push(line)
-  if (/^(not )?ok /.test(line)) {
-    process.stdout.write(`${line.startsWith('ok') ? line : file.join('\n')}\n`)
-    file = []
-  } else if (/^ +# (hostile|neighbour|faults|image): /.test(line)) {
-    process.stdout.write(`${line.trim()}\n`)
-  } else if (line.startsWith('# { total:')) {
-    total = line
-  }
+const cluster = await startTestCluster()
+const scripts = mkdtempSync(join(tmpdir(), 'runledger-test-scripts-'))
+const environment = {
+  ...process.env,
+  TAP: '1',
+  TAP_TIMEOUT: values.timeout,
+  TEST_CLUSTER_URL: cluster.url,
+  NODE_COMPILE_CACHE: scripts,
 }
-const [code] = await ended
-await cluster.stop()
+const total = { pass: 0, fail: 0, skip: 0 }
+let ended = 0
 
-const count = (name: string): number =>
-  Number(new RegExp(`\\b${name}: (\\d+)`).exec(total)?.[1] ?? 0)
-process.stdout.write(
-  `\n${count('pass')} passed, ${count('fail')} failed, ${count('skip')} skipped\n`,
+const files = positionals.length > 0 ? positionals : globSync('test/**/*.test.ts').toSorted()
+const isWaiting = new Set(waits)
+const waiting = files.filter((file) => isWaiting.has(file))
+const working = sortByCost(files.filter((file) => !isWaiting.has(file)))
+// What mostly waits runs beside what takes the cores.
+const jobs = Number(values.jobs)
+const lanes = [
+  ...Array.from({ length: jobs }, () => [working, waiting]),
+  ...(jobs > 1 ? [[waiting], [waiting]] : []),
+]
+await Promise.all(
+  lanes.map(async (queues) => {
+    const next = (): string | undefined => queues.find((queue) => queue.length > 0)?.shift()
+    for (let file = next(); file !== undefined; file = next()) await run(file)
+  }),
 )
-process.exitCode = code ?? 1
+await cluster.stop()
+rmSync(scripts, { recursive: true })
+process.stdout.write(`\n${total.pass} passed, ${total.fail} failed, ${total.skip} skipped\n`)
+process.exitCode = total.fail === 0 ? 0 : 1
+
+/** The longest first, so that none of them is left at the end, alone. */
+function sortByCost(names: readonly string[]): string[] {
+  const first = takesLong.filter((name) => names.includes(name))
+  return [...first, ...names.filter((name) => !first.includes(name))]
+}
+
+async function run(file: string): Promise<void> {
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, [file], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    env: environment,
+  })
+  // A test whose time is over ends itself, unless its process is stuck. A file that has more time tells it at its start.
+  let timer: NodeJS.Timeout | undefined
+  const endAfter = (milliseconds: number): void => {
+    clearTimeout(timer)
+    timer = setTimeout(() => child.kill('SIGKILL'), milliseconds + 30_000)
+  }
+  endAfter(Number(values.timeout) * 1000)
+  child.on('message', ({ setTimeout: milliseconds }: { setTimeout?: number }) => {
+    if (milliseconds !== undefined) endAfter(milliseconds)
+  })
+  const closed = new Promise<number | null>((done) => child.once('close', done))
+  const lines: string[] = []
+  let counts = ''
+  for await (const line of createInterface({ input: child.stdout! })) {
+    lines.push(`    ${line}`)
+    if (/^ *# (hostile|neighbour|faults|image): /.test(line)) say(line.trim())
+    if (line.startsWith('# { total:')) counts = line
+  }
+  const code = await closed
+  clearTimeout(timer)
+
+  const count = (name: string): number =>
+    Number(new RegExp(`\\b${name}: (\\d+)`).exec(counts)?.[1] ?? 0)
+  const isGreen = code === 0 && counts !== '' && count('fail') === 0
+  total.pass += count('pass')
+  total.fail += isGreen ? 0 : Math.max(1, count('fail'))
+  total.skip += count('skip')
+  ended += 1
+  if (!isGreen) say([`# Subtest: ${file}`, ...lines].join('\n'))
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  say(`${isGreen ? 'ok' : 'not ok'} ${ended} - ${file} # time=${seconds}s`)
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -7,6 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
+import { bareEnvironment } from './helper/bare-environment.ts'
 import { createTestDatabase } from './helper/database.ts'
 import { startTcpProxy } from './helper/tcp-proxy.ts'
 import { startWebProcess } from './helper/web.ts'
@@ -106,7 +107,7 @@ t.test('a web process refuses a certificate that is none before it listens', asy
     cwd: resolve(import.meta.dirname, '..'),
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
-      PATH: process.env['PATH'],
+      ...bareEnvironment,
       DATABASE_URL: url,
       TLS_CERT: import.meta.filename,
       TLS_KEY: import.meta.filename,

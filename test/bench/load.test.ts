@@ -11,6 +11,7 @@ import t from 'tap'
 import { exitStatuses } from '../../src/cli/command.ts'
 import { measureService } from '../../bench/load/report.ts'
 import type { LoadCall } from '../../bench/load/report.ts'
+import { bareEnvironment } from '../helper/bare-environment.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
@@ -202,7 +203,7 @@ t.test('on the command line an interrupt ends it with what has been measured', a
   const before = await countCompleted()
   const ending = endEverything()
   const child = spawn('node', ['bench/load/load.ts', '--clients', '2', '--seconds', '3600'], {
-    env: { PATH: process.env['PATH'], RUNLEDGER_URL: serviceUrl, RUNLEDGER_API_KEY: apiKey },
+    env: { ...bareEnvironment, RUNLEDGER_URL: serviceUrl, RUNLEDGER_API_KEY: apiKey },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let out = ''

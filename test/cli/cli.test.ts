@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { readStream } from '#event'
+import { bareEnvironment } from '../helper/bare-environment.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
@@ -37,7 +38,7 @@ function command(
   input = '',
 ): Promise<Ended> {
   const root = join(import.meta.dirname, '../..')
-  const options = { cwd: root, env: { PATH: process.env['PATH'], ...environment }, timeout: 60_000 }
+  const options = { cwd: root, env: { ...bareEnvironment, ...environment }, timeout: 60_000 }
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,

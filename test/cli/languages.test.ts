@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import t from 'tap'
 import { catalogue } from '#language'
+import { bareEnvironment } from '../helper/bare-environment.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -14,7 +15,7 @@ const call = (
   spawnSync(program, words, {
     cwd: root,
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { ...bareEnvironment, ...environment },
   })
 
 const listPackages = (...words: readonly string[]): string[] => {

@@ -15,6 +15,7 @@ import { rebuildProjections } from '#result'
 import { tellLife } from '../../src/cli/audit.ts'
 import { countCampaign as countOver, runCampaign as runOver } from '../../src/cli/rerun.ts'
 import type { Campaign, CampaignReport } from '../../src/cli/rerun.ts'
+import { bareEnvironment } from '../helper/bare-environment.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish, pretendWorker } from '../helper/execution.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
@@ -130,7 +131,7 @@ function runCommand(words: readonly string[]): Ran {
   const child = spawn('node', ['src/cli/cli.ts', 'rerun', ...words], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { ...bareEnvironment, ...environment },
   })
   t.teardown(() => child.kill('SIGKILL'))
   const chunks: Buffer[] = []

@@ -6,6 +6,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { Overview } from '#operator'
 import { drawOverview, tellAge } from '../../src/cli/top.ts'
+import { bareEnvironment } from '../helper/bare-environment.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
 import { startServer } from '../helper/server.ts'
@@ -19,7 +20,7 @@ const proxy = await startTcpProxy(`http://127.0.0.1:${web.port}`)
 t.teardown(() => proxy.close())
 const { key } = await issueOperatorKey(sql, { readOnly: true })
 const environment = {
-  PATH: process.env['PATH'],
+  ...bareEnvironment,
   RUNLEDGER_URL: proxy.url,
   RUNLEDGER_OPERATOR_KEY: key,
 }

@@ -8,6 +8,7 @@ import { createClient, createOperator } from '#client'
 import { json } from '#database'
 import { CommandError } from '../../src/cli/command.ts'
 import { describeWebhook, findWebhook, replay } from '../../src/cli/webhooks.ts'
+import { bareEnvironment } from '../helper/bare-environment.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
 import { startServer } from '../helper/server.ts'
@@ -58,7 +59,7 @@ async function run(words: readonly string[], stdin = ''): Promise<Ran> {
     ['src/cli/cli.ts', 'webhooks', ...words],
     {
       cwd: join(import.meta.dirname, '../..'),
-      env: { PATH: process.env['PATH'], RUNLEDGER_URL: url, RUNLEDGER_OPERATOR_KEY: key },
+      env: { ...bareEnvironment, RUNLEDGER_URL: url, RUNLEDGER_OPERATOR_KEY: key },
       timeout: 20_000,
     },
     (_error, stdout, stderr) => resolve({ status: child.exitCode ?? -1, stdout, stderr }),

@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import type { Test } from 'tap'
+import { bareEnvironment } from '../helper/bare-environment.ts'
 import { copyCheckout } from '../helper/copied-checkout.ts'
 import { createTestDatabase } from '../helper/database.ts'
 
@@ -39,7 +40,7 @@ t.test('the first start prints a line that works as pasted', async (t) => {
 
   await t.test('the command line finds its database, and its operator’s key', async (t) => {
     const runledger = (words: readonly string[], more = {}) =>
-      run(join(folder, 'runledger'), words, { env: { PATH: process.env['PATH'], ...more } })
+      run(join(folder, 'runledger'), words, { env: { ...bareEnvironment, ...more } })
     const { stdout } = await runledger(['keys', 'list'])
     const keys = stdout.trim().split('\n').map((line) => JSON.parse(line)) // prettier-ignore
     t.match(new Set(keys.map(({ account }) => account)), new Set(['local']))

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { compareHeads, parseHeads, readHeads, verifyAll } from '#event'
+import { bareEnvironment } from '../helper/bare-environment.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
@@ -38,7 +39,7 @@ async function settle(): Promise<void> {
 function audit(...parameters: string[]): { text: string; status: number | null } {
   const { stdout, status } = spawnSync('node', ['src/cli/cli.ts', 'audit', ...parameters], {
     cwd: root,
-    env: { PATH: process.env['PATH'], DATABASE_URL: url },
+    env: { ...bareEnvironment, DATABASE_URL: url },
     encoding: 'utf8',
   })
   return { text: stdout, status }

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { verifyAll } from '#event'
+import { bareEnvironment } from '../helper/bare-environment.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
@@ -31,7 +32,7 @@ for (const odd of [
 function verify(): { text: string; status: number | null } {
   const { stdout, status } = spawnSync('node', ['src/cli/cli.ts', 'audit', 'verify'], {
     cwd: root,
-    env: { PATH: process.env['PATH'], DATABASE_URL: url },
+    env: { ...bareEnvironment, DATABASE_URL: url },
     encoding: 'utf8',
   })
   return { text: stdout, status }

@@ -191,8 +191,7 @@ t.test(
     const module = rename(resolve(import.meta.dirname, '../../src/executor/cache-directory.ts'))
     const program = `import { openCacheDirectory } from ${JSON.stringify(module)}
       try { openCacheDirectory(${JSON.stringify(join(directory, 'cache'))}) } catch (error) { console.log(String(error)) }`
-    // tap's runner loads itself into every Node, and could not write its notes there.
-    const user = 'setpriv --reuid=61998 --regid=61998 --clear-groups env -u NODE_OPTIONS'
+    const user = 'setpriv --reuid=61998 --regid=61998 --clear-groups'
     const node = [rename(process.execPath), '--input-type=module', '-e', program]
     const [command = '', ...words] = [...launcher, ...user.split(' '), ...node]
     const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -11,6 +11,7 @@ import { mountDisk } from './disk.ts'
 import type { Disk } from './disk.ts'
 import { startFaultProxy } from './proxy.ts'
 import type { FaultProxy } from './proxy.ts'
+import { bareEnvironment } from '../helper/bare-environment.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const restartMilliseconds = 300
@@ -137,7 +138,7 @@ export async function createPlatform(
           cwd: root,
           stdio: ['ignore', 'pipe', 'pipe'],
           env: {
-            PATH: process.env['PATH'],
+            ...bareEnvironment,
             DATABASE_URL: proxy.url,
             CACHE_DIRECTORY: join(disk.directory, 'cache'),
             CLOCK_OFFSET_FILE: clock,

@@ -4,6 +4,7 @@ import type { ChildProcess } from 'node:child_process'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
+import { bareEnvironment } from './bare-environment.ts'
 
 export interface WebProcess {
   readonly child: ChildProcess
@@ -21,7 +22,7 @@ export async function startWebProcess(
   const child = spawn('node', ['src/server/server.ts'], {
     cwd: resolve(import.meta.dirname, '../..'),
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'], DATABASE_URL: databaseUrl, PORT: '0', ...environment },
+    env: { ...bareEnvironment, DATABASE_URL: databaseUrl, PORT: '0', ...environment },
   })
   const kill = (): boolean => child.kill('SIGKILL')
   t.teardown(kill)

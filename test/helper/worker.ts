@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
+import { bareEnvironment } from './bare-environment.ts'
 import { accelerated, shareKeeper } from './executor.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -41,7 +42,7 @@ export async function startWorkerProcess(
     cwd: directory,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      PATH: process.env['PATH'],
+      ...bareEnvironment,
       DATABASE_URL: databaseUrl,
       CACHE_DIRECTORY: cache,
       FIRST_UID: String(70_000 + (process.pid % 500) * 40 + started * 4),

@@ -8,6 +8,7 @@ import { cancelSubmission } from '#enqueue'
 import { openEnvelope, readPublicKeys, readSigningKey, seal } from '#receipt'
 import type { Opened } from '#receipt'
 import { compareWithLedger } from '../../src/cli/audit-receipt.ts'
+import { bareEnvironment } from '../helper/bare-environment.ts'
 import { checkSchema } from '../helper/contract.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { completeExecution, finish, interrupt, startExecution } from '../helper/execution.ts'
@@ -44,7 +45,7 @@ const receive = (given: object = {}): Promise<string> =>
 function audit(...words: string[]): { status: number | null; out: string; err: string } {
   const ran = spawnSync(process.execPath, ['src/cli/cli.ts', 'audit', 'receipt', ...words], {
     cwd: join(import.meta.dirname, '../..'),
-    env: { PATH: process.env['PATH'], DATABASE_URL: url },
+    env: { ...bareEnvironment, DATABASE_URL: url },
     encoding: 'utf8',
   })
   return { status: ran.status, out: ran.stdout, err: ran.stderr }
@@ -160,7 +161,7 @@ t.test('two web processes give the same bytes, and a wrong key refuses the start
   const secret = `${der.slice(0, 20)}AAAA${der.slice(24)}`
   const started = spawnSync(process.execPath, ['src/server/server.ts'], {
     cwd: join(import.meta.dirname, '../..'),
-    env: { PATH: process.env['PATH'], DATABASE_URL: url, PORT: '0', RECEIPT_KEY: `${secret}!` },
+    env: { ...bareEnvironment, DATABASE_URL: url, PORT: '0', RECEIPT_KEY: `${secret}!` },
     encoding: 'utf8',
     timeout: 60_000,
   })

@@ -25,12 +25,20 @@ const madeAtRunTime: Readonly<Record<string, readonly (string | null)[]>> = {
 // The native checkers would be other programs, for some platforms only.
 process.env['RECHECK_SYNC_BACKEND'] = 'pure'
 
+/**
+ * The words with which a pattern begins are matched once a line at most: their last letter is enough to judge what comes
+ * after them, in a third of the time.
+ */
+function shortenPrefix(pattern: string): string {
+  return pattern.replace(/^\^[\w #,:-]+(?=[\w #,:-]\S)(?![^(]*\|)/, '^')
+}
+
 /** `safe`, or what is wrong. */
 function judge(pattern: string, flags: string): string {
   // Without limits of time, which would make the answer depend on the machine: a search that is cut short calls linear
   // ones polynomial, too.
   const limits = { timeout: null, seedingTimeout: null, incubationTimeout: null }
-  const answer = checkSync(pattern, flags, limits)
+  const answer = checkSync(shortenPrefix(pattern), flags, limits)
   return answer.status === 'vulnerable' ? answer.complexity.summary : answer.status
 }
 

@@ -6,6 +6,7 @@ import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { findPort } from '#embedded-postgres'
+import { bareEnvironment } from '../helper/bare-environment.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { unpackPreviousRelease } from '../helper/release.ts'
 import { createCaller, finalResult } from '../helper/submission.ts'
@@ -66,7 +67,7 @@ async function startWeb(
   const child = spawn('node', ['src/server/server.ts'], {
     cwd: directory ?? `${import.meta.dirname}/../..`,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'], DATABASE_URL: url, PORT: String(port) },
+    env: { ...bareEnvironment, DATABASE_URL: url, PORT: String(port) },
   })
   t.teardown(() => child.kill('SIGKILL'))
   await new Promise((done) => child.stdout.once('data', done))

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { createDatabase } from '#database'
+import { bareEnvironment } from '../helper/bare-environment.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
@@ -39,7 +40,7 @@ t.test('web and worker serve a submission, each with its own rights alone', asyn
   const web = spawn('node', ['src/server/server.ts'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'], DATABASE_URL: webUrl, PORT: '0' },
+    env: { ...bareEnvironment, DATABASE_URL: webUrl, PORT: '0' },
   })
   t.teardown(() => web.kill('SIGKILL'))
   const logged: { level: number; msg: string; port?: number }[] = []
@@ -109,7 +110,7 @@ t.test('web and worker serve a submission, each with its own rights alone', asyn
 
 t.test('an auditor has a life told and the log verified with his own rights', async (t) => {
   const [submission] = await sql`select id from audit.submission limit 1`
-  const environment = { PATH: process.env['PATH'], DATABASE_URL: auditorUrl }
+  const environment = { ...bareEnvironment, DATABASE_URL: auditorUrl }
   for (const id of [String(submission?.['id']), 'verify']) {
     const { stdout } = await promisify(execFile)('node', ['src/cli/cli.ts', 'audit', id], {
       cwd: root,

@@ -76,10 +76,6 @@ export async function examine(name: string, options: HostOptions): Promise<Findi
   return pick(await examineHost({ ...bare, languages: accelerated, ...options }), name)
 }
 
-// tap's runner loads itself into every Node below it and then adds to the environment of what that one starts, which
-// the doctor rightly finds in the box.
-const plain = 'unset NODE_OPTIONS; exec "$@"'
-
 /** Without root everything is shown already. */
 const hidden: ShownCheckout = { launcher: [], rename: (path) => path }
 
@@ -97,7 +93,7 @@ export function examineInside(
   const doctor = rename(join(import.meta.dirname, '../../../src/executor/doctor/doctor.ts'))
   const code = `import { examineHost } from ${JSON.stringify(doctor)}
     console.log(JSON.stringify(await examineHost(${JSON.stringify({ languages: accelerated, ...options })})))`
-  const [program, ...words] = [...show, ...launcher, '/bin/sh', '-ec', `${setUp}\n${plain}`, 'sh']
+  const [program, ...words] = [...show, ...launcher, '/bin/sh', '-ec', `${setUp}\nexec "$@"`, 'sh']
   if (program === undefined) throw new Error('no launcher')
   const node = [rename(process.execPath), '--input-type=module', '-e', code]
   const answer: readonly Finding[] = JSON.parse(

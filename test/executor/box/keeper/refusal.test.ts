@@ -33,7 +33,7 @@ try {
 function openAfter(setUp: string): unknown {
   const directory = mkdtempSync(join(tmpdir(), 'runledger-fallback-'))
   try {
-    const script = `${setUp}\nunset NODE_OPTIONS; exec "$@"`
+    const script = `${setUp}\nexec "$@"`
     const node = [process.execPath, '--input-type=module', '-e', program, directory]
     const { stdout, stderr } = spawnSync(
       'unshare',
