@@ -250,6 +250,9 @@ declare
   _has_webhook boolean;
   _is_rerun boolean;
 begin
+  -- Receives of one account take turns, or two of them would find the same position. The next statement sees what was committed.
+  perform pg_advisory_xact_lock(71832, each.hash)
+  from (select distinct hashtext(r.account_id::text) as hash from unnest(store_received.received) r order by hash) each;
   with item as materialized (
     select
       s.*, r.api_key_id, r.account_id, r.weight, r.most, r.waiter, coalesce(s.data ->> 'priority' = 'low', false) as is_low,

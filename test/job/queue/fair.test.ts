@@ -1,7 +1,9 @@
 // In which order accounts' programs come: whoever has had least of the slots is next.
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
+import type { Database } from '#database'
 import { receiveBatch } from '#enqueue'
 import { createTestDatabase } from '../../helper/database.ts'
 import { endTaken, interrupt, takeNext } from '../../helper/execution.ts'
@@ -53,6 +55,18 @@ async function readPositions(ids: readonly string[]): Promise<number[]> {
   const rows = await sql<{ position: number }[]>`
     select position from runledger.pending where submission_id = any (${[...ids]}::uuid[]) order by submission_id`
   return rows.map(({ position }) => position)
+}
+
+/** Resolves when a statement waits for a lock of another transaction. */
+async function untilLocked(): Promise<void> {
+  let isLocked = false
+  while (!isLocked) {
+    const waiting = await sql`
+      select from pg_locks l join pg_stat_activity a using (pid)
+      where not l.granted and a.datname = current_database()`
+    isLocked = waiting.length > 0
+    await sleep(20)
+  }
 }
 
 /** So often that what is thought of a program's time is right. */
@@ -130,6 +144,17 @@ t.test('a batch of 20 gets a position for each', async (t) => {
   await enqueue(calm, 20)
   const taken = await takeAll(20)
   t.ok(Math.abs(count(taken, calm) - 10) <= 1, `${count(taken, calm)} of 20`)
+})
+
+t.test('submissions of one account at one instant get a position each', async (t) => {
+  const caller = await createCaller(sql)
+  const [first, second] = await sql.begin(async (transaction) => {
+    const id = await submitNew(transaction as unknown as Database, caller, python, ample)
+    const other = enqueue(caller, 1)
+    await Promise.race([other, untilLocked()])
+    return [id, other] as const
+  })
+  t.strictSame(await readPositions([first, ...(await second)]), [unknown, 2 * unknown])
 })
 
 t.test('what is given back goes first, and keeps its position', async (t) => {
