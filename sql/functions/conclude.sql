@@ -183,6 +183,7 @@ as $$
 declare
   -- PostgreSQL's limit of a notification.
   _most_bytes constant integer := 7999;
+  _attempt record;
   _record text;
 begin
   -- Bytes are written in hexadecimal.
@@ -190,12 +191,14 @@ begin
     coalesce(octet_length(stdout), 0) + coalesce(octet_length(stderr), 0) + coalesce(octet_length(compile_output), 0)
     + coalesce(octet_length(report), 0)
   ) <= _most_bytes then
+    select * into _attempt from runledger.read_attempt(result.id);
     _record := row_to_json(row(
       result.id, result.status, result.verdict, result.language, result.runtime, result.exit_code, result.signal,
       result.stdout_truncated, result.stderr_truncated, result.cpu_time, result.wall_time, result.memory_peak,
       result.created_at, result.started_at, result.finished_at, result.purged_at, stdout, stderr, compile_output,
       delivery.webhook_id, delivery.state, delivery.attempts, case when delivery.state = 'pending' then delivery.due_at end,
-      result.tag, result.output_encoding, result.exceeded, result.compile, report, result.rerun_of
+      result.tag, result.output_encoding, result.exceeded, result.compile, report, result.rerun_of,
+      _attempt.limits, _attempt.attempt, _attempt.cancel_requested_at, null
     )::runledger.record)::text;
   end if;
   return case when octet_length(_record) <= _most_bytes then _record else json_build_object('id', result.id)::text end;

@@ -2,6 +2,26 @@
 
 -- What a caller reads of a submission.
 
+create or replace function runledger.read_attempt(submission_id uuid)
+returns table (limits jsonb, attempt integer, cancel_requested_at timestamptz)
+-- Without settings, so that it is inlined.
+language sql stable
+as $$
+  select started.data -> 'limits', (started.data ->> 'attempt')::integer, requested.recorded_at
+  from (select) one
+  left join lateral (
+    select e.data from runledger.event e
+    where e.stream_id = read_attempt.submission_id and e.type = 'execution.started'
+    order by e.stream_version desc limit 1
+  ) started on true
+  left join lateral (
+    select e.recorded_at from runledger.event e
+    where e.stream_id = read_attempt.submission_id and e.type = 'submission.cancel_requested'
+    order by e.stream_version desc limit 1
+  ) requested on true
+$$;
+comment on function runledger.read_attempt is 'Of the last attempt of a submission its number and the limits in force, and when its end was asked for; one row, of nulls before the first attempt.';
+
 create or replace function runledger.read_result(submission_id uuid, account_id uuid)
 returns setof runledger.record
 -- Because of the partitions PostgreSQL would plan this each time, for four times its running time.
@@ -14,14 +34,21 @@ begin
       r.cpu_time, r.wall_time, r.memory_peak, r.created_at, r.started_at, r.finished_at, r.purged_at,
       o.stdout, o.stderr, o.compile_output,
       d.webhook_id, d.state, d.attempts, case when d.state = 'pending' then d.due_at end,
-      r.tag, r.output_encoding, r.exceeded, r.compile, o.report, r.rerun_of
+      r.tag, r.output_encoding, r.exceeded, r.compile, o.report, r.rerun_of,
+      a.limits, a.attempt, a.cancel_requested_at,
+      case when d.attempts > 0 and d.state <> 'delivered' then (
+        select e.data - 'submission' from runledger.event e
+        where e.stream_id = d.webhook_id and e.type = 'webhook.attempt_failed'
+        order by e.stream_version desc limit 1
+      ) end
     from runledger.submission r
     left join runledger.output o on o.submission_id = read_result.submission_id
     left join runledger.delivery d on d.submission_id = read_result.submission_id
+    left join lateral runledger.read_attempt(read_result.submission_id) a on true
     where r.id = read_result.submission_id and r.account_id = read_result.account_id;
 end
 $$;
-comment on function runledger.read_result is 'One submission of an account with its outputs (null once purged) and its webhook; no row when the account has none such.';
+comment on function runledger.read_result is 'One submission of an account with its outputs (null once purged), its last attempt and its webhook; no row when the account has none such.';
 
 -- What an account has under way, without its history.
 

@@ -25,7 +25,7 @@ begin
       runledger.read_language_load, runledger.read_class_load, runledger.read_overview, runledger.read_series,
       runledger.command_worker, runledger.find_bulk, runledger.verify,
       runledger.find_operator_key, runledger.rerun_in_campaign, runledger.replay_delivery,
-      runledger.read_progress, runledger.read_result, runledger.list_unfinished, runledger.sweep_workers, runledger.reconcile_queue,
+      runledger.read_progress, runledger.read_result, runledger.read_attempt, runledger.list_unfinished, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.restore_next_pending, runledger.check_ledger,
       runledger.store_blob, runledger.add_blob_chunk, runledger.find_blobs, runledger.read_blob_load,
       runledger.watch_submissions, runledger.read_live_output

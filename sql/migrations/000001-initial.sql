@@ -421,7 +421,11 @@ create type runledger.record as (
   exceeded text,
   compile jsonb,
   report bytea,
-  rerun_of uuid
+  rerun_of uuid,
+  limits jsonb,
+  attempt integer,
+  cancel_requested_at timestamptz,
+  webhook_failure jsonb
 );
 comment on type runledger.record is 'A submission as its caller reads it (runledger.read_result).';
 

@@ -3,7 +3,7 @@
 import { isWorthAnother, RunledgerError } from './error.ts'
 import type { RequestIssue } from './error.ts'
 import type { SubmissionRequest } from './request.ts'
-import type { Result } from './result.ts'
+import type { ReceivedRequest, Result } from './result.ts'
 import { backOff, pause } from './retry.ts'
 import { readStream } from './stream.ts'
 import type { StreamEvent, StreamOptions } from './stream.ts'
@@ -56,6 +56,8 @@ export interface Client {
   submitBatch(requests: readonly SubmissionRequest[], options?: SubmitOptions): Promise<BatchItem[]>
   /** The result as it stands. */
   read(id: string, options?: CallOptions): Promise<Result>
+  /** What was submitted, while it is kept; afterwards it throws 410 `purged`. */
+  request(id: string, options?: CallOptions): Promise<ReceivedRequest>
   /** Resolves at the end, however long that takes, or by the signal. */
   wait(id: string, options?: CallOptions): Promise<Result>
   /** What happens until the end, as it happens, each event once; a connection that breaks is made anew. */
@@ -121,6 +123,8 @@ export function createClient(options: ClientOptions): Client {
       return (answer as { submissions: BatchItem[] }).submissions
     },
     read: (id, given) => read(id, '', given),
+    request: async (id, given = {}) =>
+      (await call('GET', `api/result/${encodeURIComponent(id)}/request`, given)) as ReceivedRequest,
     async wait(id, given) {
       for (let quick = 0; ;) {
         const start = performance.now()

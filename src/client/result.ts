@@ -1,4 +1,5 @@
 // What a submission has come to, as the service tells it.
+import type { Limits, SubmissionRequest } from './request.ts'
 
 /** Null: not known yet, or not to be known. Seconds, bytes, RFC 3339 in UTC. */
 export interface Result {
@@ -45,6 +46,12 @@ export interface Result {
   readonly tag: string | null
   /** The first submission, if this is a rerun. */
   readonly rerun_of: string | null
+  /** In force in the last attempt; null before the first one. Not in what a webhook is sent, as the next three are not. */
+  readonly limits: AttemptLimits | null
+  /** That attempt's number, from 1. */
+  readonly attempt: number | null
+  /** When its end was asked for while it ran. */
+  readonly cancel_requested_at: string | null
   /** null without `webhook_url`. */
   readonly webhook: WebhookProgress | null
 }
@@ -89,4 +96,20 @@ export interface WebhookProgress {
   readonly state: 'waiting' | 'pending' | 'delivered' | 'abandoned'
   readonly attempts: number
   readonly next_attempt_at: string | null
+  /** Why the last attempt failed, in words; null before a failure and once it was delivered. */
+  readonly last_error: string | null
+}
+
+/** Seconds, bytes and a count; `compile` is null for a language without a compiler. */
+export interface AttemptLimits {
+  readonly compile: Required<Limits> | null
+  readonly run: Required<Limits>
+}
+
+/** What was submitted: `request` without the webhook, to be submitted again as it is. */
+export interface ReceivedRequest {
+  readonly id: string
+  readonly request: SubmissionRequest
+  /** In force in the last attempt; null before the first one. */
+  readonly limits: AttemptLimits | null
 }

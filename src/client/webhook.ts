@@ -14,7 +14,7 @@ export interface ReceivedWebhook {
 export interface WebhookPayload {
   readonly type: 'submission.completed' | 'submission.failed' | 'submission.cancelled'
   readonly timestamp: string
-  readonly data: Omit<Result, 'webhook'>
+  readonly data: Omit<Result, 'webhook' | 'limits' | 'attempt' | 'cancel_requested_at'>
 }
 
 const toleranceSeconds = 300

@@ -27,6 +27,7 @@ import { operatorRoutes } from './operator/route.ts'
 import { sendProblem } from './problem.ts'
 import { readSubmissionResult } from './read.ts'
 import { issueReceipt, tellReceiptKey } from './receipt.ts'
+import { tellRequest } from './received.ts'
 import { identify, methodNotAllowed, notFound, requireHost } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { rerunResult } from './rerun.ts'
@@ -78,6 +79,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     ['POST', '/api/submit', submit(dependencies, parse, resultStreams)],
     ['POST', '/api/submit/batch', submitBatch(dependencies, parse)],
     ['GET', '/api/result/:id', readSubmissionResult(dependencies)],
+    ['GET', '/api/result/:id/request', tellRequest(dependencies)],
     ['GET', '/api/result/:id/stream', streamResult(dependencies, resultStreams)],
     ['GET', '/api/result/:id/events', readEvents(dependencies)],
     ['GET', '/api/result/:id/receipt', issueReceipt(dependencies)],

@@ -117,6 +117,20 @@ export const operations: readonly Operation[] = [
   },
   {
     method: 'get',
+    path: '/api/result/{id}/request',
+    operationId: 'readRequest',
+    summary: 'Read what was submitted',
+    description:
+      'Code, input, files, tests and all else that was asked, by the names of a submission: request can be submitted again as it is. Left out are the webhook, and what was not given. Standard input that is no UTF-8 is base64, by its stdin_encoding.',
+    parameters: ['id'],
+    answers: {
+      200: { description: 'The request, and the limits in force.', schema: 'ReceivedRequest' },
+    },
+    problems: [404, 410],
+    authenticated: true,
+  },
+  {
+    method: 'get',
     path: '/api/result/{id}/stream',
     operationId: 'streamResult',
     summary: 'Follow a submission while it goes on',

@@ -11,7 +11,7 @@ import { operations } from './openapi-operation.ts'
 import type { DescribedAnswer, Operation } from './openapi-operation.ts'
 import { operatorParameters } from './operator/list.ts'
 import type { Handler } from './request.ts'
-import { answerSchemas } from './schema.ts'
+import { answerSchemas, createReceivedSchema } from './schema.ts'
 import { createSubmissionSchema } from './submission.ts'
 
 /** Facts of the log, to which later releases may add. */
@@ -73,6 +73,7 @@ function createSchemas(): object {
     {
       ...answerSchemas,
       Submission: submission,
+      ReceivedRequest: createReceivedSchema(submission),
       Batch: createBatchSchema(submission, batchLimit),
     },
     {

@@ -52,6 +52,14 @@ export function noSubmission(): Problem {
   return new Problem('not_found', 'There is no such submission.')
 }
 
+/** Of what was submitted with it nothing is left but hashes. */
+export function purged(): Problem {
+  return new Problem(
+    'purged',
+    'The submission’s code and input were removed after the retention period.',
+  )
+}
+
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (isUnavailable(error)) return unavailable(error)

@@ -18,7 +18,7 @@ import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import type { OfferedLanguages } from './offered.ts'
-import { noSubmission } from './problem.ts'
+import { noSubmission, purged } from './problem.ts'
 import { describeRefusal } from './refusal.ts'
 import { judgeLimits } from './relations.ts'
 import { invalidRequest, isUuid, readIdempotencyKey, readQuery } from './request.ts'
@@ -127,10 +127,7 @@ async function refuseUnrepeatable(database: Database, reception: RerunReception)
     case 'not_final':
       throw new Problem('not_final', 'The submission has not ended yet: wait for it, or cancel it.')
     case 'purged':
-      throw new Problem(
-        'purged',
-        'The submission’s code and input were removed after the retention period.',
-      )
+      throw purged()
     case 'not_found':
       throw noSubmission()
     default:

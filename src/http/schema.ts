@@ -154,6 +154,23 @@ const bodyEntries = {
   compile_output: v.nullable(v.string()),
 }
 
+const limits = v.object({
+  cpu_time: seconds,
+  wall_time: seconds,
+  memory: count,
+  stdout: count,
+  stderr: count,
+  disk: count,
+  processes: count,
+})
+
+const attemptLimits = v.pipe(
+  v.nullable(v.object({ compile: v.nullable(limits), run: limits })),
+  v.description(
+    'The limits in force in the last attempt, in seconds and bytes; null before the first one has begun.',
+  ),
+)
+
 const webhookProgress = v.object({
   id: v.pipe(uuid, v.description('The webhook-id of its attempts.')),
   state: v.pipe(
@@ -164,17 +181,40 @@ const webhookProgress = v.object({
   ),
   attempts: count,
   next_attempt_at: v.pipe(v.nullable(time), v.description('null unless pending.')),
+  last_error: v.pipe(
+    v.nullable(v.string()),
+    v.description(
+      'Why the last attempt failed, in words, such as "the receiver answered 503"; null before a failure and once it was delivered.',
+    ),
+  ),
 })
 
 const accepted = v.object({ id: uuid })
 const resultRecord = v.object({
   ...summaryEntries,
   ...bodyEntries,
+  limits: attemptLimits,
+  attempt: v.pipe(
+    v.nullable(count),
+    v.description(
+      'The last attempt’s number, from 1: more than 1 where one was lost, with its worker for example; null before the first one.',
+    ),
+  ),
+  cancel_requested_at: v.pipe(
+    v.nullable(time),
+    v.description('When its end was asked for while it ran: the end follows.'),
+  ),
   webhook: v.pipe(
     v.nullable(webhookProgress),
-    v.description('null without webhook_url. Not in what is POSTed to the webhook.'),
+    v.description(
+      'null without webhook_url. What is POSTed to the webhook has no webhook, limits, attempt and cancel_requested_at.',
+    ),
   ),
 })
+/** @param submission the schema of requests. */
+export const createReceivedSchema = (submission: v.GenericSchema): v.GenericSchema =>
+  v.object({ id: uuid, request: submission, limits: attemptLimits })
+
 const resultSummary = v.object(summaryEntries)
 
 const issue = v.object({

@@ -1,7 +1,9 @@
 // The result record, and how a database row becomes one.
 import type { Difference } from '#checker'
 import type { Fault, Retry } from '#error'
-import type { ExceededLimit, PhaseFacts, Verdict } from '#event'
+import type { ExceededLimit, PhaseFacts, Verdict, WebhookAttempt } from '#event'
+import { readLimits } from './limits.ts'
+import type { AttemptLimits } from './limits.ts'
 import { decodeReport } from './report.ts'
 import type { ToldFile, ToldTest } from './report.ts'
 
@@ -67,6 +69,8 @@ export interface WebhookProgress {
   readonly attempts: number
   /** RFC 3339 in UTC; null unless an attempt is due. */
   readonly next_attempt_at: string | null
+  /** Why the last attempt failed, for people; null before a failure and once it was delivered. */
+  readonly last_error: string | null
 }
 
 /** waiting: the submission is not final; pending: an attempt is due; delivered, abandoned: over. */
@@ -79,7 +83,15 @@ export function isFinal(record: Pick<ResultRecord, 'status'>): boolean {
 }
 
 /** A webhook carries no progress, so that its body is the same on every attempt. */
-export type TrackedResult = ResultRecord & { readonly webhook: WebhookProgress | null }
+export type TrackedResult = ResultRecord & {
+  /** In force in the last attempt that has begun; null before the first one. */
+  readonly limits: AttemptLimits | null
+  /** That attempt's number: 1, 2, … */
+  readonly attempt: number | null
+  /** When its end was asked for while it ran; null otherwise. */
+  readonly cancel_requested_at: string | null
+  readonly webhook: WebhookProgress | null
+}
 
 /** Without what the program wrote. */
 export type ResultSummary = Omit<ResultRecord, WrittenField>
@@ -129,6 +141,12 @@ export interface TrackedRow extends ResultRow {
   readonly webhook_state: WebhookState
   readonly webhook_attempts: number
   readonly next_attempt_at: Date | null
+  /** As execution.started says it. */
+  readonly limits: unknown
+  readonly attempt: number | null
+  readonly cancel_requested_at: Date | null
+  /** The data of the last webhook.attempt_failed. */
+  readonly webhook_failure: Pick<WebhookAttempt, 'status' | 'snippet'> | null
 }
 
 const formatTime = (date: Date | null): string | null => date?.toISOString() ?? null
@@ -199,13 +217,39 @@ function presentCompile(facts: NonNullable<ResultRow['compile']>): CompileFacts 
 }
 
 export function toTrackedResult(row: TrackedRow): TrackedResult {
-  const { webhook_id: id, webhook_state: state, webhook_attempts: attempts } = row
-  const webhook =
-    id === null ? null : { id, state, attempts, next_attempt_at: formatTime(row.next_attempt_at) }
-  return { ...toRecord(row), webhook }
+  return {
+    ...toRecord(row),
+    limits: readLimits(row.limits),
+    attempt: row.attempt,
+    cancel_requested_at: formatTime(row.cancel_requested_at),
+    webhook: presentWebhook(row),
+  }
 }
 
-const times = ['created_at', 'started_at', 'finished_at', 'purged_at', 'next_attempt_at'] as const
+function presentWebhook(row: TrackedRow): WebhookProgress | null {
+  if (row.webhook_id === null) return null
+  return {
+    id: row.webhook_id,
+    state: row.webhook_state,
+    attempts: row.webhook_attempts,
+    next_attempt_at: formatTime(row.next_attempt_at),
+    last_error: row.webhook_failure === null ? null : describeFailure(row.webhook_failure),
+  }
+}
+
+// Of an answer the status alone: its text may be of somebody whom the caller cannot ask.
+function describeFailure({ status, snippet }: NonNullable<TrackedRow['webhook_failure']>): string {
+  return status === null ? snippet : `the receiver answered ${status}`
+}
+
+const times = [
+  'created_at',
+  'started_at',
+  'finished_at',
+  'purged_at',
+  'next_attempt_at',
+  'cancel_requested_at',
+] as const
 const bodies = ['stdout', 'stderr', 'compile_output', 'report'] as const
 
 /** What runledger.describe_end says. */

@@ -13,6 +13,8 @@ export { createStreams } from './stream/stream.ts'
 export type { Streams } from './stream/stream.ts'
 export { beginning, parsePosition } from './stream/position.ts'
 export type { Position } from './stream/position.ts'
+export { readRequest } from './request.ts'
+export type { ReceivedRequest } from './request.ts'
 export { rebuildProjections } from './rebuild.ts'
 export { purgeBodies } from './purge.ts'
 

@@ -30,7 +30,7 @@ async function recordAttempt(
   webhookId: string,
   version: number,
   type: string,
-  data: { readonly attempt: number; readonly outcome: string },
+  data: { attempt: number; outcome: string; status?: number; snippet?: string },
   retrySeconds: number | null = null,
 ): Promise<void> {
   const whole = { status: null, duration_seconds: 0.1, snippet: '', ...data }
@@ -52,7 +52,7 @@ t.test('a record is 200 at every stage, null for what is not known yet', async (
     id, status: 'queued', verdict: null, fault: null, retry: null, exit_code: null, signal: null, stdout: null, stderr: null,
     compile: null, limit: null, difference: null, tests: null, files: null, tag: null, rerun_of: null, stdout_truncated: null, stderr_truncated: null, compile_output: null, cpu_time: null, wall_time: null,
     memory_peak: null, language: 'python', runtime: null, started_at: null, finished_at: null, purged_at: null,
-    webhook: null,
+    limits: null, attempt: null, cancel_requested_at: null, webhook: null,
   }) // prettier-ignore
   const version = await startExecution(sql, id)
   t.match((await read(id)).body, {
@@ -203,7 +203,13 @@ t.test(
     const [delivery] =
       await sql`select webhook_id from runledger.delivery where submission_id = ${id}`
     const webhookId = delivery?.['webhook_id'] as string
-    const shown = { id: webhookId, state: 'waiting', attempts: 0, next_attempt_at: null }
+    const shown = {
+      id: webhookId,
+      state: 'waiting',
+      attempts: 0,
+      next_attempt_at: null,
+      last_error: null,
+    }
     t.strictSame(await progress(), shown)
     await finish(sql, id)
     t.match(await progress(), { ...shown, state: 'pending', next_attempt_at: /^\d{4}-.*Z$/ })
@@ -211,11 +217,17 @@ t.test(
       webhookId,
       0,
       'webhook.attempt_failed',
-      { attempt: 1, outcome: 'refused' },
+      { attempt: 1, outcome: 'refused', status: 503, snippet: 'no words of ours' },
       60,
     )
     const retried = (await progress()) as { attempts: number; next_attempt_at: string }
-    t.match(retried, { ...shown, state: 'pending', attempts: 1, next_attempt_at: String })
+    t.match(retried, {
+      ...shown,
+      state: 'pending',
+      attempts: 1,
+      next_attempt_at: String,
+      last_error: 'the receiver answered 503',
+    })
     t.ok(Date.parse(retried.next_attempt_at) > Date.now() + 20_000)
     await recordAttempt(webhookId, 1, 'webhook.delivered', { attempt: 2, outcome: 'delivered' })
     t.strictSame(await progress(), { ...shown, state: 'delivered', attempts: 2 })

@@ -413,6 +413,10 @@ type runledger.record
   compile jsonb
   report bytea
   rerun_of uuid
+  limits jsonb
+  attempt integer
+  cancel_requested_at timestamp with time zone
+  webhook_failure jsonb
 
 type runledger.submission_end
   The event that ends a submission, and what an attempt has printed; n: the place of an attempt among those that end together, null without one (runledger.end_submissions).
@@ -1124,6 +1128,11 @@ function runledger.purge_bodies(older_than interval, batch integer)
   returns integer security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
+function runledger.read_attempt(submission_id uuid)
+  Of the last attempt of a submission its number and the limits in force, and when its end was asked for; one row, of nulls before the first attempt.
+  returns TABLE(limits jsonb, attempt integer, cancel_requested_at timestamp with time zone) stable
+  grant execute to runledger_api
+
 function runledger.read_blob_load()
   Bytes that all blobs count, for metrics.
   returns bigint stable security definer set search_path=pg_catalog, pg_temp
@@ -1180,7 +1189,7 @@ function runledger.read_requirements(received jsonb)
   grant execute to runledger_auditor
 
 function runledger.read_result(submission_id uuid, account_id uuid)
-  One submission of an account with its outputs (null once purged) and its webhook; no row when the account has none such.
+  One submission of an account with its outputs (null once purged), its last attempt and its webhook; no row when the account has none such.
   returns SETOF runledger.record stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_api
 

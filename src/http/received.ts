@@ -1,0 +1,52 @@
+// GET /api/result/{id}/request: what was submitted, as it could be submitted again.
+import { decodeOptions } from '#options'
+import { readRequest } from '#result'
+import type { ReceivedRequest } from '#result'
+import { sendJson } from './answer.ts'
+import { withDeadline } from './deadline.ts'
+import type { HttpDependencies } from './http.ts'
+import { noSubmission, purged } from './problem.ts'
+import { isUuid, refuseQuery } from './request.ts'
+import type { Handler } from './request.ts'
+
+export function tellRequest({ database }: Pick<HttpDependencies, 'database'>): Handler {
+  return async (request, response) => {
+    refuseQuery(request)
+    const id = request.params['id'] ?? ''
+    const { accountId } = request.caller
+    const received = isUuid(id)
+      ? await withDeadline(() => readRequest(database, id, accountId))
+      : null
+    if (received === null) throw noSubmission()
+    if (received === 'purged') throw purged()
+    sendJson(response, 200, {
+      id: id.toLowerCase(),
+      request: describe(received),
+      limits: received.limits,
+    })
+  }
+}
+
+/** By the names of the request. Without the webhook, whose secret is not told. */
+function describe(received: ReceivedRequest): object {
+  const { language, code, stdin, expectedStdout, detail, outputEncoding, priority, tag } = received
+  return {
+    language,
+    code: Buffer.from(code).toString(),
+    ...(stdin.byteLength > 0 && describeInput(stdin)),
+    ...(expectedStdout !== null && { expected_stdout: Buffer.from(expectedStdout).toString() }),
+    ...decodeOptions(detail),
+    ...(outputEncoding !== null && { output_encoding: outputEncoding }),
+    ...(priority !== null && { priority }),
+    ...(tag !== null && { tag }),
+  }
+}
+
+/** Text where it is text, however it was given. */
+function describeInput(stdin: Uint8Array): object {
+  try {
+    return { stdin: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(stdin) }
+  } catch {
+    return { stdin: Buffer.from(stdin).toString('base64'), stdin_encoding: 'base64' }
+  }
+}

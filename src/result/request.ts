@@ -1,0 +1,58 @@
+// What a submission was received with, as long as its bodies are kept.
+import type { Database } from '#database'
+import { readLimits } from './limits.ts'
+import type { AttemptLimits } from './limits.ts'
+
+/** The bytes of its bodies, and what submission.received says of it. */
+export interface ReceivedRequest {
+  readonly language: string
+  readonly code: Uint8Array
+  readonly stdin: Uint8Array
+  readonly expectedStdout: Uint8Array | null
+  /** What else was asked, as `encodeOptions` writes it. */
+  readonly detail: Uint8Array | null
+  readonly outputEncoding: string | null
+  readonly priority: string | null
+  readonly tag: string | null
+  /** In force in its last attempt; null before the first one. */
+  readonly limits: AttemptLimits | null
+}
+
+interface RequestRow {
+  readonly received: Readonly<Record<'language', string>> &
+    Readonly<Partial<Record<'output_encoding' | 'priority' | 'tag', string>>>
+  readonly code: Uint8Array | null
+  readonly stdin: Uint8Array
+  readonly expected_stdout: Uint8Array | null
+  readonly detail: Uint8Array | null
+  readonly limits: unknown
+}
+
+/** @returns null when the account has none such; `purged` when retention has removed the bodies. */
+export async function readRequest(
+  sql: Database,
+  id: string,
+  accountId: string,
+): Promise<ReceivedRequest | 'purged' | null> {
+  const [row] = await sql<RequestRow[]>`
+    select e.data as received, body.code, body.stdin, body.expected_stdout, body.detail, attempt.limits
+    from runledger.submission r
+    join runledger.event e on e.stream_id = r.id and e.stream_version = 1
+    left join runledger.body on body.submission_id = r.id
+    left join lateral runledger.read_attempt(r.id) attempt on true
+    where r.id = ${id} and r.account_id = ${accountId}`
+  if (row === undefined) return null
+  const { received, code, stdin, expected_stdout: expectedStdout, detail } = row
+  if (code === null) return 'purged'
+  return {
+    language: received.language,
+    code,
+    stdin,
+    expectedStdout,
+    detail,
+    outputEncoding: received.output_encoding ?? null,
+    priority: received.priority ?? null,
+    tag: received.tag ?? null,
+    limits: readLimits(row.limits),
+  }
+}
