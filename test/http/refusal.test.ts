@@ -140,27 +140,30 @@ t.test('Retry-After is three times the mean of the time between two ends', async
 })
 
 t.test('the rate is of the last ten ends, since the first of them', async (t) => {
-  const estimate = async (): Promise<number> => {
-    const [row] = await sql`select runledger.estimate_drain() as per_second`
-    return row?.['per_second'] as number
-  }
-  /** Ends that lie so many seconds back. */
-  const end = async (...secondsAgo: number[]): Promise<void> => {
-    await sql`
+  // In one transaction, so that no time passes between them.
+  await sql.begin(async (sql) => {
+    const estimate = async (): Promise<number> => {
+      const [row] = await sql`select runledger.estimate_drain() as per_second`
+      return row?.['per_second'] as number
+    }
+    /** Ends that lie so many seconds back. */
+    const end = async (...secondsAgo: number[]): Promise<void> => {
+      await sql`
       insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, hash, recorded_at)
       select gen_random_uuid(), 1, 'execution.abandoned', 1, '{}', '{}', '', now() - make_interval(secs => seconds)
       from unnest(${secondsAgo}::double precision[]) seconds`
-  }
-  await sql`alter table runledger.event disable trigger user`
-  await sql`delete from runledger.event`
-  t.equal(await estimate(), 0, 'nothing ended')
-  await end(100, 20)
-  t.equal(await estimate(), 0, 'one end says no rate')
-  await end(10)
-  t.ok(
-    Math.abs((await estimate()) - 1 / 20) < 0.005,
-    'two ends do, however long nothing ended before',
-  )
-  await end(5, 5, 5, 4, 4, 4, 3, 3, 2, 1)
-  t.ok(Math.abs((await estimate()) - 9 / 5) < 0.2, 'what was longer ago does not count')
+    }
+    await sql`alter table runledger.event disable trigger user`
+    await sql`delete from runledger.event`
+    t.equal(await estimate(), 0, 'nothing ended')
+    await end(100, 20)
+    t.equal(await estimate(), 0, 'one end says no rate')
+    await end(10)
+    t.ok(
+      Math.abs((await estimate()) - 1 / 20) < 0.005,
+      'two ends do, however long nothing ended before',
+    )
+    await end(5, 5, 5, 4, 4, 4, 3, 3, 2, 1)
+    t.ok(Math.abs((await estimate()) - 9 / 5) < 0.2, 'what was longer ago does not count')
+  })
 })
