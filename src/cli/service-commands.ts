@@ -23,6 +23,7 @@ const detail = {
     value: 'WORD',
     help: 'comes after the compiler’s own arguments',
   },
+  env: { type: 'string', multiple: true, value: 'NAME=VALUE', help: 'a variable of the program' },
   with: {
     type: 'string',
     multiple: true,
@@ -106,6 +107,7 @@ export const serviceCommands = [
       const words = {
         args: values.arg,
         compileArgs: values['compile-arg'],
+        env: values.env,
         with: values.with,
         tests: values.test,
         outputFiles: values['output-file'],

@@ -21,6 +21,8 @@ export interface RequestWords extends ProgramFiles {
   readonly expectedFile?: string | undefined
   readonly args?: readonly string[]
   readonly compileArgs?: readonly string[]
+  /** The program's variables, each `NAME=VALUE`. */
+  readonly env?: readonly string[]
   /** Relative paths of files, and their names beside the program. */
   readonly with?: readonly string[]
   /** Each `IN:OUT`, two files; without OUT any output will do. */
@@ -66,6 +68,7 @@ export async function readRequest(words: RequestWords): Promise<SubmissionReques
     ...(expectedFile !== undefined && { expected_stdout: await readText(expectedFile) }),
     ...(args.length > 0 && { args }),
     ...(compileArgs.length > 0 && { compile_args: compileArgs }),
+    ...((words.env ?? []).length > 0 && { env: readVariables(words.env ?? []) }),
     ...(files.length > 0 && { files }),
     ...(tests.length > 0 && { tests: await mapInOrder(tests, readTest) }),
     ...(words.stopOnFailure === true && { stop_on_failure: true }),
@@ -144,6 +147,17 @@ function readChecker(word: string): Checker {
       `--checker ${word}: must be ${checkerNames.join(', ')}, or floats: and a number such as floats:1e-6`,
     )
   return { type: 'floats', absolute: tolerance, relative: tolerance }
+}
+
+function readVariables(words: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    words.map((word) => {
+      const [, name, value] = /^([^=]+)=(.*)$/s.exec(word) ?? []
+      if (name === undefined || value === undefined)
+        throw new TypeError(`--env ${word}: must be NAME=VALUE`)
+      return [name, value]
+    }),
+  )
 }
 
 /** Null without any. */

@@ -14,6 +14,8 @@ export interface SubmissionRequest {
   readonly files?: readonly SubmittedFile[]
   readonly args?: readonly string[]
   readonly compile_args?: readonly string[]
+  /** The program's variables. */
+  readonly env?: Readonly<Record<string, string>>
   readonly limits?: Limits
   readonly compile_limits?: Limits
   /** Compiled once, run once for each. Not together with `stdin` or `expected_stdout`. */

@@ -76,9 +76,9 @@ export function createProgramRunner(
     if (artefact === null || stop?.aborted === true)
       return { compile: compilePhase, compileCached, run: null }
     const besides = [...files, ...(request.runFiles ?? [])]
-    const command = allowSanitizers(
+    const command = giveVariables(
       beside(besides, toolchain.run(artefact, limits.run.memoryBytes)),
-      request.compileArguments,
+      request,
     )
     if (compilePhase !== null) request.live?.compiled(compilePhase)
     const tap = request.runs === undefined ? request.live?.tap : undefined
@@ -144,9 +144,16 @@ async function runEach(
   return first
 }
 
-/** The leak check of sanitizers traces its own process, which no program may: right programs would fail. */
-function allowSanitizers(command: Command, compileArguments: readonly string[] = []): Command {
-  if (!compileArguments.some((word) => word.startsWith('-fsanitize='))) return command
+/**
+ * The caller's variables, over ours. The leak check of sanitizers traces its own process, which no program may: right programs
+ * would fail.
+ */
+function giveVariables(
+  command: Command,
+  { compileArguments = [], environment = {} }: ExecutionRequest,
+): Command {
+  const sanitized = compileArguments.some((word) => word.startsWith('-fsanitize='))
   const unchecked = { ASAN_OPTIONS: 'detect_leaks=0', LSAN_OPTIONS: 'detect_leaks=0' }
-  return { ...command, environment: { ...unchecked, ...command.environment } }
+  const own = { ...(sanitized && unchecked), ...command.environment, ...environment }
+  return Object.keys(own).length === 0 ? command : { ...command, environment: own }
 }

@@ -51,6 +51,7 @@ export function* judgeRelations(
   yield* judgeTests(sound)
   yield* judgeFileNames(sound)
   yield* judgeCompiler(sound)
+  yield* judgeEnvironment(sound)
   if (sound.language === undefined) return
   const { compile, run } = defaultLimits[sound.language]
   yield* judgeLimits('limits', sound.limits, run, allowed)
@@ -121,6 +122,14 @@ function* judgeCompiler({
   const message = `${language} has no compiler`
   if (args.length > 0) yield { path: 'compile_args', message }
   if (limits !== undefined) yield { path: 'compile_limits', message }
+}
+
+/** What a language's own runtime is started with, which differs. */
+function* judgeEnvironment({ language, env = {} }: Sound): Generator<Issue> {
+  const { recipe }: Partial<LanguageDefinition> = language === undefined ? {} : catalogue[language]
+  for (const name of Object.keys(recipe?.environment ?? {}))
+    if (Object.hasOwn(env, name))
+      yield { path: `env.${name}`, message: `cannot be set: ${language} is started with it` }
 }
 
 /**

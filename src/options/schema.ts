@@ -2,6 +2,7 @@
 // src/http/relations.ts.
 import * as v from 'valibot'
 import { isBlobName } from '#blob'
+import { environment } from './environment.ts'
 import { fields, list, messages } from './fields.ts'
 import { fileName } from './file-name.ts'
 import { languageSchema } from './language-name.ts'
@@ -196,6 +197,14 @@ export const optionEntries = {
   args: v.optional(v.pipe(words, v.description("The program's arguments. 16 KiB in all."))),
   compile_args: v.optional(
     v.pipe(words, v.description("Appended to the compiler's own. 16 KiB in all.")),
+  ),
+  env: v.optional(
+    v.pipe(
+      environment,
+      v.description(
+        "The program's variables, beside those that every program finds; not the compiler's, nor a checker's. 16 KiB in all. Not those with which a shell, a loader or a runtime is started, such as PATH, LD_PRELOAD or PYTHONPATH.",
+      ),
+    ),
   ),
   limits: v.optional(limits("The run's.")),
   compile_limits: v.optional(limits("The compiler's.")),

@@ -4,6 +4,7 @@ import type { Options } from './schema.ts'
 // What a worker of a release before would leave out without a word.
 const isAsked = {
   output_files: ({ output_files: names = [] }) => names.length > 0,
+  env: ({ env = {} }) => Object.keys(env).length > 0,
   blobs: ({ tests = [], ...alone }) =>
     [alone, ...tests].some(
       (given) => given.stdin_sha256 !== undefined || given.expected_stdout_sha256 !== undefined,

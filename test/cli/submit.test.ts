@@ -196,6 +196,7 @@ t.test(
     const { out } = await inDirectory(() =>
       command({
         args: ['-v', ''],
+        env: ['NAME=a=b', 'EMPTY='],
         with: ['lib/data.bin', './helper.py'],
         tests: ['1.in:1.out', '2.in:'],
         stopOnFailure: true,
@@ -213,6 +214,7 @@ t.test(
     t.equal(row?.['priority'], 'low')
     t.strictSame(decodeOptions(row?.['detail'] as Uint8Array), {
       args: ['-v', ''],
+      env: { NAME: 'a=b', EMPTY: '' },
       files: [
         { name: 'lib/data.bin', content: '/wA=', encoding: 'base64' },
         { name: 'helper.py', content: 'x = "ä"' },

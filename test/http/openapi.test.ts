@@ -67,7 +67,7 @@ t.test('what a client generator makes of it refuses a wrong request when it is c
   const judged = '{ type: "program", language: "cpp", code: "", files: [{ name: "a", content: "" }] }'
   const right = [
     'tests: [{ name: "a", stdin: "5", expected_stdout: "5", args: ["a"] }], stop_on_failure: true',
-    'files: [{ name: "a", content: "", encoding: "base64" }], output_files: ["b"]',
+    'files: [{ name: "a", content: "", encoding: "base64" }], output_files: ["b"], env: { A: "b" }',
     'limits: { cpu_time: 1, memory: 1 }, compile_limits: {}, tag: "a", priority: "low"',
     'tests: [{}], checker: { type: "floats", absolute: 0.1 }',
     `tests: [{}], checker: ${judged}`,
@@ -79,6 +79,8 @@ t.test('what a client generator makes of it refuses a wrong request when it is c
     'files: [{ name: "a" }]',
     'files: [{ name: "a", content: "", encoding: "hex" }]',
     'args: [5]',
+    'env: { A: 5 }',
+    'env: "A=b"',
     'output_files: [5]',
     'limits: { cpu: 1 }',
     'limits: { memory: "1" }',

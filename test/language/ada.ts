@@ -217,6 +217,12 @@ begin
    end loop;
 end Main;
 `,
+  variable: `with Ada.Environment_Variables, Ada.Text_IO;
+
+procedure Main is
+begin
+   Ada.Text_IO.Put_Line (Ada.Environment_Variables.Value ("GREETING"));
+end Main;`,
   secondFile: {
     code: `with Ada.Text_IO; use Ada.Text_IO;
 with Answer;

@@ -107,6 +107,7 @@ END`,
   print (("mean: ", fixed (sum / n, 0, 2), new line))
 END`,
   arguments: 'FOR n FROM 2 TO a68g argc DO print ((a68g argv (n), new line)) OD',
+  variable: 'print ((get env ("GREETING"), new line))',
   secondFile: {
     code: 'PR include "answer.a68" PR\nprint ((whole (answer, 0), new line))',
     file: { name: 'answer.a68', content: 'PROC answer = INT: 42;\n' },

@@ -387,6 +387,41 @@ _start:
 .done:
   system 60, 0
 `,
+  variable: `${system}
+section .data
+end: db 10
+name: db "GREETING="
+
+section .text
+_start:
+  mov r12, [rsp]
+  lea r12, [rsp + 8 * r12 + 16]
+.next:
+  mov rsi, [r12]
+  add r12, 8
+  mov rax, [rsi]
+  cmp rax, [name]
+  jne .next
+  add rsi, 9
+  mov rdx, rsi
+.length:
+  cmp byte [rdx], 0
+  je .print
+  inc rdx
+  jmp .length
+.print:
+  sub rdx, rsi
+  mov rax, 1
+  mov rdi, 1
+  syscall
+  mov rax, 1
+  mov rdi, 1
+  mov rsi, end
+  mov rdx, 1
+  syscall
+  mov rax, 60
+  mov rdi, 0
+  syscall`,
   secondFile: {
     code: `${system}
 %include "answer.asm"

@@ -52,6 +52,7 @@ END {
   printf "mean: %.2f\\n", sum / length(numbers)
 }`,
   arguments: 'BEGIN {\n  for (n = 1; n < ARGC; n++) print ARGV[n]\n}',
+  variable: 'BEGIN { print ENVIRON["GREETING"] }',
   secondFile: {
     code: '@include "answer.awk"\nBEGIN { print answer() }',
     file: { name: 'answer.awk', content: 'function answer() { return 42 }\n' },

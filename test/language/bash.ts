@@ -43,6 +43,7 @@ for name in "\${!numbers[@]}"; do
 done | sort -t: -k2,2n -k1,1
 awk -v sum="$sum" -v count="\${#numbers[@]}" 'BEGIN { printf "mean: %.2f\\n", sum / count }'`,
   arguments: `for word in "$@"; do\n  printf '%s\\n' "$word"\ndone`,
+  variable: 'echo "$GREETING"',
   secondFile: {
     code: 'source answer.sh\nanswer',
     file: { name: 'answer.sh', content: 'answer() { echo 42; }\n' },

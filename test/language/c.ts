@@ -50,6 +50,11 @@ int main(void) {
 int main(int count, char **words) {
   for (int n = 1; n < count; n++) puts(words[n]);
 }`,
+  variable: `#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  puts(getenv("GREETING"));
+}`,
   secondFile: {
     code: String.raw`#include <stdio.h>
 int answer(void);

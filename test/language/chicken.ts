@@ -54,6 +54,8 @@ export const chicken: Programs = {
 (define (two n) (if (< n 10) (conc "0" n) n))
 (print "mean: " (quotient cents 100) "." (two (remainder cents 100)))`,
   arguments: '(import (chicken process-context))\n(for-each print (command-line-arguments))',
+  variable: `(import (chicken process-context))
+(print (get-environment-variable "GREETING"))`,
   secondFile: {
     code: '(include "answer.scm")\n(print (answer))',
     file: { name: 'answer.scm', content: '(define (answer) 42)\n' },

@@ -106,6 +106,11 @@ int main() {
   std::cout << "mean: " << std::fixed << std::setprecision(2) << sum / count << std::endl;
 }`,
   arguments: cpp.arguments,
+  variable: `#include <cstdlib>
+#include <iostream>
+int main() {
+  std::cout << std::getenv("GREETING") << "\\n";
+}`,
   secondFile: cpp.secondFile,
   compileArguments: cpp.compileArguments!,
 }

@@ -46,6 +46,7 @@ export const clojure: Programs = {
     (println (str name ": " number)))
   (println (format "mean: %.2f" (double (/ (reduce + (map :number rows)) (count rows))))))`,
   arguments: '(run! println *command-line-args*)',
+  variable: '(println (System/getenv "GREETING"))',
   secondFile: {
     code: "(require '[answer :refer [answer]])\n(println (answer))",
     file: { name: 'answer.clj', content: '(ns answer)\n(defn answer [] 42)\n' },

@@ -203,6 +203,11 @@ finish.`,
         end-if
     end-perform`,
   ),
+  variable: program(
+    '01 word pic x(80).',
+    `    accept word from environment "GREETING"
+    display function trim(word)`,
+  ),
   secondFile: {
     code: program('01 n pic 99.', '    call "answer" using n\n    display n'),
     file: {

@@ -46,6 +46,7 @@ console.log "#{name}: #{number}" for {name, number} in rows
 sum = rows.reduce ((total, {number}) -> total + number), 0
 console.log "mean: #{(sum / rows.length).toFixed 2}"`,
   arguments: 'console.log word for word in process.argv[2..]',
+  variable: 'console.log process.env.GREETING',
   secondFile: {
     code: '{answer} = require "./answer"\nconsole.log answer()',
     file: { name: 'answer.coffee', content: 'exports.answer = -> 42\n' },

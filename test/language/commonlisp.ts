@@ -54,6 +54,7 @@ export const commonlisp: Programs = {
   (format t "mean: ~,2f~%" (/ (reduce #'+ rows :key #'cdr) (length rows))))`,
   arguments: `(dolist (word (rest sb-ext:*posix-argv*))
   (write-line word))`,
+  variable: '(write-line (sb-ext:posix-getenv "GREETING"))',
   secondFile: {
     code: '(load "answer.lisp")\n(format t "~d~%" (answer))',
     file: { name: 'answer.lisp', content: '(defun answer () 42)\n' },

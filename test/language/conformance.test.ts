@@ -162,6 +162,10 @@ for (const language of found) {
     await run('arguments', own.arguments, '', printsExactly('arguments', lines(given)), roomy, {
       arguments: given,
     })
+    const value = 'a = "b"  $HOME \\n'
+    await run('variable', own.variable, '', printsExactly('variable', `${value}\n`), roomy, {
+      environment: { GREETING: value, ENV: '/box/none', DEBUG: '1' },
+    })
     const { secondFile, compileArguments } = own
     if ('cannot' in secondFile) t.comment(`secondFile: ${secondFile.cannot}`)
     else {

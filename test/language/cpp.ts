@@ -72,6 +72,11 @@ int main() {
 int main(int count, char **words) {
   for (int n = 1; n < count; n++) std::cout << words[n] << '\n';
 }`,
+  variable: `#include <cstdlib>
+#include <iostream>
+int main() {
+  std::cout << std::getenv("GREETING") << "\\n";
+}`,
   secondFile: {
     code: String.raw`#include <iostream>
 int answer();

@@ -37,6 +37,7 @@ numbers.to_a.sort_by { |name, number| {number, name} }.each do |name, number|
 end
 printf "mean: %.2f\\n", numbers.values.sum / numbers.size`,
   arguments: 'ARGV.each { |word| puts word }',
+  variable: 'puts ENV["GREETING"]',
   secondFile: {
     code: 'require "./answer"\n\nputs answer',
     file: { name: 'answer.cr', content: 'def answer\n  42\nend\n' },

@@ -72,6 +72,11 @@ class Program {
     foreach (var word in words) Console.WriteLine(word);
   }
 }`,
+  variable: `class Program {
+  static void Main() {
+    System.Console.WriteLine(System.Environment.GetEnvironmentVariable("GREETING"));
+  }
+}`,
   secondFile: {
     code: 'class Program {\n  static void Main() => System.Console.WriteLine(Answer.Get());\n}',
     file: {

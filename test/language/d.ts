@@ -79,6 +79,12 @@ void main() {
 }`,
   arguments:
     'import std.stdio;\n\nvoid main(string[] words) {\n  foreach (word; words[1 .. $]) writeln(word);\n}',
+  variable: `import std.process;
+import std.stdio;
+
+void main() {
+  writeln(environment["GREETING"]);
+}`,
   secondFile: {
     code: 'import std.stdio;\nimport answer;\n\nvoid main() {\n  writeln(get());\n}',
     file: { name: 'answer.d', content: 'module answer;\n\nint get() {\n  return 42;\n}\n' },

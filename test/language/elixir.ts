@@ -38,6 +38,7 @@ for {number, name} <- Enum.sort(rows), do: IO.puts("#{name}: #{number}")
 mean = Enum.sum(Enum.map(rows, &elem(&1, 0))) / length(rows)
 IO.puts("mean: #{:erlang.float_to_binary(mean, decimals: 2)}")`,
   arguments: 'Enum.each(System.argv(), &IO.puts/1)',
+  variable: 'IO.puts(System.fetch_env!("GREETING"))',
   secondFile: {
     code: 'Code.require_file("answer.ex", __DIR__)\nIO.puts(Answer.get())',
     file: { name: 'answer.ex', content: 'defmodule Answer do\n  def get, do: 42\nend\n' },

@@ -70,6 +70,7 @@ rows() ->
             [{list_to_integer(Number), Name} | rows()]
     end.`,
   arguments: 'main(Words) -> [io:format("~ts~n", [Word]) || Word <- Words].',
+  variable: 'main(_) -> io:format("~ts~n", [os:getenv("GREETING")]).',
   secondFile: {
     code: 'main(_) -> io:format("~p~n", [answer:get()]).',
     file: { name: 'answer.erl', content: '-module(answer).\n-export([get/0]).\n\nget() -> 42.\n' },

@@ -78,6 +78,7 @@ variable sum  0 sum !
 main`,
   arguments:
     ': words-given ( -- )\n  begin next-arg 2dup 0 0 d<> while type cr repeat 2drop ;\nwords-given',
+  variable: 's" GREETING" getenv type cr',
   secondFile: {
     code: 'require answer.fs\nanswer 0 .r cr',
     file: { name: 'answer.fs', content: '42 constant answer\n' },

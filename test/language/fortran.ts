@@ -159,6 +159,11 @@ end program main`,
     deallocate (word)
   end do
 end program`,
+  variable: `program main
+  character(len=80) :: value
+  call get_environment_variable("GREETING", value)
+  print "(a)", trim(value)
+end program`,
   secondFile: {
     code: `program main
   use answers

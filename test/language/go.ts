@@ -118,6 +118,16 @@ export const go: Programs = {
     ['fmt', 'os'],
     '\tfor _, word := range os.Args[1:] {\n\t\tfmt.Println(word)\n\t}',
   ),
+  variable: `package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func main() {
+	fmt.Println(os.Getenv("GREETING"))
+}`,
   secondFile: {
     code: main(['fmt'], '\tfmt.Println(answer())'),
     file: { name: 'answer.go', content: 'package main\n\nfunc answer() int { return 42 }\n' },

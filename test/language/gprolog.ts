@@ -67,6 +67,10 @@ say([Word|Words]) :- write(Word), nl, say(Words).
 
 main :- argument_list(Words), say(Words).
 `,
+  variable: `:- initialization(main).
+
+main :- environ('GREETING', Value), write(Value), nl.
+`,
   secondFile: {
     code: ":- include('answer.pl').\n:- initialization(main).\n\nmain :- answer(N), write(N), nl.\n",
     file: { name: 'answer.pl', content: 'answer(42).\n' },

@@ -36,6 +36,7 @@ rows.sort { a, b -> a.number <=> b.number ?: a.name <=> b.name }
 rows.each { println "\${it.name}: \${it.number}" }
 printf "mean: %.2f\\n", rows*.number.sum() / rows.size()`,
   arguments: 'args.each { println it }',
+  variable: "println System.getenv('GREETING')",
   secondFile: {
     code: 'println new Answer().get()',
     file: { name: 'Answer.groovy', content: 'class Answer {\n  int get() { 42 }\n}\n' },

@@ -55,6 +55,8 @@ export const guile: Programs = {
           (sort rows before?))
 (format #t "mean: ~,2f~%" (/ (fold + 0.0 (map cdr rows)) (length rows)))`,
   arguments: '(for-each\n  (lambda (word) (display word) (newline))\n  (cdr (command-line)))',
+  variable: `(display (getenv "GREETING"))
+(newline)`,
   secondFile: {
     code: '(use-modules (answer))\n(display (get-answer))\n(newline)',
     file: {

@@ -96,6 +96,10 @@ main = do
     parse [name, number] = (name, read number :: Int)
     parse other = error ("not a row: " ++ unwords other)`,
   arguments: 'import System.Environment\n\nmain :: IO ()\nmain = getArgs >>= mapM_ putStrLn',
+  variable: `import System.Environment
+
+main :: IO ()
+main = getEnv "GREETING" >>= putStrLn`,
   secondFile: {
     code: 'import Answer\n\nmain :: IO ()\nmain = print answer',
     file: {

@@ -63,6 +63,7 @@ export const haxe: Programs = {
     'using Lambda;\n\n',
   ),
   arguments: main('    for (word in Sys.args()) Sys.println(word);'),
+  variable: main('    Sys.println(Sys.getEnv("GREETING"));'),
   secondFile: {
     code: main('    Sys.println(Answer.get());'),
     file: {

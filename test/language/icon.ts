@@ -57,6 +57,10 @@ end
     cents := integer(sum * 100.0 / count + 0.5)
     write("mean: ", cents / 100, ".", right(cents % 100, 2, "0"))`),
   arguments: 'procedure main(words)\n    every write(!words)\nend\n',
+  variable: `procedure main()
+    write(getenv("GREETING"))
+end
+`,
   secondFile: {
     code: main('    write(answer())'),
     file: { name: 'answer.icn', content: 'procedure answer()\n    return 42\nend\n' },

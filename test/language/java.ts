@@ -73,6 +73,11 @@ System.out.printf("mean: %.2f%n", mean);`),
     for (String word : words) System.out.println(word);
   }
 }`,
+  variable: `public class Main {
+  public static void main(String[] args) {
+    System.out.println(System.getenv("GREETING"));
+  }
+}`,
   secondFile: {
     code: `public class Main {
   public static void main(String[] words) {

@@ -46,6 +46,7 @@ for (const { name, number } of rows) console.log(\`\${name}: \${number}\`)
 const mean = rows.reduce((sum, { number }) => sum + number, 0) / rows.length
 console.log(\`mean: \${mean.toFixed(2)}\`)`,
   arguments: 'for (const word of process.argv.slice(2)) console.log(word)',
+  variable: 'console.log(process.env.GREETING)',
   secondFile: {
     code: "const { answer } = require('./answer')\nconsole.log(answer())",
     file: { name: 'answer.js', content: 'exports.answer = () => 42\n' },

@@ -70,6 +70,9 @@ fun main() {
     println("mean: %.2f".format(rows.map { it.number }.average()))
 }`,
   arguments: 'fun main(words: Array<String>) {\n    words.forEach { println(it) }\n}',
+  variable: `fun main() {
+    println(System.getenv("GREETING"))
+}`,
   secondFile: {
     code: 'fun main() {\n    println(answer())\n}',
     file: { name: 'Answer.kt', content: 'fun answer() = 42\n' },

@@ -62,6 +62,7 @@ for _, row in ipairs(rows) do
 end
 print(("mean: %.2f"):format(sum / #rows))`,
   arguments: 'for _, word in ipairs(arg) do\n  print(word)\nend',
+  variable: 'print(os.getenv("GREETING"))',
   secondFile: {
     code: 'local answer = require("answer")\nprint(answer.get())',
     file: { name: 'answer.lua', content: 'return { get = function() return 42 end }\n' },

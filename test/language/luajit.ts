@@ -45,6 +45,7 @@ for _, row in ipairs(rows) do
 end
 print(string.format("mean: %.2f", sum / #rows))`,
   arguments: 'for _, word in ipairs(arg) do\n  print(word)\nend',
+  variable: 'print(os.getenv("GREETING"))',
   secondFile: {
     code: 'local answer = require("answer")\nprint(answer.get())',
     file: { name: 'answer.lua', content: 'return { get = function() return 42 end }\n' },

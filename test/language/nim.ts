@@ -56,6 +56,9 @@ for (number, name) in sorted(rows):
   sum += number
 echo &"mean: {sum / rows.len:.2f}"`,
   arguments: 'import std/os\n\nfor word in commandLineParams():\n  echo word',
+  variable: `import std/os
+
+echo getEnv("GREETING")`,
   secondFile: {
     code: 'import answer\n\necho get()',
     file: { name: 'answer.nim', content: 'proc get*(): int = 42\n' },

@@ -78,6 +78,7 @@ let () =
     rows;
   Printf.printf "mean: %.2f\\n" (float_of_int !sum /. float_of_int !count)`,
   arguments: 'let () = Array.iteri (fun n word -> if n > 0 then print_endline word) Sys.argv',
+  variable: 'let () = print_endline (Sys.getenv "GREETING")',
   secondFile: {
     code: 'let () = Printf.printf "%d\\n" (Answer.get ())',
     file: { name: 'answer.ml', content: 'let get () = 42\n' },

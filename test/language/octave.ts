@@ -55,6 +55,7 @@ for number = cell2mat(keys(rows))
 end
 printf("mean: %.2f\\n", mean(numbers));`,
   arguments: 'printf("%s\\n", argv(){:});',
+  variable: 'disp(getenv("GREETING"))',
   secondFile: {
     code: 'disp(answer())',
     file: { name: 'answer.m', content: 'function n = answer()\n  n = 42;\nend\n' },

@@ -170,6 +170,12 @@ begin
   for n := 1 to ParamCount do
     WriteLn(ParamStr(n));
 end.`,
+  variable: `program Variable;
+uses
+  SysUtils;
+begin
+  WriteLn(GetEnvironmentVariable('GREETING'));
+end.`,
   secondFile: {
     code: 'program Main;\nuses Answers;\nbegin\n  WriteLn(Answer);\nend.',
     file: {

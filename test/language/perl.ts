@@ -51,6 +51,7 @@ for my $name (sort { $numbers{$a} <=> $numbers{$b} || $a cmp $b } keys %numbers)
 }
 printf "mean: %.2f\\n", sum(values %numbers) / keys %numbers;`,
   arguments: 'print "$_\\n" for @ARGV;',
+  variable: 'print "$ENV{GREETING}\\n";',
   secondFile: {
     code: 'use strict;\nuse warnings;\nuse lib ".";\nuse Answer;\nprint Answer::get(), "\\n";',
     file: { name: 'Answer.pm', content: 'package Answer;\nsub get { 42 }\n1;\n' },

@@ -53,6 +53,8 @@ foreach ($rows as ['name' => $name, 'number' => $number]) {
 }
 printf("mean: %.2f\\n", array_sum(array_column($rows, 'number')) / count($rows));`,
   arguments: '<?php\nforeach (array_slice($argv, 1) as $word) echo $word, "\\n";',
+  variable: `<?php
+echo getenv("GREETING"), "\\n";`,
   secondFile: {
     code: '<?php\nrequire "answer.php";\necho answer(), "\\n";',
     file: { name: 'answer.php', content: '<?php\nfunction answer() { return 42; }\n' },

@@ -67,6 +67,9 @@ int main() {
 }`,
   arguments:
     'int main(int count, array(string) words) {\n  foreach (words[1..], string word) write("%s\\n", word);\n}',
+  variable: `int main() {
+  write("%s\\n", getenv("GREETING"));
+}`,
   secondFile: {
     code: 'inherit "answer";\nint main() { write("%d\\n", answer()); }',
     file: { name: 'answer.pike', content: 'int answer() { return 42; }\n' },

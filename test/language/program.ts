@@ -45,6 +45,8 @@ export interface Programs {
   readonly usual: Program
   /** Prints each of its arguments on a line of its own: what looks like an option, blanks, quotation marks, no letter at all. */
   readonly arguments: Program
+  /** Prints the value of the variable `GREETING`. */
+  readonly variable: Program
   /** Uses a function, a class or what the language has from another file in the same language, and prints 42. */
   readonly secondFile: Pair | { readonly cannot: string }
   /** Prints 42 if the compiler is given these words, too. Only where their place among the compiler's own matters. */

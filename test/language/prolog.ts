@@ -95,6 +95,10 @@ main :-
 
 main(Words) :- forall(member(Word, Words), (write(Word), nl)).
 `,
+  variable: `:- initialization(main, main).
+
+main :- getenv('GREETING', Value), write(Value), nl.
+`,
   secondFile: {
     code: ':- use_module(answer).\n:- initialization((answer(N), write(N), nl)).\n',
     file: { name: 'answer.pl', content: ':- module(answer, [answer/1]).\nanswer(42).\n' },

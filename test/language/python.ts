@@ -42,6 +42,9 @@ for number in sorted(names):
         print(f"{name}: {number}")
 print(f"mean: {mean(n for n in names for _ in names[n]):.2f}")`,
   arguments: 'import sys\nfor word in sys.argv[1:]:\n    print(word)',
+  variable: `import os
+
+print(os.environ["GREETING"])`,
   secondFile: {
     code: 'from answer import answer\nprint(answer())',
     file: { name: 'answer.py', content: 'def answer():\n    return 42\n' },

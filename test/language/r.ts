@@ -33,6 +33,7 @@ stopifnot(all(grepl("^[a-z]+$", rows$name)))
 cat(sprintf("%s: %d\\n", rows$name, rows$number), sep = "")
 cat(sprintf("mean: %.2f\\n", mean(rows$number)))`,
   arguments: 'writeLines(commandArgs(trailingOnly = TRUE))',
+  variable: 'cat(Sys.getenv("GREETING"), "\\n", sep = "")',
   secondFile: {
     code: 'source("answer.R")\nwriteLines(format(answer()))',
     file: { name: 'answer.R', content: 'answer <- function() 42\n' },

@@ -47,6 +47,8 @@ export const racket: Programs = {
 (printf "mean: ~a\\n" (~r (mean (map car rows)) #:precision '(= 2)))`,
   arguments:
     '#lang racket/base\n(for ([word (current-command-line-arguments)])\n  (displayln word))',
+  variable: `#lang racket/base
+(displayln (getenv "GREETING"))`,
   secondFile: {
     code: '#lang racket/base\n(require "answer.rkt")\n(displayln (answer))',
     file: {

@@ -31,6 +31,7 @@ for %numbers.sort({ .value, .key }) -> (:$key, :$value) {
 }
 printf "mean: %.2f\\n", %numbers.values.sum / %numbers;`,
   arguments: '.say for @*ARGS;',
+  variable: 'say %*ENV<GREETING>;',
   secondFile: {
     code: "use lib '.';\nuse Answer;\nsay answer;",
     file: { name: 'Answer.rakumod', content: 'unit module Answer;\nsub answer is export { 42 }\n' },

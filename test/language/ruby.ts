@@ -24,6 +24,7 @@ export const ruby: Programs = {
 rows.sort.each { |number, name| puts "#{name}: #{number}" }
 puts format("mean: %.2f", rows.sum(&:first).fdiv(rows.size))`,
   arguments: 'ARGV.each { |word| puts word }',
+  variable: 'puts ENV.fetch("GREETING")',
   secondFile: {
     code: "require_relative 'answer'\nputs answer",
     file: { name: 'answer.rb', content: 'def answer = 42\n' },

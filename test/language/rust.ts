@@ -99,6 +99,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{}", word);
     }
 }`,
+  variable: `fn main() {
+    println!("{}", std::env::var("GREETING").unwrap());
+}`,
   secondFile: {
     code: 'mod answer;\n\nfn main() {\n    println!("{}", answer::get());\n}',
     file: { name: 'answer.rs', content: 'pub fn get() -> i32 {\n    42\n}\n' },

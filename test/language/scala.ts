@@ -62,6 +62,9 @@ val rows = Source.stdin.getLines.collect { case Form(name, number) => Row(name, 
 for (Row(name, number) <- rows.sortBy(row => (row.number, row.name))) println(s"$name: $number")
 println(f"mean: \${rows.map(_.number).sum.toDouble / rows.size}%.2f")`)}`,
   arguments: 'object Main {\n  def main(words: Array[String]): Unit = words.foreach(println)\n}',
+  variable: `object Main {
+  def main(words: Array[String]): Unit = println(sys.env("GREETING"))
+}`,
   secondFile: {
     code: 'object Main {\n  def main(words: Array[String]): Unit = println(Answer.get)\n}',
     file: { name: 'Answer.scala', content: 'object Answer {\n  def get = 42\n}\n' },

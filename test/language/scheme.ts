@@ -66,6 +66,8 @@ export const scheme: Programs = {
     (sort before? rows))
   (format #t "mean: ~,2f\\n" (/ sum (length rows))))`,
   arguments: '(for-each\n  (lambda (word) (display word) (newline))\n  (command-line-arguments))',
+  variable: `(display (getenv "GREETING"))
+(newline)`,
   secondFile: {
     code: '(load "answer.ss")\n(display (answer))\n(newline)',
     file: { name: 'answer.ss', content: '(define (answer) 42)\n' },

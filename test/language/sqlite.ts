@@ -54,6 +54,7 @@ select printf('mean: %.2f', avg(number)) from rows;`,
   arguments: {
     cannot: 'words after its first are commands to its shell, and SQL sees none of them',
   },
+  variable: { cannot: 'SQL sees no variables' },
   secondFile: {
     code: '.read answer.sql\nselect n from answer;',
     file: { name: 'answer.sql', content: 'create view answer as select 42 as n;\n' },

@@ -96,6 +96,7 @@ fun main () =
   end
 val () = main ()`,
   arguments: 'val () = app (fn word => print (word ^ "\\n")) (CommandLine.arguments ())',
+  variable: 'val () = print (valOf (OS.Process.getEnv "GREETING") ^ "\\n")',
   secondFile: {
     code: 'use "answer.sml";\nval () = print (Int.toString (answer ()) ^ "\\n")',
     file: { name: 'answer.sml', content: 'fun answer () = 42\n' },

@@ -69,6 +69,7 @@ foreach row [lsort -command compare $rows] {
 }
 puts [format "mean: %.2f" [expr {$sum / [llength $rows]}]]`,
   arguments: 'foreach word $argv { puts $word }',
+  variable: 'puts $env(GREETING)',
   secondFile: {
     code: 'source answer.tcl\nputs [answer]',
     file: { name: 'answer.tcl', content: 'proc answer {} { return 42 }\n' },

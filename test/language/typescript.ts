@@ -61,6 +61,7 @@ for (const { name, number } of sorted) console.log(\`\${name}: \${number}\`)
 const mean: number = sorted.reduce((sum, { number }) => sum + number, 0) / sorted.length
 console.log(\`mean: \${mean.toFixed(2)}\`)`,
   arguments: 'for (const word of process.argv.slice(2)) console.log(word)',
+  variable: "console.log(process.env['GREETING'])",
   secondFile: {
     code: "import { answer } from './answer'\nimport type { Answer } from './answer.ts'\n\nconst n: Answer = answer()\nconsole.log(n)",
     file: {

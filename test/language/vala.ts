@@ -104,6 +104,9 @@ void main () {
   arguments: String.raw`void main (string[] words) {
   foreach (unowned string word in words[1:words.length]) print ("%s\n", word);
 }`,
+  variable: `void main () {
+  print ("%s\\n", Environment.get_variable ("GREETING"));
+}`,
   secondFile: {
     code: String.raw`void main () {
   print ("%d\n", answer ());

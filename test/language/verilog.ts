@@ -103,6 +103,7 @@ endmodule
 `,
   ),
   arguments: { cannot: 'a design sees those alone that begin with a plus, by $value$plusargs' },
+  variable: { cannot: 'a design sees no variables' },
   secondFile: {
     code: 'module main;\n  wire [7:0] n;\n  answer answer_1 (n);\n  initial #1 $display("%0d", n);\nendmodule\n',
     file: {

@@ -53,6 +53,7 @@ for row in \${(o)rows}; do
 done
 printf 'mean: %.2f\\n' $(( sum / floor($#numbers) ))`,
   arguments: `for word in "$@"; do\n  print -r -- "$word"\ndone`,
+  variable: 'print -r -- "$GREETING"',
   secondFile: {
     code: 'source ./answer.zsh\nanswer',
     file: { name: 'answer.zsh', content: 'answer() { echo 42; }\n' },

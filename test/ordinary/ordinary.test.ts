@@ -9,6 +9,7 @@ import { startWorkerProcess } from '../helper/worker.ts'
 import type { Behaviour } from './behaviour.ts'
 import { fileBehaviours } from './file.ts'
 import { outputBehaviours } from './output.ts'
+import { variableBehaviours } from './variable.ts'
 import { whoBehaviours } from './who.ts'
 
 const pattern = new RegExp(process.env['ORDINARY'] ?? '', 'u')
@@ -16,6 +17,7 @@ const behaviours: readonly Behaviour[] = [
   ...whoBehaviours,
   ...fileBehaviours,
   ...outputBehaviours,
+  ...variableBehaviours,
 ].filter(({ name }) => pattern.test(name))
 const languages = new Set(behaviours.flatMap(({ programs }) => Object.keys(programs) as Language[]))
 

@@ -59,6 +59,8 @@ export interface ExecutionRequest {
   readonly runFiles?: readonly SourceFile[]
   /** The program's own arguments. */
   readonly arguments?: readonly string[]
+  /** Its variables beside those that every program finds; the compiler has none of them. */
+  readonly environment?: Readonly<Record<string, string>>
   /** Appended to the compiler's. */
   readonly compileArguments?: readonly string[]
   /** Those of the language unless given. */

@@ -189,6 +189,7 @@ function describeExecution(
     compile_args: compileArguments = [],
     files = [],
     output_files: names = [],
+    env,
   } = options
   const { limits, compile_limits: compileLimits } = options
   return {
@@ -200,6 +201,7 @@ function describeExecution(
     arguments: args,
     compileArguments,
     files: decodeFiles(files),
+    ...(env && { environment: env }),
     ...(names.length > 0 && { outputFiles: names }),
     ...((limits ?? compileLimits) !== undefined && {
       limits: {

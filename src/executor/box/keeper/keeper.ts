@@ -261,12 +261,12 @@ function choose(places: Places, request: PhaseRequest): Place {
 /** Where what the program needs is up already. */
 function find({ forks, ahead }: Places, { command, limits }: PhaseRequest): Place | undefined {
   const line = nameLine(command.argv)
+  // What is up already has read its variables.
+  if (command.environment !== undefined) return undefined
   if (command.forks === true)
     return limits.memoryBytes < leastForkMemoryBytes ? undefined : forks.get(line)
   const isOrdinary =
-    command.environment === undefined &&
-    limits.processes >= leastAhead.processes &&
-    limits.memoryBytes >= leastAhead.memoryBytes
+    limits.processes >= leastAhead.processes && limits.memoryBytes >= leastAhead.memoryBytes
   const found = isOrdinary ? ahead.get(nameRuntime(command)) : undefined
   const isTooLate = command.files.some(({ path }) => found?.looksForBefore.includes(path))
   return isTooLate ? undefined : found?.place
