@@ -45,11 +45,11 @@ begin
     where own.place = 1;
     -- A row may be gone, or not be as the log says.
     exit when cardinality(_ends) = jsonb_array_length(conclude.items);
-    exit when not coalesce((
-      select bool_or(runledger.refresh_submission(item.submission_id))
+    exit when runledger.refresh_submissions(array(
+      select item.submission_id
       from rows from (jsonb_to_recordset(conclude.items) as (submission_id uuid)) with ordinality item (submission_id, n)
       where not exists (select from unnest(_ends) own where own.n = item.n)
-    ), false);
+    )) = 0;
   end loop;
 
   _ended := runledger.end_submissions(_ends);
@@ -160,8 +160,10 @@ begin
   join unnest(end_submissions.ends) e on e.submission_id = gone.submission_id;
   if cardinality(_ended) is distinct from cardinality(end_submissions.ends) then
     -- Their rows were not as the log says.
-    perform runledger.refresh_submission(e.submission_id) from unnest(end_submissions.ends) e
-    where not exists (select from unnest(_ended) ended where (ended.result).id = e.submission_id);
+    perform runledger.refresh_submissions(array(
+      select e.submission_id from unnest(end_submissions.ends) e
+      where not exists (select from unnest(_ended) ended where (ended.result).id = e.submission_id)
+    ));
   end if;
 
   foreach _id in array coalesce(_keys, '{}') loop

@@ -39,7 +39,7 @@ begin
   loop
     begin
       -- Rows may have been edited by hand: the log decides.
-      if not runledger.refresh_submission(_row.submission_id) then
+      if runledger.refresh_submissions(array[_row.submission_id]) = 0 then
         continue when _row.started_version is not null and not exists (
           select from runledger.interrupt(runledger.describe_lost(
             _row.submission_id, _row.started_version, _row.worker_id, reconcile_queue.max_losses

@@ -1,85 +1,85 @@
--- Where unfinished submissions stand, put back as the log has it. What the log does not have: running ones were admitted; the
--- reconciler admits the others, but not those of keys without a limit. A position comes with the job.
+-- The projections, put back as the log has them: of one submission where it shows that its row is wrong, of a range in the
+-- reconciler's walk and in a rebuild, while the service runs.
 
-create or replace function runledger.refresh_submission(submission_id uuid) returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function runledger.rebuild_batch(after uuid, batch integer)
+returns table (last uuid, submissions integer, repaired integer)
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
 as $$
 declare
-  _before runledger.pending;
-  _after runledger.pending;
+  _up_to uuid;
+  _ids uuid[];
   _count integer;
 begin
-  select * into _before from runledger.pending p where p.submission_id = refresh_submission.submission_id for update;
-  delete from runledger.pending p
-  where p.submission_id = refresh_submission.submission_id
-    and not exists (select from runledger.pending_from_log derived where derived.submission_id = p.submission_id);
-  update runledger.pending p
-  set account_id = derived.account_id, api_key_id = derived.api_key_id, language = derived.language, is_low = derived.is_low,
-    requires = derived.requires, version = derived.version, hash = derived.hash, is_running = derived.is_running,
-    is_cancelled = derived.is_cancelled, attempts = derived.attempts, run = derived.run, worker_id = derived.worker_id,
-    runtime = derived.runtime, created_at = derived.created_at, started_at = derived.started_at, tag = derived.tag,
-    output_encoding = derived.output_encoding, rerun_of = derived.rerun_of
-  from runledger.pending_from_log derived
-  where p.submission_id = refresh_submission.submission_id and derived.submission_id = p.submission_id
-  returning p.* into _after;
-  delete from runledger.result r
-  where r.id = refresh_submission.submission_id
-    and not exists (select from runledger.result_from_log derived where derived.id = r.id and derived is not distinct from r);
-  insert into runledger.result
-  select * from runledger.result_from_log derived
-  where derived.id = refresh_submission.submission_id
-    and not exists (select from runledger.result r where r.id = derived.id);
-  get diagnostics _count = row_count;
-  return _count > 0 or _after is distinct from _before
-    or runledger.insert_pending(array[refresh_submission.submission_id]) > 0;
-end
-$$;
-comment on function runledger.refresh_submission is 'Makes the rows of runledger.pending and runledger.result as the log has the submission; true when they were not so.';
+  select next.last, next.submissions into last, submissions
+  from runledger.find_next_submissions(rebuild_batch.after, rebuild_batch.batch) next;
+  -- Rows after the log's last submission are unknown to it.
+  _up_to := case when submissions < rebuild_batch.batch then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else last end;
+  _ids := array(
+    select e.stream_id from runledger.event e
+    where e.type = 'submission.received' and e.stream_id > rebuild_batch.after and e.stream_id <= _up_to
+    union
+    select r.id from runledger.result r where r.id > rebuild_batch.after and r.id <= _up_to
+    union
+    select p.submission_id from runledger.pending p where p.submission_id > rebuild_batch.after and p.submission_id <= _up_to
+    union
+    select x.submission_id from runledger.rerun x where x.submission_id > rebuild_batch.after and x.submission_id <= _up_to
+    union
+    select d.submission_id from runledger.delivery d where d.submission_id > rebuild_batch.after and d.submission_id <= _up_to
+  );
+  repaired := runledger.refresh_submissions(_ids);
 
-create or replace function runledger.restore_pending(after uuid, up_to uuid) returns integer
-language plpgsql
-as $$
-begin
-  return runledger.insert_pending(array(
-    select d.submission_id from runledger.pending_from_log d
-    where d.submission_id > restore_pending.after and d.submission_id <= restore_pending.up_to
-      and not exists (select from runledger.pending p where p.submission_id = d.submission_id)
-  ));
-end
-$$;
-comment on function runledger.restore_pending is 'Puts back what runledger.pending lacks of the submissions after one id and up to another; returns how many. Called by functions that run as the owner.';
-
-create or replace function runledger.insert_pending(submission_ids uuid[]) returns integer
-language plpgsql
-as $$
-declare
-  _count integer;
-begin
-  insert into runledger.pending (
-    submission_id, account_id, api_key_id, language, is_low, requires, admitted, position, version, hash, is_running, is_cancelled,
-    attempts, run, worker_id, runtime, created_at, started_at, tag, output_encoding, rerun_of
+  with wrong as (
+    delete from runledger.rerun x
+    where x.submission_id = any (_ids) and not exists (
+      select from runledger.rerun_from_log derived
+      where derived.submission_id = x.submission_id
+        and (derived.rerun_of, derived.campaign) is not distinct from (x.rerun_of, x.campaign)
+    )
+    returning x.submission_id
+  ), restored as (
+    insert into runledger.rerun (submission_id, rerun_of, campaign)
+    select derived.submission_id, derived.rerun_of, derived.campaign
+    from runledger.rerun_from_log derived
+    -- Joined, so that the wrong ones are gone first: one may stand where a right one belongs.
+    left join wrong on wrong.submission_id = derived.submission_id
+    where derived.submission_id = any (_ids) and (
+      wrong.submission_id is not null
+      or not exists (select from runledger.rerun x where x.submission_id = derived.submission_id)
+    )
+    on conflict do nothing
+    returning submission_id
   )
-  select
-    d.submission_id, d.account_id, d.api_key_id, d.language, d.is_low, d.requires,
-    d.is_running or tier.concurrent_executions is null,
-    case when not d.is_low and j.run_at < timestamptz '2020-01-01 00:00Z' then
-      (extract(epoch from j.run_at) * 1000000)::bigint
-    end,
-    d.version, d.hash, d.is_running, d.is_cancelled, d.attempts, d.run, d.worker_id, d.runtime, d.created_at, d.started_at, d.tag,
-    d.output_encoding, d.rerun_of
-  from runledger.pending_from_log d
-  join runledger.api_key k on k.id = d.api_key_id
-  join runledger.tier on tier.name = k.tier
-  left join graphile_worker.jobs j on j.key = d.submission_id::text
-  where d.submission_id = any (insert_pending.submission_ids)
-  on conflict do nothing;
+  select count(*) into _count from (select submission_id from wrong union select submission_id from restored) changed;
+  repaired := repaired + _count;
+
+  perform from runledger.delivery d where d.submission_id = any (_ids) order by d.submission_id for update;
+  delete from runledger.delivery d
+  where d.submission_id = any (_ids)
+    and not exists (
+      select from runledger.event e where e.stream_id = d.submission_id and e.type = 'submission.received'
+    );
   get diagnostics _count = row_count;
-  return _count;
+  repaired := repaired + _count;
+  -- The address and secret of a lost row are lost; audit.invariant shows such webhooks.
+  insert into runledger.delivery as d (submission_id, webhook_id, attempts, state, due_at)
+  select
+    derived.submission_id, derived.webhook_id, derived.attempts, derived.state,
+    case when derived.state = 'pending' then now() end
+  from runledger.delivery_from_log derived
+  left join runledger.delivery cached on cached.submission_id = derived.submission_id
+  where derived.submission_id = any (_ids)
+    and (cached.webhook_id, cached.attempts, cached.state)
+      is distinct from (derived.webhook_id, derived.attempts, derived.state)
+  on conflict (submission_id) do update set
+    webhook_id = excluded.webhook_id, attempts = excluded.attempts, state = excluded.state,
+    secret = case when excluded.state in ('waiting', 'pending') then d.secret end,
+    due_at = coalesce(case when excluded.state = 'pending' then d.due_at end, excluded.due_at);
+  get diagnostics _count = row_count;
+  repaired := repaired + _count;
+  return next;
 end
 $$;
-comment on function runledger.insert_pending is 'Adds rows of runledger.pending by the log, of those of these submissions that are unfinished and have none; returns how many.';
-
--- The reconciler's step through all submissions.
+comment on function runledger.rebuild_batch is 'Makes the projections of the next submissions after the given id anew from the log; returns the last id, how many the log has, and how many rows were not as they should be. Fewer than `batch`: that was the last.';
 
 create or replace function runledger.restore_next_pending(after uuid, batch integer, out last uuid, out restored integer)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -87,7 +87,91 @@ as $$
 begin
   select next.last into last
   from runledger.find_next_submissions(restore_next_pending.after, restore_next_pending.batch) next;
-  restored := runledger.restore_pending(restore_next_pending.after, last);
+  restored := runledger.refresh_submissions(array(
+    select d.submission_id from runledger.pending_from_log d
+    where d.submission_id > restore_next_pending.after and d.submission_id <= last
+      and not exists (select from runledger.pending p where p.submission_id = d.submission_id)
+  ));
 end
 $$;
-comment on function runledger.restore_next_pending is 'restore_pending for the next so many submissions after the given id. last: the last of them, null when there was none.';
+comment on function runledger.restore_next_pending is 'The reconciler''s step through all submissions: puts back what runledger.pending lacks of the next so many after the given id, and tells how many. last: the last of them, null when there was none.';
+
+create or replace function runledger.find_next_submissions(after uuid, batch integer, out last uuid, out submissions integer)
+language sql
+as $$
+  select (array_agg(id order by id desc))[1], count(*)::integer
+  from (
+    select e.stream_id as id from runledger.event e
+    where e.type = 'submission.received' and e.stream_id > find_next_submissions.after
+    order by e.stream_id limit find_next_submissions.batch
+  ) received
+$$;
+comment on function runledger.find_next_submissions is 'The last of the next so many submissions after the given id, as the log has them, and how many there are; null and 0 when there is none.';
+
+create or replace function runledger.refresh_submissions(submission_ids uuid[]) returns integer
+language plpgsql
+as $$
+declare
+  _ids constant uuid[] := refresh_submissions.submission_ids;
+  _count integer;
+begin
+  -- Rows are locked first, the log is read by the next statement: earlier writers are seen, later ones wait.
+  perform from runledger.pending p where p.submission_id = any (_ids) order by p.submission_id for update;
+  perform from runledger.result r where r.id = any (_ids) order by r.id for update;
+  with wrong as (
+    delete from runledger.pending p
+    where p.submission_id = any (_ids) and not exists (
+      select from runledger.pending_from_log derived
+      where derived.submission_id = p.submission_id
+        and to_jsonb(derived) = to_jsonb(p) - '{admitted,position,waiters,is_parked}'::text[]
+    )
+    returning p.*
+  ), restored as (
+    insert into runledger.pending
+    select
+      derived.*,
+      -- What the log does not have: those that run were admitted; the reconciler admits the others, but not those of keys without
+      -- a limit. A position comes with the job.
+      coalesce(wrong.admitted, derived.is_running or tier.concurrent_executions is null),
+      case
+        when wrong.submission_id is not null then wrong.position
+        when not derived.is_low and j.run_at < timestamptz '2020-01-01 00:00Z' then (extract(epoch from j.run_at) * 1000000)::bigint
+      end,
+      wrong.waiters, coalesce(wrong.is_parked, false)
+    from runledger.pending_from_log derived
+    left join wrong on wrong.submission_id = derived.submission_id
+    join runledger.api_key k on k.id = derived.api_key_id
+    join runledger.tier on tier.name = k.tier
+    left join graphile_worker.jobs j on j.key = derived.submission_id::text
+    where derived.submission_id = any (_ids) and (
+      wrong.submission_id is not null
+      or not exists (select from runledger.pending p where p.submission_id = derived.submission_id)
+    )
+    on conflict do nothing
+    returning submission_id
+  ), wrong_result as (
+    delete from runledger.result r
+    where r.id = any (_ids) and not exists (
+      select from runledger.result_from_log derived
+      where derived.id = any (_ids) and derived.id = r.id and derived is not distinct from r
+    )
+    returning r.id
+  ), restored_result as (
+    insert into runledger.result
+    select derived.*
+    from runledger.result_from_log derived
+    left join wrong_result on wrong_result.id = derived.id
+    where derived.id = any (_ids) and (
+      wrong_result.id is not null or not exists (select from runledger.result r where r.id = derived.id)
+    )
+    on conflict do nothing
+    returning id
+  )
+  select
+    (select count(*) from (select submission_id from wrong union select submission_id from restored) changed)
+    + (select count(*) from (select id from wrong_result union select id from restored_result) changed)
+  into _count;
+  return _count;
+end
+$$;
+comment on function runledger.refresh_submissions is 'Makes the rows of runledger.pending and runledger.result as the log has these submissions; returns how many were not so.';

@@ -97,7 +97,7 @@ begin
       return next;
     else
       -- Its row was not as the log says.
-      perform runledger.refresh_submission(start.submission_id);
+      perform runledger.refresh_submissions(array[start.submission_id]);
     end if;
   end loop;
 

@@ -221,8 +221,6 @@ create table runledger.pending (
   language text not null,
   is_low boolean not null default false,
   requires jsonb,
-  admitted boolean not null,
-  position bigint,
   version integer not null,
   hash bytea not null,
   is_running boolean not null default false,
@@ -236,6 +234,9 @@ create table runledger.pending (
   tag text,
   output_encoding text,
   rerun_of uuid,
+  -- What follows the log does not have.
+  admitted boolean not null,
+  position bigint,
   waiters text[],
   is_parked boolean not null default false
 ) with (fillfactor = 70);

@@ -117,7 +117,7 @@ t.test(
     ])
     for (const event of events)
       t.type(tellEvent(event, { receivedAt: null, startedAt: null, attempt: null }), 'string')
-    await sql`select runledger.refresh_submission(${id})`
+    await sql`select runledger.refresh_submissions(array[${id}]::uuid[])`
     t.match(await readResult(sql, id, null), { id, status: 'running', verdict: null })
     t.strictSame([...(await sql`select * from audit.drift where id = ${id}`)], [])
   },

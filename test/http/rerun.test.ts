@@ -40,7 +40,7 @@ async function purge(id: string): Promise<void> {
   await sql`
     with gone as (delete from runledger.body where submission_id = ${id})
     select runledger.append_event(${id}, (select max(stream_version) + 1 from runledger.event where stream_id = ${id}), 'submission.purged', 1, '{"reason": "retention"}', '{}')`
-  await sql`select runledger.refresh_submission(${id})`
+  await sql`select runledger.refresh_submissions(array[${id}]::uuid[])`
 }
 
 t.test('it is a new submission with the same of everything but the webhook', async (t) => {

@@ -117,7 +117,7 @@ t.test('with a worker', async (t) => {
     // A row that somebody has edited says nothing of its attempts.
     await sql`update runledger.pending set attempts = 7 where submission_id = ${id}`
     await (await streamOf(id)).until(({ event }) => event === 'status')
-    await sql`select runledger.refresh_submission(${id})`
+    await sql`select runledger.refresh_submissions(array[${id}]::uuid[])`
     await call('POST', `/api/result/${id}/cancel`, { key })
     t.strictSame(findFlaws(await stream.ended), [])
   })
@@ -291,7 +291,7 @@ t.test('whatever its row says, the outputs of what has ended are told', async (t
     returning id`
   const id = row?.['id'] as string
   const events = await (await streamOf(id)).ended
-  await sql`select runledger.refresh_submission(${id})`
+  await sql`select runledger.refresh_submissions(array[${id}]::uuid[])`
   t.strictSame(findFlaws(events), [])
   t.ok(joinOutput(events, 'stdout').length > 0)
 })

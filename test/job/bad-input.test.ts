@@ -58,7 +58,7 @@ await sql`alter table runledger.event disable trigger event_append_only`
 await sql`
   update runledger.event set data = jsonb_set(data, '{language}', '"rust"') where stream_id = ${languageUnknown}`
 await sql`alter table runledger.event enable trigger event_append_only`
-await sql`select runledger.refresh_submission(${languageUnknown})`
+await sql`select runledger.refresh_submissions(array[${languageUnknown}]::uuid[])`
 
 const ordinary = await submitNew(sql, caller, python)
 const worker = await startWorkerProcess(t, url)

@@ -167,7 +167,7 @@ t.test('an id from a clock gone wrong is purged by the time it ended, no earlier
   await sql`select runledger.append_event(${clockless}, 1, 'submission.received', 1, ${sql.json({ account: caller.accountId, api_key: caller.apiKeyId, language: 'python' })}, '{}')`
   await sql`
     insert into runledger.pending (submission_id, account_id, api_key_id, admitted, language, version, hash, created_at) values (${clockless}, ${caller.accountId}, ${caller.apiKeyId}, true, 'python', 1, '', now())`
-  await sql`select runledger.refresh_submission(${clockless})`
+  await sql`select runledger.refresh_submissions(array[${clockless}]::uuid[])`
   await finish(sql, clockless)
   t.match(await purgeBodies(sql, 30), { submissions: 0 })
   await age(sql, clockless, 31)

@@ -217,8 +217,6 @@ table runledger.pending
   language text not null
   is_low boolean not null default false: It waits until none waits that is not.
   requires jsonb: What a worker must know before it starts it, as submission.received says it: limits, demands, checker_language, detail. Null: nothing.
-  admitted boolean not null: True when it has a job; false while its key has as many executing as its tier allows.
-  position bigint: Its place in the fair queue, which it keeps while it runs (job.find_position) and has not lent its slot (runledger.lend_slot); null before it is admitted, and of a low one.
   version integer not null: Of the last event of its stream, which the next one follows.
   hash bytea not null: Of the last event of its stream.
   is_running boolean not null default false: An attempt of it is under way.
@@ -232,6 +230,8 @@ table runledger.pending
   tag text
   output_encoding text
   rerun_of uuid
+  admitted boolean not null: True when it has a job; false while its key has as many executing as its tier allows.
+  position bigint: Its place in the fair queue, which it keeps while it runs (job.find_position) and has not lent its slot (runledger.lend_slot); null before it is admitted, and of a low one.
   waiters text[]: Channels of the processes that wait for the end, which are notified of it after its commit.
   is_parked boolean not null default false: It runs, and has lent its slot between two tests: it waits for one at its position.
   constraint pending_pkey PRIMARY KEY (submission_id)
@@ -996,7 +996,7 @@ function runledger.find_cancelled(submissions uuid[])
   grant execute to runledger_worker
 
 function runledger.find_next_submissions(after uuid, batch integer, OUT last uuid, OUT submissions integer)
-  The last of the next so many submissions after the given id, as the log has them, and how many there are; null and 0 when there is none. Called by functions that run as the owner.
+  The last of the next so many submissions after the given id, as the log has them, and how many there are; null and 0 when there is none.
   returns record
 
 function runledger.find_operator_key(account_id uuid, api_key_id uuid, schema_version integer, metadata jsonb)
@@ -1032,10 +1032,6 @@ function runledger.hash_event(previous_hash bytea, stream_id uuid, stream_versio
   returns bytea immutable
   grant execute to runledger_api
   grant execute to runledger_auditor
-
-function runledger.insert_pending(submission_ids uuid[])
-  Adds rows of runledger.pending by the log, of those of these submissions that are unfinished and have none; returns how many.
-  returns integer
 
 function runledger.interrupt(items jsonb)
   Notes the loss of the attempts of items, an array of objects: submission_id, started_version, run (null: any), schema_version and data of execution.interrupted, metadata, max_losses. One row an item, in their order. outcome: requeued, its next attempt is enqueued; ended, by execution.abandoned as max_losses attempts were lost, or by submission.cancelled as that was asked for; or nothing was written: superseded, somebody else ended this attempt; start_lost, the attempt of this run is not in the log. waiters: as runledger.conclude has them.
@@ -1223,9 +1219,9 @@ function runledger.record_attempt(webhook_id uuid, version integer, type text, s
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
-function runledger.refresh_submission(submission_id uuid)
-  Makes the rows of runledger.pending and runledger.result as the log has the submission; true when they were not so.
-  returns boolean security definer set search_path=pg_catalog, pg_temp
+function runledger.refresh_submissions(submission_ids uuid[])
+  Makes the rows of runledger.pending and runledger.result as the log has these submissions; returns how many were not so.
+  returns integer
 
 function runledger.refuse_change()
   Trigger: refuses UPDATE, DELETE and TRUNCATE with SQLSTATE RL001.
@@ -1267,18 +1263,10 @@ function runledger.rerun_submission(original uuid, request jsonb)
   grant execute to runledger_api
 
 function runledger.restore_next_pending(after uuid, batch integer, OUT last uuid, OUT restored integer)
-  restore_pending for the next so many submissions after the given id. last: the last of them, null when there was none.
+  The reconciler's step through all submissions: puts back what runledger.pending lacks of the next so many after the given id, and tells how many. last: the last of them, null when there was none.
   returns record security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker
-
-function runledger.restore_pending(after uuid, up_to uuid)
-  Puts back what runledger.pending lacks of the submissions after one id and up to another; returns how many. Called by functions that run as the owner.
-  returns integer
-
-function runledger.restore_reruns(after uuid, up_to uuid)
-  Makes runledger.rerun as the log has it, of the submissions after one id and up to another, or to the last; returns how many rows were not. Called by functions that run as the owner.
-  returns integer
 
 function runledger.start(worker_id uuid, submission_ids uuid[], runs text[], languages text[], data jsonb, programs jsonb, metadata jsonb, does text[], under_way text[] DEFAULT '{}'::text[])
   Appends execution.started of each submission, and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same run it returns the same. languages: of the job that was handed out. data: what the event says of the worker; programs: what it says of each language that the worker runs. does: what the worker can do of what submissions demand. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. Nothing is written of one whose row is not as the log says, which is mended. RL005: this worker was given up and must register under a new id. RL027: it is to take nothing.

@@ -79,7 +79,7 @@ async function forgetStart(id: string): Promise<void> {
     alter table runledger.event disable trigger event_append_only;
     delete from runledger.event where stream_id = '${id}' and stream_version = 2;
     alter table runledger.event enable trigger event_append_only;
-    select runledger.refresh_submission('${id}');
+    select runledger.refresh_submissions(array['${id}']::uuid[]);
     select job.enqueue_execution('${id}')`)
 }
 

@@ -71,8 +71,9 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'result: a rebuild keeps rows that the log knows nothing of',
-    text: '    and not exists (\n      select from runledger.event e where e.stream_id = r.id and runledger.closes_submission(e.type)\n    );',
-    instead: '    and false;',
+    text: 'where r.id = any (_ids) and not exists (',
+    instead:
+      'where r.id = any (_ids) and exists (select from runledger.event e where e.stream_id = r.id) and not exists (',
     tests: ['result/rebuild'],
   },
   {
