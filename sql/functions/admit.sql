@@ -1,17 +1,9 @@
 -- Who may call, and how often.
 
--- Finds a key's caller and counts the request, in one round trip.
-
 create or replace function runledger.admit_request(digest bytea)
 returns table (
-  api_key_id uuid,
-  account_id uuid,
-  key_digest bytea,
-  admitted boolean,
-  quota integer,
-  remaining integer,
-  reset_seconds integer,
-  limits jsonb
+  api_key_id uuid, account_id uuid, key_digest bytea, admitted boolean, quota integer, remaining integer,
+  reset_seconds integer, limits jsonb
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -84,15 +84,6 @@ as $$
 $$;
 comment on function runledger.find_blobs is 'Those of an account''s blobs that have one of these names (SHA-256 in hexadecimal), with their sizes.';
 
-create or replace function runledger.read_blob_load() returns bigint
-language sql stable security definer set search_path = pg_catalog, pg_temp
-as $$
-  select coalesce(sum(a.blob_bytes), 0)::bigint from runledger.account a
-$$;
-comment on function runledger.read_blob_load is 'Bytes that all blobs count, for metrics.';
-
--- Retention of blobs. What an unfinished submission names stays, however long it waits.
-
 create or replace function runledger.purge_blobs(older_than interval, batch integer) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,12 +1,7 @@
 -- What an operator's filter fits, a bounded step at a time, in the order of ids: so many rows are looked at, and so many found,
 -- whatever the history.
 
-create or replace function runledger.find_bulk(
-  action text,
-  filter jsonb,
-  after uuid,
-  most integer
-) returns jsonb
+create or replace function runledger.find_bulk(action text, filter jsonb, after uuid, most integer) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -20,7 +15,10 @@ declare
   );
   _to uuid := runledger.uuid_floor(greatest(_until + interval '1 day', 'epoch'));
   _account uuid;
-  _offers constant jsonb[] := runledger.list_recent_offers('24 hours');
+  -- The languages that one worker has, or has had: a list for each that differs.
+  _offers constant jsonb[] := array(
+    select jsonb_agg(language.name) from runledger.list_recent_language('24 hours') language group by language.offer
+  );
   _last uuid;
   _count integer;
   _due integer;
@@ -56,10 +54,12 @@ begin
           select from runledger.rerun x where x.campaign = filter ->> 'campaign' and x.rerun_of = r.id
         ) then 'done'
         when r.purged_at is not null then 'purged'
-        when _offers is null or runledger.is_offered(r.language, (
-          select received.data ->> 'checker_language' from runledger.event received
+        -- A checker that is a program runs where the program ran that it judges. Before the first worker any is taken.
+        when _offers = '{}' or exists (
+          select from runledger.event received, unnest(_offers) offer (names)
           where received.stream_id = r.id and received.stream_version = 1
-        ), _offers) then 'due'
+            and offer.names @> to_jsonb(array_remove(array[r.language, received.data ->> 'checker_language'], null))
+        ) then 'due'
         else 'not_offered'
       end as state
     from looked

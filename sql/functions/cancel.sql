@@ -53,11 +53,3 @@ end
 $$;
 comment on function runledger.cancel is 'Cancels submissions of the account; one row for each that it has. cancelled: it waited and has ended; requested: it runs, and its worker is to be notified after the commit (runledger_cancel); ended: it had ended before. waiters: as runledger.conclude has them.';
 
--- Anybody may notify anything, so workers ask.
-create or replace function runledger.find_cancelled(submissions uuid[]) returns setof uuid
-language sql stable security definer set search_path = pg_catalog, pg_temp
-as $$
-  select p.submission_id from runledger.pending p
-  where p.submission_id = any (find_cancelled.submissions) and p.is_cancelled
-$$;
-comment on function runledger.find_cancelled is 'Those of these submissions whose attempt is to be ended, as their caller has cancelled them.';

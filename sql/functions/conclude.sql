@@ -37,7 +37,8 @@ begin
         )
         join runledger.pending p on p.submission_id = item.submission_id
         where p.is_running and p.run is not distinct from coalesce(item.run, p.run)
-          and runledger.started_version(p) = item.started_version
+          -- Only submission.cancel_requested comes between a start and its end.
+          and p.version - p.is_cancelled::integer = item.started_version
           and (p.is_cancelled or item.data ->> 'verdict' is not null)
         order by item.submission_id for update of p
       ) locked

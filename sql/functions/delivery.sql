@@ -18,13 +18,7 @@ comment on function job.enqueue_deliver is 'Enqueues one attempt to deliver a we
 
 create or replace function runledger.read_delivery(webhook_id uuid)
 returns table (
-  submission_id uuid,
-  account_id uuid,
-  url text,
-  secret text,
-  attempt integer,
-  round_attempt integer,
-  version integer,
+  submission_id uuid, account_id uuid, url text, secret text, attempt integer, round_attempt integer, version integer,
   output_bytes bigint
 )
 language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -59,17 +53,9 @@ as $$
 $$;
 comment on function runledger.read_delivery is 'A delivery whose next attempt is due: number of the attempt in all and since the last replay, and the version of its stream, which the attempt''s event must follow. No row: it is over, or not due.';
 
--- Records an attempt to deliver a webhook, and what follows, in one transaction.
-
 create or replace function runledger.record_attempt(
-  webhook_id uuid,
-  version integer,
-  type text,
-  schema_version integer,
-  data jsonb,
-  metadata jsonb,
-  retry_seconds double precision,
-  abandoned_because text
+  webhook_id uuid, version integer, type text, schema_version integer, data jsonb, metadata jsonb,
+  retry_seconds double precision, abandoned_because text
 ) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -116,8 +102,6 @@ end
 $$;
 comment on function runledger.record_attempt is 'Appends webhook.delivered or webhook.attempt_failed (and webhook.abandoned after the last) after the given version, enqueues the next attempt in retry_seconds, removes the secret at the end. 23505: something else was recorded in the meantime, this attempt counts for nothing.';
 
--- An attempt not made, as its receiver is busy or the worker stops, costs nothing.
-
 create or replace function runledger.postpone_delivery(webhook_id uuid, version integer, seconds double precision) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -141,13 +125,8 @@ end
 $$;
 comment on function runledger.postpone_delivery is 'Makes a pending delivery due in so many seconds, without an attempt; nothing happens when its stream has moved on from the given version.';
 
--- Sends an ended delivery again, for an operator, who must give the deleted secret again.
-
 create or replace function runledger.replay_delivery(
-  webhook_id uuid,
-  secret text,
-  schema_version integer,
-  metadata jsonb
+  webhook_id uuid, secret text, schema_version integer, metadata jsonb
 ) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -166,9 +145,7 @@ begin
   end if;
 
   perform runledger.append_event(
-    replay_delivery.webhook_id,
-    (select max(event.stream_version) + 1 from runledger.event where event.stream_id = replay_delivery.webhook_id),
-    'webhook.replayed', replay_delivery.schema_version,
+    replay_delivery.webhook_id, null, 'webhook.replayed', replay_delivery.schema_version,
     jsonb_build_object('submission', _delivery.submission_id), replay_delivery.metadata
   );
   update runledger.delivery d

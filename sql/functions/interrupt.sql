@@ -21,7 +21,7 @@ begin
     waiters := null;
     select p.* into _p from runledger.pending p
     where p.submission_id = _item.submission_id and p.is_running and p.run = coalesce(_item.run, p.run)
-      and runledger.started_version(p) = _item.started_version;
+      and p.version - p.is_cancelled::integer = _item.started_version;
     if not found then
       -- A crash of the server may have forgotten this run's start.
       outcome := case when _item.run is null or exists (
@@ -84,23 +84,13 @@ end
 $$;
 comment on function runledger.append_interrupted is 'Appends execution.interrupted to a submission that runs, and returns its row as it is then. It has no job yet.';
 
-create or replace function runledger.started_version(pending runledger.pending) returns integer
-language sql immutable
-as $$
-  -- Only submission.cancel_requested comes between a start and its end.
-  select pending.version - case when pending.is_cancelled then 1 else 0 end
-$$;
-comment on function runledger.started_version is 'Of a submission that runs: the version of its execution.started, the fencing token.';
-
-create or replace function runledger.describe_lost(
-  submission_id uuid, started_version integer, worker_id uuid, max_losses integer
-) returns jsonb
+create or replace function runledger.describe_lost(p runledger.pending, max_losses integer) returns jsonb
 language sql immutable
 as $$
   select jsonb_build_array(jsonb_build_object(
-    'submission_id', submission_id, 'started_version', started_version, 'schema_version', 1, 'max_losses', max_losses,
-    'data', jsonb_build_object('reason', 'worker_lost', 'spends_attempt', true),
-    'metadata', jsonb_build_object('actor', jsonb_build_object('sweep_of', worker_id))
+    'submission_id', p.submission_id, 'started_version', p.version - p.is_cancelled::integer, 'schema_version', 1,
+    'max_losses', max_losses, 'data', jsonb_build_object('reason', 'worker_lost', 'spends_attempt', true),
+    'metadata', jsonb_build_object('actor', jsonb_build_object('sweep_of', p.worker_id))
   ))
 $$;
 comment on function runledger.describe_lost is 'An attempt whose worker is lost, as runledger.interrupt takes it.';

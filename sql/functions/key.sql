@@ -1,18 +1,8 @@
 -- API keys, by their digests: issued, changed, ended, found.
 
--- Each change of a key is an event of the key's stream.
-
 create or replace function runledger.issue_key(
-  api_key_id uuid,
-  account_id uuid,
-  account_name text,
-  tier text,
-  label text,
-  digest bytea,
-  expires_at timestamptz,
-  schema_version integer,
-  data jsonb,
-  metadata jsonb
+  api_key_id uuid, account_id uuid, account_name text, tier text, label text, digest bytea, expires_at timestamptz,
+  schema_version integer, data jsonb, metadata jsonb
 ) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -41,67 +31,32 @@ $$;
 comment on function runledger.issue_key is 'Stores a key''s digest and appends api_key.issued; makes the account, with this id, if there is none of its name yet. data.role: submit, when left out. RL024: it is of another role than the key that it replaces.';
 
 create or replace function runledger.change_key(
-  api_key_id uuid,
-  tier text,
-  schema_version integer,
-  data jsonb,
-  metadata jsonb
+  api_key_id uuid, tier text, ends_at timestamptz, type text, schema_version integer, data jsonb, metadata jsonb
 ) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   update runledger.api_key k
-  set tier = change_key.tier
+  set tier = coalesce(change_key.tier, k.tier),
+    revoked_at = case when change_key.type = 'api_key.revoked' then change_key.ends_at end,
+    expires_at = least(k.expires_at, case when change_key.type = 'api_key.rotated' then change_key.ends_at end)
   where k.id = change_key.api_key_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
   if not found then
     return false;
   end if;
   perform runledger.append_event(
-    change_key.api_key_id,
-    (select max(event.stream_version) + 1 from runledger.event where event.stream_id = change_key.api_key_id),
-    'api_key.changed', change_key.schema_version, change_key.data, change_key.metadata
+    change_key.api_key_id, null, change_key.type, change_key.schema_version, change_key.data, change_key.metadata
   );
   return true;
 end
 $$;
-comment on function runledger.change_key is 'Brings a key to another tier and appends api_key.changed; false when it is unknown, revoked or expired. 23503: there is no such tier.';
-
-create or replace function runledger.end_key(
-  api_key_id uuid,
-  ends_at timestamptz,
-  type text,
-  schema_version integer,
-  data jsonb,
-  metadata jsonb
-) returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  update runledger.api_key k
-  set revoked_at = case when end_key.type = 'api_key.revoked' then end_key.ends_at end,
-    expires_at = case when end_key.type = 'api_key.rotated' then least(k.expires_at, end_key.ends_at) else k.expires_at end
-  where k.id = end_key.api_key_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
-  if not found then
-    return false;
-  end if;
-  perform runledger.append_event(
-    end_key.api_key_id,
-    (select max(event.stream_version) + 1 from runledger.event where event.stream_id = end_key.api_key_id),
-    end_key.type, end_key.schema_version, end_key.data, end_key.metadata
-  );
-  return true;
-end
-$$;
-comment on function runledger.end_key is 'Revokes a key (api_key.revoked) or sets the end of its overlap (api_key.rotated); never later than it would have ended anyway; false when it is unknown, revoked or expired.';
+comment on function runledger.change_key is 'Brings a key to another tier (api_key.changed), revokes it (api_key.revoked) or sets the end of its overlap (api_key.rotated), never later than it would have ended anyway, and appends that event; false when it is unknown, revoked or expired. tier, ends_at: null in the other cases. 23503: there is no such tier.';
 
 -- What an operator submits belongs to an account, and every submission to a key: to this one of the account, whose places are
 -- nobody's. Its label begins as no caller's does; its digest is of no text that anybody has seen.
 
 create or replace function runledger.find_operator_key(
-  account_id uuid,
-  api_key_id uuid,
-  schema_version integer,
-  metadata jsonb
+  account_id uuid, api_key_id uuid, schema_version integer, metadata jsonb
 ) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -131,8 +86,8 @@ begin
     jsonb_build_object('account', _name, 'tier', _tier, 'label', _label, 'expires_at', null, 'replaces', null),
     find_operator_key.metadata
   );
-  perform runledger.end_key(
-    find_operator_key.api_key_id, clock_timestamp(), 'api_key.revoked', find_operator_key.schema_version, '{}',
+  perform runledger.change_key(
+    find_operator_key.api_key_id, null, clock_timestamp(), 'api_key.revoked', find_operator_key.schema_version, '{}',
     find_operator_key.metadata
   );
   return find_operator_key.api_key_id;

@@ -111,16 +111,3 @@ end
 $$;
 comment on function runledger.take_slot is 'What was parked goes on, or has ended: it waits in the queue no more.';
 
-create or replace function job.forget_parked() returns void
-language sql
-as $$
-  select graphile_worker.complete_jobs(array(
-    select j.id from graphile_worker.jobs j
-    where j.locked_at is null and case
-      when j.task_identifier like 'continue:%' then
-        not runledger.is_worker_alive(substr(j.task_identifier, length('continue:') + 1)::uuid)
-      else false
-    end
-  ))
-$$;
-comment on function job.forget_parked is 'Removes the jobs by which attempts of lost workers waited: those were given back.';

@@ -20,13 +20,6 @@ end
 $$;
 comment on function runledger.watch_submissions is 'For the next minute, workers publish the output of these submissions as it is written, and `channel` is notified of it and of their ends (runledger.await_submission) with the id.';
 
-create or replace function runledger.find_watched() returns setof uuid
-language sql stable security definer set search_path = pg_catalog, pg_temp
-as $$
-  select distinct w.submission_id from runledger.watch w where w.expires_at > now()
-$$;
-comment on function runledger.find_watched is 'The submissions that are watched, for a worker that may have missed a notification.';
-
 create or replace function runledger.publish_output(runs jsonb)
 returns table (run text, next_seq integer, is_base64 boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -75,12 +68,9 @@ begin
   from jsonb_to_recordset(read_live_output.asked) item (place integer, id uuid, run text, seq integer)
   left join runledger.submission r on r.id = item.id
   left join lateral (
-    -- The first events name no run.
-    select coalesce(e.data ->> 'run', e.stream_version::text) as run
+    select e.data ->> 'run' as run
     from runledger.event e
-    -- A row may have been edited by hand: its version alone says nothing.
-    where e.stream_id = item.id and (r.status <> 'queued' or r.version > 1 or r.finished_at is not null)
-      and e.type = 'execution.started'
+    where e.stream_id = item.id and e.type = 'execution.started'
     order by e.stream_version desc limit 1
   ) attempt on true
   left join lateral (
@@ -108,18 +98,3 @@ end
 $$;
 comment on function runledger.forget_output is 'Removes the events of one attempt at its end: the record has them, or another attempt begins.';
 
-create or replace function runledger.forget_unwatched() returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-begin
-  delete from runledger.watch w
-  using (
-    -- A process that renews one has locked it.
-    select old.submission_id, old.channel from runledger.watch old where old.expires_at < now() for update skip locked
-  ) expired
-  where w.submission_id = expired.submission_id and w.channel = expired.channel;
-  delete from runledger.live_output o
-  where not exists (select from runledger.watch w where w.submission_id = o.submission_id);
-end
-$$;
-comment on function runledger.forget_unwatched is 'Removes live output of lost workers and lost web processes. Called by functions that run as the owner.';

@@ -1,19 +1,9 @@
 -- The queue and the workers in numbers, for metrics and for those who find the queue full.
 
--- The queue and the workers now, for metrics.
-
 create or replace function runledger.read_load()
 returns table (
-  waiting bigint,
-  queued bigint,
-  running bigint,
-  oldest_waiting_seconds double precision,
-  workers bigint,
-  slots bigint,
-  deliveries_pending bigint,
-  suspended_workers bigint,
-  paused_workers bigint,
-  oldest_queued_seconds double precision
+  waiting bigint, queued bigint, running bigint, oldest_waiting_seconds double precision, workers bigint, slots bigint,
+  deliveries_pending bigint, suspended_workers bigint, paused_workers bigint, oldest_queued_seconds double precision
 )
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -39,8 +29,6 @@ as $$
   from runledger.pending p
 $$;
 comment on function runledger.read_load is 'Unfinished submissions (waiting for a place of their key''s, queued, running), age of the oldest that does not run, live workers and the slots of those that take submissions, webhooks not delivered yet, live workers that take none because their sandbox failed, those that take none because an operator wants it so, and for how long the oldest job that a worker could take has waited for one.';
-
--- Which languages wait, and for whom, for metrics.
 
 create or replace function runledger.read_language_load()
 returns table (language text, waiting bigint, workers bigint)
@@ -82,8 +70,6 @@ as $$
   order by count(*) desc limit 200
 $$;
 comment on function runledger.read_class_load is 'One row a tier, language and priority of which submissions wait, of the 200 with most of them: how many do not run yet, and the age of the oldest.';
-
--- How fast the queue empties, for callers who find it full.
 
 create or replace function runledger.estimate_drain() returns double precision
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp

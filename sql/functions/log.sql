@@ -3,13 +3,7 @@
 -- A change would break every chain: a new hash needs a new function.
 
 create or replace function runledger.hash_event(
-  previous_hash bytea,
-  stream_id uuid,
-  stream_version integer,
-  type text,
-  schema_version integer,
-  data jsonb,
-  metadata jsonb,
+  previous_hash bytea, stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb,
   recorded_at timestamptz
 ) returns bytea
 -- Not SQL: with functions that are not immutable it would be started for every row.
@@ -29,8 +23,6 @@ end
 $$;
 comment on function runledger.hash_event is 'SHA-256 over the previous event''s hash and one event''s content.';
 
--- The one way into the log.
-
 create or replace function runledger.append_events(events runledger.new_event[]) returns timestamptz
 language plpgsql
 as $$
@@ -49,40 +41,40 @@ end
 $$;
 comment on function runledger.append_events is 'Appends events, each at its version; returns when. 23505: somebody else was there first; nothing was written of any.';
 
--- One event by itself, which mostly looks up what it follows.
-
 create or replace function runledger.append_event(
-  stream_id uuid,
-  stream_version integer,
-  type text,
-  schema_version integer,
-  data jsonb,
-  metadata jsonb,
+  stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb,
   previous_hash bytea default null
 ) returns timestamptz
 language plpgsql
 as $$
 declare
+  _version integer := append_event.stream_version;
   _previous_hash bytea := append_event.previous_hash;
 begin
-  if append_event.stream_version > 1 and _previous_hash is null then
+  if _version is null then
+    select event.stream_version, event.hash into _version, _previous_hash
+    from runledger.event
+    where event.stream_id = append_event.stream_id
+    order by event.stream_version desc limit 1;
+    _version := coalesce(_version, 0) + 1;
+  elsif _version > 1 and _previous_hash is null then
     select event.hash into _previous_hash
     from runledger.event
     where event.stream_id = append_event.stream_id
-      and event.stream_version = append_event.stream_version - 1;
+      and event.stream_version = _version - 1;
     if not found then
-      raise exception 'stream % has no version % to follow', append_event.stream_id, append_event.stream_version - 1
+      raise exception 'stream % has no version % to follow', append_event.stream_id, _version - 1
         using errcode = 'RL002';
     end if;
   end if;
 
   return runledger.append_events(array[row(
-    append_event.stream_id, append_event.stream_version, append_event.type, append_event.schema_version,
+    append_event.stream_id, _version, append_event.type, append_event.schema_version,
     append_event.data, append_event.metadata, _previous_hash
   )::runledger.new_event]);
 end
 $$;
-comment on function runledger.append_event is 'Appends one event at the given version; returns when. previous_hash: the hash of the event before it, by a caller that has just read that event; without it, it is looked up. 23505: somebody else was there first. RL002: the version would leave a gap.';
+comment on function runledger.append_event is 'Appends one event at the given version, or (null) after the last one; returns when. previous_hash: the hash of the event before it, by a caller that has just read that event; without it, it is looked up. 23505: somebody else was there first. RL002: the version would leave a gap.';
 
 -- Makes the log append-only even for its owner, unless he disables triggers on purpose.
 
@@ -96,7 +88,7 @@ end
 $$;
 comment on function runledger.refuse_change() is 'Trigger: refuses UPDATE, DELETE and TRUNCATE with SQLSTATE RL001.';
 
--- Partitions do not inherit statement triggers (later ones: runledger.protect_partition).
+-- Partitions do not inherit statement triggers (later ones: runledger.make_partitions).
 do $$
 declare
   _table text;

@@ -1,9 +1,5 @@
 -- What an operator sees at once.
 
--- All that an operator sees at once, in one statement. It reads what is unfinished (never more than the queue's capacity and a quarter), what
--- runs, the workers that have not ended, the one row about the ledger, and a bounded number of the newest events: what happened
--- before costs nothing.
-
 create or replace function runledger.read_overview() returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -13,6 +9,15 @@ begin
       select
         p.submission_id, p.api_key_id, p.admitted, p.is_low, p.account_id, p.language, p.is_running, p.worker_id, p.created_at
       from runledger.pending p
+    ), by_key as materialized (
+      select
+        u.api_key_id, u.account_id, count(*) as unfinished, count(*) filter (where u.is_running) as running,
+        count(*) filter (where u.admitted) as admitted
+      from unfinished u group by u.api_key_id, u.account_id
+    ), busiest as (
+      select k.account_id, sum(k.running) as running, sum(k.unfinished) as unfinished
+      from by_key k group by k.account_id
+      order by sum(k.unfinished) desc, k.account_id limit 20
     )
     select jsonb_build_object(
       'at', now(),
@@ -39,15 +44,31 @@ begin
           from unfinished u group by u.language
         ) one
       ),
-      'accounts', runledger.list_busy_accounts((
-        select coalesce(jsonb_agg(to_jsonb(one)), '[]')
-        from (
-          select
-            u.api_key_id, u.account_id, count(*) as unfinished, count(*) filter (where u.is_running) as running,
-            count(*) filter (where u.admitted) as admitted
-          from unfinished u group by u.api_key_id, u.account_id
-        ) one
-      )),
+      'accounts', (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'id', account.id, 'name', account.name, 'running', b.running, 'waiting', b.unfinished - b.running,
+          'blob_bytes', account.blob_bytes,
+          'keys', (
+            select jsonb_agg(jsonb_build_object(
+              'id', k.id, 'label', k.label, 'tier', k.tier, 'unfinished', mine.unfinished,
+              'admitted', mine.admitted, 'concurrent_executions', tier.concurrent_executions,
+              'requests', (
+                select count(*) from runledger.rate_window w, unnest(w.admitted_at) admitted (at)
+                where w.api_key_id = k.id and admitted.at > now() - interval '60 seconds'
+              ),
+              'requests_per_minute', tier.requests_per_minute, 'blob_bytes', tier.blob_bytes
+            ) order by mine.unfinished desc, k.id)
+            from (
+              select * from by_key where by_key.account_id = b.account_id
+              order by by_key.unfinished desc, by_key.api_key_id limit 10
+            ) mine
+            join runledger.api_key k on k.id = mine.api_key_id
+            join runledger.tier on tier.name = k.tier
+          )
+        ) order by b.unfinished desc, account.id), '[]')
+        from busiest b
+        join runledger.account on account.id = b.account_id
+      ),
       'workers', (
         select coalesce(jsonb_agg(to_jsonb(one) order by one.started_at, one.id), '[]')
         from (
@@ -80,45 +101,5 @@ begin
   );
 end
 $$;
-comment on function runledger.read_overview is 'What an operator sees: the oldest submission that waits, the load (as read_load), languages, the accounts with most unfinished, workers that have not ended, how recent submissions ended, and what the reconciler last found in the ledger. Costs what is unfinished, not what has been.';
+comment on function runledger.read_overview is 'What an operator sees: the oldest submission that waits, the load (as read_load), languages, the twenty accounts with most unfinished and of each its ten busiest keys (null is without a limit), workers that have not ended, how recent submissions ended, and what the reconciler last found in the ledger. Costs what is unfinished, not what has been.';
 
--- Whose submissions are under way, beside what they may use.
-
-create or replace function runledger.list_busy_accounts(by_key jsonb) returns jsonb
-language sql stable security definer set search_path = pg_catalog, pg_temp
-as $$
-  with by_key as (
-    select counted.*
-    from jsonb_to_recordset(list_busy_accounts.by_key)
-      as counted (api_key_id uuid, account_id uuid, running bigint, admitted bigint, unfinished bigint)
-  ), busiest as (
-    select by_key.account_id, sum(by_key.running) as running, sum(by_key.unfinished) as unfinished
-    from by_key
-    group by by_key.account_id
-    order by unfinished desc, by_key.account_id limit 20
-  )
-  select coalesce(jsonb_agg(jsonb_build_object(
-    'id', account.id, 'name', account.name, 'running', b.running, 'waiting', b.unfinished - b.running,
-    'blob_bytes', account.blob_bytes,
-    'keys', (
-      select jsonb_agg(jsonb_build_object(
-        'id', k.id, 'label', k.label, 'tier', k.tier, 'unfinished', mine.unfinished,
-        'admitted', mine.admitted, 'concurrent_executions', tier.concurrent_executions,
-        'requests', (
-          select count(*) from runledger.rate_window w, unnest(w.admitted_at) admitted (at)
-          where w.api_key_id = k.id and admitted.at > now() - interval '60 seconds'
-        ),
-        'requests_per_minute', tier.requests_per_minute,
-        'blob_bytes', tier.blob_bytes
-      ) order by mine.unfinished desc, k.id)
-      from (
-        select * from by_key where by_key.account_id = b.account_id order by by_key.unfinished desc, by_key.api_key_id limit 10
-      ) mine
-      join runledger.api_key k on k.id = mine.api_key_id
-      join runledger.tier on tier.name = k.tier
-    )
-  ) order by b.unfinished desc, account.id), '[]')
-  from busiest b
-  join runledger.account on account.id = b.account_id
-$$;
-comment on function runledger.list_busy_accounts is 'Of these counts of unfinished submissions (api_key_id, account_id, running, admitted, unfinished) the twenty accounts with most, each with its ten busiest keys: places taken, requests of the last 60 seconds, and what their tiers allow; null is without a limit.';

@@ -1,7 +1,5 @@
 -- Partitions, by the time in ids: made ahead, protected, dropped.
 
--- Ids are UUID v7 and begin with their time in milliseconds.
-
 create or replace function runledger.uuid_floor(at timestamptz) returns uuid
 language sql immutable parallel safe
 as $$
@@ -9,32 +7,12 @@ as $$
 $$;
 comment on function runledger.uuid_floor is 'The smallest id of a time; ids that were made earlier are below it.';
 
--- The other way round than runledger.uuid_floor.
-
 create or replace function runledger.uuid_time(id uuid) returns timestamptz
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp
 as $$
   select to_timestamp(('x' || left(replace(uuid_time.id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
 $$;
 comment on function runledger.uuid_time is 'The time with which an id begins.';
-
--- What a partition does not inherit from its table.
-
-create or replace function runledger.protect_partition(table_name text, name text) returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-begin
-  -- Without its own trigger it could be changed by its own name.
-  if protect_partition.table_name = 'event' then
-    execute format(
-      'create or replace trigger event_append_only before update or delete or truncate on runledger.%I for each statement execute function runledger.refuse_change()',
-      protect_partition.name
-    );
-  end if;
-  execute format('revoke all on runledger.%I from public', protect_partition.name);
-end
-$$;
-comment on function runledger.protect_partition is 'Gives a partition what it does not have from its parent: the trigger that keeps the log append only, and nobody''s rights.';
 
 -- Made before they are needed: at every release, and each hour by a worker.
 
@@ -82,7 +60,14 @@ begin
           'alter table runledger.%I attach partition runledger.%I for values from (%L) to (%L)',
           _plan.table_name, _name, runledger.uuid_floor(_starts_at), runledger.uuid_floor(_ends_at)
         );
-        perform runledger.protect_partition(_plan.table_name, _name);
+        -- Not inherited: without its own trigger it could be changed by its own name.
+        if _plan.table_name = 'event' then
+          execute format(
+            'create or replace trigger event_append_only before update or delete or truncate on runledger.%I for each statement execute function runledger.refuse_change()',
+            _name
+          );
+        end if;
+        execute format('revoke all on runledger.%I from public', _name);
         execute format('comment on table runledger.%I is %L', _name, format(
           'Rows of runledger.%s whose ids were made from %s to %s UTC.', _plan.table_name,
           to_char(_starts_at, 'YYYY-MM-DD HH24:MI'), to_char(_ends_at, 'YYYY-MM-DD HH24:MI')

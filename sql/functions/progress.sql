@@ -3,21 +3,9 @@
 
 create or replace function runledger.read_progress(since xid8, since_position bigint)
 returns table (
-  until xid8,
-  begun xid8,
-  newest_position bigint,
-  type text,
-  language text,
-  verdict text,
-  reason text,
-  outcome text,
-  attempt_seconds double precision,
-  queue_seconds double precision,
-  compile_seconds double precision,
-  run_seconds double precision,
-  total_seconds double precision,
-  blobs_read integer,
-  blobs_fetched integer
+  until xid8, begun xid8, newest_position bigint, type text, language text, verdict text, reason text, outcome text,
+  attempt_seconds double precision, queue_seconds double precision, compile_seconds double precision,
+  run_seconds double precision, total_seconds double precision, blobs_read integer, blobs_fetched integer
 )
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$

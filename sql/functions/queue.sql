@@ -2,20 +2,13 @@
 -- comes twice, late or after the end does no harm, and one that is lost is added again (runledger.reconcile_queue).
 -- Its task names the language, so it comes only to workers that run it; its key is the submission's id.
 
-create or replace function job.name_task(language text) returns text
-language sql immutable parallel safe
-as $$
-  select 'execute:' || coalesce(name_task.language, '')
-$$;
-comment on function job.name_task is 'The task of jobs that execute a submission in this language.';
-
 create or replace function job.describe_execution(
   submission_id uuid, language text, is_low boolean, queue_position bigint
 ) returns graphile_worker.job_spec
 language sql stable
 as $$
   select row(
-    job.name_task(describe_execution.language), json_build_object('submission', describe_execution.submission_id), null,
+    'execute:' || describe_execution.language, json_build_object('submission', describe_execution.submission_id), null,
     job.position_time(describe_execution.queue_position), null, describe_execution.submission_id::text,
     case when describe_execution.is_low then 1 else 0 end, null
   )::graphile_worker.job_spec
@@ -23,9 +16,7 @@ $$;
 comment on function job.describe_execution is 'The job of a pending submission. queue_position: as runledger.pending has it; null for a low one, which comes after all that are not, in the order in which it came.';
 
 create or replace function job.enqueue_execution(
-  submission_id uuid,
-  delay_seconds integer default 0,
-  is_given_back boolean default false
+  submission_id uuid, delay_seconds integer default 0, is_given_back boolean default false
 ) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -48,7 +39,7 @@ begin
   update runledger.pending p set position = _pending.position
   where p.submission_id = enqueue_execution.submission_id and p.position is distinct from _pending.position;
   perform graphile_worker.add_job(
-    job.name_task(_pending.language),
+    'execute:' || _pending.language,
     json_build_object('submission', enqueue_execution.submission_id),
     run_at => case
       when enqueue_execution.delay_seconds > 0 then now() + make_interval(secs => enqueue_execution.delay_seconds)

@@ -186,12 +186,7 @@ end
 $$;
 comment on function runledger.rerun_submission is 'Receives a submission of the account of request.api_key_id again, with its code, input and all that it asked, but no webhook. request: as runledger.receive takes one, with the event''s metadata, and data that is added to what the event says. No row: the account has none such. outcome: as receive; not_final or purged: nothing was written. id: the new one, or of what is replayed.';
 
-create or replace function runledger.rerun_in_campaign(
-  original uuid,
-  campaign text,
-  at_once integer,
-  request jsonb
-) returns text
+create or replace function runledger.rerun_in_campaign(original uuid, campaign text, at_once integer, request jsonb) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -376,21 +371,8 @@ end
 $$;
 comment on function runledger.use_blobs is 'Blobs of these accounts (two arrays of one length) are named by a submission that this transaction receives.';
 
-create or replace function runledger.count_pending(account_id uuid, most integer) returns integer
-language sql stable
-as $$
-  select count(*)::integer
-  from (
-    select from runledger.pending p where p.account_id = count_pending.account_id limit count_pending.most
-  ) p
-$$;
-comment on function runledger.count_pending is 'The account''s unfinished submissions, counted up to `most`.';
-
 create or replace function runledger.has_room(
-  submissions integer,
-  capacity integer,
-  account_id uuid default null,
-  of_account integer default 0
+  submissions integer, capacity integer, account_id uuid default null, of_account integer default 0
 ) returns boolean
 language plpgsql
 as $$
@@ -418,8 +400,9 @@ begin
   if _pending + has_room.submissions <= has_room.capacity then
     return true;
   end if;
-  return _pending + has_room.submissions <= _most and has_room.account_id is not null
-    and runledger.count_pending(has_room.account_id, _few) + has_room.of_account <= _few;
+  return _pending + has_room.submissions <= _most and has_room.account_id is not null and has_room.of_account + (
+    select count(*) from (select from runledger.pending p where p.account_id = has_room.account_id limit _few) mine
+  ) <= _few;
 end
 $$;
 comment on function runledger.has_room is 'True when so many submissions more are no more than the capacity, but for those that are being received at this moment. A full queue takes a few more of each account, so that no account keeps another out: if the account has a fiftieth of the capacity at most with of_account of them, they may be a quarter more, all such accounts together.';

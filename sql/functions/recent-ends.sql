@@ -12,8 +12,6 @@ as $$
 $$;
 comment on function runledger.summarise is 'The median, the 95th and the 99th percentile of these, each one of them; null without any.';
 
--- How submissions ended of late. From the newest events alone, by index, so that it costs the same however long the log is.
-
 create or replace function runledger.read_recent_ends(period interval, events integer) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 -- However few there are, only index lookups stay as cheap when there are many.

@@ -6,15 +6,14 @@ as $$
 declare
   _repaired integer := 0;
   _row record;
+  _p runledger.pending;
 begin
   if not pg_try_advisory_xact_lock(71830, 0) then
     return 0;
   end if;
 
-  for _row in
-    select
-      p.submission_id, p.worker_id,
-      case when p.is_running then runledger.started_version(p) end as started_version
+  for _p in
+    select p.*
     from runledger.pending p
     where p.admitted
       and case
@@ -39,15 +38,13 @@ begin
   loop
     begin
       -- Rows may have been edited by hand: the log decides.
-      if runledger.refresh_submissions(array[_row.submission_id]) = 0 then
-        continue when _row.started_version is not null and not exists (
-          select from runledger.interrupt(runledger.describe_lost(
-            _row.submission_id, _row.started_version, _row.worker_id, reconcile_queue.max_losses
-          )) lost
-          where lost.outcome in ('requeued', 'ended')
-        );
-        if _row.started_version is null then
-          perform job.enqueue_execution(_row.submission_id);
+      if runledger.refresh_submissions(array[_p.submission_id]) = 0 then
+        if _p.is_running then
+          perform from runledger.interrupt(runledger.describe_lost(_p, reconcile_queue.max_losses)) lost
+          where lost.outcome in ('requeued', 'ended');
+          continue when not found;
+        else
+          perform job.enqueue_execution(_p.submission_id);
         end if;
       end if;
       _repaired := _repaired + 1;
@@ -55,7 +52,7 @@ begin
       when unique_violation then
         null; -- it went on meanwhile
       when others then
-        raise warning 'submission % is not repaired: %', _row.submission_id, sqlerrm;
+        raise warning 'submission % is not repaired: %', _p.submission_id, sqlerrm;
     end;
   end loop;
 
@@ -102,20 +99,29 @@ begin
     _repaired := _repaired + 1;
   end loop;
 
-  begin
-    perform job.forget_parked();
-  exception when others then
-    raise warning 'parked: %', sqlerrm;
-  end;
   delete from runledger.idempotency where created_at <= now() - interval '24 hours';
   begin
-    perform runledger.forget_unwatched();
+    delete from runledger.watch w
+    using (
+      -- A process that renews one has locked it.
+      select old.submission_id, old.channel from runledger.watch old where old.expires_at < now() for update skip locked
+    ) expired
+    where w.submission_id = expired.submission_id and w.channel = expired.channel;
+    delete from runledger.live_output o
+    where not exists (select from runledger.watch w where w.submission_id = o.submission_id);
+    perform graphile_worker.complete_jobs(array(
+      select j.id from graphile_worker.jobs j
+      where j.locked_at is null and case
+        when j.attempts >= j.max_attempts then true
+        -- An attempt of a lost worker waited by it, and was given back.
+        when j.task_identifier like 'continue:%' then
+          not runledger.is_worker_alive(substr(j.task_identifier, length('continue:') + 1)::uuid)
+        else false
+      end
+    ));
   exception when others then
-    raise warning 'streams: %', sqlerrm;
+    raise warning 'what is over is not forgotten: %', sqlerrm;
   end;
-  perform graphile_worker.complete_jobs(array(
-    select j.id from graphile_worker.jobs j where j.attempts >= j.max_attempts and j.locked_at is null
-  ));
   return _repaired;
 end
 $$;

@@ -15,24 +15,6 @@ as $$
 $$;
 comment on function runledger.suits_worker is 'Whether a worker can do what a submission asks, by the data of its submission.received. programs: what it runs, by language, or a list of the languages. does: what it can do of what submissions demand.';
 
--- The limits of an attempt: a worker's for the language, with a submission's own in their place.
-
-create or replace function runledger.narrow_limits(usual jsonb, own jsonb) returns jsonb
-language sql stable
-as $$
-  select usual || coalesce(
-    (
-      select jsonb_object_agg(phase, usual -> phase || limits)
-      from jsonb_each(own) own (phase, limits)
-      where jsonb_typeof(usual -> phase) = 'object'
-    ),
-    '{}'
-  )
-$$;
-comment on function runledger.narrow_limits is 'usual: what execution.started says of limits, by phase; own: what submission.received says of some of them.';
-
--- What execution.started says.
-
 create or replace function runledger.start_data(data jsonb, received jsonb, cores integer, attempt integer) returns jsonb
 language sql stable
 as $$
@@ -40,7 +22,15 @@ as $$
     when start_data.received ? 'limits' or start_data.cores is not null then
       jsonb_build_object(
         'limits',
-        runledger.narrow_limits(start_data.data -> 'limits', coalesce(start_data.received -> 'limits', '{}'))
+        -- The worker's for the language, by phase, with the submission's own in their place.
+        start_data.data -> 'limits' || coalesce(
+          (
+            select jsonb_object_agg(phase, start_data.data -> 'limits' -> phase || own)
+            from jsonb_each(start_data.received -> 'limits') asked (phase, own)
+            where jsonb_typeof(start_data.data -> 'limits' -> phase) = 'object'
+          ),
+          '{}'
+        )
           -- greatest and least leave out what is null.
           || jsonb_strip_nulls(jsonb_build_object('cores', greatest(
             (start_data.data #>> '{limits,cores}')::numeric,

@@ -1,7 +1,5 @@
 -- What callers read of submissions, and whom their ends are told to.
 
--- What a caller reads of a submission.
-
 create or replace function runledger.read_attempt(submission_id uuid)
 returns table (limits jsonb, attempt integer, cancel_requested_at timestamptz)
 -- Without settings, so that it is inlined.
@@ -50,8 +48,6 @@ end
 $$;
 comment on function runledger.read_result is 'One submission of an account with its outputs (null once purged), its last attempt and its webhook; no row when the account has none such.';
 
--- What an account has under way, without its history.
-
 create or replace function runledger.list_unfinished(account_id uuid) returns setof uuid
 language sql stable security definer set search_path = pg_catalog, pg_temp
 -- Reckoned with a thousand, all that there is of results would be read instead.
@@ -60,8 +56,6 @@ as $$
   select p.submission_id from runledger.pending p where p.account_id = list_unfinished.account_id
 $$;
 comment on function runledger.list_unfinished is 'The submissions of an account that have not ended.';
-
--- Asks to be notified of a submission's end.
 
 create or replace function runledger.await_submission(submission_id uuid, waiter text) returns void
 language sql security definer set search_path = pg_catalog, pg_temp

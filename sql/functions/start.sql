@@ -1,27 +1,11 @@
 -- A worker was handed jobs and begins their attempts: execution.started, whose version is the fencing token.
 
 create or replace function runledger.start(
-  worker_id uuid,
-  submission_ids uuid[],
-  runs text[],
-  languages text[],
-  data jsonb,
-  programs jsonb,
-  metadata jsonb,
-  does text[],
-  under_way text[] default '{}'
+  worker_id uuid, submission_ids uuid[], runs text[], languages text[], data jsonb, programs jsonb, metadata jsonb,
+  does text[], under_way text[] default '{}'
 ) returns table (
-  submission_id uuid,
-  run text,
-  version integer,
-  account_id uuid,
-  code bytea,
-  stdin bytea,
-  expected_stdout bytea,
-  detail bytea,
-  total_seconds integer,
-  cores double precision,
-  has_webhook boolean
+  submission_id uuid, run text, version integer, account_id uuid, code bytea, stdin bytea, expected_stdout bytea, detail bytea,
+  total_seconds integer, cores double precision, has_webhook boolean
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -131,14 +115,7 @@ $$;
 comment on function runledger.start is 'Appends execution.started of each submission, and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same run it returns the same. languages: of the job that was handed out. data: what the event says of the worker; programs: what it says of each language that the worker runs. does: what the worker can do of what submissions demand. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. Nothing is written of one whose row is not as the log says, which is mended. RL005: this worker was given up and must register under a new id. RL027: it is to take nothing.';
 
 create or replace function runledger.start_otherwise(
-  submission_id uuid,
-  run text,
-  language text,
-  worker_id uuid,
-  metadata jsonb,
-  programs jsonb,
-  does text[],
-  under_way text[]
+  submission_id uuid, run text, language text, worker_id uuid, metadata jsonb, programs jsonb, does text[], under_way text[]
 ) returns boolean
 language plpgsql
 as $$

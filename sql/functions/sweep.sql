@@ -6,7 +6,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _worker record;
-  _run record;
+  _p runledger.pending;
   _is_done boolean;
 begin
   if not pg_try_advisory_xact_lock(71830, 0) then
@@ -18,18 +18,12 @@ begin
   loop
     update runledger.worker set stopped_at = now() where worker.id = _worker.id;
     _is_done := true;
-    for _run in
-      select p.submission_id, runledger.started_version(p) as started_version
-      from runledger.pending p
-      where p.is_running and p.worker_id = _worker.id
-    loop
+    for _p in select p.* from runledger.pending p where p.is_running and p.worker_id = _worker.id loop
       worker_id := _worker.id;
-      submission_id := _run.submission_id;
+      submission_id := _p.submission_id;
       begin
         select lost.outcome = 'requeued' into requeued
-        from runledger.interrupt(runledger.describe_lost(
-          _run.submission_id, _run.started_version, _worker.id, sweep_workers.max_losses
-        )) lost
+        from runledger.interrupt(runledger.describe_lost(_p, sweep_workers.max_losses)) lost
         -- Else it completed meanwhile.
         where lost.outcome in ('requeued', 'ended');
         if found then
@@ -41,7 +35,7 @@ begin
           _is_done := false;
         when others then
           -- Must not hold up the others: the reconciler comes to it again.
-          raise warning 'submission % is not given back: %', _run.submission_id, sqlerrm;
+          raise warning 'submission % is not given back: %', _p.submission_id, sqlerrm;
       end;
     end loop;
     if not _is_done then

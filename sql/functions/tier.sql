@@ -2,12 +2,7 @@
 -- time 0 and part of a hash.
 
 create or replace function runledger.define_tier(
-  name text,
-  requests_per_minute integer,
-  concurrent_executions integer,
-  schema_version integer,
-  data jsonb,
-  metadata jsonb,
+  name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb,
   limits jsonb default null
 ) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -33,9 +28,7 @@ begin
   update runledger.tier t set cores = (define_tier.data ->> 'cores')::integer
   where t.name = define_tier.name and define_tier.data ? 'cores';
   perform runledger.append_event(
-    _stream_id,
-    (select coalesce(max(event.stream_version), 0) + 1 from runledger.event where event.stream_id = _stream_id),
-    'tier.defined', define_tier.schema_version, define_tier.data, define_tier.metadata
+    _stream_id, null, 'tier.defined', define_tier.schema_version, define_tier.data, define_tier.metadata
   );
 end
 $$;

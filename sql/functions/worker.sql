@@ -3,12 +3,7 @@
 -- The caller keeps the session, and so its lock, while the worker lives.
 
 create or replace function runledger.register_worker(
-  worker_id uuid,
-  host text,
-  pid integer,
-  slots integer,
-  languages jsonb,
-  lease_seconds double precision,
+  worker_id uuid, host text, pid integer, slots integer, languages jsonb, lease_seconds double precision,
   description jsonb default '{}'
 ) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -38,13 +33,7 @@ end
 $$;
 comment on function runledger.register_worker is 'Records a worker, its return with a new session, or that it runs other languages, and takes a session lock. Does nothing for a worker that was given up. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was given up, whose orders hold.';
 
--- The heartbeat.
-
-create or replace function runledger.renew_worker(
-  worker_id uuid,
-  queue_pool_ids text[],
-  suspended_because text
-) returns text
+create or replace function runledger.renew_worker(worker_id uuid, queue_pool_ids text[], suspended_because text) returns text
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   update runledger.worker
@@ -57,8 +46,6 @@ as $$
 $$;
 comment on function runledger.renew_worker is 'Renews a worker''s lease and says why it takes no jobs, null when it takes them. Returns what is wanted of it; null when it was given up in the meantime.';
 
--- A worker's orderly end, so that nobody looks for it.
-
 create or replace function runledger.stop_worker(worker_id uuid) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -70,11 +57,7 @@ comment on function runledger.stop_worker is 'Records that a worker stopped by i
 -- to end, or to begin again, takes no other command.
 
 create or replace function runledger.command_worker(
-  worker_id uuid,
-  wanted text,
-  type text,
-  schema_version integer,
-  metadata jsonb
+  worker_id uuid, wanted text, type text, schema_version integer, metadata jsonb
 ) returns table (id uuid, host text, state text, wanted_now text, changed boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -91,12 +74,7 @@ begin
   _changed := found;
   if _changed then
     perform runledger.append_event(
-      command_worker.worker_id,
-      (
-        select coalesce(max(event.stream_version), 0) + 1 from runledger.event
-        where event.stream_id = command_worker.worker_id
-      ),
-      command_worker.type, command_worker.schema_version, jsonb_build_object('host', _host), command_worker.metadata
+      command_worker.worker_id, null, command_worker.type, command_worker.schema_version, jsonb_build_object('host', _host), command_worker.metadata
     );
   end if;
   return query
@@ -105,8 +83,6 @@ begin
 end
 $$;
 comment on function runledger.command_worker is 'Writes into a worker''s row what is wanted of it, and appends the event: worker.paused, worker.resumed, worker.drained or worker.restarted. Returns how it stands then; changed: false, and no event, when that is so already, and when it drains or restarts. No row: no such worker lives.';
-
--- For a worker's health check.
 
 create or replace function runledger.read_worker_health(host text, pids integer[])
 returns table (pid integer, suspended boolean)

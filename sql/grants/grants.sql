@@ -16,18 +16,18 @@ begin
     grant select on runledger.submission, runledger.result, runledger.body, runledger.output, runledger.event, runledger.schema_migration, runledger.ledger_check
       to runledger_api;
     grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;
+    grant select (blob_bytes) on runledger.account to runledger_api;
     grant execute on function
       runledger.admit_request, runledger.admit_operator, runledger.receive,
       runledger.rerun_submission,
       runledger.flush_log, runledger.await_submission, runledger.cancel,
-      runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.list_recent_offers,
-      runledger.is_offered, runledger.read_load,
+      runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.read_load,
       runledger.read_language_load, runledger.read_class_load, runledger.read_overview, runledger.read_series,
       runledger.command_worker, runledger.find_bulk, runledger.verify,
       runledger.find_operator_key, runledger.rerun_in_campaign, runledger.replay_delivery,
       runledger.read_progress, runledger.read_result, runledger.read_attempt, runledger.list_unfinished, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.restore_next_pending, runledger.check_ledger,
-      runledger.store_blob, runledger.add_blob_chunk, runledger.find_blobs, runledger.read_blob_load,
+      runledger.store_blob, runledger.add_blob_chunk, runledger.find_blobs,
       runledger.watch_submissions, runledger.read_live_output
       to runledger_api;
     -- A receipt is signed only of events that fit their hashes.
@@ -42,13 +42,16 @@ begin
     revoke all on all routines in schema runledger, job from runledger_worker;
     grant usage on schema runledger to runledger_worker;
     grant select on runledger.submission, runledger.result, runledger.body, runledger.output, runledger.blob_chunk, runledger.schema_migration to runledger_worker;
+    -- Anybody may notify anything, so workers look what is cancelled and watched. Channels are secret.
+    grant select (submission_id, is_cancelled) on runledger.pending to runledger_worker;
+    grant select (submission_id, expires_at) on runledger.watch to runledger_worker;
     grant execute on function
       runledger.register_worker, runledger.renew_worker, runledger.stop_worker,
       runledger.command_worker, runledger.read_worker_health,
       runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending, runledger.check_ledger,
       runledger.start, runledger.requeue_jobs, runledger.requeue_lost, runledger.conclude, runledger.interrupt,
-      runledger.find_cancelled, runledger.lend_slot, runledger.take_slot,
-      runledger.find_watched, runledger.publish_output, runledger.forget_output, runledger.count_output,
+      runledger.lend_slot, runledger.take_slot,
+      runledger.publish_output, runledger.forget_output, runledger.count_output,
       runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,
       runledger.make_partitions, runledger.purge_bodies, runledger.purge_blobs, runledger.drop_partitions
       to runledger_worker;

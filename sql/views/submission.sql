@@ -5,15 +5,8 @@
 
 create or replace function runledger.read_outcome(type text, data jsonb)
 returns table (
-  status text,
-  verdict text,
-  exit_code integer,
-  signal text,
-  stdout_truncated boolean,
-  stderr_truncated boolean,
-  cpu_time double precision,
-  wall_time double precision,
-  memory_peak bigint
+  status text, verdict text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean,
+  cpu_time double precision, wall_time double precision, memory_peak bigint
 )
 -- Without settings, so that it is inlined.
 language sql immutable
@@ -30,8 +23,6 @@ as $$
     coalesce((data #>> '{run,memory_peak_bytes}')::bigint, 0)
 $$;
 comment on function runledger.read_outcome is 'What execution.completed, execution.abandoned or submission.cancelled says of a result; one row.';
-
--- What a worker must know of a submission before it starts it.
 
 create or replace function runledger.read_requirements(received jsonb) returns jsonb
 language sql immutable
@@ -93,13 +84,9 @@ left join lateral runledger.read_outcome(ended_by, ended) outcome on ended_by is
 where received is not null;
 comment on view runledger.submission_from_log is 'Every submission as its events say it is, finished or not: what runledger.submission shows.';
 
--- Defines what is finished.
-
 create or replace view runledger.result_from_log as
 select * from runledger.submission_from_log where finished_at is not null;
 comment on view runledger.result_from_log is 'Every finished submission as its events say it is. The table runledger.result caches it.';
-
--- Defines what is unfinished: where each such submission stands, by its events.
 
 create or replace view runledger.pending_from_log as
 select
@@ -143,8 +130,6 @@ where received.type = 'submission.received'
     where ended.stream_id = received.stream_id and runledger.closes_submission(ended.type)
   );
 comment on view runledger.pending_from_log is 'Where each submission without a terminal event stands, as the log says. The table runledger.pending caches it, beside what the log does not have.';
-
--- All submissions, one row each, as records show them.
 
 create or replace view runledger.submission as
 select

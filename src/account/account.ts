@@ -168,7 +168,7 @@ export async function rotateKey(
   const worksUntil = new Date(Date.now() + overlapSeconds * 1000)
   const successorId = createId()
   return sql.begin(async (transaction) => {
-    const isInForce = await endKey(transaction, id, worksUntil, operator, {
+    const isInForce = await changeKey(transaction, id, { endsAt: worksUntil }, operator, {
       type: 'api_key.rotated',
       data: { replaced_by: successorId, works_until: worksUntil.toISOString() },
     })
@@ -191,16 +191,12 @@ export async function changeKeyTier(
   operator: string,
 ): Promise<boolean> {
   const event: ApiKeyEvent = { type: 'api_key.changed', data: { tier } }
-  const [{ changed }] = await sql<[{ changed: boolean }]>`
-    select runledger.change_key(
-      ${id}, ${tier}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
-    ) as changed`
-  return changed
+  return changeKey(sql, id, { tier }, operator, event)
 }
 
 /** Revokes a key at once. @returns false when no such key is in force. */
 export async function revokeKey(sql: Queryable, id: string, operator: string): Promise<boolean> {
-  return endKey(sql, id, new Date(), operator, { type: 'api_key.revoked', data: {} })
+  return changeKey(sql, id, { endsAt: new Date() }, operator, { type: 'api_key.revoked', data: {} })
 }
 
 /**
@@ -220,16 +216,16 @@ export async function findOperatorKey(
   return id
 }
 
-async function endKey(
+async function changeKey(
   sql: Queryable,
   id: string,
-  endsAt: Date,
+  { tier, endsAt }: { tier?: string; endsAt?: Date },
   operator: string,
   event: ApiKeyEvent,
 ): Promise<boolean> {
-  const [{ ended }] = await sql<[{ ended: boolean }]>`
-    select runledger.end_key(
-      ${id}, ${endsAt}, ${event.type}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
-    ) as ended`
-  return ended
+  const [{ changed }] = await sql<[{ changed: boolean }]>`
+    select runledger.change_key(
+      ${id}, ${tier ?? null}, ${endsAt ?? null}, ${event.type}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
+    ) as changed`
+  return changed
 }

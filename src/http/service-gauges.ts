@@ -119,7 +119,8 @@ const families: readonly Family[] = [
     ],
   },
   {
-    read: (database) => database<Row[]>`select runledger.read_blob_load() as bytes`,
+    read: (database) =>
+      database<Row[]>`select coalesce(sum(blob_bytes), 0)::bigint as bytes from runledger.account`,
     gauges: [
       { name: 'blob_bytes', help: 'Bytes that the blobs of all accounts count.', of: 'bytes' },
     ],

@@ -99,8 +99,8 @@ t.test('what runs is asked to end, once, and ends with what it had done', async 
   t.equal(await cancel(id), 'requested')
   t.match(await readResult(sql, id, null), { status: 'running', verdict: null, finished_at: null })
   t.strictSame(
-    [...(await sql`select * from runledger.find_cancelled(${[id, uuidv7()]})`)],
-    [{ find_cancelled: id }],
+    [...(await sql`select submission_id from runledger.pending where is_cancelled`)],
+    [{ submission_id: id }],
   )
   await completeExecution(sql, id, version!, { stdout: 'so far' })
   t.strictSame(await typesOf(id), [

@@ -14,7 +14,7 @@ t.setTimeout(120_000)
 
 // What web and worker ask by the clock, and what no submission causes.
 const background =
-  /sweep_workers|find_cancelled|reconcile_queue|renew_worker|register_worker|_partitions|purge_bodies|purge_blobs|check_ledger|count_output|^select 1$|is_available = true|locked_at|delete from "graphile_worker"|pg_catalog|left join runledger\.result r using/
+  /sweep_workers|and is_cancelled|reconcile_queue|renew_worker|register_worker|_partitions|purge_bodies|purge_blobs|check_ledger|count_output|^select 1$|is_available = true|locked_at|delete from "graphile_worker"|pg_catalog|left join runledger\.result r using/
 
 t.test('a submission costs five statements, and a notification where somebody waits', async (t) => {
   const counter = await startStatementCounter(url)

@@ -55,6 +55,7 @@ table runledger.account
   constraint account_name_key UNIQUE (name)
   constraint account_name_length CHECK (((length(name) >= 1) AND (length(name) <= 200)))
   constraint account_pkey PRIMARY KEY (id)
+  grant select (blob_bytes) to runledger_api
 
 table runledger.api_key
   API keys by digest. The key itself is shown once, when it is issued, and stored nowhere.
@@ -239,6 +240,7 @@ table runledger.pending
   INDEX pending_by_position ON runledger.pending USING btree ("position")
   INDEX pending_by_rank ON runledger.pending USING btree (api_key_id, admitted, is_low, submission_id)
   INDEX pending_running ON runledger.pending USING btree ("position") WHERE (is_running AND ("position" IS NOT NULL))
+  grant select (submission_id, is_cancelled) to runledger_worker
 
 table runledger.rate_window
   When a key's requests of the last 60 seconds were admitted: an exact sliding window, shared by all web processes.
@@ -329,6 +331,7 @@ table runledger.watch
   expires_at timestamp with time zone not null
   constraint watch_pkey PRIMARY KEY (submission_id, channel)
   INDEX watch_by_expiry ON runledger.watch USING btree (expires_at)
+  grant select (submission_id, expires_at) to runledger_worker
 
 table runledger.worker
   Worker processes: one row a start. A live one holds the advisory lock (71830, lock_key) and renews its lease.
@@ -845,17 +848,9 @@ function job.find_position(account_id uuid, weight integer)
   Where the account's next submissions stand in the queue: the n-th of a set (1, 2, …) at start + n * step. start: its last one's position, or the virtual time if that is later. step: the price of one, the mean slot time of its last eight results (0.1 s when there is none; ten minutes of each at most), divided by its weight.
   returns TABLE(start bigint, step bigint) stable
 
-function job.forget_parked()
-  Removes the jobs by which attempts of lost workers waited: those were given back.
-  returns void
-
 function job.is_another_next(pending runledger.pending, queue_position bigint, offers text[], does text[])
   Whether what waits for a slot of this submission's worker, queued or parked, has a lower position than this one and is another account's; of a low submission: whether anything waits, of its own account only what is not low. Null: nothing waits.
   returns boolean stable
-
-function job.name_task(language text)
-  The task of jobs that execute a submission in this language.
-  returns text immutable
 
 function job.position_time(queue_position bigint)
   The run_at of a job at this position: graphile-worker takes jobs by priority and run_at. Now for null, as a low one has none.
@@ -881,7 +876,7 @@ function runledger.admit_waiting(api_key_id uuid)
   returns integer security definer set search_path=pg_catalog, pg_temp
 
 function runledger.append_event(stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, previous_hash bytea DEFAULT NULL::bytea)
-  Appends one event at the given version; returns when. previous_hash: the hash of the event before it, by a caller that has just read that event; without it, it is looked up. 23505: somebody else was there first. RL002: the version would leave a gap.
+  Appends one event at the given version, or (null) after the last one; returns when. previous_hash: the hash of the event before it, by a caller that has just read that event; without it, it is looked up. 23505: somebody else was there first. RL002: the version would leave a gap.
   returns timestamp with time zone
 
 function runledger.append_events(events runledger.new_event[])
@@ -902,8 +897,8 @@ function runledger.cancel(submissions uuid[], account_id uuid, metadata jsonb)
   returns TABLE(submission_id uuid, state text, waiters text[]) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_api
 
-function runledger.change_key(api_key_id uuid, tier text, schema_version integer, data jsonb, metadata jsonb)
-  Brings a key to another tier and appends api_key.changed; false when it is unknown, revoked or expired. 23503: there is no such tier.
+function runledger.change_key(api_key_id uuid, tier text, ends_at timestamp with time zone, type text, schema_version integer, data jsonb, metadata jsonb)
+  Brings a key to another tier (api_key.changed), revokes it (api_key.revoked) or sets the end of its overlap (api_key.rotated), never later than it would have ended anyway, and appends that event; false when it is unknown, revoked or expired. tier, ends_at: null in the other cases. 23503: there is no such tier.
   returns boolean security definer set search_path=pg_catalog, pg_temp
 
 function runledger.check_ledger(events integer)
@@ -938,10 +933,6 @@ function runledger.count_output(kept jsonb)
   returns TABLE(account_id uuid, bytes bigint, most bigint) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
-function runledger.count_pending(account_id uuid, most integer)
-  The account's unfinished submissions, counted up to `most`.
-  returns integer stable
-
 function runledger.define_tier(name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb, limits jsonb DEFAULT NULL::jsonb)
   Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots; data.total_seconds: what a submission may run in all; data.output_bytes: what is kept of an account's outputs in a day; data.cores: that a box may use at once; left out they stay, too.
   returns void security definer set search_path=pg_catalog, pg_temp
@@ -950,7 +941,7 @@ function runledger.describe_end(result runledger.result, delivery runledger.deli
   What the waiters of a submission are notified of: the row of runledger.read_result as JSON, or its id alone if that is too long.
   returns text stable
 
-function runledger.describe_lost(submission_id uuid, started_version integer, worker_id uuid, max_losses integer)
+function runledger.describe_lost(p runledger.pending, max_losses integer)
   An attempt whose worker is lost, as runledger.interrupt takes it.
   returns jsonb immutable
 
@@ -962,10 +953,6 @@ function runledger.drop_partitions(older_than interval)
   Drops the empty partitions of runledger.body and runledger.output that end longer ago than that; returns their names.
   returns SETOF text security definer set search_path=pg_catalog, pg_temp, lock_timeout=500ms
   grant execute to runledger_worker
-
-function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, type text, schema_version integer, data jsonb, metadata jsonb)
-  Revokes a key (api_key.revoked) or sets the end of its overlap (api_key.rotated); never later than it would have ended anyway; false when it is unknown, revoked or expired.
-  returns boolean security definer set search_path=pg_catalog, pg_temp
 
 function runledger.end_submissions(ends runledger.submission_end[])
   Ends submissions whose pending rows are locked: appends the events, and does what follows from an end: result and outputs, the webhook's job, the key's next submission. Returns those that ended, with the channels of who waits. Nothing is written of one whose row is not as the log says, which is mended.
@@ -990,11 +977,6 @@ function runledger.find_bulk(action text, filter jsonb, after uuid, most integer
   returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, jit=off, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off
   grant execute to runledger_api
 
-function runledger.find_cancelled(submissions uuid[])
-  Those of these submissions whose attempt is to be ended, as their caller has cancelled them.
-  returns SETOF uuid stable security definer set search_path=pg_catalog, pg_temp
-  grant execute to runledger_worker
-
 function runledger.find_next_submissions(after uuid, batch integer, OUT last uuid, OUT submissions integer)
   The last of the next so many submissions after the given id, as the log has them, and how many there are; null and 0 when there is none.
   returns record
@@ -1003,11 +985,6 @@ function runledger.find_operator_key(account_id uuid, api_key_id uuid, schema_ve
   The key of the account under which operators submit; made with this id when there is none, and revoked at once. Null: there is no such account. 23503: there is no tier `unlimited`.
   returns uuid security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
-
-function runledger.find_watched()
-  The submissions that are watched, for a worker that may have missed a notification.
-  returns SETOF uuid stable security definer set search_path=pg_catalog, pg_temp
-  grant execute to runledger_worker
 
 function runledger.flush_log()
   When it has been committed, everything that was committed before it is on disk.
@@ -1018,10 +995,6 @@ function runledger.forget_output(submission_id uuid, run text)
   Removes the events of one attempt at its end: the record has them, or another attempt begins.
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
-
-function runledger.forget_unwatched()
-  Removes live output of lost workers and lost web processes. Called by functions that run as the owner.
-  returns void set search_path=pg_catalog, pg_temp
 
 function runledger.has_room(submissions integer, capacity integer, account_id uuid DEFAULT NULL::uuid, of_account integer DEFAULT 0)
   True when so many submissions more are no more than the capacity, but for those that are being received at this moment. A full queue takes a few more of each account, so that no account keeps another out: if the account has a fiftieth of the capacity at most with of_account of them, they may be a quarter more, all such accounts together.
@@ -1037,11 +1010,6 @@ function runledger.interrupt(items jsonb)
   Notes the loss of the attempts of items, an array of objects: submission_id, started_version, run (null: any), schema_version and data of execution.interrupted, metadata, max_losses. One row an item, in their order. outcome: requeued, its next attempt is enqueued; ended, by execution.abandoned as max_losses attempts were lost, or by submission.cancelled as that was asked for; or nothing was written: superseded, somebody else ended this attempt; start_lost, the attempt of this run is not in the log. waiters: as runledger.conclude has them.
   returns TABLE(outcome text, waiters text[]) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_worker
-
-function runledger.is_offered(language text, checker_language text, offers jsonb[])
-  Whether one worker has both languages; checker_language: null without a checker that is a program. offers: as runledger.list_recent_offers tells them; null: any language is taken.
-  returns boolean immutable
-  grant execute to runledger_api
 
 function runledger.is_worker_alive(worker_id uuid)
   False for a worker that stopped, whose session lock (71830, lock_key) is free, or that did not renew within its lease.
@@ -1063,10 +1031,6 @@ function runledger.list_blobs(list bytea)
   returns SETOF bytea immutable
   grant execute to runledger_auditor
 
-function runledger.list_busy_accounts(by_key jsonb)
-  Of these counts of unfinished submissions (api_key_id, account_id, running, admitted, unfinished) the twenty accounts with most, each with its ten busiest keys: places taken, requests of the last 60 seconds, and what their tiers allow; null is without a limit.
-  returns jsonb stable security definer set search_path=pg_catalog, pg_temp
-
 function runledger.list_language()
   One row a language that a live worker runs: exact version, command lines, limits, and how many workers run it.
   returns TABLE(name text, version text, compile jsonb, run jsonb, limits jsonb, workers bigint) stable security definer set search_path=pg_catalog, pg_temp
@@ -1081,11 +1045,6 @@ function runledger.list_recent_language(period interval)
   returns TABLE(name text, lacks jsonb, offer bigint) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
-function runledger.list_recent_offers(period interval)
-  The languages that one worker offers, or has within the period: a list for each that differs; null before the first worker.
-  returns jsonb[] stable security definer set search_path=pg_catalog, pg_temp
-  grant execute to runledger_api
-
 function runledger.list_unfinished(account_id uuid)
   The submissions of an account that have not ended.
   returns SETOF uuid stable security definer set search_path=pg_catalog, pg_temp
@@ -1096,18 +1055,10 @@ function runledger.make_partitions()
   returns SETOF text security definer set search_path=pg_catalog, pg_temp, TimeZone=UTC, lock_timeout=100ms
   grant execute to runledger_worker
 
-function runledger.narrow_limits(usual jsonb, own jsonb)
-  usual: what execution.started says of limits, by phase; own: what submission.received says of some of them.
-  returns jsonb stable
-
 function runledger.postpone_delivery(webhook_id uuid, version integer, seconds double precision)
   Makes a pending delivery due in so many seconds, without an attempt; nothing happens when its stream has moved on from the given version.
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
-
-function runledger.protect_partition(table_name text, name text)
-  Gives a partition what it does not have from its parent: the trigger that keeps the log append only, and nobody's rights.
-  returns void set search_path=pg_catalog, pg_temp
 
 function runledger.publish_output(runs jsonb)
   runs: for each its submission and further events {seq, id, event, data}, perhaps none. Returns for each the seq that comes next; events that begin with another one are left out, as after a crash. `next_seq` is null and nothing is kept when nobody watches.
@@ -1127,11 +1078,6 @@ function runledger.purge_bodies(older_than interval, batch integer)
 function runledger.read_attempt(submission_id uuid)
   Of the last attempt of a submission its number and the limits in force, and when its end was asked for; one row, of nulls before the first attempt.
   returns TABLE(limits jsonb, attempt integer, cancel_requested_at timestamp with time zone) stable
-  grant execute to runledger_api
-
-function runledger.read_blob_load()
-  Bytes that all blobs count, for metrics.
-  returns bigint stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.read_class_load()
@@ -1165,7 +1111,7 @@ function runledger.read_outcome(type text, data jsonb)
   grant execute to runledger_auditor
 
 function runledger.read_overview()
-  What an operator sees: the oldest submission that waits, the load (as read_load), languages, the accounts with most unfinished, workers that have not ended, how recent submissions ended, and what the reconciler last found in the ledger. Costs what is unfinished, not what has been.
+  What an operator sees: the oldest submission that waits, the load (as read_load), languages, the twenty accounts with most unfinished and of each its ten busiest keys (null is without a limit), workers that have not ended, how recent submissions ended, and what the reconciler last found in the ledger. Costs what is unfinished, not what has been.
   returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, jit=off, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off
   grant execute to runledger_api
   grant execute to runledger_auditor
@@ -1280,10 +1226,6 @@ function runledger.start_data(data jsonb, received jsonb, cores integer, attempt
 function runledger.start_otherwise(submission_id uuid, run text, language text, worker_id uuid, metadata jsonb, programs jsonb, does text[], under_way text[])
   A job whose submission does not just wait to be started (runledger.start): an attempt that nobody has under way is given up, and the job is enqueued again if it is for another worker. True: it can be started now.
   returns boolean
-
-function runledger.started_version(pending runledger.pending)
-  Of a submission that runs: the version of its execution.started, the fencing token.
-  returns integer immutable
 
 function runledger.stop_worker(worker_id uuid)
   Records that a worker stopped by itself.

@@ -24,7 +24,8 @@ export function createCancels(database: Database, log: Logger): Cancels {
     if (submissions.length === 0) return
     try {
       const rows = await database<{ id: string }[]>`
-        select id from runledger.find_cancelled(${[...submissions]}) found (id)`
+        select submission_id as id from runledger.pending
+        where submission_id = any (${[...submissions]}::uuid[]) and is_cancelled`
       const cancelled = new Set(rows.map(({ id }) => id))
       for (const { submission, stop } of watched)
         if (cancelled.has(submission)) stop.abort(new Error('cancelled'))

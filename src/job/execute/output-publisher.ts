@@ -70,7 +70,7 @@ export function createOutputPublisher(database: Database, log: Logger): OutputPu
     const before = new Set(watched)
     try {
       const rows = await database<{ id: string }[]>`
-        select id from runledger.find_watched() found (id)`
+        select distinct submission_id as id from runledger.watch where expires_at > now()`
       const listed = new Set(rows.map(({ id }) => id))
       for (const id of before.difference(listed)) watched.delete(id)
       listed.forEach(noteWatch)

@@ -16,8 +16,9 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: 'account: a rotation lengthens the life of the old key',
-    text: 'then least(k.expires_at, end_key.ends_at) else k.expires_at end',
-    instead: 'then end_key.ends_at else k.expires_at end',
+    text: "least(k.expires_at, case when change_key.type = 'api_key.rotated' then change_key.ends_at end)",
+    instead:
+      "coalesce(case when change_key.type = 'api_key.rotated' then change_key.ends_at end, k.expires_at)",
     tests: ['account/account'],
   },
   {

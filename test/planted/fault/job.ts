@@ -197,8 +197,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: "job: the log tells the language's limits for the submission's own",
-    text: "coalesce(start_data.received -> 'limits', '{}')",
-    instead: "'{}'",
+    text: "jsonb_each(start_data.received -> 'limits') asked",
+    instead: "jsonb_each('{}') asked",
     tests: ['http/detail'],
   },
   {
@@ -209,7 +209,7 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: an attempt that was given up ends its submission',
-    text: 'and runledger.started_version(p) = item.started_version',
+    text: 'and p.version - p.is_cancelled::integer = item.started_version',
     instead: '',
     tests: ['job/execute/conclude'],
   },

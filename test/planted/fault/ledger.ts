@@ -23,8 +23,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'event: a partition of the log may be changed by its own name',
-    text: "if protect_partition.table_name = 'event' then",
-    instead: "if protect_partition.table_name = 'body' then",
+    text: "if _plan.table_name = 'event' then",
+    instead: "if _plan.table_name = 'body' then",
     tests: ['sql/sql'],
   },
   {
@@ -108,8 +108,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'ledger: a full queue takes of an account whatever it has in it',
-    text: 'and runledger.count_pending(has_room.account_id, _few) + has_room.of_account <= _few;',
-    instead: ';',
+    text: ') mine\n  ) <= _few;',
+    instead: ') mine\n  ) >= 0;',
     tests: ['http/refusal'],
   },
   {
