@@ -24,7 +24,23 @@ export const r = {
   recipe: {
     source: 'main.R',
     compile: null,
-    run: ['Rscript', 'main.R'],
+    // The package asks /proc/cpuinfo, which no box has, and would know of no processor.
+    run: [
+      '/bin/sh',
+      '-c',
+      `R_PROFILE=/dev/fd/3 exec Rscript main.R "$@" 3<<'end'
+Sys.unsetenv("R_PROFILE")
+setHook(packageEvent("parallel", "onLoad"), function(...) {
+  parallel <- asNamespace("parallel")
+  unlockBinding("detectCores", parallel)
+  count <- function(all.tests = FALSE, logical = TRUE) as.integer(system("nproc", TRUE))
+  assign("detectCores", count, parallel)
+  lockBinding("detectCores", parallel)
+})
+end`,
+      'sh',
+    ],
+    typed: { run: ['Rscript', 'main.R'] },
     paths: ['/etc/R/Renviron', '/etc/R/ldpaths', '/usr/share/R'],
     outOfMemory: /cannot allocate (vector|memory)/u,
   },

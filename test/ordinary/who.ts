@@ -108,6 +108,11 @@ public class Main {
 package main
 import ("fmt"; "runtime")
 func main() { fmt.Println(runtime.NumCPU() == runtime.GOMAXPROCS(0), runtime.NumCPU() >= 1) }`,
+      r: `
+library(parallel)
+count <- as.integer(system("getconf _NPROCESSORS_ONLN", TRUE))
+cat(detectCores() == count && parallel::detectCores(logical = FALSE) == count, detectCores() >= 1)
+cat("\\n")`,
       rust: `
 fn main() { let count = std::thread::available_parallelism().unwrap().get(); println!("{} {}", count > 0, count >= 1); }`,
       bash: '[ "$(nproc)" = "$(getconf _NPROCESSORS_ONLN)" ] && [ "$(nproc)" -ge 1 ] && echo true true',
