@@ -48,6 +48,19 @@ const database = {
   ),
 }
 
+/** Where webhooks may go: web processes refuse others, workers send nothing to them. */
+const webhookRules = {
+  WEBHOOK_ALLOWED_RANGES: v.optional(v.string(), ''),
+  WEBHOOK_ALLOWED_PORTS: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d+(,\d+)*$/, 'must be port numbers separated by commas'),
+      v.transform((text) => text.split(',').map(Number)),
+    ),
+    '443',
+  ),
+}
+
 const web = {
   ...database,
   PORT: v.optional(wholeNumber(0, 65_535), '3000'),
@@ -59,7 +72,7 @@ const web = {
   SYNC_WAIT_SECONDS: v.optional(positiveNumber, '30'),
   QUEUE_CAPACITY: v.optional(wholeNumber(1, 1_000_000), '1000'),
   DATABASE_CONNECTIONS: v.optional(wholeNumber(1, 1000), '10'),
-  WEBHOOK_ALLOWED_RANGES: v.optional(v.string(), ''),
+  ...webhookRules,
 }
 
 const dev = {
@@ -133,15 +146,7 @@ const worker = {
   ),
   WEBHOOK_TIMEOUT_SECONDS: v.optional(positiveNumber, '15'),
   WEBHOOK_CONNECT_SECONDS: v.optional(positiveNumber, '5'),
-  WEBHOOK_ALLOWED_RANGES: v.optional(v.string(), ''),
-  WEBHOOK_ALLOWED_PORTS: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^\d+(,\d+)*$/, 'must be port numbers separated by commas'),
-      v.transform((text) => text.split(',').map(Number)),
-    ),
-    '443',
-  ),
+  ...webhookRules,
   WEBHOOK_CA: v.optional(v.string()),
 }
 

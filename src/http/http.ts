@@ -6,7 +6,6 @@ import type { Database } from '#database'
 import type { Logger } from '#log'
 import type { SigningKey } from '#receipt'
 import type { Streams, Waiter } from '#result'
-import type { AddressRange } from '#webhook-address'
 import { logAccess } from './access-log.ts'
 import { authenticate } from './authenticate.ts'
 import { submitBatch } from './batch.ts'
@@ -35,6 +34,8 @@ import { createResultStreams, streamResult } from './stream.ts'
 import type { StreamBounds } from './stream-limiter.ts'
 import { createSubmissionParser } from './submission.ts'
 import { submit } from './submit.ts'
+import { usualRules } from './webhook.ts'
+import type { WebhookRules } from './webhook.ts'
 
 export { createServer } from './transport.ts'
 export type { TransportOptions } from './transport.ts'
@@ -51,8 +52,8 @@ export interface HttpDependencies {
   readonly syncWaitSeconds: number
   /** Unfinished submissions over all keys. */
   readonly queueCapacity: number
-  /** Non-public ranges that webhooks may reach. */
-  readonly webhookAllowedRanges: readonly AddressRange[]
+  /** Where webhooks may go, if not by the usual rules. */
+  readonly webhookRules?: WebhookRules
   /** In which an upload has to arrive; a minute unless said. */
   readonly uploadSeconds?: number
   /** Signs receipts; null: there are none. */
@@ -74,7 +75,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   const refusals = createRefusals()
   // One for all ways to submit, so that one of them learns what the other asked.
   const offered = createOfferedLanguages(database)
-  const parse = createSubmissionParser(database, offered, dependencies.webhookAllowedRanges)
+  const parse = createSubmissionParser(database, offered, dependencies.webhookRules ?? usualRules)
   const routes: readonly Route[] = [
     ['POST', '/api/submit', submit(dependencies, parse, resultStreams)],
     ['POST', '/api/submit/batch', submitBatch(dependencies, parse)],

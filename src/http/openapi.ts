@@ -13,6 +13,7 @@ import { operatorParameters } from './operator/list.ts'
 import type { Handler } from './request.ts'
 import { answerSchemas, createReceivedSchema } from './schema.ts'
 import { createSubmissionSchema } from './submission.ts'
+import { usualRules } from './webhook.ts'
 
 /** Facts of the log, to which later releases may add. */
 const anything: JsonSchema = { type: ['array', 'boolean', 'null', 'number', 'object', 'string'] }
@@ -60,7 +61,7 @@ export const serveOpenApi: Handler = (_request, response) => {
 
 function createSchemas(): object {
   const submission = v.pipe(
-    createSubmissionSchema([]),
+    createSubmissionSchema(usualRules),
     v.metadata({
       dependentRequired: {
         webhook_url: ['webhook_secret'],

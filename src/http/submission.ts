@@ -8,11 +8,11 @@ import { defaultLimits } from '#language'
 import { decode, fields, fits, languageSchema, listRequired, optionEntries } from '#options'
 import { shorten, validate, wellFormedText } from '#options'
 import type { Options } from '#options'
-import type { AddressRange } from '#webhook-address'
 import { findNamedBlobs } from './named-blob.ts'
 import type { OfferedLanguages } from './offered.ts'
 import { followWall, judgeRelations } from './relations.ts'
-import { webhookSecret, webhookUrl } from './webhook.ts'
+import { usualRules, webhookSecret, webhookUrl } from './webhook.ts'
+import type { WebhookRules } from './webhook.ts'
 
 /** UTF-8, for code, stdin and expected_stdout each. */
 const textLimitBytes = 65_536
@@ -24,7 +24,7 @@ const boundedText = (description: string) =>
     v.metadata({ description, maxLength: textLimitBytes }),
   )
 
-const createEntries = (allowedRanges: readonly AddressRange[]) => ({
+const createEntries = (rules: WebhookRules) => ({
   language: languageSchema,
   code: boundedText('The source. At most 65,536 bytes of UTF-8; any Unicode, NUL included.'),
   // Client generators would make a field with a default required.
@@ -41,15 +41,15 @@ const createEntries = (allowedRanges: readonly AddressRange[]) => ({
       'With it, a clean exit whose output differs is WA. White space at line ends and empty lines at the end do not count. At most 65,536 bytes of UTF-8.',
     ),
   ),
-  webhook_url: v.optional(webhookUrl(allowedRanges)),
+  webhook_url: v.optional(webhookUrl(rules)),
   webhook_secret: v.optional(webhookSecret),
   ...optionEntries,
 })
 
-/** @param allowedRanges non-public ranges that webhooks may reach. */
+/** @param rules where webhooks may go. */
 // eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, told twice it would drift
-export const createSubmissionSchema = (allowedRanges: readonly AddressRange[]) =>
-  fields(createEntries(allowedRanges), 'a submission', 'must be a JSON object')
+export const createSubmissionSchema = (rules: WebhookRules) =>
+  fields(createEntries(rules), 'a submission', 'must be a JSON object')
 
 type Given = v.InferOutput<ReturnType<typeof createSubmissionSchema>>
 
@@ -62,12 +62,12 @@ export interface Read {
   readonly issues: readonly Issue[]
 }
 
-/** @param allowedRanges non-public ranges that webhooks may reach. */
+/** @param rules where webhooks may go. */
 export function createSubmissionReader(
-  allowedRanges: readonly AddressRange[],
+  rules: WebhookRules,
 ): (input: unknown, allowed: TierLimits) => Read {
-  const schema = createSubmissionSchema(allowedRanges)
-  const known = createEntries([])
+  const schema = createSubmissionSchema(rules)
+  const known = createEntries(usualRules)
 
   return (input, allowed) => {
     const { value, sound, issues: found } = validate(schema, input)
@@ -94,9 +94,9 @@ export type SubmissionParser = (
 export function createSubmissionParser(
   database: Database,
   offered: OfferedLanguages,
-  allowedRanges: readonly AddressRange[],
+  rules: WebhookRules,
 ): SubmissionParser {
-  const read = createSubmissionReader(allowedRanges)
+  const read = createSubmissionReader(rules)
 
   return async (input, { accountId, limits }) => {
     const { value, sound, issues: found } = read(input, limits)

@@ -1,7 +1,7 @@
 // Where a webhook goes, and the secret that signs it.
 import * as v from 'valibot'
 import { fits, isNotEmpty, wellFormedTextWithoutNul } from '#options'
-import { hasPublicHost } from '#webhook-address'
+import { hasPublicHost, hostOf, isAllowedAddress } from '#webhook-address'
 import type { AddressRange } from '#webhook-address'
 
 const secretLimitBytes = 256
@@ -21,24 +21,33 @@ export const webhookSecret = v.pipe(
   }),
 )
 
-/** @param allowedRanges non-public ranges that it may reach. */
+/** Where the service's workers send webhooks. */
+export interface WebhookRules {
+  /** Non-public ones that they may reach. */
+  readonly ranges: readonly AddressRange[]
+  readonly ports: readonly number[]
+}
+
+/** Of an operator who allows nothing more. */
+export const usualRules: WebhookRules = { ranges: [], ports: [443] }
+
 // eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, told twice it would drift
-export const webhookUrl = (allowedRanges: readonly AddressRange[]) =>
+export const webhookUrl = (rules: WebhookRules) =>
   v.pipe(
     wellFormedTextWithoutNul,
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return
-      for (const message of judgeUrl(dataset.value, allowedRanges)) addIssue({ message })
+      for (const message of judgeUrl(dataset.value, rules)) addIssue({ message })
     }),
     v.metadata({
-      description: `Where the final record is POSTed, as Standard Webhooks 1.0 words it. https: only; no user name or password; no literal of an address that is not public; a host of at most ${hostLimit.toLocaleString('en')} characters. On a port that the service's workers may reach: 443, unless its operator allows others.`,
+      description: `Where the final record is POSTed, as Standard Webhooks 1.0 words it. https: only; no user name or password; no literal of an address that is not public, and no localhost; a host of at most ${hostLimit.toLocaleString('en')} characters. On port 443, unless the service's operator allows others.`,
       format: 'uri',
       maxLength: urlLimit,
     }),
   )
 
 /** Parsing takes the square of the host's length, so too long a URL is not parsed. */
-function judgeUrl(text: string, allowedRanges: readonly AddressRange[]): string[] {
+function judgeUrl(text: string, rules: WebhookRules): string[] {
   if (text.length > urlLimit) return [`is longer than ${urlLimit} characters`]
   if (authorityOf(text).length > hostLimit)
     return [`must not have a host of more than ${hostLimit} characters`]
@@ -47,7 +56,14 @@ function judgeUrl(text: string, allowedRanges: readonly AddressRange[]): string[
   const faults: readonly (readonly [boolean, string])[] = [
     [url.protocol !== 'https:', 'must be an https: URL'],
     [url.username !== '' || url.password !== '', 'must not hold a user name or password'],
-    [!hasPublicHost(url, allowedRanges), 'must not name an address that is not public'],
+    [
+      !hasPublicHost(url, rules.ranges) || !mayBeLocal(url, rules.ranges),
+      'must not name an address that is not public',
+    ],
+    [
+      !rules.ports.includes(portOf(url)),
+      `must not have port ${portOf(url)}: the service's operator allows ${rules.ports.join(', ')}`,
+    ],
   ]
   return faults.filter(([isSo]) => isSo).map(([, message]) => message)
 }
@@ -58,4 +74,14 @@ function authorityOf(text: string): string {
   const [first = '', second = ''] = text.replace(/[\t\n\r]/g, '').split(/[/\\?#]+/, 2)
   const rest = first.slice(first.indexOf(':') + 1)
   return rest === '' ? second : rest
+}
+
+function portOf({ port }: URL): number {
+  return port === '' ? 443 : Number(port)
+}
+
+/** What ends in `localhost` is a loopback address everywhere (RFC 6761). */
+function mayBeLocal(url: URL, ranges: readonly AddressRange[]): boolean {
+  if (!/(^|\.)localhost$/.test(hostOf(url))) return true
+  return ['127.0.0.1', '::1'].some((address) => isAllowedAddress(address, ranges))
 }

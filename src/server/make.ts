@@ -39,7 +39,7 @@ export async function makeParts(settings: ServerSettings, log: Logger): Promise<
     trustProxy: settings.TRUST_PROXY,
     syncWaitSeconds: settings.SYNC_WAIT_SECONDS,
     queueCapacity: settings.QUEUE_CAPACITY,
-    webhookAllowedRanges: settings.webhookAllowedRanges,
+    webhookRules: settings.webhookRules,
     receiptKey: settings.receiptKey,
     console: createConsole(),
   })

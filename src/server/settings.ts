@@ -9,7 +9,10 @@ import type { SigningKey } from '#receipt'
 import { parseRanges } from '#webhook-address'
 
 export interface ServerSettings extends WebConfig {
-  readonly webhookAllowedRanges: ReturnType<typeof parseRanges>['ranges']
+  readonly webhookRules: {
+    readonly ranges: ReturnType<typeof parseRanges>['ranges']
+    readonly ports: readonly number[]
+  }
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly receiptKey: SigningKey | null
 }
@@ -21,7 +24,7 @@ export function readSettings(): ServerSettings {
     if (issues.length > 0) throw new ConfigError(`  WEBHOOK_ALLOWED_RANGES: ${issues.join('; ')}`)
     return {
       ...read,
-      webhookAllowedRanges: ranges,
+      webhookRules: { ranges, ports: read.WEBHOOK_ALLOWED_PORTS },
       tls: readTls(read.TLS_CERT, read.TLS_KEY),
       receiptKey: readReceiptKey(read.RECEIPT_KEY),
     }

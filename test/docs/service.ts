@@ -54,16 +54,18 @@ export async function startDocumentedService(t: Test): Promise<DocumentedService
   t.teardown(() => receiver.close())
   const authorityFile = join(directory, 'authority.pem')
   writeFileSync(authorityFile, authority.pem)
-  const ranges = { WEBHOOK_ALLOWED_RANGES: `${receiverAddress}/32` }
+  const rules = {
+    WEBHOOK_ALLOWED_RANGES: `${receiverAddress}/32`,
+    WEBHOOK_ALLOWED_PORTS: String(receiver.port),
+  }
   const [{ port }] = await Promise.all([
     startWebProcess(t, url, {
-      ...ranges,
+      ...rules,
       RECEIPT_KEY: makeReceiptKey(),
       SYNC_WAIT_SECONDS: '120', // on a slow machine nothing here may end with 408
     }),
     startWorkerProcess(t, url, {
-      ...ranges,
-      WEBHOOK_ALLOWED_PORTS: String(receiver.port),
+      ...rules,
       WEBHOOK_CA: authorityFile,
       LANGUAGES: 'python,cpp',
     }),

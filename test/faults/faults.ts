@@ -115,7 +115,11 @@ const platform = await createPlatform(
   leaseSeconds + 2,
   logDirectory,
 )
-const shared = { LOG_LEVEL: 'info', WEBHOOK_ALLOWED_RANGES: receiverAddress }
+const shared = {
+  LOG_LEVEL: 'info',
+  WEBHOOK_ALLOWED_RANGES: receiverAddress,
+  WEBHOOK_ALLOWED_PORTS: String(receiver.port),
+}
 const webPorts = [await findPort(0), await findPort(0)]
 const startWorker = (name: string, index: number, leaseSeconds: number) =>
   platform.start(name, 'worker', {
@@ -128,7 +132,6 @@ const startWorker = (name: string, index: number, leaseSeconds: number) =>
     CPP_PRECOMPILED_HEADERS: 'off',
     LEASE_SECONDS: String(leaseSeconds),
     WEBHOOK_CA: authorityFile,
-    WEBHOOK_ALLOWED_PORTS: String(receiver.port),
     WEBHOOK_SCHEDULE_SECONDS: '0.5,1,1,2,2,2',
   })
 const webs = await Promise.all(

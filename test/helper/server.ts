@@ -89,7 +89,6 @@ export async function startServer(
     trustProxy: false,
     syncWaitSeconds: 30,
     queueCapacity: 100_000,
-    webhookAllowedRanges: [],
     receiptKey: null,
     ...rest,
   })
