@@ -1,7 +1,6 @@
 // POST /api/submit/batch: several submissions in one transaction. A bad item is refused in its place and does not stop
 // the others.
 import * as v from 'valibot'
-import type { Caller } from '#account'
 import { receiveBatch } from '#enqueue'
 import type { BatchItem } from '#enqueue'
 import { blame } from '#error'
@@ -10,6 +9,7 @@ import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
+import { listOnce, lists } from './offered.ts'
 import { describeRefusal } from './refusal.ts'
 import { invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
 import type { Handler } from './request.ts'
@@ -39,19 +39,26 @@ export const createBatchSchema = <const Item extends v.GenericSchema>(item: Item
     'must be a JSON object',
   )
 
+type Parsed = Awaited<ReturnType<SubmissionParser>>
+
+/** Of the bad ones the first that asks for no language of ours says what is offered. */
+function toItems(parsed: readonly Parsed[]): readonly BatchItem[] {
+  let isListed = false
+  return parsed.map(({ value, issues: found }) => {
+    if (value !== null) return { submission: value }
+    const issues = listOnce(found, isListed)
+    isListed ||= lists(found)
+    const { code, message } = invalidRequest(issues)
+    return { submission: null, refusal: { error: code, message, ...blame(code), issues } }
+  })
+}
+
 export function submitBatch(
   { database, queueCapacity }: Pick<HttpDependencies, 'database' | 'queueCapacity'>,
   parseSubmission: SubmissionParser,
 ): Handler {
   // More than the queue holds would be refused for ever.
   const schema = createBatchSchema(v.unknown(), Math.min(batchLimit, queueCapacity))
-
-  const toItem = async (input: unknown, caller: Caller): Promise<BatchItem> => {
-    const { value, issues } = await parseSubmission(input, caller)
-    if (value !== null) return { submission: value }
-    const { code, message } = invalidRequest(issues)
-    return { submission: null, refusal: { error: code, message, ...blame(code), issues } }
-  }
 
   return async (request, response) => {
     const { issues: queryIssues } = readQuery(request, [])
@@ -71,9 +78,8 @@ export function submitBatch(
       idempotencyKey,
       capacity: queueCapacity,
     }
-    const items = await Promise.all(
-      batch.value.submissions.map((input) => toItem(input, request.caller)),
-    )
+    const parsed = batch.value.submissions.map((input) => parseSubmission(input, request.caller))
+    const items = toItems(await Promise.all(parsed))
     const reception = await withDeadline((signal) => receiveBatch(database, items, context, signal))
     if (reception.kind !== 'received' && reception.kind !== 'replayed') {
       const places = items.filter(({ submission }) => submission !== null).length

@@ -2,7 +2,9 @@
 // do. What nobody runs is refused at once; what workers run that are away for a while waits for them.
 import type { Database } from '#database'
 import type { Issue } from '#error'
+import { languages } from '#language'
 import type { Language } from '#language'
+import { unknownLanguage } from '#options'
 import { withDeadline } from './deadline.ts'
 
 const period = '24 hours'
@@ -21,8 +23,31 @@ export interface Needed {
   readonly requires?: readonly string[] | undefined
 }
 
-/** Says what of it is not taken, by fields of a request; nothing: it is. */
-export type OfferedLanguages = (needed: Needed) => Promise<readonly Issue[]>
+export interface OfferedLanguages {
+  /** What of it is not taken, by fields of a request; nothing: it is. */
+  judge(needed: Needed): Promise<readonly Issue[]>
+  /** The same mistakes; those of names that no language has say what is offered. */
+  explain(issues: readonly Issue[]): readonly Issue[]
+}
+
+const listing = '; offered are '
+
+/** What is offered is said once, however many mistakes say it. */
+export function listOnce(issues: readonly Issue[], isListed = false): readonly Issue[] {
+  let listed = isListed
+  return issues.map((issue) => {
+    const [short = '', list] = issue.message.split(listing)
+    if (list === undefined) return issue
+    const told = listed ? { ...issue, message: short } : issue
+    listed = true
+    return told
+  })
+}
+
+/** True when one of them says what is offered. */
+export function lists(issues: readonly Issue[]): boolean {
+  return issues.some(({ message }) => message.includes(listing))
+}
 
 /** What a worker offers: by language, what it cannot do of what submissions require. */
 type Offer = ReadonlyMap<string, readonly string[]>
@@ -43,13 +68,28 @@ export function createOfferedLanguages(database: Database): OfferedLanguages {
     askedAt = performance.now()
   }
 
-  return async (needed) => {
-    const age = performance.now() - askedAt
-    const issues = [...judge(needed, offers)]
-    if (issues.length === 0 && offers.length > 0 && age < keptMilliseconds) return issues
-    if (age > staleMilliseconds) await (asking ??= ask().finally(() => (asking = null)))
-    return [...judge(needed, offers)]
+  return {
+    async judge(needed) {
+      const age = performance.now() - askedAt
+      const issues = [...judge(needed, offers)]
+      if (issues.length === 0 && offers.length > 0 && age < keptMilliseconds) return issues
+      if (age > staleMilliseconds) await (asking ??= ask().finally(() => (asking = null)))
+      return [...judge(needed, offers)]
+    },
+    explain: (issues) =>
+      issues.map(({ path, message }) => ({
+        path,
+        message: message.startsWith(unknownLanguage)
+          ? `${message}${listing}${nameOffered(offers)}`
+          : message,
+      })),
   }
+}
+
+/** Before its first worker a service takes all that any could run. */
+function nameOffered(offers: readonly Offer[]): string {
+  if (offers.length === 0) return languages.join(', ')
+  return [...new Set(offers.flatMap((offer) => [...offer.keys()]))].toSorted().join(', ')
 }
 
 interface OfferedRow {
@@ -75,9 +115,7 @@ function* judge(
     ([, name]) => name !== undefined && !offers.some((offer) => offer.has(name)),
   )
   for (const [path] of absent) {
-    const names = new Set(offers.flatMap((offer) => [...offer.keys()]))
-    const message = `is offered by no worker, ${never}; offered are ${[...names].toSorted().join(', ')}`
-    yield { path, message }
+    yield { path, message: `is offered by no worker, ${never}${listing}${nameOffered(offers)}` }
   }
   if (language === undefined) return
   const having = offers.filter((offer) => offer.has(language))

@@ -172,7 +172,7 @@ export const operations: readonly Operation[] = [
     operationId: 'cancel',
     summary: 'Cancel a submission',
     description:
-      'What waits ends at once. What compiles or runs is killed moments later, and what it had written is kept: until then the record is still running. Its status is then cancelled, for good, without a verdict. To cancel again, or what has ended, changes nothing. The body is not read.',
+      'What waits ends at once. What compiles or runs is killed moments later, and what it had written is kept: until then the record is still running and has cancel_requested_at. Its status is then cancelled, for good, without a verdict. To cancel again, or what has ended, changes nothing. The body is not read.',
     parameters: ['id'],
     answers: { 200: { description: 'The record as it stands.', schema: 'Result' } },
     problems: [404],
@@ -185,15 +185,16 @@ export const operations: readonly Operation[] = [
     summary: 'Run a submission again',
     description:
       'The same code, input, tests and all else that it asked, on the toolchain of today, as a new submission with the same tag. Its record’s rerun_of names the first submission, also when a rerun is run again. A webhook is not repeated, as its secret was deleted. Only what has ended can be run again, and only while its code is kept. Languages and limits are held against what holds today. The body is empty, or {}.',
-    parameters: ['id', 'Idempotency-Key'],
+    parameters: ['id', 'wait', 'Prefer', 'Idempotency-Key'],
     answers: {
+      200: { description: 'wait=true: the final record.', schema: 'Result' },
       202: {
         description: 'Accepted; or, for a repeated Idempotency-Key, the record as it stands.',
         schema: 'Accepted|Result',
         headers: ['Location', 'Idempotency-Replayed', 'Idempotency-Mismatch'],
       },
     },
-    problems: [404, 409, 410, 415],
+    problems: [404, 408, 409, 410, 415],
     authenticated: true,
   },
   {

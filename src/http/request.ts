@@ -7,6 +7,7 @@ import { Problem } from '#error'
 import type { Issue, ProblemCode } from '#error'
 import { createId } from '#id'
 import { validate } from '#options'
+import { listOnce } from './offered.ts'
 
 export interface ApiRequest extends Request {
   /** Also in the answer's X-Request-Id, the log and the events. */
@@ -101,11 +102,11 @@ export function readIdempotencyKey(request: ApiRequest): {
   return { idempotencyKey: null, issues: [{ path: 'Idempotency-Key', message: 'must be a UUID' }] }
 }
 
-/** Lists every issue; its text names the first few. */
+/** Lists every issue; its text names the first few, without what is offered in place of a language. */
 export function invalidRequest(issues: readonly Issue[]): Problem {
-  const list = issues
-    .slice(0, 10)
-    .map(({ path, message }) => (path === '' ? message : `${path} ${message}`))
+  const list = listOnce(issues.slice(0, 10), true).map(({ path, message }) =>
+    path === '' ? message : `${path} ${message}`,
+  )
   const more = issues.length > list.length ? '; and more' : ''
   const message = `The request is not valid: ${list.join('; ')}${more}.`
   return new Problem('invalid_request', message, { issues })

@@ -12,27 +12,43 @@ import { defaultLimits, limitSpellings } from '#language'
 import type { Language } from '#language'
 import { limitNames } from '#options'
 import type { LimitName } from '#options'
-import { hasResult, readTrackedResult } from '#result'
+import { hasResult, isFinal, readTrackedResult } from '#result'
 import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import type { OfferedLanguages } from './offered.ts'
 import { noSubmission, purged } from './problem.ts'
+import { waitForEnd } from './read.ts'
 import { describeRefusal } from './refusal.ts'
 import { judgeLimits } from './relations.ts'
-import { invalidRequest, isUuid, readIdempotencyKey, readQuery } from './request.ts'
+import {
+  hangUpSignal,
+  invalidRequest,
+  isUuid,
+  readIdempotencyKey,
+  readQuery,
+  readWait,
+  waitSeconds,
+} from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
-import { describeReplay, locate } from './submit.ts'
+import { describeReplay, locate, notFinished } from './submit.ts'
 
 export function rerunResult(
-  { database, queueCapacity }: Pick<HttpDependencies, 'database' | 'queueCapacity'>,
+  dependencies: Pick<HttpDependencies, 'database' | 'queueCapacity' | 'waiter' | 'syncWaitSeconds'>,
   offered: OfferedLanguages,
 ): Handler {
+  const { database, queueCapacity } = dependencies
   return async (request, response) => {
-    const { issues: queryIssues } = readQuery(request, [])
+    const { query, issues: queryIssues } = readQuery(request, ['wait'])
+    const { wait, issues: waitIssues } = readWait(query)
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
-    const issues = [...queryIssues, ...keyIssues, ...(await readNothing(request, response))]
+    const issues = [
+      ...queryIssues,
+      ...waitIssues,
+      ...keyIssues,
+      ...(await readNothing(request, response)),
+    ]
     if (issues.length > 0) throw invalidRequest(issues)
 
     const original = request.params['id'] ?? ''
@@ -51,14 +67,22 @@ export function rerunResult(
     const reception = await withDeadline((signal) =>
       rerunSubmission(database, original, createId(), context, signal),
     )
-    const { id, ...stored } = await refuseUnrepeatable(database, reception)
-    if (stored.kind === 'received') {
+    const stored = await refuseUnrepeatable(database, reception)
+    const { id } = stored
+    if (stored.kind === 'received' && !wait) {
       sendJson(response, 202, { id }, locate(id))
       return
     }
-    const record = await withDeadline(() => readTrackedResult(database, id, accountId))
+    const hungUp = hangUpSignal(response)
+    const seconds = waitSeconds(request, dependencies.syncWaitSeconds)
+    const record = wait
+      ? await waitForEnd(dependencies, id, accountId, seconds, hungUp)
+      : await withDeadline(() => readTrackedResult(database, id, accountId))
+    if (hungUp.aborted) return
     if (record === null) throw new Error(`submission ${id} has no result`)
-    const { status, body, headers } = describeReplay({ ...stored, id }, record)
+    if (wait && !isFinal(record)) throw notFinished(id)
+    const { status, body, headers } =
+      stored.kind === 'received' ? { status: 200, body: record } : describeReplay(stored, record)
     sendJson(response, status, body, headers)
   }
 }
@@ -93,7 +117,7 @@ async function findObstacles(
   offered: OfferedLanguages,
 ): Promise<readonly Issue[]> {
   const { language, checker_language: checkerLanguage, demands: requires } = originalRequest
-  const issues = [...(await offered({ language, checkerLanguage, requires }))]
+  const issues = [...(await offered.judge({ language, checkerLanguage, requires }))]
   if (!Object.hasOwn(defaultLimits, language)) return issues
   const { run, compile } = defaultLimits[language]
   issues.push(...judgeLimits('limits', readLimits(originalRequest.limits?.run), run, allowed))

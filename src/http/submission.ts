@@ -9,6 +9,7 @@ import { decode, fields, fits, languageSchema, listRequired, optionEntries } fro
 import { shorten, validate, wellFormedText } from '#options'
 import type { Options } from '#options'
 import { findNamedBlobs } from './named-blob.ts'
+import { listOnce } from './offered.ts'
 import type { OfferedLanguages } from './offered.ts'
 import { followWall, judgeRelations } from './relations.ts'
 import { usualRules, webhookSecret, webhookUrl } from './webhook.ts'
@@ -100,13 +101,13 @@ export function createSubmissionParser(
 
   return async (input, { accountId, limits }) => {
     const { value, sound, issues: found } = read(input, limits)
-    const absent = await offered({
+    const absent = await offered.judge({
       language: sound.language,
       checkerLanguage: sound.checker?.type === 'program' ? sound.checker.language : undefined,
       requires: listRequired(sound),
     })
     const blobs = await findNamedBlobs(database, accountId, sound)
-    const issues = [...found, ...absent, ...blobs.issues]
+    const issues = listOnce([...offered.explain(found), ...absent, ...blobs.issues])
     if (value === null || issues.length > 0) return { value: null, issues: shorten(issues) }
     const { compile, run } = defaultLimits[value.language]
     const whole = {

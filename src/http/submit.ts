@@ -164,15 +164,20 @@ async function submitAndWait(
   if (!isFinal(record)) {
     // It was received without `durable`, but the 408 tells the id.
     await withDeadline(() => flushLog(database))
-    throw new Problem(
-      'timeout',
-      'The submission is not finished yet. It goes on: ask for its result.',
-      { id: reception.id, headers: locate(reception.id) },
-    )
+    throw notFinished(reception.id)
   }
   return reception.kind === 'received'
     ? { status: 200, body: record }
     : describeReplay(reception, record)
+}
+
+/** 408: the wait is over, the submission is not. */
+export function notFinished(id: string): Problem {
+  return new Problem(
+    'timeout',
+    'The submission is not finished yet. It goes on: ask for its result.',
+    { id, headers: locate(id) },
+  )
 }
 
 async function submitAndStream(

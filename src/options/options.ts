@@ -2,7 +2,7 @@
 // the schema of requests (schema.ts) is its type, and the request's own JSON is what is kept for the worker (stored.ts).
 export { fields, list, messages, shorten, validate } from './fields.ts'
 export { fileName, judgeNames } from './file-name.ts'
-export { languageSchema } from './language-name.ts'
+export { languageSchema, unknownLanguage } from './language-name.ts'
 export { optionEntries, tagSchema } from './schema.ts'
 export type { CheckerOption, Options, TestOption } from './schema.ts'
 export { limitNames, toPhaseLimits } from './limits.ts'

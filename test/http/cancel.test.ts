@@ -61,6 +61,7 @@ t.test('what waits is answered as cancelled, now and later, and listed so', asyn
     const { status, body } = await cancel(id, { key })
     t.equal(status, 200)
     t.match(body, { id, status: 'cancelled', verdict: null, stdout: '', finished_at: String })
+    t.equal(body.cancel_requested_at, null, 'it ended at once')
   }
   t.match((await call('GET', '/api/submissions?status=cancelled', { key })).body.submissions, [
     { id },
@@ -114,8 +115,11 @@ t.test('with a worker', async (t) => {
     const mark = `m${randomUUID().slice(0, 12)}`
     const id = await submit({ language: 'python', code: sleeper(mark) })
     await until(() => isAlive(mark))
-    t.match(await cancel(id), { status: 200, body: { id, verdict: null } })
+    const { body: told } = await cancel(id)
+    t.match(told, { id, verdict: null, cancel_requested_at: /^\d{4}-.*Z$/ })
+    t.equal((await cancel(id)).body.cancel_requested_at, told.cancel_requested_at)
     const { body } = await final(id)
+    t.equal(body.cancel_requested_at, told.cancel_requested_at, 'it stays in the final record')
     t.match(body, {
       status: 'cancelled',
       verdict: null,

@@ -241,7 +241,7 @@ const contract: Readonly<Record<string, readonly Row[]>> = {
     ['chosen', 'of another submission it replays too, and it is said', [again(finished, key6), () => post(python, key6)], { status: 202, body: { rerun_of: finished }, headers: { 'idempotency-replayed': 'true', 'idempotency-mismatch': 'true' } }],
     ['chosen', 'a rerun’s body may be {}', again(finished, { body: {} }), { status: 202 }],
     ['chosen', 'and nothing else', again(finished, { body: { code: '' } }), wrong('')],
-    ['chosen', 'a rerun has no parameters', post(undefined, { path: `/api/result/${finished}/rerun?wait=true` }), wrong('?wait')],
+    ['chosen', 'a rerun has no parameters but wait', post(undefined, { path: `/api/result/${finished}/rerun?now=true` }), wrong('?now')],
     ['chosen', 'what has not ended is 409', again(waiting), problem(409, 'not_final')],
     ['chosen', 'another account’s is not there to be run again', again(finished, { key: stranger.key }), problem(404, 'not_found')],
     ['chosen', 'an unknown one is not there', again(randomUUID()), problem(404, 'not_found')],

@@ -70,6 +70,32 @@ t.test('it is a new submission with the same of everything but the webhook', asy
   t.match(events, [{ type: 'submission.received', data: { rerun_of: first, webhook: null } }])
 })
 
+t.test('with wait=true the answer is the record of the new one, or 408', async (t) => {
+  const first = await submitEnded()
+  const waiting = call('POST', `/api/result/${first}/rerun?wait=true`)
+  let id: string | undefined
+  while (id === undefined) {
+    const [row] =
+      await sql`select submission_id as id from runledger.rerun where rerun_of = ${first}`
+    id = row?.['id'] as string | undefined
+  }
+  await finish(sql, id, { stdout: 'again\n' })
+  const { status, body } = await waiting
+  t.equal(status, 200)
+  t.match(body, { id, status: 'completed', verdict: 'AC', stdout: 'again\n', rerun_of: first })
+
+  const headers = { Prefer: 'wait=0', 'Idempotency-Key': randomUUID() }
+  const late = await call('POST', `/api/result/${first}/rerun?wait=true`, { headers })
+  t.match(late, { status: 408, body: { error: 'timeout', id: String } })
+  t.equal(late.headers.location, `/api/result/${late.body.id}`)
+  await finish(sql, late.body.id)
+  const replayed = await call('POST', `/api/result/${first}/rerun?wait=true`, { headers })
+  t.match(replayed, { status: 202, body: { id: late.body.id, status: 'completed' } })
+  t.equal(replayed.headers['idempotency-replayed'], 'true')
+  const { body: refused } = await call('POST', `/api/result/${first}/rerun?wait=yes`)
+  t.match(refused, { error: 'invalid_request', issues: [{ path: '?wait' }] })
+})
+
 t.test('a rerun of a rerun names the first', async (t) => {
   const first = await submitEnded()
   const second: string = (await rerun(first)).body.id
@@ -118,7 +144,7 @@ t.test('another account’s, an unknown and a malformed id cannot be told apart'
 })
 
 t.test(
-  'the body is empty or {}, there is no parameter, and all that is wrong is told',
+  'the body is empty or {}, there is no other parameter, and all that is wrong is told',
   async (t) => {
     const id = await submitEnded()
     t.equal((await rerun(id, { body: {} })).status, 202)
@@ -128,13 +154,13 @@ t.test(
       (await rerun(id, { body: '{}', headers: { 'Content-Type': 'text/plain' } })).status,
       415,
     )
-    const wrong = await call('POST', `/api/result/${id}/rerun?wait=true`, {
+    const wrong = await call('POST', `/api/result/${id}/rerun?now=true`, {
       ...idempotent('x'),
       body: [],
     })
     t.strictSame(
       wrong.body.issues.map(({ path }: { path: string }) => path),
-      ['?wait', 'Idempotency-Key', ''],
+      ['?now', 'Idempotency-Key', ''],
     )
     t.equal(await countReruns(id), 1)
   },
