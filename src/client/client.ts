@@ -3,7 +3,7 @@
 import { isWorthAnother, RunledgerError } from './error.ts'
 import type { RequestIssue } from './error.ts'
 import type { SubmissionRequest } from './request.ts'
-import type { ReceivedRequest, Result } from './result.ts'
+import type { MissingResult, ReceivedRequest, Result } from './result.ts'
 import { backOff, pause } from './retry.ts'
 import { readStream } from './stream.ts'
 import type { StreamEvent, StreamOptions } from './stream.ts'
@@ -58,6 +58,8 @@ export interface Client {
   read(id: string, options?: CallOptions): Promise<Result>
   /** What was submitted, while it is kept; afterwards it throws 410 `purged`. */
   request(id: string, options?: CallOptions): Promise<ReceivedRequest>
+  /** Several at once, up to 100, in their order; what is not there, or too large beside the others, says so in its place. */
+  results(ids: readonly string[], options?: CallOptions): Promise<(Result | MissingResult)[]>
   /** Resolves at the end, however long that takes, or by the signal. */
   wait(id: string, options?: CallOptions): Promise<Result>
   /** What happens until the end, as it happens, each event once; a connection that breaks is made anew. */
@@ -125,6 +127,14 @@ export function createClient(options: ClientOptions): Client {
     read: (id, given) => read(id, '', given),
     request: async (id, given = {}) =>
       (await call('GET', `api/result/${encodeURIComponent(id)}/request`, given)) as ReceivedRequest,
+    async results(ids, given = {}) {
+      const answer = await call(
+        'GET',
+        `api/results?ids=${encodeURIComponent(ids.join(','))}`,
+        given,
+      )
+      return (answer as { results: (Result | MissingResult)[] }).results
+    },
     async wait(id, given) {
       for (let quick = 0; ;) {
         const start = performance.now()

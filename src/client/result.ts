@@ -106,6 +106,13 @@ export interface AttemptLimits {
   readonly run: Required<Limits>
 }
 
+/** In place of a result; `too_large`: read it by itself. */
+export interface MissingResult {
+  readonly id: string
+  readonly error: 'not_found' | 'too_large'
+  readonly message: string
+}
+
 /** What was submitted: `request` without the webhook, to be submitted again as it is. */
 export interface ReceivedRequest {
   readonly id: string

@@ -103,7 +103,7 @@ async function keepOperatorKey(sql: Database): Promise<void> {
 async function readOrIssueKey(sql: Database): Promise<string> {
   const kept = await readFile(keyFile, 'utf8').catch(() => '')
   if ((await admitRequest(sql, kept)) !== null) return kept
-  const issued = await issueKey(sql, { account: 'local', tier: 'beta' }, 'make run')
+  const issued = await issueKey(sql, { account: 'local', tier: 'unlimited' }, 'make run')
   await writeFile(keyFile, issued.key, { mode: 0o600 })
   return issued.key
 }

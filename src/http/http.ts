@@ -30,6 +30,7 @@ import { tellRequest } from './received.ts'
 import { identify, methodNotAllowed, notFound, requireHost } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { rerunResult } from './rerun.ts'
+import { readManyResults } from './results.ts'
 import { createResultStreams, streamResult } from './stream.ts'
 import type { StreamBounds } from './stream-limiter.ts'
 import { createSubmissionParser } from './submission.ts'
@@ -86,6 +87,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     ['GET', '/api/result/:id/receipt', issueReceipt(dependencies)],
     ['POST', '/api/result/:id/cancel', cancelResult(dependencies)],
     ['POST', '/api/result/:id/rerun', rerunResult(dependencies, offered)],
+    ['GET', '/api/results', readManyResults(dependencies)],
     ['GET', '/api/submissions', listSubmissions(dependencies)],
     ['GET', '/api/languages', listLanguages(dependencies)],
     ['PUT', '/api/blobs/:sha256', putBlob(dependencies, dependencies.uploadSeconds)],

@@ -199,6 +199,17 @@ export const operations: readonly Operation[] = [
   },
   {
     method: 'get',
+    path: '/api/results',
+    operationId: 'readResults',
+    summary: 'Read up to 100 results at once',
+    description:
+      'One request against the rate limit. What is not there, or another account’s, is not_found in its place. Outputs are 8 MiB in all: those that do not fit beside the ones before them are too_large, and are read one by one.',
+    parameters: ['ids'],
+    answers: { 200: { description: 'One element an id, in the same order.', schema: 'Results' } },
+    authenticated: true,
+  },
+  {
+    method: 'get',
     path: '/api/submissions',
     operationId: 'listSubmissions',
     summary: "List the account's submissions, newest first",

@@ -123,6 +123,13 @@ function createParameters(): object {
       description: 'Of the bytes: 64 hexadecimal digits, in lower case.',
       schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
     },
+    ids: {
+      name: 'ids',
+      in: 'query',
+      required: true,
+      description: 'Up to 100 ids of submissions, with commas between them.',
+      schema: { type: 'string' },
+    },
     wait: {
       name: 'wait',
       in: 'query',

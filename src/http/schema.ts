@@ -315,6 +315,18 @@ export const answerSchemas = {
   Accepted: accepted,
   Result: resultRecord,
   ResultSummary: resultSummary,
+  Results: v.object({
+    results: v.array(
+      v.union([
+        resultRecord,
+        v.object({
+          id: v.string(),
+          error: v.picklist(['not_found', 'too_large']),
+          message: v.string(),
+        }),
+      ]),
+    ),
+  }),
   ResultPage: v.object({
     submissions: v.array(resultSummary),
     next_cursor: v.pipe(

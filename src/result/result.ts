@@ -45,6 +45,41 @@ export async function readTrackedResult(
   return row === undefined ? null : toTrackedResult(row)
 }
 
+/** Of the outputs of several results; one alone may have more. */
+const outputBytesMost = 8 * 1024 * 1024
+
+/**
+ * Several of an account, by their ids in lower case. Those that it has not are left out; null: its outputs did not fit
+ * beside those before it.
+ */
+export async function readResults(
+  sql: Database,
+  ids: readonly string[],
+  accountId: string,
+): Promise<ReadonlyMap<string, TrackedResult | null>> {
+  // Lengths stand in the rows' headers: nothing large is read.
+  const sizes = await sql<{ id: string; bytes: number }[]>`
+    select r.id, (
+      coalesce(length(o.stdout), 0) + coalesce(length(o.stderr), 0) + coalesce(length(o.compile_output), 0)
+      + coalesce(length(o.report), 0)
+    ) as bytes
+    from unnest(${[...ids]}::uuid[]) with ordinality asked (id, n)
+    join runledger.submission r on r.id = asked.id and r.account_id = ${accountId}
+    left join runledger.output o on o.submission_id = asked.id
+    order by asked.n`
+  const fitting: string[] = []
+  let total = 0
+  for (const { id, bytes } of sizes) {
+    if (total > 0 && total + bytes > outputBytesMost) continue
+    total += bytes
+    fitting.push(id)
+  }
+  const rows = await sql<TrackedRow[]>`
+    select found.* from unnest(${fitting}::uuid[]) id, runledger.read_result(id, ${accountId}) found`
+  const found = rows.map((row) => [row.id, toTrackedResult(row)] as const)
+  return new Map([...sizes.map(({ id }) => [id, null] as const), ...found])
+}
+
 export async function hasResult(sql: Database, id: string, accountId: string): Promise<boolean> {
   const rows = await sql`
     select from runledger.submission r where r.id = ${id} and r.account_id = ${accountId}`

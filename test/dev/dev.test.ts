@@ -44,7 +44,10 @@ t.test('the first start prints a line that works as pasted', async (t) => {
     const { stdout } = await runledger(['keys', 'list'])
     const keys = stdout.trim().split('\n').map((line) => JSON.parse(line)) // prettier-ignore
     t.match(new Set(keys.map(({ account }) => account)), new Set(['local']))
-    t.ok(keys.some(({ label }) => label === firstKey.slice(0, 12)))
+    t.match(
+      keys.find(({ label }) => label === firstKey.slice(0, 12)),
+      { tier: 'unlimited' },
+    )
     const [, origin = ''] = /listens on (http:\/\/localhost:\d+)/.exec(service.output()) ?? []
     const seen = await runledger(['top', '--json'], { RUNLEDGER_URL: origin })
     t.match(JSON.parse(seen.stdout), { load: { workers: 1 } })
