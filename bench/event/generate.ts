@@ -32,8 +32,8 @@ export async function generateLog(
           jsonb_build_object(
             'verdict', 'AC', 'exit_code', 0, 'signal', null, 'compile', null, 'compile_output', null,
             'run', jsonb_build_object(
-              'ending', 'exited', 'exit_code', 0, 'signal', null, 'cpu_seconds', 0.01, 'wall_seconds', 0.02,
-              'memory_peak_bytes', 9000000
+              'ending', 'exited', 'exit_code', 0, 'signal', null, 'cpu_time', 0.01, 'wall_time', 0.02,
+              'memory_peak', 9000000
             ),
             'stdout', jsonb_build_object('sha256', encode(sha256('1'), 'hex'), 'bytes', 1, 'truncated', false),
             'stderr', jsonb_build_object('sha256', encode(sha256(''), 'hex'), 'bytes', 0, 'truncated', false)

@@ -92,8 +92,8 @@ begin
     'stdout', encode(convert_to(_stdout, 'UTF8'), 'base64'), 'stderr', '', 'data', jsonb_build_object(
       'verdict', _verdict, 'exit_code', case when _verdict = 'RE' then 1 else 0 end, 'signal', null, 'compile', null,
       'run', jsonb_build_object(
-        'ending', 'exited', 'exit_code', 0, 'signal', null, 'cpu_seconds', 0.01 + (_dice % 100) / 1000.0,
-        'wall_seconds', 0.02 + (_dice % 100) / 1000.0, 'memory_peak_bytes', 9000000 + _dice % 4000000
+        'ending', 'exited', 'exit_code', 0, 'signal', null, 'cpu_time', 0.01 + (_dice % 100) / 1000.0,
+        'wall_time', 0.02 + (_dice % 100) / 1000.0, 'memory_peak', 9000000 + _dice % 4000000
       ),
       'stdout', bench.digest(_stdout) || '{"truncated": false}', 'stderr', bench.digest('') || '{"truncated": false}',
       'compile_output', null
@@ -128,7 +128,7 @@ as $$
 declare
   _plan bench.plan := (select p from bench.plan p);
   _metadata jsonb := jsonb_build_object('actor', jsonb_build_object('worker', worker));
-  _limits constant jsonb := '{"run": {"cpu_seconds": 5, "wall_seconds": 10, "memory_bytes": 268435456, "processes": 64, "stdout_bytes": 1048576, "stderr_bytes": 262144, "disk_bytes": 67108864}}';
+  _limits constant jsonb := '{"run": {"cpu_time": 5, "wall_time": 10, "memory": 268435456, "processes": 64, "stdout": 1048576, "stderr": 262144, "disk": 67108864}}';
   _data jsonb := jsonb_build_object(
     'worker', worker, 'host', 'bench', 'isolation', '{"box": "keeper", "cgroup": "v2", "uid": "slot"}'::jsonb
   );

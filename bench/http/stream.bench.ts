@@ -27,7 +27,7 @@ await using service = await startWholeService('stream', {
 })
 const { sql, port } = service
 // Whose second submission waits for the first.
-const one = { requestsPerMinute: null, concurrentExecutions: 1, limits: { wall_seconds: 600 } }
+const one = { requestsPerMinute: null, concurrentExecutions: 1, limits: { wall_time: 600 } }
 await setTier(sql, { name: 'one', ...one }, 'bench')
 const { key } = await createCaller(sql)
 const { key: waitingKey } = await createCaller(sql, 'one')

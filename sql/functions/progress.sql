@@ -40,8 +40,8 @@ as $$
     recent.data ->> 'outcome',
     (recent.data ->> 'duration_seconds')::double precision,
     extract(epoch from started.recorded_at - received.recorded_at)::double precision,
-    (timed.data #>> '{compile,wall_seconds}')::double precision,
-    (timed.data #>> '{run,wall_seconds}')::double precision,
+    (timed.data #>> '{compile,wall_time}')::double precision,
+    (timed.data #>> '{run,wall_time}')::double precision,
     extract(epoch from timed.recorded_at - received.recorded_at)::double precision,
     (recent.data #>> '{blobs,read}')::integer,
     (recent.data #>> '{blobs,fetched}')::integer

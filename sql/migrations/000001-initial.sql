@@ -50,8 +50,8 @@ create table runledger.tier (
   requests_per_minute integer constraint tier_requests check (requests_per_minute > 0),
   concurrent_executions integer constraint tier_executions check (concurrent_executions > 0),
   limits jsonb not null default '{
-    "cpu_seconds": 15, "wall_seconds": 30, "memory_bytes": 1073741824, "processes": 256,
-    "stdout_bytes": 2097152, "stderr_bytes": 1048576, "disk_bytes": 268435456
+    "cpu_time": 15, "wall_time": 30, "memory": 1073741824, "processes": 256,
+    "stdout": 2097152, "stderr": 1048576, "disk": 268435456
   }' constraint tier_limits check (jsonb_typeof(limits) = 'object'),
   blob_bytes bigint default 268435456 constraint tier_blob_bytes check (blob_bytes > 0),
   weight integer not null default 1 constraint tier_weight check (weight between 1 and 1000),
@@ -74,8 +74,8 @@ values ('beta', 60, 10, 1073741824);
 insert into runledger.tier (name, blob_bytes, total_seconds, limits)
 -- Nobody's single run is cut short by total_seconds: it is six times the longest wall limit.
 values ('unlimited', null, 3600, '{
-  "cpu_seconds": 300, "wall_seconds": 600, "memory_bytes": 4294967296, "processes": 1024,
-  "stdout_bytes": 16777216, "stderr_bytes": 16777216, "disk_bytes": 1073741824
+  "cpu_time": 300, "wall_time": 600, "memory": 4294967296, "processes": 1024,
+  "stdout": 16777216, "stderr": 16777216, "disk": 1073741824
 }');
 
 create table runledger.api_key (

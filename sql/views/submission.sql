@@ -18,9 +18,9 @@ as $$
     data ->> 'signal',
     coalesce((data #>> '{stdout,truncated}')::boolean, false),
     coalesce((data #>> '{stderr,truncated}')::boolean, false),
-    coalesce((data #>> '{run,cpu_seconds}')::double precision, 0),
-    coalesce((data #>> '{run,wall_seconds}')::double precision, 0),
-    coalesce((data #>> '{run,memory_peak_bytes}')::bigint, 0)
+    coalesce((data #>> '{run,cpu_time}')::double precision, 0),
+    coalesce((data #>> '{run,wall_time}')::double precision, 0),
+    coalesce((data #>> '{run,memory_peak}')::bigint, 0)
 $$;
 comment on function runledger.read_outcome is 'What execution.completed, execution.abandoned or submission.cancelled says of a result; one row.';
 

@@ -46,7 +46,7 @@ const tellers: Readonly<Record<string, Teller>> = {
     return sentence(
       `Attempt ${say(data['attempt'])} began after ${between(receivedAt, at)} of waiting, on worker ${say(data['worker'])} of host ${say(data['host'])}`,
       `with ${say(data['runtime'])}`,
-      `limits ${say(run['cpu_seconds'])} s of CPU, ${say(run['wall_seconds'])} s in all, ${mebibytes(run['memory_bytes'])}, ${count(run['processes'], 'process', 'processes')}`,
+      `limits ${say(run['cpu_time'])} s of CPU, ${say(run['wall_time'])} s in all, ${mebibytes(run['memory'])}, ${count(run['processes'], 'process', 'processes')}`,
       `isolation ${list(part(data, 'isolation'))}`,
     )
   },
@@ -155,20 +155,20 @@ function tellTests(tests: unknown): string {
 }
 
 function tellCompile(compile: Data): string {
-  if (compile['wall_seconds'] === undefined) return ''
+  if (compile['wall_time'] === undefined) return ''
   if (compile['cached'] === true) return 'The compiled program was kept from an earlier run.'
-  return `Compiling took ${seconds(compile['wall_seconds'])} (${seconds(compile['cpu_seconds'])} of CPU) and ended with ${say(compile['exit_code'])}.`
+  return `Compiling took ${seconds(compile['wall_time'])} (${seconds(compile['cpu_time'])} of CPU) and ended with ${say(compile['exit_code'])}.`
 }
 
 function tellRun(data: Data): string {
   const run = part(data, 'run')
-  if (run['wall_seconds'] === undefined) return 'The program did not run.'
+  if (run['wall_time'] === undefined) return 'The program did not run.'
   const end = run['signal']
     ? `was ended by ${say(run['signal'])}`
     : `exited with ${say(run['exit_code'])}`
   const cut = (name: string): string =>
     part(data, name)['truncated'] === true ? ' and more, which was cut off,' : ''
-  return `The program ran ${seconds(run['wall_seconds'])} (${seconds(run['cpu_seconds'])} of CPU, ${mebibytes(run['memory_peak_bytes'])} at its peak), wrote ${bytes(data, 'stdout')}${cut('stdout')} to stdout and ${bytes(data, 'stderr')}${cut('stderr')} to stderr, and ${end}.`
+  return `The program ran ${seconds(run['wall_time'])} (${seconds(run['cpu_time'])} of CPU, ${mebibytes(run['memory_peak'])} at its peak), wrote ${bytes(data, 'stdout')}${cut('stdout')} to stdout and ${bytes(data, 'stderr')}${cut('stderr')} to stderr, and ${end}.`
 }
 
 function tellAttempt(data: Data): string {

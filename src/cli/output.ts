@@ -15,9 +15,20 @@ export function printJson(value: unknown, { stdout }: Pick<Terminal, 'stdout'>):
   stdout.write(`${text}\n`)
 }
 
+/** Fields have the API's style: `expires_at`. */
+function nameFields(row: Row): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  )
+}
+
 /** A table on a terminal; else, or with `json`, JSON lines. */
-export function printRows(rows: readonly Row[], terminal: Terminal, json = false): void {
+export function printRows(given: readonly Row[], terminal: Terminal, json = false): void {
   const { stdout } = terminal
+  const rows = given.map(nameFields)
   if (stdout.isTTY !== true || json) {
     for (const row of rows) printJson(row, terminal)
     return
@@ -39,8 +50,9 @@ export function printRows(rows: readonly Row[], terminal: Terminal, json = false
 }
 
 /** A line per field on a terminal, else JSON. */
-export function printRecord(record: Row, terminal: Terminal): void {
+export function printRecord(given: Row, terminal: Terminal): void {
   const { stdout } = terminal
+  const record = nameFields(given)
   if (stdout.isTTY !== true) {
     printJson(record, terminal)
     return

@@ -52,7 +52,7 @@ export const tierCommands = [
       limits: {
         type: 'string',
         value: 'LIST',
-        help: 'the most that a submission may ask for, such as `cpu_seconds=60,memory_bytes=1073741824`',
+        help: 'the most that a submission may ask for, such as `cpu_time=60,memory=1073741824`',
       },
       weight: {
         type: 'string',

@@ -40,9 +40,9 @@ export interface PhaseFacts {
   readonly ending: string
   readonly exit_code: number
   readonly signal: string | null
-  readonly cpu_seconds: number
-  readonly wall_seconds: number
-  readonly memory_peak_bytes: number
+  readonly cpu_time: number
+  readonly wall_time: number
+  readonly memory_peak: number
   /** For so long it could have run and was not let, at least, if that was seen. Its wall limit did not count it. */
   readonly delay_seconds?: number
 }

@@ -2,11 +2,10 @@
 // stay inside.
 import { readStream } from '#event'
 import type { RecordedEvent } from '#event'
-import { hasResult } from '#result'
+import { hasResult, readLimits } from '#result'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
-import { presentLimits } from './languages.ts'
 import { noSubmission } from './problem.ts'
 import { isUuid, refuseQuery } from './request.ts'
 import type { Handler } from './request.ts'
@@ -73,7 +72,7 @@ export function readEvents({ database }: Pick<HttpDependencies, 'database'>): Ha
 function present({ position, version, type, at, hash, data }: RecordedEvent): object {
   const shown = (shownFields[type] ?? []).flatMap((field) => {
     if (!Object.hasOwn(data, field)) return []
-    return [[field, field === 'limits' ? presentLimits(data[field]) : data[field]]]
+    return [[field, field === 'limits' ? readLimits(data[field]) : data[field]]]
   })
   return { position, version, type, at: at.toISOString(), hash, data: Object.fromEntries(shown) }
 }

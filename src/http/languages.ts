@@ -1,25 +1,12 @@
 // GET /api/languages: what live workers report that they run.
-import * as v from 'valibot'
 import { catalogue } from '#language'
 import type { Language, LanguageDefinition } from '#language'
+import { readLimits } from '#result'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { refuseQuery } from './request.ts'
 import type { Handler } from './request.ts'
-
-const phaseLimits = v.object({
-  cpu_seconds: v.number(),
-  wall_seconds: v.number(),
-  memory_bytes: v.number(),
-  processes: v.number(),
-  stdout_bytes: v.number(),
-  stderr_bytes: v.number(),
-  disk_bytes: v.number(),
-})
-
-/** As workers write them. */
-const limits = v.object({ compile: v.nullable(phaseLimits), run: phaseLimits })
 
 interface LanguageRow {
   readonly name: string
@@ -48,17 +35,11 @@ export function listLanguages({ database }: Pick<HttpDependencies, 'database'>):
         runtime: version,
         compile,
         run,
-        limits: presentLimits(stored),
+        limits: readLimits(stored),
         example: known.example ?? null,
         workers,
       }
     })
     sendJson(response, 200, { languages })
   }
-}
-
-/** Recorded limits; null when this release would not write them so. */
-export function presentLimits(stored: unknown): object | null {
-  const parsed = v.safeParse(limits, stored)
-  return parsed.success ? parsed.output : null
 }

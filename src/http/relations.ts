@@ -1,7 +1,7 @@
 // What is wrong between fields of a submission that are each right by themselves, and beside what the key's tier allows.
 import type { TierLimits } from '#account'
 import type { Issue } from '#error'
-import { catalogue, defaultLimits, limitSpellings } from '#language'
+import { catalogue, defaultLimits } from '#language'
 import type { Language, LanguageDefinition, PhaseLimits } from '#language'
 import { byteLength, decode, judgeNames, limitNames } from '#options'
 import type { CheckerOption, LimitName, Options } from '#options'
@@ -144,7 +144,7 @@ export function followWall<Given extends Readonly<Partial<Record<LimitName, numb
   const { cpu_time: cpu = 0, wall_time: wall } = given ?? {}
   if (given === undefined || usual === null || wall !== undefined || cpu <= usual.wallSeconds)
     return given
-  const most = Math.max(usual.wallSeconds, allowed[limitSpellings.wallSeconds] ?? 0)
+  const most = Math.max(usual.wallSeconds, allowed.wall_time ?? 0)
   return { ...given, wall_time: Math.min(2 * cpu, most) }
 }
 
@@ -157,7 +157,7 @@ export function* judgeLimits(
 ): Generator<Issue> {
   for (const [name, value] of Object.entries(given ?? {}) as [LimitName, number | undefined][]) {
     const limit = limitNames[name]
-    const most = Math.max(usual[limit], allowed[limitSpellings[limit]] ?? 0)
+    const most = Math.max(usual[limit], allowed[name] ?? 0)
     if (value !== undefined && value > most)
       yield { path: `${path}.${name}`, message: `is more than this key’s tier allows: ${most}` }
   }

@@ -8,9 +8,8 @@ import { Problem } from '#error'
 import type { Issue } from '#error'
 import { readStream } from '#event'
 import { createId } from '#id'
-import { defaultLimits, limitSpellings } from '#language'
+import { defaultLimits } from '#language'
 import type { Language } from '#language'
-import { limitNames } from '#options'
 import type { LimitName } from '#options'
 import { hasResult, isFinal, readTrackedResult } from '#result'
 import { sendJson } from './answer.ts'
@@ -92,8 +91,7 @@ interface OriginalRequest {
   readonly language: Language
   readonly checker_language?: Language
   readonly demands?: readonly string[]
-  /** As the log spells them. */
-  readonly limits?: Readonly<Partial<Record<'run' | 'compile', Readonly<Record<string, number>>>>>
+  readonly limits?: Readonly<Partial<Record<'run' | 'compile', Partial<Record<LimitName, number>>>>>
 }
 
 /** Whatever stands in the body would not be done. */
@@ -120,25 +118,12 @@ async function findObstacles(
   const issues = [...(await offered.judge({ language, checkerLanguage, requires }))]
   if (!Object.hasOwn(defaultLimits, language)) return issues
   const { run, compile } = defaultLimits[language]
-  issues.push(...judgeLimits('limits', readLimits(originalRequest.limits?.run), run, allowed))
+  issues.push(...judgeLimits('limits', originalRequest.limits?.run ?? {}, run, allowed))
   if (compile !== null) {
-    const own = readLimits(originalRequest.limits?.compile)
+    const own = originalRequest.limits?.compile ?? {}
     issues.push(...judgeLimits('compile_limits', own, compile, allowed))
   }
   return issues
-}
-
-/** By their names in requests. */
-function readLimits(
-  spelled: Readonly<Record<string, number>> = {},
-): Partial<Record<LimitName, number>> {
-  const names = Object.keys(limitNames) as LimitName[]
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = spelled[limitSpellings[limitNames[name]]]
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )
 }
 
 type Stored = Extract<RerunReception, { id: string }>

@@ -258,16 +258,6 @@ const internal = v.object({
   request_id: v.pipe(uuid, v.description('Stands in our log with what failed.')),
 })
 
-const phaseLimits = v.object({
-  cpu_seconds: seconds,
-  wall_seconds: seconds,
-  memory_bytes: count,
-  processes: count,
-  stdout_bytes: count,
-  stderr_bytes: count,
-  disk_bytes: count,
-})
-
 const languageDescription = v.object({
   name: language,
   title: v.pipe(v.string(), v.description('What people call it.')),
@@ -276,7 +266,7 @@ const languageDescription = v.object({
   runtime: v.pipe(v.string(), v.description('The exact version.')),
   compile: v.pipe(v.nullable(v.array(v.string())), v.description("The compiler's command line.")),
   run: v.pipe(v.array(v.string()), v.description("The program's command line.")),
-  limits: v.nullable(v.object({ compile: v.nullable(phaseLimits), run: phaseLimits })),
+  limits: v.nullable(v.object({ compile: v.nullable(limits), run: limits })),
   example: v.pipe(
     v.nullable(v.string()),
     v.description(

@@ -3,9 +3,8 @@ import { createHash } from 'node:crypto'
 import { digestBody, schemaVersion } from '#event'
 import type { BodyDigest, Metadata, SubmissionReceived } from '#event'
 import { createId } from '#id'
-import { spellLimits } from '#language'
 import type { Language } from '#language'
-import { encodeOptions, listRequired, toPhaseLimits } from '#options'
+import { encodeOptions, listRequired } from '#options'
 import type { Options } from '#options'
 
 export interface Submission {
@@ -72,7 +71,7 @@ export function describeReceived(
         blobs: submission.blobs.slice(0, blobsInEvent),
         blob_list: digestBody(blobs),
       }),
-      ...spellOwnLimits(options),
+      ...describeOwnLimits(options),
       ...(options.checker?.type === 'program' && { checker_language: options.checker.language }),
       ...(tag !== null && { tag }),
       ...(submission.priority === 'low' && { priority: submission.priority }),
@@ -208,14 +207,14 @@ function listFurtherParts({
   return [bytes, tag, outputEncoding, ...further]
 }
 
-function spellOwnLimits({ limits, compile_limits: compile }: Options): {
+function describeOwnLimits({ limits, compile_limits: compile }: Options): {
   readonly limits?: object
 } {
   if (limits === undefined && compile === undefined) return {}
   return {
     limits: {
-      ...(compile !== undefined && { compile: spellLimits(toPhaseLimits(compile)) }),
-      ...(limits !== undefined && { run: spellLimits(toPhaseLimits(limits)) }),
+      ...(compile !== undefined && { compile }),
+      ...(limits !== undefined && { run: limits }),
     },
   }
 }

@@ -20,13 +20,13 @@ export interface PhaseLimits {
 
 /** How the log spells each. */
 export const limitSpellings = {
-  cpuSeconds: 'cpu_seconds',
-  wallSeconds: 'wall_seconds',
-  memoryBytes: 'memory_bytes',
+  cpuSeconds: 'cpu_time',
+  wallSeconds: 'wall_time',
+  memoryBytes: 'memory',
   processes: 'processes',
-  stdoutBytes: 'stdout_bytes',
-  stderrBytes: 'stderr_bytes',
-  diskBytes: 'disk_bytes',
+  stdoutBytes: 'stdout',
+  stderrBytes: 'stderr',
+  diskBytes: 'disk',
 } as const satisfies Record<keyof PhaseLimits, string>
 
 /** Limits as the log spells them, those that are there. */

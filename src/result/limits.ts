@@ -1,26 +1,15 @@
-// Limits in force, as callers read them: the names and units of requests.
+// Limits in force, as the log has them and callers read them: the names and units of requests.
 import * as v from 'valibot'
 
-const phase = v.pipe(
-  v.object({
-    cpu_seconds: v.number(),
-    wall_seconds: v.number(),
-    memory_bytes: v.number(),
-    processes: v.number(),
-    stdout_bytes: v.number(),
-    stderr_bytes: v.number(),
-    disk_bytes: v.number(),
-  }),
-  v.transform((told) => ({
-    cpu_time: told.cpu_seconds,
-    wall_time: told.wall_seconds,
-    memory: told.memory_bytes,
-    stdout: told.stdout_bytes,
-    stderr: told.stderr_bytes,
-    disk: told.disk_bytes,
-    processes: told.processes,
-  })),
-)
+const phase = v.object({
+  cpu_time: v.number(),
+  wall_time: v.number(),
+  memory: v.number(),
+  stdout: v.number(),
+  stderr: v.number(),
+  disk: v.number(),
+  processes: v.number(),
+})
 
 /** As execution.started has them. */
 const recorded = v.object({ compile: v.nullable(phase), run: phase })

@@ -209,9 +209,9 @@ function blameEnd({ status, verdict }: ResultRow): Pick<ResultRecord, 'fault' | 
 function presentCompile(facts: NonNullable<ResultRow['compile']>): CompileFacts {
   return {
     exit_code: facts.exit_code,
-    cpu_time: facts.cpu_seconds,
-    wall_time: facts.wall_seconds,
-    memory_peak: facts.memory_peak_bytes,
+    cpu_time: facts.cpu_time,
+    wall_time: facts.wall_time,
+    memory_peak: facts.memory_peak,
     cached: facts.cached,
   }
 }

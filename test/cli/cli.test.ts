@@ -77,7 +77,7 @@ t.test('keys issue --role operator prints a key that looks and submits nothing',
   t.match(out, /Operator’s key rl_oper_\w{4}… issued for account acme; to look alone; by /)
   t.match(
     (await command(['keys', 'list', '--account', 'acme'])).out,
-    /"role":"operator","readOnly":true/,
+    /"role":"operator","read_only":true/,
   )
 })
 
@@ -118,7 +118,7 @@ t.test('keys list names one account’s keys, newest first', async (t) => {
     all.slice(0, 2).map(({ id }) => id),
     [second.id, first.id],
   )
-  t.match(all[1], { account: 'acme', tier: 'unlimited', revokedAt: null })
+  t.match(all[1], { account: 'acme', tier: 'unlimited', revoked_at: null })
   const own = await list('--account', 'acme')
   t.ok(own.every(({ account }) => account === 'acme'))
   t.ok(own.length < all.length, 'the servers of this file have accounts of their own')
@@ -307,12 +307,12 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
 t.test('what a tier’s submissions may ask for is set by name; the rest stays', async (t) => {
   const set = (...limits: string[]): Promise<Ended> =>
     command(['tiers', 'set', 'gold', '--requests', '5', '--concurrent', '5', ...limits])
-  t.equal((await set('--limits', 'cpu_seconds=99,processes=7')).status, 0)
+  t.equal((await set('--limits', 'cpu_time=99,processes=7')).status, 0)
   t.equal((await set('--limits', 'processes=8')).status, 0)
   t.equal((await set()).status, 0)
   const [row] = await sql`select limits from runledger.tier where name = 'gold'`
-  t.match(row?.['limits'], { cpu_seconds: 99, processes: 8, wall_seconds: 30 })
-  for (const wrong of ['cpu=1', 'cpu_seconds=0', 'cpu_seconds', 'cpu_seconds=1e3'])
+  t.match(row?.['limits'], { cpu_time: 99, processes: 8, wall_time: 30 })
+  for (const wrong of ['cpu=1', 'cpu_time=0', 'cpu_time', 'cpu_time=1e3'])
     t.match(await set('--limits', wrong), { status: 64, err: /--limits is a list/ })
   await sql`delete from runledger.tier where name = 'gold'`
 })

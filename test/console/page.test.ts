@@ -176,7 +176,7 @@ t.test('a log is told in steps: the wait, the attempts, the phases, the webhook'
   const at = (seconds: number): string =>
     new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString()
   const hash = 'ab'.repeat(32)
-  const phase = { exit_code: 0, wall_seconds: 1.5, memory_peak_bytes: 1024 }
+  const phase = { exit_code: 0, wall_time: 1.5, memory_peak: 1024 }
   const event = (type: string, seconds: number, data: object = {}) => ({
     position: seconds,
     type,

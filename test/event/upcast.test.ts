@@ -85,21 +85,21 @@ t.test('an old version goes through every step to the latest', async (t) => {
     'a.renamed': [
       ({ seconds, ...rest }: Readonly<Record<string, unknown>>) => ({
         ...rest,
-        wall_seconds: seconds,
+        wall_time: seconds,
       }),
       (data: Readonly<Record<string, unknown>>) => ({ ...data, cached: false }),
     ],
   }
   t.strictSame(upcast('a.renamed', 1, { seconds: 2, kept: true }, steps), {
-    data: { kept: true, wall_seconds: 2, cached: false },
+    data: { kept: true, wall_time: 2, cached: false },
     schemaVersion: 3,
     isKnown: true,
   })
-  t.strictSame(upcast('a.renamed', 2, { wall_seconds: 2 }, steps).data, {
-    wall_seconds: 2,
+  t.strictSame(upcast('a.renamed', 2, { wall_time: 2 }, steps).data, {
+    wall_time: 2,
     cached: false,
   })
-  t.strictSame(upcast('a.renamed', 3, { wall_seconds: 2 }, steps).data, { wall_seconds: 2 })
+  t.strictSame(upcast('a.renamed', 3, { wall_time: 2 }, steps).data, { wall_time: 2 })
 })
 
 t.test(

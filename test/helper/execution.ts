@@ -136,9 +136,9 @@ export async function completeExecution(
     ending: 'exited',
     exit_code: verdict === 'AC' ? 0 : 1,
     signal: null,
-    cpu_seconds: 0.01,
-    wall_seconds: 0.02,
-    memory_peak_bytes: 9_000_000,
+    cpu_time: 0.01,
+    wall_time: 0.02,
+    memory_peak: 9_000_000,
   }
   const data = {
     verdict,

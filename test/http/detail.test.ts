@@ -95,8 +95,8 @@ t.test('the log tells the limits of an attempt as they were', async (t) => {
   const [received, started] = told.events
   t.equal(received.data.tag, 'exercise 7')
   t.match(started.data.limits, {
-    run: { cpu_seconds: 1.5, wall_seconds: 10 },
-    compile: { processes: 99, cpu_seconds: 15 },
+    run: { cpu_time: 1.5, wall_time: 10 },
+    compile: { processes: 99, cpu_time: 15 },
   })
 })
 

@@ -82,7 +82,7 @@ t.test('a batch runs, and the events say what happened', async (t) => {
   for (const { id } of body.submissions) {
     t.equal((await call('GET', `/api/result/${id}?wait=true`)).body.verdict, 'AC')
     const { body: life } = await call('GET', `/api/result/${id}/events`)
-    t.match(life.events[1].data, { runtime: /^Python/, limits: { run: { cpu_seconds: Number } } })
+    t.match(life.events[1].data, { runtime: /^Python/, limits: { run: { cpu_time: Number } } })
     t.equal(life.events.at(-1).type, 'execution.completed')
   }
 })
@@ -95,5 +95,5 @@ t.test('the languages are those that the worker announces', async (t) => {
   )
   const python = body.languages[2]
   t.match(python, { runtime: /^Python 3/, compile: null, run: Array })
-  t.equal(python.limits.run.cpu_seconds, 2)
+  t.equal(python.limits.run.cpu_time, 2)
 })

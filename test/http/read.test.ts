@@ -295,9 +295,9 @@ t.test('the events tell a submission’s life without anything of ours', async (
   })
   t.match(body.events[1].data, {
     attempt: 1,
-    limits: { run: { cpu_seconds: 5, memory_bytes: 268_435_456 } },
+    limits: { run: { cpu_time: 5, memory: 268_435_456 } },
   })
-  t.match(body.events[2].data, { verdict: 'AC', run: { wall_seconds: 0.02 } })
+  t.match(body.events[2].data, { verdict: 'AC', run: { wall_time: 0.02 } })
   const recorded = await sql`
     select hash from audit.event where stream_id in (${id}, ${delivery?.['webhook_id']}) order by position`
   t.strictSame(
@@ -333,7 +333,7 @@ t.test('languages are those of the live workers; none without a worker', async (
     { name: 'cpp', title: 'C++', extensions: ['.cpp', '.cc', '.cxx'], example: /Hello/, workers: 1, aliases: ['c++', 'cxx'], runtime: 'GCC 12.2.0', compile: ['g++', 'main.cpp'], run: ['./main'] },
     {
       name: 'python', aliases: ['py'], compile: null,
-      limits: { compile: null, run: { cpu_seconds: 5, wall_seconds: 10, memory_bytes: 268_435_456, processes: 64 } },
+      limits: { compile: null, run: { cpu_time: 5, wall_time: 10, memory: 268_435_456, processes: 64 } },
     },
   ]) // prettier-ignore
   await sql`update runledger.worker set stopped_at = now()`

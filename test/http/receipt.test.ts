@@ -77,8 +77,8 @@ t.test('it says what was run, where, under what, how it ended, and what the log 
       detail: { sha256: /^[0-9a-f]{64}$/ },
       tag: 'exam',
     },
-    execution: { attempt: 1, runtime: 'Python 3.11.2', limits: { run: { cpu_seconds: 5 } }, isolation: { box: 'keeper' } },
-    end: { status: 'completed', verdict: 'AC', exit_code: 0, run: { cpu_seconds: 0.01 }, stdout: { bytes: 2 } },
+    execution: { attempt: 1, runtime: 'Python 3.11.2', limits: { run: { cpu_time: 5 } }, isolation: { box: 'keeper' } },
+    end: { status: 'completed', verdict: 'AC', exit_code: 0, run: { cpu_time: 0.01 }, stdout: { bytes: 2 } },
   }) // prettier-ignore
   t.strictSame(
     receipt.events.map(({ hash }) => hash),

@@ -229,12 +229,12 @@ t.test('a full queue is 503, and leaves nothing behind', async (t) => {
 
 t.test('limits are held against the tier as it is today', async (t) => {
   const tier = { name: 'wide', requestsPerMinute: null, concurrentExecutions: null }
-  await setTier(sql, { ...tier, limits: { cpu_seconds: 100, disk_bytes: 1e9 } }, 'test')
+  await setTier(sql, { ...tier, limits: { cpu_time: 100, disk: 1e9 } }, 'test')
   const key = await issue('wide')
   const limits = { cpu_time: 90, disk: 9e8 }
   const id = await submitEnded({ ...python, limits }, { key })
   t.equal((await rerun(id, { key })).status, 202)
-  await setTier(sql, { ...tier, limits: { cpu_seconds: 20, disk_bytes: 1e9 } }, 'test')
+  await setTier(sql, { ...tier, limits: { cpu_time: 20, disk: 1e9 } }, 'test')
   const { status, body } = await rerun(id, { key })
   t.equal(status, 400)
   t.match(body.issues, [{ path: 'limits.cpu_time', message: /tier allows: 20$/ }])

@@ -29,7 +29,7 @@ const completed: Event = [
     signal: 'SIGSEGV',
     stdout: { truncated: true },
     stderr: { truncated: false },
-    run: { cpu_seconds: 0.5, wall_seconds: 1, memory_peak_bytes: 4096 },
+    run: { cpu_time: 0.5, wall_time: 1, memory_peak: 4096 },
   },
 ]
 const cancelRequested: Event = ['submission.cancel_requested', { attempt: 1 }]
@@ -41,7 +41,7 @@ const cancelledRunning: Event = [
     signal: 'SIGKILL',
     stdout: { truncated: true },
     stderr: { truncated: false },
-    run: { cpu_seconds: 0.5, wall_seconds: 1, memory_peak_bytes: 4096 },
+    run: { cpu_time: 0.5, wall_time: 1, memory_peak: 4096 },
   },
 ]
 const notCompiled: Event = ['execution.completed', { verdict: 'CE', exit_code: null, run: null }]

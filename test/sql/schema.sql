@@ -308,7 +308,7 @@ table runledger.tier
   name text not null
   requests_per_minute integer: Requests in any 60 seconds; null is unlimited.
   concurrent_executions integer: Submissions of one key executing at once; null is unlimited.
-  limits jsonb not null default '{"processes": 256, "disk_bytes": 268435456, "cpu_seconds": 15, "memory_bytes": 1073741824, "stderr_bytes": 1048576, "stdout_bytes": 2097152, "wall_seconds": 30}'::jsonb: The most that a submission's own limits may be, for the run and for the compiler; a language's default is always allowed.
+  limits jsonb not null default '{"disk": 268435456, "memory": 1073741824, "stderr": 1048576, "stdout": 2097152, "cpu_time": 15, "processes": 256, "wall_time": 30}'::jsonb: The most that a submission's own limits may be, for the run and for the compiler; a language's default is always allowed.
   blob_bytes bigint default 268435456: The most that an account may have in blobs when a key of this tier uploads another; null is unlimited.
   weight integer not null default 1: How many times an account's share of the slots that of weight 1 is.
   total_seconds integer not null default 600: What a submission's compiler, tests and checkers may run in all, in seconds by the clock.

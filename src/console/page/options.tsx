@@ -170,21 +170,21 @@ export function OptionsPanel({
           label="CPU time, s"
           value={draft.cpuTime}
           inputMode="decimal"
-          {...preset(usual && formatSeconds(usual.cpu_seconds))}
+          {...preset(usual && formatSeconds(usual.cpu_time))}
           onInput={(cpuTime) => onChange({ cpuTime })}
         />
         <TextField
           label="Time, s"
           value={draft.wallTime}
           inputMode="decimal"
-          {...preset(usual && formatSeconds(usual.wall_seconds))}
+          {...preset(usual && formatSeconds(usual.wall_time))}
           onInput={(wallTime) => onChange({ wallTime })}
         />
         <TextField
           label="Memory, MiB"
           value={draft.memory}
           inputMode="decimal"
-          {...preset(usual && formatBytes(usual.memory_bytes))}
+          {...preset(usual && formatBytes(usual.memory))}
           onInput={(memory) => onChange({ memory })}
         />
       </fieldset>

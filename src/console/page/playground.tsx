@@ -152,8 +152,8 @@ function limitsOf(draft: Draft, language: OfferedLanguage | undefined): RunLimit
   if (usual === undefined) return null
   const own = toRequest(draft).limits ?? {}
   return {
-    cpu_seconds: own.cpu_time ?? usual.cpu_seconds,
-    wall_seconds: own.wall_time ?? usual.wall_seconds,
-    memory_bytes: own.memory ?? usual.memory_bytes,
+    cpu_time: own.cpu_time ?? usual.cpu_time,
+    wall_time: own.wall_time ?? usual.wall_time,
+    memory: own.memory ?? usual.memory,
   }
 }

@@ -48,19 +48,9 @@ function Meters({
   if (verdict === 'CE' || (verdict === 'IE' && wall === 0)) return null
   return (
     <dl class="meters">
-      <Meter
-        label="CPU time"
-        used={cpu}
-        most={limits?.cpu_seconds ?? null}
-        format={formatSeconds}
-      />
-      <Meter label="Time" used={wall} most={limits?.wall_seconds ?? null} format={formatSeconds} />
-      <Meter
-        label="Memory"
-        used={memory}
-        most={limits?.memory_bytes ?? null}
-        format={formatBytes}
-      />
+      <Meter label="CPU time" used={cpu} most={limits?.cpu_time ?? null} format={formatSeconds} />
+      <Meter label="Time" used={wall} most={limits?.wall_time ?? null} format={formatSeconds} />
+      <Meter label="Memory" used={memory} most={limits?.memory ?? null} format={formatBytes} />
     </dl>
   )
 }

@@ -20,9 +20,9 @@ export interface OfferedLanguage {
 
 /** Of a program: seconds and bytes. */
 export interface RunLimits {
-  readonly cpu_seconds: number
-  readonly wall_seconds: number
-  readonly memory_bytes: number
+  readonly cpu_time: number
+  readonly wall_time: number
+  readonly memory: number
 }
 
 export interface LogEvent {

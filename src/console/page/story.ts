@@ -18,8 +18,8 @@ export interface Step {
 
 interface Phase {
   readonly exit_code: number
-  readonly wall_seconds: number
-  readonly memory_peak_bytes: number
+  readonly wall_time: number
+  readonly memory_peak: number
   readonly cached?: boolean
 }
 
@@ -122,18 +122,18 @@ function describePhases(
     steps.push(
       step(null, cached ? 'Compiled before' : 'Compiled', {
         detail: cached ? 'Reused from an earlier submission.' : usage(compile),
-        seconds: cached ? null : compile.wall_seconds,
+        seconds: cached ? null : compile.wall_time,
         tone: compile.exit_code === 0 ? 'none' : 'bad',
       }),
     )
   }
   if (tests === undefined) {
     if (run !== null && run !== undefined)
-      steps.push(step(null, 'Ran', { detail: usage(run), seconds: run.wall_seconds }))
+      steps.push(step(null, 'Ran', { detail: usage(run), seconds: run.wall_time }))
     return steps
   }
   const skipped = tests.filter(({ verdict }) => verdict === null).length
-  for (const [index, { verdict, wall_seconds: seconds = 0 }] of tests.entries()) {
+  for (const [index, { verdict, wall_time: seconds = 0 }] of tests.entries()) {
     if (verdict === null) continue
     const tone = verdict === 'AC' ? 'good' : verdict === 'IE' ? 'fault' : 'bad'
     const title = `Test ${nameTest(names[index] ?? null, index)}`
@@ -143,7 +143,7 @@ function describePhases(
   return steps
 }
 
-function usage({ exit_code: code, memory_peak_bytes: bytes }: Phase): string {
+function usage({ exit_code: code, memory_peak: bytes }: Phase): string {
   return `exit code ${code}, ${formatBytes(bytes)}`
 }
 

@@ -137,7 +137,7 @@ function TestRow({
                 )}
                 {limits !== null && test.wall_time !== null && (
                   <p class="hint">
-                    {formatSeconds(test.wall_time)} of {formatSeconds(limits.wall_seconds)}.
+                    {formatSeconds(test.wall_time)} of {formatSeconds(limits.wall_time)}.
                   </p>
                 )}
               </>

@@ -22,9 +22,9 @@ export interface JudgedTests extends Runs {
   readonly stopped: Phase | null
   /** As events spell it. */
   readonly most: {
-    readonly cpu_seconds: number
-    readonly wall_seconds: number
-    readonly memory_peak_bytes: number
+    readonly cpu_time: number
+    readonly wall_time: number
+    readonly memory_peak: number
   }
   /** One for each test of the request. */
   readonly facts: readonly TestFacts[]
@@ -56,7 +56,7 @@ export function judgeTests(plan: TestPlan): JudgedTests {
   const { tests, encoding = 'utf8', checker, stopsOnFailure, scope, blobs, stop, signal } = plan
   const facts: TestFacts[] = []
   const told: ToldTest[] = []
-  const most = { cpu_seconds: 0, wall_seconds: 0, memory_peak_bytes: 0 }
+  const most = { cpu_time: 0, wall_time: 0, memory_peak: 0 }
   let decisive: JudgedTests['decisive'] = null
   let stopped: Phase | null = null
   let room = outputsBytesMost
@@ -112,7 +112,7 @@ export function judgeTests(plan: TestPlan): JudgedTests {
     if (decisive === null || (decisive.verdict === 'AC' && verdict !== 'AC'))
       decisive = { ...judged, run }
     const ended = factsOf(run)
-    for (const figure of ['cpu_seconds', 'wall_seconds', 'memory_peak_bytes'] as const)
+    for (const figure of ['cpu_time', 'wall_time', 'memory_peak'] as const)
       most[figure] = Math.max(most[figure], ended[figure])
     facts.push({
       verdict,

@@ -77,9 +77,9 @@ export function factsOf(phase: Phase): PhaseFacts {
     ending: phase.ending,
     exit_code: phase.exitCode,
     signal: phase.signal,
-    cpu_seconds: phase.usage.cpuSeconds,
-    wall_seconds: phase.usage.wallSeconds,
-    memory_peak_bytes: phase.usage.memoryPeakBytes,
+    cpu_time: phase.usage.cpuSeconds,
+    wall_time: phase.usage.wallSeconds,
+    memory_peak: phase.usage.memoryPeakBytes,
     ...(phase.usage.delaySeconds !== undefined && { delay_seconds: phase.usage.delaySeconds }),
   }
 }

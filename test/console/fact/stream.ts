@@ -146,7 +146,7 @@ fact(
         name: 'streams',
         requestsPerMinute: 100_000,
         concurrentExecutions: null,
-        limits: { wall_seconds: endlessLimits.wall_time },
+        limits: { wall_time: endlessLimits.wall_time },
       },
       'test',
     )

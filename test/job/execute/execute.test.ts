@@ -76,7 +76,7 @@ t.test('the log tells its life in order, with worker, limits and isolation', asy
     data: {
       attempt: 1,
       worker: workerId,
-      limits: { run: { cpu_seconds: Number } },
+      limits: { run: { cpu_time: Number } },
       isolation: { cgroup: /^v[12]$/ },
     },
   })
@@ -95,7 +95,7 @@ t.test('the log tells its life in order, with worker, limits and isolation', asy
     slot_seconds: Number,
   })
   const { run, compile, slot_seconds: slot } = execution ?? {}
-  const ran = Number(run?.wall_seconds) + Number(compile?.wall_seconds)
+  const ran = Number(run?.wall_time) + Number(compile?.wall_time)
   t.ok(slot >= ran, `its slot was taken for ${slot} s, of which it ran ${ran}`)
 })
 
