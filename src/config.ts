@@ -69,6 +69,17 @@ const web = {
   TLS_CERT: v.optional(v.string()),
   TLS_KEY: v.optional(v.string()),
   RECEIPT_KEY: v.optional(v.string()),
+  CORS_ORIGINS: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((text) => text.split(/[\s,]+/).filter((origin) => origin !== '')),
+      v.everyItem(
+        (origin) => URL.parse(origin)?.origin === origin && /^https?:/.test(origin),
+        'must be origins separated by commas, such as https://app.example.com',
+      ),
+    ),
+    '',
+  ),
   SYNC_WAIT_SECONDS: v.optional(positiveNumber, '30'),
   QUEUE_CAPACITY: v.optional(wholeNumber(1, 1_000_000), '1000'),
   DATABASE_CONNECTIONS: v.optional(wholeNumber(1, 1000), '10'),

@@ -71,18 +71,18 @@ export async function askOperator<T>(
   try {
     return await ask(createOperator(createClient({ url, apiKey, retries })))
   } catch (error) {
-    throw explain(error, url)
+    throw explain(error)
   }
 }
 
-function explain(error: unknown, url: string): unknown {
+function explain(error: unknown): unknown {
   if (error instanceof TypeError) return new CommandError(error.message, exitStatuses.usage)
   if (!(error instanceof RunledgerError)) return error
   const message = printable(error.message)
   switch (error.status) {
     case 0:
       return new CommandError(
-        `no web process answers at ${url}: ${message} Start one, or name its address with --url or RUNLEDGER_URL.`,
+        `no web process answers: ${message}. Start one, or name its address with --url or RUNLEDGER_URL.`,
         exitStatuses.unavailable,
       )
     case 401:

@@ -3,6 +3,7 @@
 import { isWorthAnother, RunledgerError } from './error.ts'
 import type { RequestIssue } from './error.ts'
 import type { SubmissionRequest } from './request.ts'
+import type { Language, LedgerEvent, ListFilter, ResultPage } from './list.ts'
 import type { MissingResult, ReceivedRequest, Result } from './result.ts'
 import { backOff, pause } from './retry.ts'
 import { readStream } from './stream.ts'
@@ -13,6 +14,7 @@ import type { Attempt, CallOptions } from './transport.ts'
 export { RunledgerError } from './error.ts'
 export type { RequestIssue } from './error.ts'
 export type * from './request.ts'
+export type * from './list.ts'
 export type * from './result.ts'
 export { createOperator } from './operator.ts'
 export type * from './operator.ts'
@@ -60,6 +62,12 @@ export interface Client {
   request(id: string, options?: CallOptions): Promise<ReceivedRequest>
   /** Several at once, up to 100, in their order; what is not there, or too large beside the others, says so in its place. */
   results(ids: readonly string[], options?: CallOptions): Promise<(Result | MissingResult)[]>
+  /** A page of the account's own, newest first; `next_cursor` is the next one's `cursor`. */
+  list(filter?: ListFilter, options?: CallOptions): Promise<ResultPage>
+  /** What can be submitted now. */
+  languages(options?: CallOptions): Promise<readonly Language[]>
+  /** What happened to a submission, and to its webhook, oldest first. */
+  events(id: string, options?: CallOptions): Promise<readonly LedgerEvent[]>
   /** Resolves at the end, however long that takes, or by the signal. */
   wait(id: string, options?: CallOptions): Promise<Result>
   /** What happens until the end, as it happens, each event once; a connection that breaks is made anew. */
@@ -134,6 +142,19 @@ export function createClient(options: ClientOptions): Client {
         given,
       )
       return (answer as { results: (Result | MissingResult)[] }).results
+    },
+    async list(filter = {}, given = {}) {
+      const query = Object.entries(filter).filter(([, value]) => value !== undefined)
+      const text = new URLSearchParams(query.map(([name, value]) => [name, String(value)]))
+      return (await call('GET', `api/submissions?${text}`, given)) as ResultPage
+    },
+    async languages(given = {}) {
+      const answer = await call('GET', 'api/languages', given)
+      return (answer as { languages: readonly Language[] }).languages
+    },
+    async events(id, given = {}) {
+      const answer = await call('GET', `api/result/${encodeURIComponent(id)}/events`, given)
+      return (answer as { events: readonly LedgerEvent[] }).events
     },
     async wait(id, given) {
       for (let quick = 0; ;) {

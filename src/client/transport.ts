@@ -48,6 +48,8 @@ export function createSender(root: URL, apiKey: string, send: typeof fetch): Sen
       redirect: 'manual', // the key is for this service only
       headers: { 'X-API-Key': apiKey, ...headers },
       ...request,
+    }).catch((error: unknown) => {
+      throw describeSilence(error, request.signal, root.origin)
     })
 }
 
@@ -74,7 +76,7 @@ export function createAttempt(send: Send): Attempt {
       })
       answer = await parseAnswer(response)
     } catch (error) {
-      throw describeSilence(error, signal)
+      throw error instanceof RunledgerError ? error : describeSilence(error, signal)
     }
     if (!response.ok || (answer === undefined && method !== 'HEAD')) {
       throw new RunledgerError(response.status, answer, response.headers.get('retry-after'))
@@ -88,9 +90,23 @@ export async function parseAnswer(response: Response): Promise<unknown> {
   return text.startsWith('{') ? JSON.parse(text) : undefined
 }
 
-/** @throws the signal's reason. */
-export function describeSilence(error: unknown, signal: AbortSignal | undefined): RunledgerError {
+/** @param origin of the service, where it is known. @throws the signal's reason. */
+export function describeSilence(
+  error: unknown,
+  signal: AbortSignal | undefined,
+  origin = 'the service',
+): RunledgerError {
   signal?.throwIfAborted()
-  const message = 'The service cannot be reached.'
+  const message = `no answer from ${origin} (${describeCause(error)})`
   return new RunledgerError(0, { error: 'unreachable', message }, null, error)
+}
+
+/** Such as `ECONNREFUSED`, or a certificate's reason with its code. Browsers say no more than their own message. */
+function describeCause(error: unknown): string {
+  const { cause } = Object(error) as { cause?: unknown }
+  const { code, message } = Object(cause ?? error) as { code?: unknown; message?: unknown }
+  if (typeof code !== 'string') return typeof message === 'string' ? message : String(error)
+  const isSystem = /^E[A-Z]+$/.test(code) || typeof message !== 'string' || message === ''
+  // What follows is advice of the runtime's.
+  return isSystem ? code : `${message.split(';')[0]}, ${code}`
 }

@@ -12,6 +12,7 @@ import { submitBatch } from './batch.ts'
 import { headBlob, putBlob } from './blob.ts'
 import { cancelResult } from './cancel.ts'
 import { serveConsole } from './console.ts'
+import { allowOrigins } from './cors.ts'
 import { readEvents } from './events.ts'
 import { createReadiness, live, ready } from './health.ts'
 import { announceHttps, requireHttps } from './https.ts'
@@ -53,6 +54,8 @@ export interface HttpDependencies {
   readonly syncWaitSeconds: number
   /** Unfinished submissions over all keys. */
   readonly queueCapacity: number
+  /** Of other sites whose pages may ask; none unless given. */
+  readonly corsOrigins?: readonly string[]
   /** Where webhooks may go, if not by the usual rules. */
   readonly webhookRules?: WebhookRules
   /** In which an upload has to arrive; a minute unless said. */
@@ -105,7 +108,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   app.use(identify, logAccess(log), announceHttps(trustProxy))
   // Before what is counted: a page's files are no requests of the API.
   if (dependencies.console !== undefined) app.use(serveConsole(dependencies.console, trustProxy))
-  app.use(metrics.count, refusals.count)
+  app.use(metrics.count, refusals.count, allowOrigins(dependencies.corsOrigins ?? []))
   for (const path of paths) app.all(path, nameRoute(path))
   app.use('/api', requireHttps(trustProxy), separateRoles(database, authenticate(database)))
   app.use(requireHost)

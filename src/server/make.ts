@@ -40,6 +40,7 @@ export async function makeParts(settings: ServerSettings, log: Logger): Promise<
     syncWaitSeconds: settings.SYNC_WAIT_SECONDS,
     queueCapacity: settings.QUEUE_CAPACITY,
     webhookRules: settings.webhookRules,
+    corsOrigins: settings.CORS_ORIGINS,
     receiptKey: settings.receiptKey,
     console: createConsole(),
   })

@@ -161,7 +161,11 @@ t.test('where stdout is no terminal it is printed once, with a key that only loo
 t.test('with a wrong key, or where nobody answers, it says what to do', async (t) => {
   const rows = [
     [{ RUNLEDGER_OPERATOR_KEY: 'x' }, 77, /keys issue --account ops --role operator/],
-    [{ RUNLEDGER_URL: 'http://127.0.0.1:1' }, 69, /no web process answers at http.* RUNLEDGER_URL/],
+    [
+      { RUNLEDGER_URL: 'http://127.0.0.1:1' },
+      69,
+      /no web process answers: no answer from http.* RUNLEDGER_URL/,
+    ],
   ] as const
   for (const [more, status, expected] of rows) {
     const child = spawn(process.execPath, ['src/cli/cli.ts', 'top', '--once'], {

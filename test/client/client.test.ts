@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
@@ -10,8 +11,9 @@ import { RunledgerError, createClient, nameBlob, verifyWebhook } from '../../src
 import type { Result, StreamEvent } from '../../src/client/client.ts'
 import { contract } from '../helper/contract.ts'
 import { createTestDatabase } from '../helper/database.ts'
-import { finish } from '../helper/execution.ts'
+import { finish, pretendWorker } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
+import { createAuthority } from '../webhook/certificate.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -53,6 +55,52 @@ t.test('its record has the fields of the contract’s', async (t) => {
 t.test('submit resolves with the id, read with the record', async (t) => {
   const { id } = await client.submit(python)
   t.match(await client.read(id), { id, status: 'queued' })
+})
+
+t.test('it lists, and tells what was submitted and what happened', async (t) => {
+  const [first, second] = [await client.submit({ ...python, tag: 'listed' }), await client.submit({ ...python, tag: 'listed' })] // prettier-ignore
+  await finish(sql, first.id, { stdout: '1\n' })
+  const page = await client.list({ tag: 'listed', limit: 1 })
+  t.match(page, { submissions: [{ id: second.id, status: 'queued' }], next_cursor: String })
+  const next = await client.list({ tag: 'listed', cursor: page.next_cursor ?? '' })
+  t.match(next, { submissions: [{ id: first.id, verdict: 'AC' }], next_cursor: null })
+  t.ok((await client.list()).submissions.length >= 2)
+  t.strictSame((await client.request(first.id)).request, { ...python, tag: 'listed' })
+  const absent = randomUUID()
+  t.match(await client.results([second.id, absent, first.id]), [
+    { id: second.id, status: 'queued' },
+    { id: absent, error: 'not_found' },
+    { id: first.id, stdout: '1\n' },
+  ])
+  const types = (await client.events(first.id)).map(({ type }) => type)
+  t.strictSame(types, ['submission.received', 'execution.started', 'execution.completed'])
+  await pretendWorker(sql, { python: { version: 'Python 3', compile: null, run: ['python3', 'main.py'] } }) // prettier-ignore
+  t.match(await client.languages(), [{ name: 'python', runtime: 'Python 3', workers: 1 }])
+})
+
+t.test('without an answer it says from where, and why', async (t) => {
+  const closed = createServer().listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const { port } = closed.address() as AddressInfo
+  closed.close()
+  const failure = (url: string): Promise<unknown> =>
+    failureOf(createClient({ url, apiKey: 'k', retries: 0 }).read('a'))
+  t.match(await failure(`http://127.0.0.1:${port}`), {
+    status: 0,
+    code: 'unreachable',
+    message: `no answer from http://127.0.0.1:${port} (ECONNREFUSED)`,
+  })
+  const authority = createAuthority()
+  t.teardown(() => authority.remove())
+  const secure = createSecureServer(authority.selfSign(['IP:127.0.0.1'])).listen(0, '127.0.0.1')
+  t.teardown(() => secure.close())
+  await once(secure, 'listening')
+  const origin = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`
+  t.match(await failure(origin), {
+    message: `no answer from ${origin} (self-signed certificate, DEPTH_ZERO_SELF_SIGNED_CERT)`,
+  })
+  const streamed = createClient({ url: origin, apiKey: 'k', retries: 0 }).stream('a')
+  t.match(await failureOf(streamed.next()), { message: /^no answer from https:.*self-signed/ })
 })
 
 t.test('a blob is uploaded once, and named', async (t) => {

@@ -1,0 +1,79 @@
+// CORS_ORIGINS: pages of the named origins may ask, nobody else's, and without the setting none.
+import t from 'tap'
+import { createTestDatabase } from '../helper/database.ts'
+import { startServer } from '../helper/server.ts'
+import type { Answer } from '../helper/server.ts'
+import { createCaller } from '../helper/submission.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const { key } = await createCaller(sql)
+const origin = 'https://app.example.com'
+const off = await startServer(t, sql, { url })
+const on = await startServer(t, sql, { url, corsOrigins: [origin, 'http://localhost:5173'] })
+
+const namesOf = ({ headers }: Answer): string[] =>
+  Object.keys(headers).filter((name) => name.startsWith('access-control-') || name === 'vary')
+const preflight = {
+  'Access-Control-Request-Method': 'POST',
+  'Access-Control-Request-Headers': 'x-api-key',
+}
+
+t.test('a preflight is answered without a key', async (t) => {
+  const headers = { Origin: origin, ...preflight }
+  const answer = await on.call('OPTIONS', '/api/submit', { key: null, headers, checked: false })
+  t.equal(answer.status, 204)
+  t.match(answer.headers, {
+    'access-control-allow-origin': origin,
+    'access-control-allow-methods': /POST/,
+    'access-control-allow-headers': /X-API-Key/,
+    vary: 'Origin',
+  })
+  t.notOk('access-control-allow-credentials' in answer.headers)
+})
+
+t.test('an answer names the origin that asked, an error too', async (t) => {
+  for (const headers of [{ Origin: origin }, { Origin: 'http://localhost:5173' }]) {
+    const answer = await on.call('GET', '/api/languages', { key, headers })
+    t.equal(answer.status, 200)
+    t.equal(answer.headers['access-control-allow-origin'], headers.Origin)
+    t.match(answer.headers['access-control-expose-headers'], /Retry-After/)
+    t.equal(answer.headers['vary'], 'Origin')
+  }
+  const refused = await on.call('GET', '/api/languages', { key: null, headers: { Origin: origin } })
+  t.equal(refused.status, 401)
+  t.equal(refused.headers['access-control-allow-origin'], origin, 'so that the page can read why')
+})
+
+t.test('other origins, and other paths, get nothing', async (t) => {
+  for (const other of [
+    'https://app.example.com.evil.test',
+    'https://APP.example.com',
+    'null',
+    'http://app.example.com',
+  ]) {
+    const headers = { Origin: other, ...preflight }
+    const asked = await on.call('OPTIONS', '/api/submit', { key: null, headers, checked: false })
+    t.equal(asked.status, 401, other)
+    t.strictSame(namesOf(asked), ['vary'])
+    t.strictSame(
+      namesOf(await on.call('GET', '/api/languages', { key, headers: { Origin: other } })),
+      ['vary'],
+    )
+  }
+  t.strictSame(
+    namesOf(await on.call('GET', '/healthz', { key: null, headers: { Origin: origin } })),
+    [],
+  )
+})
+
+t.test('without the setting there is no such header', async (t) => {
+  const headers = { Origin: origin, ...preflight }
+  const asked = await off.call('OPTIONS', '/api/submit', { key: null, headers, checked: false })
+  t.equal(asked.status, 401)
+  t.strictSame(namesOf(asked), [])
+  t.strictSame(
+    namesOf(await off.call('GET', '/api/languages', { key, headers: { Origin: origin } })),
+    [],
+  )
+})
