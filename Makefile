@@ -79,7 +79,7 @@ test-languages: setup packages ## what programs of every installed language do; 
 		node test/run.ts --timeout=1800 test/language/conformance.test.ts
 
 test-plain: setup packages ## without any accelerator: conformance and verdicts
-	@$(SUDO) env PATH="$(BIN):$$PATH" ACCELERATORS=off \
+	@$(SUDO) env PATH="$(BIN):$$PATH" ACCELERATORS=off LANGUAGES="python cpp java" \
 		node test/run.ts --timeout=1800 test/language/conformance.test.ts test/http/execution.test.ts
 
 test-compilers: setup packages ## what a prepared compiler makes is what the plain one makes, and says the same: C++, Java, JVM languages

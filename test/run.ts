@@ -74,15 +74,23 @@ async function run(file: string): Promise<void> {
   child.on('message', ({ setTimeout: milliseconds }: { setTimeout?: number }) => {
     if (milliseconds !== undefined) endAfter(milliseconds)
   })
-  const closed = new Promise<number | null>((done) => child.once('close', done))
+  const output = createInterface({ input: child.stdout! })
+  const exited = new Promise<number | null>((done) => child.once('exit', done))
+  // What it has left behind may hold its output open.
+  child.once('exit', () => {
+    setTimeout(() => {
+      output.close()
+      child.stdout!.destroy()
+    }, 30_000).unref()
+  })
   const lines: string[] = []
   let counts = ''
-  for await (const line of createInterface({ input: child.stdout! })) {
+  for await (const line of output) {
     lines.push(`    ${line}`)
     if (/^ *# (hostile|neighbour|faults|image): /.test(line)) say(line.trim())
     if (line.startsWith('# { total:')) counts = line
   }
-  const code = await closed
+  const code = await exited
   clearTimeout(timer)
 
   const count = (name: string): number =>

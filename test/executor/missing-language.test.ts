@@ -169,7 +169,10 @@ t.test(
 t.test('a worker registers what it has found, and logs what it has not', async (t) => {
   const { sql, url, drop } = await createTestDatabase()
   t.teardown(drop)
-  const worker = await startWorkerProcess(t, url, { JAVA_HOME: makeDirectory(t) })
+  const worker = await startWorkerProcess(t, url, {
+    LANGUAGES: accelerated.join(),
+    JAVA_HOME: makeDirectory(t),
+  })
   t.equal(worker.logged.filter((message) => message === 'language.missing').length, 1)
   const rows = await sql`select name from runledger.list_language() order by name`
   t.same(

@@ -7,7 +7,7 @@ import { startWorkerProcess } from '../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-await startWorkerProcess(t, url)
+await startWorkerProcess(t, url, { LANGUAGES: 'python,cpp,java' })
 const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const mebibyte = 1024 * 1024

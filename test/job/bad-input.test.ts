@@ -61,7 +61,7 @@ await sql`alter table runledger.event enable trigger event_append_only`
 await sql`select runledger.refresh_submissions(array[${languageUnknown}]::uuid[])`
 
 const ordinary = await submitNew(sql, caller, python)
-const worker = await startWorkerProcess(t, url)
+const worker = await startWorkerProcess(t, url, { LANGUAGES: 'python,java' })
 
 t.test('poisoned jobs are named and dropped, and what waits behind them runs', async (t) => {
   t.match(await finalResult(sql, ordinary), { verdict: 'AC', stdout: '1\n' })
