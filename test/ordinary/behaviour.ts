@@ -3,7 +3,7 @@ import type { Language } from '#language'
 
 /** Of a record as callers read it. */
 export interface Expected {
-  readonly verdict?: string
+  readonly verdict?: string | RegExp
   readonly stdout?: string | RegExp
   readonly stderr?: string | RegExp
   readonly limit?: string | null

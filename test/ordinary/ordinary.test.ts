@@ -8,6 +8,7 @@ import { startServer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 import type { Behaviour } from './behaviour.ts'
 import { fileBehaviours } from './file.ts'
+import { greedyBehaviours } from './greedy.ts'
 import { outputBehaviours } from './output.ts'
 import { variableBehaviours } from './variable.ts'
 import { whoBehaviours } from './who.ts'
@@ -18,6 +19,7 @@ const behaviours: readonly Behaviour[] = [
   ...fileBehaviours,
   ...outputBehaviours,
   ...variableBehaviours,
+  ...greedyBehaviours,
 ].filter(({ name }) => pattern.test(name))
 const languages = new Set(behaviours.flatMap(({ programs }) => Object.keys(programs) as Language[]))
 
