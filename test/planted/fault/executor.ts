@@ -3,6 +3,12 @@ import type { Fault } from '../fault.ts'
 
 export const executorFaults: readonly Fault[] = [
   {
+    name: 'executor: a runtime that is up already runs a program that has variables of its own',
+    text: '  if (command.environment !== undefined) return undefined\n',
+    instead: '',
+    tests: ['ordinary/ordinary'],
+  },
+  {
     name: 'executor: a program that was stopped is told to have died by itself',
     text: "reason: reason === 'aborted' ? 'cancelled' : reason,",
     instead: "reason: reason === 'aborted' ? null : reason,",

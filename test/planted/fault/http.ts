@@ -3,6 +3,12 @@ import type { Fault } from '../fault.ts'
 
 export const httpFaults: readonly Fault[] = [
   {
+    name: 'http: env sets the variables with which a runtime is started',
+    text: '  if (allowed.has(name)) return null\n',
+    instead: "  if (allowed.has(name) || !name.startsWith('PATH')) return null\n",
+    tests: ['http/mistakes'],
+  },
+  {
     name: 'http: a text may be a byte longer than the limit',
     text: 'v.check((text) => byteLength(text) <= most, ',
     instead: 'v.check((text) => byteLength(text) <= most + 1, ',
