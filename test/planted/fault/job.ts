@@ -209,7 +209,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: an attempt that was given up ends its submission',
-    text: 'and p.version - p.is_cancelled::integer = item.started_version',
+    // Either of the two would refuse it.
+    text: 'and p.run is not distinct from coalesce(item.run, p.run)\n          -- Only submission.cancel_requested comes between a start and its end.\n          and p.version - p.is_cancelled::integer = item.started_version',
     instead: '',
     tests: ['job/execute/conclude'],
   },
