@@ -161,10 +161,14 @@ const worker = {
   WEBHOOK_CA: v.optional(v.string()),
 }
 
-/** Mistakes in the worker's variables are the worker's to report; here defaults stand in. */
+/** Defaults stand in for mistakes, which the worker's own reading of its variables reports. */
 const doctor = {
   FIRST_UID: v.fallback(worker.FIRST_UID, () => v.parse(worker.FIRST_UID, undefined)),
   CACHE_DIRECTORY: worker.CACHE_DIRECTORY,
+  LANGUAGES: v.fallback(worker.LANGUAGES, undefined),
+  DATABASE_URL: v.fallback(v.optional(database.DATABASE_URL), undefined),
+  TLS_CERT: web.TLS_CERT,
+  TLS_KEY: web.TLS_KEY,
 }
 
 /** Such as `JAVA_RUN_MEMORY_BYTES=1073741824`. */
@@ -236,6 +240,12 @@ export function readDoctorConfig(environment = process.env): DoctorConfig {
     ...parse(v.object(doctor), environment),
     settings: { ...defaultSettings, ...Object.fromEntries(settings) },
   }
+}
+
+/** Variables with some DATABASE_URL where none is set: a look at the others needs one. */
+export function assumeDatabase(environment = process.env): NodeJS.ProcessEnv {
+  const { DATABASE_URL: given } = environment
+  return { ...environment, DATABASE_URL: given || 'postgres://localhost/none' }
 }
 
 /** @throws {ConfigError} */

@@ -93,11 +93,15 @@ t.test(
   async (t) => {
     const settings = defaultSettings
     const usual = { FIRST_UID: 61_000, CACHE_DIRECTORY: '/var/cache/runledger', settings }
-    t.strictSame(readDoctorConfig({}), usual)
+    t.match(readDoctorConfig({}), usual)
     const mistakes = { FIRST_UID: '0', SLOTS: 'many', CACHE_DIRECTORY: '', JAVA_HOME: '' }
-    t.strictSame(readDoctorConfig({ ...mistakes, CPP_PRECOMPILED_HEADERS: 'maybe' }), usual)
+    const more = { CPP_PRECOMPILED_HEADERS: 'maybe', LANGUAGES: 'klingon', DATABASE_URL: 'none' }
+    const read = readDoctorConfig({ ...mistakes, ...more })
+    t.match(read, usual)
+    t.equal(read.LANGUAGES, undefined)
+    t.equal(read.DATABASE_URL, undefined)
     const other = { FIRST_UID: '70000', CACHE_DIRECTORY: '/srv/cache' }
-    t.strictSame(readDoctorConfig({ ...other, JAVA_HOME: '/srv/jdk' }), {
+    t.match(readDoctorConfig({ ...other, JAVA_HOME: '/srv/jdk' }), {
       ...other,
       FIRST_UID: 70_000,
       settings: { ...settings, JAVA_HOME: '/srv/jdk' },

@@ -112,8 +112,14 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   'executor/box/keeper': ['#contract', '#cgroup'],
   'executor/box': ['#contract', '#keeper'],
   'executor/resident': ['#back-off', '#contract', '#cgroup', '#keeper', '#toolchain'],
-  'executor/doctor': [
+  doctor: [
+    '#config',
+    '#database',
+    '#error-text',
     '#language',
+    '#migration-file',
+    '#server-settings',
+    '#worker-settings',
     '#cache-directory',
     '#contract',
     '#sandbox',

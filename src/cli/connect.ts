@@ -26,7 +26,8 @@ export async function withDatabase<T>(
   }
 }
 
-function readKeptUrl(): string {
+/** What `make run` keeps. @throws {CommandError} without it. */
+export function readKeptUrl(): string {
   let url: string | null
   try {
     url = readKept(keptUrlFile)

@@ -1,5 +1,6 @@
 // `doctor`, `workers` and `running`: the host, and what is under way.
 import { readDoctorConfig } from '#config'
+import { readKeptUrl } from './connect.ts'
 import { defineCommand, exitStatuses } from './command.ts'
 import { jsonOption, printRows } from './output.ts'
 import { askOperator, operatorOptions } from './service.ts'
@@ -8,14 +9,25 @@ export const hostCommands = [
   defineCommand({
     name: 'doctor',
     operands: [],
-    summary: 'check that this host has what a worker needs',
+    summary: 'check that a worker starts on this host',
+    notes: 'Exit status 0: one starts. DATABASE_URL defaults to what `make run` keeps.',
     options: {},
     run: async () => {
       // Loaded only here: other commands need no executor.
-      const { examineHost, formatFindings } = await import('#doctor')
-      const { FIRST_UID: firstUid, CACHE_DIRECTORY: cacheDirectory, settings } = readDoctorConfig()
-      const findings = await examineHost({ firstUid, cacheDirectory, settings })
-      process.stdout.write(`${formatFindings(findings)}\n`)
+      const doctor = await import('#doctor')
+      const config = readDoctorConfig()
+      const findings = [
+        ...(await doctor.examineHost({
+          firstUid: config.FIRST_UID,
+          cacheDirectory: config.CACHE_DIRECTORY,
+          settings: config.settings,
+          languages: config.LANGUAGES,
+        })),
+        doctor.examineSettings(),
+        await doctor.examineDatabase(config.DATABASE_URL, readKeptUrl),
+        ...doctor.examineTls(config.TLS_CERT, config.TLS_KEY),
+      ]
+      process.stdout.write(`${doctor.formatFindings(findings)}\n`)
       return findings.some(({ level }) => level === 'missing') ? exitStatuses.failed : 0
     },
   }),

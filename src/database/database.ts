@@ -15,7 +15,9 @@ export {
   explainAbsence,
   explainRefusal,
   findMissingRight,
+  isMigrated,
   isUnmigrated,
+  workerRoles,
 } from './login.ts'
 export { createBatch } from './batch.ts'
 export type { Batch } from './batch.ts'

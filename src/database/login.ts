@@ -5,6 +5,9 @@ import { errorCode, sqlState } from './sql-state.ts'
 /** A login is a member of the roles whose work it does. */
 export type Role = 'runledger_api' | 'runledger_worker' | 'runledger_queue'
 
+/** Of a worker's login. */
+export const workerRoles = ['runledger_worker', 'runledger_queue'] as const satisfies Role[]
+
 // Wrong password or unknown role; not let in; no such database.
 const refusals = ['28P01', '28000', '3D000']
 
@@ -73,6 +76,17 @@ export async function findMissingRight(
   return row === undefined
     ? null
     : `${row.login} may not ${row.right}: use a role that may (see docs/deploy.md)`
+}
+
+/** @param migration the newest one's name, of `findNewestMigration`. */
+export async function isMigrated(sql: Queryable, migration: string): Promise<boolean> {
+  try {
+    const found = await sql`select from runledger.schema_migration where name = ${migration}`
+    return found.length > 0
+  } catch (error) {
+    if (errorCode(error) === sqlState.undefinedTable) return false
+    throw error
+  }
 }
 
 /** Host only: a URL may hold a password. */

@@ -1,5 +1,5 @@
 // Health checks for platforms and load balancers.
-import { cachedRead, errorCode, findMissingRight, sqlState } from '#database'
+import { cachedRead, findMissingRight, isMigrated } from '#database'
 import type { Database } from '#database'
 import { Problem } from '#error'
 import type { Logger } from '#log'
@@ -54,16 +54,5 @@ function createRightsCheck(database: Database, log: Logger): () => Promise<boole
     else if (missing !== told) log.error({ reason: missing }, 'web.not_ready')
     told = missing
     return missing === null
-  }
-}
-
-async function isMigrated(database: Database, migration: string): Promise<boolean> {
-  try {
-    const found = await database`
-      select from runledger.schema_migration where name = ${migration}`
-    return found.length > 0
-  } catch (error) {
-    if (errorCode(error) === sqlState.undefinedTable) return false
-    throw error
   }
 }

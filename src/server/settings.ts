@@ -31,7 +31,8 @@ export function readSettings(): ServerSettings {
   })
 }
 
-function readTls(cert: string | undefined, key: string | undefined): ServerSettings['tls'] {
+/** Null without these files. @throws {ConfigError} unless they can be read and belong together. */
+export function readTls(cert: string | undefined, key: string | undefined): ServerSettings['tls'] {
   if (cert === undefined || key === undefined) return null
   try {
     const pair = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }

@@ -1,6 +1,6 @@
 // First phase of a start: the worker's parts. Each is given what was made before it, and none takes or tells anything yet.
 import { exitForConfig } from '#config'
-import { checkLogin, createDatabase } from '#database'
+import { checkLogin, createDatabase, workerRoles } from '#database'
 import type { Database } from '#database'
 import { createBlobCache } from '#executor'
 import type { BlobCache } from '#executor'
@@ -78,7 +78,7 @@ async function makePools({
     sweep: open('sweep', 1, sweepSeconds),
     retention: open('retention', 1, retentionSeconds),
   }
-  const refusal = await checkLogin(pools.database, url, ['runledger_worker', 'runledger_queue'])
+  const refusal = await checkLogin(pools.database, url, workerRoles)
   if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
   return pools
 }

@@ -1,4 +1,4 @@
-// The worker's settings, ready for use: mistakes are printed together, and end the process.
+// The worker's settings, ready for use: mistakes are told together, and end a worker.
 import { readFileSync } from 'node:fs'
 import { ConfigError, readOrExit, readWorkerConfig } from '#config'
 import type { LimitOverride, WorkerConfig } from '#config'
@@ -13,18 +13,22 @@ export interface WorkerSettings extends Omit<WorkerConfig, 'limits'> {
   readonly webhookTrust: ReturnType<typeof trustAuthorities>
 }
 
+/** Exits with 78 when something is wrong. */
 export function readSettings(): WorkerSettings {
-  return readOrExit(() => {
-    const read = readWorkerConfig()
-    const { ranges, issues } = parseRanges(read.WEBHOOK_ALLOWED_RANGES)
-    if (issues.length > 0) throw new ConfigError(`  WEBHOOK_ALLOWED_RANGES: ${issues.join('; ')}`)
-    return {
-      ...read,
-      limits: applyOverrides(read.limits),
-      webhookAllowedRanges: ranges,
-      webhookTrust: readTrust(read.WEBHOOK_CA),
-    }
-  })
+  return readOrExit(() => parseSettings())
+}
+
+/** @throws {ConfigError} with all mistakes. */
+export function parseSettings(environment?: NodeJS.ProcessEnv): WorkerSettings {
+  const read = readWorkerConfig(environment)
+  const { ranges, issues } = parseRanges(read.WEBHOOK_ALLOWED_RANGES)
+  if (issues.length > 0) throw new ConfigError(`  WEBHOOK_ALLOWED_RANGES: ${issues.join('; ')}`)
+  return {
+    ...read,
+    limits: applyOverrides(read.limits),
+    webhookAllowedRanges: ranges,
+    webhookTrust: readTrust(read.WEBHOOK_CA),
+  }
 }
 
 function applyOverrides(overrides: readonly LimitOverride[]): Record<Language, Limits> {

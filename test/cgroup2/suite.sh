@@ -35,7 +35,7 @@ tests=${CGROUP2_TESTS-'
 test/executor/cgroup/cgroup.test.ts /^a (slot has|group of|keeper has|group that is|name)|^measuring|dead worker/
 test/executor/box/phase.test.ts  /computing in python|child|megabytes touched in cpp|leaves behind|memory limit|any moment/
 test/executor/box/keeper/ahead-java.test.ts /before its program|its rights|more memory|charged|left behind/
-test/executor/doctor/doctor.test.ts /lacks nothing/
+test/doctor/doctor.test.ts /lacks nothing/
 '}
 root_tests=${CGROUP2_ROOT_TESTS-'
 test/executor/executor.test.ts /^(cpp|java) that takes/

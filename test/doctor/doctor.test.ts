@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { defaultSettings } from '#language'
-import { examineHost, formatFindings } from '../../../src/executor/doctor/doctor.ts'
-import type { Finding } from '../../../src/executor/doctor/doctor.ts'
-import { builtDirectory } from '../../../src/executor/box/keeper/build.ts'
-import { findRemedy } from '../../../src/executor/doctor/sandbox.ts'
-import { showCheckout } from '../../helper/checkout.ts'
-import { accelerated } from '../../helper/executor.ts'
+import { examineHost, formatFindings } from '../../src/doctor/doctor.ts'
+import type { Finding } from '../../src/doctor/doctor.ts'
+import { builtDirectory } from '../../src/executor/box/keeper/build.ts'
+import { findRemedy } from '../../src/doctor/sandbox.ts'
+import { showCheckout } from '../helper/checkout.ts'
+import { accelerated } from '../helper/executor.ts'
 import {
   examine,
   examineInside,
@@ -338,21 +338,41 @@ t.test('disks that are full', needsRoot, async (t) => {
   t.match(look(mount('size=4g')), { level: 'ok' })
 })
 
+const row = (name: string, level: Finding['level'], detail: string, remedy = 'help'): Finding => ({
+  name,
+  level,
+  detail,
+  remedy: level === 'ok' ? null : remedy,
+})
+
 t.test('findings stand in columns, each remedy below its finding', async (t) => {
   const text = formatFindings([
-    { name: 'kernel', level: 'ok', detail: 'Linux 6.18', remedy: null },
-    { name: 'g++', level: 'missing', detail: 'not found', remedy: 'apt-get install g++' },
-    { name: 'swap', level: 'warning', detail: 'on', remedy: 'swapoff -a' },
+    row('kernel', 'ok', 'Linux 6.18'),
+    row('g++', 'missing', 'not\nfound', 'apt-get install g++'),
+    row('swap', 'warning', 'on', 'swapoff -a'),
+    row('disk', 'missing', 'full'),
   ])
   t.equal(
     text,
     [
       '✓ kernel  Linux 6.18',
-      '✗ g++     not found',
+      '✗ g++     not\nfound',
       '          → apt-get install g++',
       '! swap    on',
       '          → swapoff -a',
+      '✗ disk    full',
+      '          → help',
+      'No worker starts here: g++: not found',
     ].join('\n'),
   )
-  t.equal(formatFindings([]), '')
+})
+
+t.test('the last line says that a worker starts unless something is missing', async (t) => {
+  const last = (level: Finding['level']): string | undefined =>
+    formatFindings([row('a', level, 'b')])
+      .split('\n')
+      .at(-1)
+  t.equal(last('ok'), 'A worker starts here.')
+  t.equal(last('warning'), 'A worker starts here.')
+  t.equal(last('missing'), 'No worker starts here: a: b')
 })

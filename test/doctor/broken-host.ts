@@ -4,11 +4,11 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
-import { examineHost } from '../../../src/executor/doctor/doctor.ts'
-import type { Finding, HostOptions } from '../../../src/executor/doctor/doctor.ts'
-import { showCheckout } from '../../helper/checkout.ts'
-import type { ShownCheckout } from '../../helper/checkout.ts'
-import { accelerated } from '../../helper/executor.ts'
+import { examineHost } from '../../src/doctor/doctor.ts'
+import type { Finding, HostOptions } from '../../src/doctor/doctor.ts'
+import { showCheckout } from '../helper/checkout.ts'
+import type { ShownCheckout } from '../helper/checkout.ts'
+import { accelerated } from '../helper/executor.ts'
 
 /** A directory that every user may read; removed when the test ends. */
 export function makeDirectory(t: Test): string {
@@ -90,7 +90,7 @@ export function examineInside(
   options: HostOptions = {},
 ): readonly Finding[] {
   const { launcher: show, rename } = process.getuid?.() === 0 ? showCheckout() : hidden
-  const doctor = rename(join(import.meta.dirname, '../../../src/executor/doctor/doctor.ts'))
+  const doctor = rename(join(import.meta.dirname, '../../src/doctor/doctor.ts'))
   const code = `import { examineHost } from ${JSON.stringify(doctor)}
     console.log(JSON.stringify(await examineHost(${JSON.stringify({ languages: accelerated, ...options })})))`
   const [program, ...words] = [...show, ...launcher, '/bin/sh', '-ec', `${setUp}\nexec "$@"`, 'sh']

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { defaultSettings } from '#language'
-import { examineContainer } from '../../../src/executor/doctor/container.ts'
-import type { Finding } from '../../../src/executor/doctor/finding.ts'
+import { examineContainer } from '../../src/doctor/container.ts'
+import type { Finding } from '../../src/doctor/host.ts'
 import { layOutProcess, makeDirectory } from './broken-host.ts'
 
 const all = 'CapBnd:\t00000000002801e3'
@@ -43,7 +43,6 @@ function examine(t: Parameters<typeof makeDirectory>[0], layout: Layout): Findin
     uid: layout.uid ?? 0,
     firstUid: 61_000,
     cacheDirectory: '',
-    temporaryDirectory: '',
   }
   return examineContainer(host, root)
 }

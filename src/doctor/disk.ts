@@ -3,9 +3,8 @@ import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { examineCacheDirectory } from '#cache-directory'
-import { reportMissing, reportOk, reportWarning } from './finding.ts'
-import type { Finding } from './finding.ts'
-import type { Host } from './host.ts'
+import { reportMissing, reportOk, reportWarning } from './host.ts'
+import type { Finding, Host } from './host.ts'
 
 const mebibyte = 1024 * 1024
 const leastBytes = 64 * mebibyte
@@ -14,19 +13,14 @@ const leastFiles = 1000
 
 /** The cache directory's owner, its room and that of the temporary directory. */
 export async function examineDisks(host: Host): Promise<Finding[]> {
+  const fault = examineCacheDirectory(host.cacheDirectory, host.uid)
   return [
-    examineOwner(host),
+    fault === null
+      ? reportOk('cache directory', host.cacheDirectory)
+      : reportMissing('cache directory', fault.reason, fault.remedy),
     await examineDisk('cache disk', host.cacheDirectory),
-    await examineDisk('temporary disk', host.temporaryDirectory),
+    await examineDisk('temporary disk', '/tmp'),
   ]
-}
-
-function examineOwner({ cacheDirectory, uid }: Host): Finding {
-  const name = 'cache directory'
-  const fault = examineCacheDirectory(cacheDirectory, uid)
-  return fault === null
-    ? reportOk(name, cacheDirectory)
-    : reportMissing(name, fault.reason, fault.remedy)
 }
 
 async function examineDisk(name: string, directory: string): Promise<Finding> {
@@ -45,6 +39,5 @@ async function examineDisk(name: string, directory: string): Promise<Finding> {
       `${ffree} inodes free for ${directory}`,
       `remove files: du --inodes -xd1 ${existing} | sort -n`,
     )
-  if (freeBytes < amplyBytes) return reportWarning(name, detail, remedy)
-  return reportOk(name, detail)
+  return freeBytes < amplyBytes ? reportWarning(name, detail, remedy) : reportOk(name, detail)
 }

@@ -1,0 +1,50 @@
+// Where the doctor looks for files and programs, a real host or one that a test has laid out in a folder, and the rows of
+// its report.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Language, LanguageSettings } from '#language'
+import type { ToolHost } from '#toolchain'
+
+export interface Host extends ToolHost {
+  /** Usually `/proc`. */
+  readonly processDirectory: string
+  /** All unless said. */
+  readonly languages?: readonly Language[] | undefined
+  /** The languages' own variables. */
+  readonly settings: LanguageSettings
+  /** The worker's. */
+  readonly uid: number
+  /** The first slot's host uid, when the worker is root. */
+  readonly firstUid: number
+  /** For compiled programs. */
+  readonly cacheDirectory: string
+}
+
+/** A file below /proc, trimmed; empty when it is missing or unreadable. */
+export function readProcessFile(host: Host, path: string): string {
+  try {
+    return readFileSync(join(host.processDirectory, path), 'utf8').trim()
+  } catch {
+    return ''
+  }
+}
+
+export interface Finding {
+  /** For example `kernel`. */
+  readonly name: string
+  /** `missing`: a worker does not start. `warning`: something could be better. */
+  readonly level: 'ok' | 'warning' | 'missing'
+  readonly detail: string
+  /** The command or setting that helps; null when all is well. */
+  readonly remedy: string | null
+}
+
+export const reportOk = (name: string, detail: string): Finding => {
+  return { name, level: 'ok', detail, remedy: null }
+}
+export const reportWarning = (name: string, detail: string, remedy: string): Finding => {
+  return { name, level: 'warning', detail, remedy }
+}
+export const reportMissing = (name: string, detail: string, remedy: string): Finding => {
+  return { name, level: 'missing', detail, remedy }
+}

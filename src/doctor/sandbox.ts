@@ -1,0 +1,77 @@
+// Makes a box as the worker does, by the worker's own steps, and proves it: what refuses here refuses there. The step that
+// failed has its remedy in a table.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { describe, SandboxError } from '#contract'
+import { defaultLimits } from '#language'
+import { openSandbox } from '#sandbox'
+import { createSlotPool } from '#slot'
+import { reportMissing, reportOk, reportWarning } from './host.ts'
+import type { Finding, Host } from './host.ts'
+
+/** By a pattern of the step that failed and what was said of it; the first that matches counts. */
+const remedies: Readonly<Record<string, string>> = {
+  'seccomp\\.assemble': 'run the worker on an x86_64 or aarch64 machine',
+  'keeper\\.compile':
+    'make keeper, or apt-get install gcc libc6-dev: then the worker compiles it by itself',
+  'cgroup\\..*EROFS':
+    'docker run --cgroupns=private --cap-add SYS_ADMIN … with the image’s own entry point, or mount -o remount,bind,rw the cgroup file system',
+  'cgroup\\.find.*no memory cgroup':
+    'mount -t cgroup2 none /sys/fs/cgroup, or boot with systemd.unified_cgroup_hierarchy=1',
+  'cgroup\\..*swap is on': 'swapoff -a, or boot with swapaccount=1',
+  'cgroup\\.find':
+    'run the worker as root, or give its user a group in every hierarchy and start it there; what is not mounted: mount -t cgroup -o NAME NAME /sys/fs/cgroup/NAME',
+  'cgroup\\.':
+    'run the worker as root, or as a systemd service with Delegate=yes (in a container: --cgroupns=private and a writable /sys/fs/cgroup)',
+  'Function not implemented':
+    'install a kernel ≥ 5.14 (Debian: apt-get install linux-image-amd64) and reboot',
+  'setpriv.*not found': 'apt-get install util-linux',
+  'setpriv:':
+    'run the worker as root with CAP_SETUID, CAP_SETGID and CAP_SETPCAP (Docker drops none of them by default), or not as root',
+  'keeper\\.unshare.*No space left': 'sysctl -w user.max_user_namespaces=15000',
+  'box\\.proc':
+    'docker run --security-opt systempaths=unconfined …, podman run --security-opt unmask=ALL …, Kubernetes procMount: Unmasked',
+  'box\\.filter': 'boot a kernel built with CONFIG_SECCOMP_FILTER=y',
+  'keeper\\.(unshare|map|limit)|root\\.|box\\.(clone|mounts|scratch)':
+    'run the worker as root, or sysctl -w kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0; in Docker: --security-opt seccomp=unconfined or a profile that allows clone, unshare, mount, pivot_root',
+  '': 'look into dmesg and the audit log for what refused it (AppArmor, SELinux, a container engine)',
+}
+
+export function findRemedy(step: string, message: string): string {
+  const words = `${step}: ${message}`
+  const found = Object.entries(remedies).find(([pattern]) => new RegExp(pattern, 'su').test(words))
+  return found?.[1] ?? ''
+}
+
+/** One row: the box that was made, or the step that failed, why, and what helps. */
+export async function examineSandbox(host: Host): Promise<Finding> {
+  const isRoot = host.uid === 0
+  const slots = createSlotPool(1, isRoot ? host.firstUid : null)
+  // The worker's own may be another user's.
+  const cacheDirectory = mkdtempSync('/tmp/runledger-doctor-')
+  try {
+    const { resources, boxes } = await openSandbox(new Map(), slots, defaultLimits, {
+      slots: availableParallelism(),
+      cacheDirectory,
+    })
+    await boxes.close()
+    await resources.cgroups.close()
+    const { version } = resources.cgroups
+    const user = isRoot ? `slots run as uid ${host.firstUid} and up` : `all run as uid ${host.uid}`
+    const detail = `made and closed: no capabilities, filter on, no network; cgroup ${version}; ${user}`
+    if (isRoot) return reportOk('box', detail)
+    return reportWarning(
+      'box',
+      `${detail}, whose kernel quotas they share with each other and the worker`,
+      'run the worker as root (sudo make doctor checks that one): every slot then has a uid of its own, and nothing of a submission runs as root',
+    )
+  } catch (error) {
+    const step = error instanceof SandboxError ? error.step : 'box.open'
+    // Beneath the words that send whoever starts a worker here.
+    const reason = describe(error instanceof Error ? (error.cause ?? error) : error)
+    const words = reason.startsWith(step) ? reason : describe(error)
+    return reportMissing(step, words, findRemedy(step, words))
+  } finally {
+    rmSync(cacheDirectory, { recursive: true })
+  }
+}

@@ -1,0 +1,74 @@
+// Examines a worker's settings, the database behind them, and the web process's certificate: each by the check that the
+// process itself makes.
+import { X509Certificate } from 'node:crypto'
+import { assumeDatabase, ConfigError } from '#config'
+import { checkLogin, createDatabase, explainAbsence, isMigrated, workerRoles } from '#database'
+import { describeError } from '#error-text'
+import { findNewestMigration } from '#migration-file'
+import { readTls } from '#server-settings'
+import { parseSettings } from '#worker-settings'
+import { reportMissing, reportOk, reportWarning } from './host.ts'
+import type { Finding } from './host.ts'
+
+const dayMilliseconds = 86_400_000
+// Let's Encrypt renews a month ahead.
+const renewedDays = 14
+
+/** The variables of a worker; that there is a DATABASE_URL is told by the database's row. */
+export function examineSettings(environment?: NodeJS.ProcessEnv): Finding {
+  try {
+    parseSettings(assumeDatabase(environment))
+    return reportOk('settings', 'no mistake in the worker’s variables')
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const detail = error.message.trim().replaceAll(/\n\s*/gu, '; ')
+    return reportMissing('settings', detail, 'set these variables as docs/configuration.md says')
+  }
+}
+
+/** What a worker of this address would meet. @param readKept address of the database that `make run` starts; may throw. */
+export async function examineDatabase(
+  given: string | undefined,
+  readKept: () => string,
+): Promise<Finding> {
+  const name = 'database'
+  let url = given
+  try {
+    url ??= readKept()
+  } catch (error) {
+    return reportWarning(name, describeError(error), 'make run, which makes one, or set it')
+  }
+  const sql = createDatabase({ url, connections: 1, name: 'runledger doctor' })
+  try {
+    const refusal = await checkLogin(sql, url, workerRoles)
+    if (refusal !== null)
+      return reportMissing(name, refusal, 'set DATABASE_URL to a login for workers: docs/deploy.md')
+    if (!(await isMigrated(sql, findNewestMigration())))
+      return reportMissing(name, 'it is older than this release', 'make migrate')
+    return reportOk(name, 'reached; the login has its rights, the newest migration is in place')
+  } catch (error) {
+    const reason = explainAbsence(error, url) ?? describeError(error)
+    return given === undefined
+      ? reportWarning(name, `${reason}: it is what \`make run\` starts`, 'make run')
+      : reportMissing(name, reason, 'start PostgreSQL there, or set DATABASE_URL')
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** Empty without TLS_CERT and TLS_KEY. Warnings: the web process needs the files, a worker does not. */
+export function examineTls(cert?: string, key?: string, now = Date.now()): Finding[] {
+  const remedy = 'TLS_CERT, TLS_KEY: a PEM certificate and its key, for web (docs/deploy.md)'
+  const warn = (detail: string): Finding[] => [reportWarning('TLS', detail, remedy)]
+  if ((cert === undefined) !== (key === undefined)) return warn('one of the two is not set')
+  try {
+    const pair = readTls(cert, key)
+    if (pair === null) return []
+    const end = new X509Certificate(pair.cert).validToDate
+    const days = (end.getTime() - now) / dayMilliseconds
+    const detail = `${cert} ${days < 0 ? 'has expired on' : 'is valid until'} ${end.toISOString()}`
+    return days < renewedDays ? warn(detail) : [reportOk('TLS', detail)]
+  } catch (error) {
+    return warn(describeError(error).trim())
+  }
+}
