@@ -1,8 +1,9 @@
 // One interface over cgroups v1 and v2, and the choice between them.
 import { readFileSync } from 'node:fs'
 import { SandboxError } from '#contract'
-import { openCgroupV1 } from './v1.ts'
-import { openCgroupV2 } from './v2.ts'
+import { findVersionOne } from './group-v1.ts'
+import { findVersionTwo } from './group-v2.ts'
+import { openTree } from './tree.ts'
 
 export { readPids, readValue } from './file.ts'
 export { shareCores } from './cpu-quota.ts'
@@ -73,8 +74,8 @@ export async function openCgroupParent(name: string, cores = 1): Promise<CgroupP
   const hierarchies = readHierarchies()
   const unified = hierarchies.find((hierarchy) => hierarchy.type === 'cgroup2')
   const memory = hierarchies.find((hierarchy) => hierarchy.controllers.includes('memory'))
-  if (memory !== undefined) return openCgroupV1(name, hierarchies, cores)
-  if (unified !== undefined) return openCgroupV2(name, unified, cores)
+  if (memory !== undefined) return openTree(findVersionOne(name, hierarchies, cores), name)
+  if (unified !== undefined) return openTree(findVersionTwo(unified, cores), name)
   throw new SandboxError(
     'cgroup.find',
     'no memory cgroup is mounted; mount cgroup2 on /sys/fs/cgroup',

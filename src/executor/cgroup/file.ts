@@ -101,6 +101,17 @@ export function readPids(directory: string): number[] {
   }
 }
 
+/** Those that are in it now; more may be forked meanwhile. */
+export function killEach(directory: string): void {
+  for (const pid of readPids(directory)) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch (error) {
+      if (readCode(error) !== 'ESRCH') throw error
+    }
+  }
+}
+
 /** None when the cgroup is gone. */
 export function readChildren(directory: string): string[] {
   try {

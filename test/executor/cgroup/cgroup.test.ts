@@ -16,7 +16,7 @@ import {
   shareCores,
 } from '../../../src/executor/cgroup/cgroup.ts'
 import type { KeeperGroup } from '../../../src/executor/cgroup/cgroup.ts'
-import { openCgroupV1 } from '../../../src/executor/cgroup/v1.ts'
+import { findVersionOne } from '../../../src/executor/cgroup/group-v1.ts'
 import { isAbandoned, nameWorkerGroup } from '../../../src/executor/cgroup/worker-group.ts'
 import {
   failsAt,
@@ -280,8 +280,8 @@ t.test('v1: what is not mounted and what may not be used are told at once', asyn
     controllers: ['memory'],
     ownGroup,
   } as const
-  await t.rejects(
-    openCgroupV1('runledger-test', [memory], 1),
+  t.throws(
+    () => findVersionOne('runledger-test', [memory], 1),
     failsAt(
       'cgroup.find',
       /without: "pids", "cpuacct"; neither .*\/memory\/runledger-test.*as root/,

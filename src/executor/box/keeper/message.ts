@@ -76,7 +76,7 @@ export function encodeHello({
   const flags = structure.helloFlag
   const head = structure.hello.encode({
     kind: 'H'.charCodeAt(0),
-    cgroup_version: group.version === 'v1' ? 1 : 2,
+    cgroup_version: Number(group.version.slice(1)),
     flags:
       (group.countsSwap ? flags.hello_counts_swap : 0) |
       (group.sharesCpu ? flags.hello_shares_cpu : 0) |

@@ -9,51 +9,41 @@ import {
   writeSync,
 } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { setTimeout as delay } from 'node:timers/promises'
-import { describe, keeperLimits, readCode, SandboxError } from '#contract'
-import type { CgroupParent, Hierarchy, KeeperGroup } from './cgroup.ts'
+import { keeperLimits, SandboxError } from '#contract'
+import type { Hierarchy } from './cgroup.ts'
 import { cpuPeriodMicroseconds, quotaMicroseconds, rememberCores } from './cpu-quota.ts'
 import {
   closeFiles,
-  isMissing,
+  killEach,
   makeGroup,
   openFiles,
   readChildren,
   readKey,
-  readPids,
   readValue,
-  removeGroup,
   removeTree,
   writeLimit,
   writeValue,
 } from './file.ts'
+import type { CgroupVersion, KeeperFigures } from './tree.ts'
 import { delegate, enableControllers, remedy } from './v2-delegation.ts'
-import { isAbandoned, memoryBytesMost } from './worker-group.ts'
+import { memoryBytesMost } from './worker-group.ts'
 
 /** @throws {SandboxError} when the tree is read-only, not delegated or lacks a controller. */
-export async function openCgroupV2(
-  name: string,
-  unified: Hierarchy,
-  share: number,
-): Promise<CgroupParent> {
-  const base = delegate(unified)
-  await sweep(base)
-  const parent = `${base}/${name}`
-  makeGroup(parent, remedy)
-  try {
-    enableControllers(parent)
-    writeLimit(parent, 'memory.max', memoryBytesMost())
-  } catch (error) {
-    await removeGroup(parent, 0).catch(() => {})
-    throw error
-  }
+export function findVersionTwo(unified: Hierarchy, share: number): CgroupVersion<string> {
   return {
     version: 'v2',
-    createForKeeper: (child, uid) => makeKeeperGroup(`${parent}/${child}`, uid, share),
-    async close() {
-      for (const child of readChildren(parent)) await killAll(`${parent}/${child}`)
-      await removeTree(parent)
+    base: delegate(unified),
+    descend: (group, name) => `${group}/${name}`,
+    listChildren: readChildren,
+    makeParent(group) {
+      makeGroup(group, remedy)
+      enableControllers(group)
+      writeLimit(group, 'memory.max', memoryBytesMost())
     },
+    makeKeeperGroup: (group, uid) => makeKeeperGroup(group, uid, share),
+    isEmpty: (group) => !existsSync(group) || readKey(group, 'cgroup.events', 'populated') === 0,
+    kill: killTree,
+    remove: removeTree,
   }
 }
 
@@ -68,45 +58,28 @@ function limitCores(group: string, cores: number): number {
 }
 
 /** A subtree of the keeper's: one leaf for itself, a fresh one per box. The worker sets limits above it. */
-async function makeKeeperGroup(
-  group: string,
-  uid: number | null,
-  share: number,
-): Promise<KeeperGroup> {
+function makeKeeperGroup(group: string, uid: number | null, share: number): KeeperFigures {
   const leaf = `${group}/keeper`
   makeGroup(group)
-  let descriptors: number[]
-  try {
-    enableControllers(group)
-    limitCores(group, share)
-    makeGroup(leaf)
-    requireSwapOff(leaf)
-    writeLimit(leaf, 'memory.max', keeperLimits.memoryBytes)
-    writeLimit(leaf, 'pids.max', keeperLimits.processes)
-    if (uid !== null) {
-      for (const path of [group, `${group}/cgroup.procs`, `${leaf}/cgroup.procs`])
-        chownSync(path, uid, uid)
-    }
-    descriptors = openFiles([[group, 'r']])
-  } catch (error) {
-    await removeTree(group).catch(() => {})
-    throw error
+  enableControllers(group)
+  limitCores(group, share)
+  makeGroup(leaf)
+  requireSwapOff(leaf)
+  writeLimit(leaf, 'memory.max', keeperLimits.memoryBytes)
+  writeLimit(leaf, 'pids.max', keeperLimits.processes)
+  if (uid !== null) {
+    for (const path of [group, `${group}/cgroup.procs`, `${leaf}/cgroup.procs`])
+      chownSync(path, uid, uid)
   }
-  const { close, ...figures } = measure(group)
+  const descriptors = openFiles([[group, 'r']])
   return {
-    version: 'v2',
-    ...figures,
+    ...measure(group),
     countsSwap: existsSync(`${leaf}/memory.swap.max`),
     sharesCpu: existsSync(`${leaf}/cpu.weight`),
     entrances: [`${leaf}/cgroup.procs`],
     descriptors,
     closeDescriptors: () => closeFiles(descriptors),
     limitCores: rememberCores(share, (cores) => limitCores(group, cores)),
-    async remove() {
-      close()
-      await killAll(group)
-      await removeTree(group)
-    },
   }
 }
 
@@ -118,11 +91,11 @@ function requireSwapOff(leaf: string): void {
 }
 
 type Figures = Pick<
-  KeeperGroup,
-  'startMeasuring' | 'readCpuSeconds' | 'readMemoryPeakBytes' | 'readOutOfMemoryKills'
+  KeeperFigures,
+  'startMeasuring' | 'readCpuSeconds' | 'readMemoryPeakBytes' | 'readOutOfMemoryKills' | 'close'
 >
 
-function measure(group: string): Figures & { close(): void } {
+function measure(group: string): Figures {
   let cpuBaseline = 0
   const peak = openPeak(group)
   const readCpuMicroseconds = (): number => readKey(group, 'cpu.stat', 'usage_usec')
@@ -191,45 +164,5 @@ function killTree(group: string): void {
   }
   // Before Linux 5.14 this stops forks, so that the caller's loop catches all.
   writeValue(group, 'pids.max', '0')
-  for (const pid of readPids(group)) {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch (error) {
-      if (readCode(error) !== 'ESRCH') throw error
-    }
-  }
-}
-
-/** @throws {SandboxError} step `cgroup.kill` when something still lives after five seconds. */
-async function killAll(group: string): Promise<void> {
-  const patienceMilliseconds = 5000
-  let waited = 0
-  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
-    try {
-      if (readKey(group, 'cgroup.events', 'populated') === 0) return
-      killTree(group)
-    } catch (cause) {
-      if (isMissing(cause)) return
-      throw new SandboxError('cgroup.kill', `cannot kill ${group}: ${describe(cause)}`, cause)
-    }
-    if (waited >= patienceMilliseconds) {
-      throw new SandboxError('cgroup.kill', `processes in ${group} outlive SIGKILL`)
-    }
-    await delay(pause)
-    waited += pause
-  }
-}
-
-/** Removes dead workers' groups, but not another user's. */
-async function sweep(base: string): Promise<void> {
-  for (const name of readChildren(base).filter(isAbandoned)) {
-    try {
-      for (const child of readChildren(`${base}/${name}`)) await killAll(`${base}/${name}/${child}`)
-      await removeTree(`${base}/${name}`)
-    } catch (error) {
-      const code = readCode(error)
-      const forbidden = code === 'EACCES' || code === 'EPERM' || error instanceof SandboxError
-      if (!forbidden && !isMissing(error)) throw error
-    }
-  }
+  killEach(group)
 }

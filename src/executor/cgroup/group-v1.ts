@@ -3,61 +3,60 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, keeperLimits, readCode, SandboxError } from '#contract'
-import type { CgroupParent, Hierarchy, KeeperGroup } from './cgroup.ts'
+import { keeperLimits, SandboxError } from '#contract'
+import type { Hierarchy } from './cgroup.ts'
 import { cpuPeriodMicroseconds, quotaMicroseconds, rememberCores } from './cpu-quota.ts'
 import {
   closeFiles,
-  isMissing,
+  killEach,
   makeGroup,
   openFiles,
   readChildren,
   readKey,
   readPids,
   readValue,
-  removeGroup,
   removeTree,
   writeLimit,
   writeValue,
 } from './file.ts'
+import type { CgroupVersion, KeeperFigures } from './tree.ts'
 import { descend, findBase, listDistinct, makeGroups } from './v1-directories.ts'
 import type { Directories } from './v1-directories.ts'
-import { isAbandoned, memoryBytesMost } from './worker-group.ts'
+import { memoryBytesMost } from './worker-group.ts'
 
 /** Memory and swap together. */
 const swapFile = 'memory.memsw.limit_in_bytes'
 
 /** @throws {SandboxError} naming the missing controller. */
-export async function openCgroupV1(
+export function findVersionOne(
   name: string,
   hierarchies: readonly Hierarchy[],
   share: number,
-): Promise<CgroupParent> {
-  const base = findBase(hierarchies, name)
-  await sweep(base)
-  const parent = descend(base, name)
-  try {
-    makeGroups(parent)
-    writeLimit(parent.memory, 'memory.limit_in_bytes', memoryBytesMost())
-  } catch (error) {
-    for (const directory of listDistinct(parent)) await removeGroup(directory, 0).catch(() => {})
-    throw error
-  }
+): CgroupVersion<Directories> {
   return {
     version: 'v1',
-    async createForKeeper(child) {
-      const group = descend(parent, child)
-      try {
-        for (const directory of listDistinct(group)) makeGroup(directory)
-        limit(group)
-        limitCores(group, share)
-        return openKeeperGroup(group, share)
-      } catch (error) {
-        for (const directory of listDistinct(group)) await removeGroup(directory, 0).catch(() => {})
-        throw error
-      }
+    base: findBase(hierarchies, name),
+    descend,
+    listChildren: (group) => [...new Set(listDistinct(group).flatMap(readChildren))],
+    makeParent(group) {
+      makeGroups(group)
+      writeLimit(group.memory, 'memory.limit_in_bytes', memoryBytesMost())
     },
-    close: () => removeParent(parent),
+    makeKeeperGroup(group) {
+      for (const directory of listDistinct(group)) makeGroup(directory)
+      limit(group)
+      limitCores(group, share)
+      return openKeeperGroup(group, share)
+    },
+    isEmpty: (group) => listDistinct(group).every((directory) => readPids(directory).length === 0),
+    async kill(group) {
+      if (group.unified !== null) writeValue(group.unified, 'cgroup.kill', '1')
+      // A worker that died while it froze its processes left them where only the freezer can let them die.
+      for (const directory of listDistinct(group)) await killFrozen(directory, group.freezer)
+    },
+    async remove(group) {
+      for (const directory of listDistinct(group)) await removeTree(directory)
+    },
   }
 }
 
@@ -85,7 +84,7 @@ function limitCores({ cpu }: Directories, cores: number): number {
 }
 
 /** keeper/group-v1.c's files, opened with the worker's rights. */
-function openKeeperGroup(group: Directories, share: number): KeeperGroup {
+function openKeeperGroup(group: Directories, share: number): KeeperFigures {
   const countsSwap = existsSync(`${group.memory}/${swapFile}`)
   const files = [
     [`${group.memory}/memory.limit_in_bytes`, 'r+'],
@@ -99,14 +98,12 @@ function openKeeperGroup(group: Directories, share: number): KeeperGroup {
     [`${group.pids}/pids.current`, 'r'],
   ] as const
   const descriptors = openFiles(files)
-  const directories = listDistinct(group)
   let cpuBaseline = 0
   const readCpuNanoseconds = (): number => Number(readValue(group.cpuacct, 'cpuacct.usage'))
   return {
-    version: 'v1',
     countsSwap,
     sharesCpu: group.cpu !== null && existsSync(`${group.cpu}/cpu.shares`),
-    entrances: directories.map((directory) => `${directory}/cgroup.procs`),
+    entrances: listDistinct(group).map((directory) => `${directory}/cgroup.procs`),
     descriptors,
     closeDescriptors: () => closeFiles(descriptors),
     limitCores: rememberCores(share, (cores) => limitCores(group, cores)),
@@ -117,47 +114,6 @@ function openKeeperGroup(group: Directories, share: number): KeeperGroup {
     readCpuSeconds: () => (readCpuNanoseconds() - cpuBaseline) / 1e9,
     readMemoryPeakBytes: () => Number(readValue(group.memory, 'memory.max_usage_in_bytes')),
     readOutOfMemoryKills: () => readKey(group.memory, 'memory.oom_control', 'oom_kill'),
-    async remove() {
-      await killAll(group)
-      for (const directory of directories) await removeGroup(directory)
-    },
-  }
-}
-
-function killEach(directory: string): void {
-  for (const pid of readPids(directory)) {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch (error) {
-      if (readCode(error) !== 'ESRCH') throw error
-    }
-  }
-}
-
-/** @throws {SandboxError} step `cgroup.kill` when something still lives after five seconds. */
-async function killAll(group: Directories): Promise<void> {
-  const directories = listDistinct(group)
-  const patienceMilliseconds = 5000
-  let waited = 0
-  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
-    if (directories.every((directory) => readPids(directory).length === 0)) return
-    if (waited >= patienceMilliseconds) {
-      throw new SandboxError('cgroup.kill', `processes in ${group.pids} outlive SIGKILL`)
-    }
-    try {
-      if (group.unified !== null) writeValue(group.unified, 'cgroup.kill', '1')
-      for (const directory of directories) await killFrozen(directory, group.freezer)
-    } catch (cause) {
-      if (!isMissing(cause)) {
-        throw new SandboxError(
-          'cgroup.kill',
-          `cannot kill ${group.pids}: ${describe(cause)}`,
-          cause,
-        )
-      }
-    }
-    await delay(pause)
-    waited += pause
   }
 }
 
@@ -180,31 +136,5 @@ async function killFrozen(directory: string, freezer: string | null): Promise<vo
     killEach(directory)
   } finally {
     writeValue(freezer, 'freezer.state', 'THAWED')
-  }
-}
-
-/** Kills and removes everything below, then the parent. */
-async function removeParent(parent: Directories): Promise<void> {
-  const directories = listDistinct(parent)
-  for (const child of new Set(directories.flatMap(readChildren)))
-    await killAll(descend(parent, child))
-  for (const directory of directories) await removeTree(directory)
-}
-
-/**
- * Removes dead workers' groups, but not another user's. A group is one in all hierarchies: a worker that died while it
- * froze its processes left them where only the freezer can let them die.
- */
-async function sweep(base: Directories): Promise<void> {
-  const names = new Set(listDistinct(base).flatMap(readChildren).filter(isAbandoned))
-  for (const name of names) {
-    try {
-      await removeParent(descend(base, name))
-    } catch (error) {
-      const code = readCode(error)
-      const isForbidden = code === 'EACCES' || code === 'EPERM'
-      // What outlives a kill the next worker tries again.
-      if (!isForbidden && !(error instanceof SandboxError) && !isMissing(error)) throw error
-    }
   }
 }
