@@ -78,9 +78,13 @@ test-languages: setup packages ## what programs of every installed language do; 
 	@$(SUDO) env PATH="$(BIN):$$PATH" LANGUAGES="$(LANGUAGES)" \
 		node test/run.ts --timeout=1800 test/language/conformance.test.ts
 
-test-plain: setup packages ## without any accelerator: conformance and verdicts
-	@$(SUDO) env PATH="$(BIN):$$PATH" ACCELERATORS=off LANGUAGES="python cpp java" \
-		node test/run.ts --timeout=1800 test/language/conformance.test.ts test/http/execution.test.ts
+# Those that a fork of a resident interpreter, a JVM that was started ahead or a resident javac could let through.
+PLAIN_ATTACKS := (process|namespace|descriptor|memory|javac).*(python|java),
+test-plain: setup packages ## without any accelerator: conformance and verdicts, then a part of the attacks
+	@$(SUDO) env PATH="$(BIN):$$PATH" ACCELERATORS=off \
+		sh -c 'status=0; \
+		LANGUAGES="python cpp java" node test/run.ts --timeout=1800 test/language/conformance.test.ts test/http/execution.test.ts || status=1; \
+		HOSTILE="$(PLAIN_ATTACKS)" node test/run.ts --timeout=1800 test/hostile/hostile.ts || status=1; exit $$status'
 
 test-compilers: setup packages ## what a prepared compiler makes is what the plain one makes, and says the same: C++, Java, JVM languages
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1800 $(wildcard test/executor/toolchain/*/*.slow.ts)

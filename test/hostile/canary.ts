@@ -17,6 +17,7 @@ import {
 import { createServer } from 'node:net'
 import type { ListenOptions, Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { followKernelLog } from './kernel-log.ts'
 
 export interface Canaries {
   /**
@@ -111,6 +112,7 @@ export async function plantCanaries(directory: string): Promise<Canaries> {
       .map((name) => readlinkSync(`/proc/self/ns/${name}`))
       .join(' '),
   }
+  const kernelLog = followKernelLog()
   const firstLines = ['/etc/passwd', '/etc/shadow']
     .filter((file) => existsSync(file))
     .map((file) => readFileSync(file, 'utf8').split('\n')[0]!)
@@ -128,10 +130,12 @@ export async function plantCanaries(directory: string): Promise<Canaries> {
       if (holder.exitCode !== null || holder.signalCode !== null)
         faults.push("a process of the host's was killed")
       calls = 0
+      faults.push(...kernelLog.inspect())
       return faults
     },
     async remove() {
       delete process.env['RUNLEDGER_CANARY']
+      kernelLog.close()
       for (const server of servers) server.close()
       datagrams.close()
       holder.stdin.end()

@@ -7,7 +7,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import t from 'tap'
 import type { Language } from '#language'
 import { waitForResident } from '../executor/toolchain/java/comparison.ts'
-import { execute, timeFactor } from '../helper/executor.ts'
+import { execute, plainOptions, timeFactor } from '../helper/executor.ts'
 import { hello } from '../helper/program.ts'
 import { openAccount } from './account.ts'
 import { listLanguages } from './attack.ts'
@@ -91,7 +91,8 @@ for (const { executor } of allArenas) {
   }
 }
 const compilers = arenas.get('compile')
-if (compilers !== undefined) await waitForResident(compilers.executor)
+if (compilers !== undefined && plainOptions.accelerators === undefined)
+  await waitForResident(compilers.executor)
 await Promise.all(allArenas.map(({ executor }) => executor.settled()))
 const baseline: Baseline = takeBaseline(allArenas)
 const neighbour = createNeighbour(find('single').executor)

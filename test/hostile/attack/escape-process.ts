@@ -58,6 +58,33 @@ long seen = ProcessHandle.allProcesses().count(); if (seen > 2) escape(seen + " 
 if (ProcessHandle.of(@WORKER_PID@L).isPresent()) escape("the worker");
 refused("environ", () -> text("/proc/@HOLDER_PID@/environ"));`,
   }),
+  // canary.ts reads the host's kernel log after each.
+  probe(
+    'the name of a process that crashes makes no record of the kernel log, and gives none a level',
+    {
+      python: raw`
+for name in (b"\n<0>FORGED\x1b[3m", b"\n SUB=FORGED", b"<0>FORGED\n\n"):
+    child = os.fork()
+    if child == 0:
+        call("prctl", 15, name, 0, 0, 0)
+        ctypes.string_at(0)
+    if os.waitpid(child, 0)[1] != 11: escape("it did not crash")`,
+      cpp: raw`
+for (const char *name : {"\n<0>FORGED\x1b[3m", "\n SUB=FORGED", "<0>FORGED\n\n"}) { pid_t child = fork(); if (child == 0) { prctl(PR_SET_NAME, name, 0, 0, 0); static int *volatile nowhere; *nowhere = 1; } int status = 0; waitpid(child, &status, 0); if (!WIFSIGNALED(status)) escape("it did not crash"); }`,
+    },
+  ),
+  bomb(
+    'the name of a process without memory makes no record of the kernel log either',
+    ['memory_limit'],
+    {
+      python: raw`
+call("prctl", 15, b"\n<0>FORGED\x1b[3m", 0, 0, 0)
+print(len(b"x" * (1 << 30)))`,
+      cpp: raw`
+prctl(PR_SET_NAME, "\n<0>FORGED\x1b[3m", 0, 0, 0);
+for (;;) { void *more = malloc(1 << 20); if (more) memset(more, 1, 1 << 20); }`,
+    },
+  ),
   probe('the environment is a few words', {
     python: raw`
 strange = set(os.environ) - {"PATH", "HOME", "LANG", "LC_ALL", "PWD", "LC_CTYPE", "OPENBLAS_NUM_THREADS", "USER", "LOGNAME"}
