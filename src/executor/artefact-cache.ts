@@ -1,13 +1,12 @@
-// Keeps compiled programs on disk, and those used last in memory, so that the same code with other input compiles once. An
-// owner finds only his own: a hit on another's would tell what others compile. Only what would come out the same again is
-// kept: a compiler that a limit stopped is asked anew.
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+// Keeps compiled programs on disk, and those used last in memory, so that the same code with other input compiles once; a hit
+// on another account's would tell what others compile. Only what would come out the same again is kept: a compiler that a
+// limit stopped is asked anew.
+import { createHash } from 'node:crypto'
 import { untilAborted } from '#abort'
 import type { Phase, PhaseLimits, Source } from '#contract'
 import type { Artefact } from '#toolchain'
 import { createFairShare } from './fair-share.ts'
-import { listByAge, nameFile, ownerOf, sizeOnDisk } from './kept-file.ts'
+import { nameFile, openOwnedStore, ownerOf } from './owned-store.ts'
 
 /** A compile phase and what it made; null when the program did not compile. */
 export interface Compiled {
@@ -74,7 +73,26 @@ const artefactBytesMost = 8 * 1024 * 1024
 /** @param directory made with mode 0700; other workers may share it. @param capacityBytes 0 keeps nothing. */
 export function createArtefactCache(directory: string, capacityBytes: number): ArtefactCache {
   const inFlight = new Map<string, Promise<Compiled>>()
-  const store = createStore(directory, capacityBytes)
+  const memory = createMemory()
+  const store = openOwnedStore({ directory, capacityBytes, onGone: memory.forget })
+
+  async function find(name: string): Promise<Compiled | null> {
+    const held = memory.find(name)
+    if (held !== null) {
+      store.use(name)
+      return held
+    }
+    let read: Compiled | null = null
+    await store.read(name, (bytes) => (read = decode(bytes)) !== null)
+    if (read !== null) memory.hold(name, read)
+    return read
+  }
+
+  async function keep(name: string, compiled: Compiled): Promise<void> {
+    if (measure(compiled) > artefactBytesMost) return
+    if (await store.keep(name, encode(compiled))) memory.hold(name, compiled)
+  }
+
   return {
     async compile({ owner, key }, compiler, isCertain, stop) {
       const name = nameFile(owner, key)
@@ -91,79 +109,21 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
         // Each that waits has a slot meanwhile: what a limit ended is waited for once, not one after the other.
         break
       }
-      const kept = store.find(name)
-      if (kept !== null) return { compiled: kept, cached: true }
-      const own = compiler()
+      let cached = true
+      const findOrCompile = async (): Promise<Compiled> => {
+        const kept = await find(name)
+        if (kept !== null) return kept
+        cached = false
+        return compiler()
+      }
+      const own = findOrCompile()
       inFlight.set(name, own)
       try {
         const compiled = await own
-        if (isCertain(compiled)) store.keep(name, compiled)
-        return { compiled, cached: false }
+        if (!cached && isCertain(compiled)) await keep(name, compiled)
+        return { compiled, cached }
       } finally {
         if (inFlight.get(name) === own) inFlight.delete(name)
-      }
-    },
-  }
-}
-
-interface Store {
-  find(name: string): Compiled | null
-  keep(name: string, compiled: Compiled): void
-}
-
-/** All on disk, and what was used last in memory too. */
-function createStore(directory: string, capacityBytes: number): Store {
-  const onDisk = createFairShare()
-  const inMemory = createMemory()
-  if (capacityBytes > 0) {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
-    for (const { name, bytes } of listByAge(directory))
-      onDisk.add(ownerOf(name), name, sizeOnDisk(bytes))
-    evict()
-  }
-
-  function evict(): void {
-    for (const { name } of onDisk.shrink(capacityBytes)) {
-      rmSync(`${directory}/${name}`, { force: true })
-      inMemory.forget(name)
-    }
-  }
-
-  function read(name: string): Compiled | null {
-    if (capacityBytes === 0) return null
-    try {
-      const found = readCompiled(`${directory}/${name}`)
-      if (found === null) return null
-      onDisk.add(ownerOf(name), name, sizeOnDisk(found.bytes))
-      inMemory.hold(name, found.compiled)
-      return found.compiled
-    } catch {
-      // Not there, or just evicted by a worker that shares the directory.
-      return null
-    }
-  }
-
-  return {
-    find(name) {
-      const compiled = inMemory.find(name)
-      if (compiled === null) return read(name)
-      onDisk.use(ownerOf(name), name)
-      return compiled
-    },
-    keep(name, compiled) {
-      if (capacityBytes === 0) return
-      if (measure(compiled) > Math.min(artefactBytesMost, capacityBytes / 4)) return
-      const bytes = encode(compiled)
-      const unfinished = `${directory}/${name}.${randomUUID()}`
-      try {
-        writeFileSync(unfinished, bytes, { mode: 0o444, flag: 'wx' })
-        renameSync(unfinished, `${directory}/${name}`)
-        onDisk.add(ownerOf(name), name, sizeOnDisk(bytes.length))
-        inMemory.hold(name, compiled)
-        evict()
-      } catch {
-        // A full disk costs speed, not results.
-        rmSync(unfinished, { force: true })
       }
     },
   }
@@ -198,19 +158,6 @@ function createMemory(): Memory {
   }
 }
 
-/** Marks the file as used. Null for a damaged one, which is removed. @throws when there is none. */
-function readCompiled(file: string): { compiled: Compiled; bytes: number } | null {
-  const bytes = readFileSync(file)
-  const compiled = decode(bytes)
-  if (compiled === null) {
-    rmSync(file, { force: true })
-    return null
-  }
-  const now = new Date()
-  utimesSync(file, now, now)
-  return { compiled, bytes: bytes.length }
-}
-
 function measure({ phase, artefact }: Compiled): number {
   return phase.stderr.length + (artefact?.content.length ?? 0)
 }
@@ -239,13 +186,22 @@ function encode({ phase, artefact }: Compiled): Buffer {
 function decode(bytes: Buffer): Compiled | null {
   const end = bytes.indexOf(10)
   if (end === -1) return null
-  // The directory is ours alone and the checksum below tells a damaged file.
-  const header: Header = JSON.parse(bytes.toString('utf8', 0, end))
+  const header = parse(bytes.toString('utf8', 0, end))
+  if (header?.sha256 === undefined) return null
   const { phase, stderr, entry, sha256 } = header
   const content = bytes.subarray(end + 1)
   if (createHash('sha256').update(content).digest('hex') !== sha256) return null
   return {
     phase: { ...phase, stdout: new Uint8Array(), stderr: Buffer.from(stderr, 'base64') },
     artefact: entry === null ? null : { content, entry },
+  }
+}
+
+/** The directory is ours alone; what a crash has cut off is no JSON. */
+function parse(line: string): Header | null {
+  try {
+    return JSON.parse(line) as Header
+  } catch {
+    return null
   }
 }

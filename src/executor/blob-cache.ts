@@ -1,14 +1,11 @@
-// Keeps blobs on disk: what tests are run on is fetched once, and read from there by every later run of the same account. An
-// owner finds only his own: how soon another's is there would tell what others have. The directory is the worker's alone, and
-// no box sees it. Bytes are held against their SHA-256 when they are fetched, and once more after each start.
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync, rmSync } from 'node:fs'
-import { readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
+// Keeps blobs on disk: what tests are run on is fetched once, and read from there by every later run of the same account;
+// how soon another's is there would tell what others have. Bytes are held against their SHA-256 when they are fetched, and
+// once more after each start.
+import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { untilAborted } from '#abort'
 import { SandboxError } from '#contract'
-import { createFairShare } from './fair-share.ts'
-import { listByAge, nameFile, ownerOf, sizeOnDisk } from './kept-file.ts'
+import { nameFile, openOwnedStore } from './owned-store.ts'
 
 /** A blob's bytes, not to be changed: others may read them, too. */
 export interface CachedBlob {
@@ -41,66 +38,21 @@ export interface BlobCacheOptions {
 const hashedAtOnce = 1024 * 1024
 
 export function createBlobCache({ directory, capacityBytes, fetch }: BlobCacheOptions): BlobCache {
-  const onDisk = createFairShare()
   const inFlight = new Map<string, Promise<CachedBlob>>()
   /** Files whose bytes this process has held against their name, with their sizes. */
   const verified = new Map<string, number>()
-  if (capacityBytes > 0) {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
-    for (const { name, bytes } of listByAge(directory))
-      onDisk.add(ownerOf(name), name, sizeOnDisk(bytes))
-    evict()
-  }
-
-  function evict(): void {
-    for (const { name } of onDisk.shrink(capacityBytes)) remove(name)
-  }
-
-  function remove(file: string): void {
-    onDisk.remove(ownerOf(file), file)
-    verified.delete(file)
-    rmSync(`${directory}/${file}`, { force: true })
-  }
-
-  /** Null: not there, damaged by a crash, or just evicted by a worker that shares the directory. */
-  async function find(file: string, name: string): Promise<Uint8Array | null> {
-    if (capacityBytes === 0) return null
-    const path = `${directory}/${file}`
-    const bytes = await readFile(path).catch(() => null)
-    if (bytes === null) return null
-    if (verified.get(file) !== bytes.length && (await digest(bytes)) !== name) {
-      remove(file)
-      return null
-    }
-    verified.set(file, bytes.length)
-    onDisk.add(ownerOf(file), file, sizeOnDisk(bytes.length))
-    const now = new Date()
-    await utimes(path, now, now).catch(() => {})
-    return bytes
-  }
-
-  async function keep(file: string, bytes: Uint8Array): Promise<void> {
-    if (bytes.length > capacityBytes / 4 || capacityBytes === 0) return
-    const unfinished = `${directory}/${file}.${randomUUID()}`
-    try {
-      await writeFile(unfinished, bytes, { mode: 0o400, flag: 'wx' })
-      await rename(unfinished, `${directory}/${file}`)
-      verified.set(file, bytes.length)
-      onDisk.add(ownerOf(file), file, sizeOnDisk(bytes.length))
-      evict()
-    } catch {
-      // A full disk costs speed, not results.
-      await rm(unfinished, { force: true }).catch(() => {})
-    }
-  }
+  const onGone = (file: string): boolean => verified.delete(file)
+  const store = openOwnedStore({ directory, capacityBytes, onGone })
 
   async function load(owner: string, name: string): Promise<CachedBlob> {
     const file = nameFile(owner, name)
-    const found = await find(file, name)
-    if (found !== null) return { bytes: found, cached: true }
-    const bytes = await collect(fetch(owner, name), name)
-    await keep(file, bytes)
-    return { bytes, cached: false }
+    const found = await store.read(
+      file,
+      async (bytes) => verified.get(file) === bytes.length || (await digest(bytes)) === name,
+    )
+    const bytes = found ?? (await collect(fetch(owner, name), name))
+    if (found !== null || (await store.keep(file, bytes))) verified.set(file, bytes.length)
+    return { bytes, cached: found !== null }
   }
 
   return {
@@ -110,11 +62,7 @@ export function createBlobCache({ directory, capacityBytes, fetch }: BlobCacheOp
       inFlight.set(file, loading)
       return untilAborted(loading, signal)
     },
-    forgetUnused(milliseconds) {
-      if (capacityBytes === 0) return
-      const old = listByAge(directory).filter(({ time }) => time < Date.now() - milliseconds)
-      for (const { name } of old) remove(name)
-    },
+    forgetUnused: store.forgetUnused,
   }
 }
 

@@ -88,8 +88,8 @@ export const blobFaults: readonly Fault[] = [
   },
   {
     name: 'blob: a file that a crash has damaged is run',
-    text: 'if (verified.get(file) !== bytes.length && (await digest(bytes)) !== name) {',
-    instead: 'if (bytes.length < 0 && (await digest(bytes)) !== name) {',
+    text: 'verified.get(file) === bytes.length || (await digest(bytes)) === name,',
+    instead: 'bytes.length >= 0 || (await digest(bytes)) === name,',
     tests: ['executor/blob-cache'],
   },
   {
