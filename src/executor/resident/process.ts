@@ -3,7 +3,7 @@
 import { describe, roundSeconds, SandboxError } from '#contract'
 import type { KeeperGroup } from '#cgroup'
 import type { Command, Evidence, PhaseLimits, Usage } from '#contract'
-import { startKeeper } from '#keeper'
+import { openKeeper } from '#keeper'
 import type { BoxResources, Keeper } from '#keeper'
 import { readFrames, writeFrame } from './frame.ts'
 import type { Frames } from './frame.ts'
@@ -92,31 +92,10 @@ interface Room {
 }
 
 /** A keeper of its own, whose one run lasts as long as the resident. */
-async function openRoom(
-  { cgroups, filter, keeperFilter, layout, programs: { program } }: BoxResources,
-  launch: ResidentLaunch,
-): Promise<Room> {
-  const { uid, answerBytes } = launch
-  const group = await cgroups.createForKeeper(launch.name, uid)
-  const common = {
-    group,
-    uid,
-    filter,
-    keeperFilter,
-    layout,
-    program,
-    interpreter: null,
-    runtime: null,
-  }
-  let keeper: Keeper
-  try {
-    keeper = await startKeeper({ ...common, ownStreams: true })
-  } catch (error) {
-    await group.remove()
-    throw error
-  } finally {
-    group.closeDescriptors()
-  }
+async function openRoom(resources: BoxResources, launch: ResidentLaunch): Promise<Room> {
+  const { name, uid, answerBytes } = launch
+  const request = { name, uid, ownStreams: true }
+  const { keeper, group } = await openKeeper(resources, request, (removal) => removal)
   const { streams } = keeper
   if (streams === null) throw new SandboxError('resident.start', 'no streams')
   // Its end tells.

@@ -1,6 +1,5 @@
 // A worker's keepers: in each slot one that starts programs, one per resident interpreter (ForkServer), and one per runtime that
 // is started before its program (AheadRuntime). One that fails is never used again: its cgroup is emptied and another takes its place.
-import type { CgroupParent } from '#cgroup'
 import {
   beforeBegin,
   createClearings,
@@ -20,27 +19,16 @@ import type {
   PhaseRequest,
   Slot,
 } from '#contract'
-import type { KeeperPrograms } from './build.ts'
-import type { Layout } from './host-root.ts'
-import { startKeeper } from './keeper-process.ts'
+import { openKeeper } from './open.ts'
+import type { BoxResources } from './open.ts'
 import { createPlace } from './place.ts'
 import type { Place, Renewal, StandingKeeper } from './place.ts'
 
 export { buildKeeper, builtDirectory } from './build.ts'
 export { boxUid, encodeLayout, environment, readHostRoot } from './host-root.ts'
-export { startKeeper } from './keeper-process.ts'
 export type { Keeper } from './keeper-process.ts'
-
-/** What all keepers of a worker are made with. */
-export interface BoxResources {
-  readonly cgroups: CgroupParent
-  readonly filter: Buffer
-  /** The keeper's own. */
-  readonly keeperFilter: Buffer
-  readonly programs: KeeperPrograms
-  /** What boxes show of the host (encodeLayout). */
-  readonly layout: Layout
-}
+export { openKeeper } from './open.ts'
+export type { BoxResources } from './open.ts'
 
 export interface KeeperBoxOptions extends Pick<
   BoxOptions,
@@ -178,31 +166,13 @@ type Start = (slot: Slot, standing: Standing) => Promise<StandingKeeper>
 
 /** Starts keepers, each in a new cgroup. */
 function createStart({ resources }: KeeperBoxOptions, clearings: Clearings): Start {
-  const { programs, filter, keeperFilter, layout } = resources
   let started = 0
   return async (slot, standing) => {
-    const server = isForkServer(standing) ? standing : null
-    const runtime = isForkServer(standing) ? null : standing
     started += 1
-    const group = await resources.cgroups.createForKeeper(`keeper-${started}`, slot.uid)
-    try {
-      const keeper = await startKeeper({
-        group,
-        uid: slot.uid,
-        filter,
-        keeperFilter,
-        layout,
-        program: server === null ? programs.program : programs.forkLibrary,
-        interpreter: server?.argv ?? null,
-        runtime,
-      })
-      return { keeper, group, runs: 0 }
-    } catch (error) {
-      clearings.hold(slot, group.remove())
-      throw error
-    } finally {
-      group.closeDescriptors()
-    }
+    const one = isForkServer(standing) ? { interpreter: standing.argv } : { runtime: standing }
+    const request = { name: `keeper-${started}`, uid: slot.uid, ...one }
+    const opened = await openKeeper(resources, request, (removal) => clearings.hold(slot, removal))
+    return { ...opened, runs: 0 }
   }
 }
 
