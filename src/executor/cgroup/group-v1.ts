@@ -22,7 +22,7 @@ import {
 import type { CgroupVersion, KeeperFigures } from './tree.ts'
 import { descend, findBase, listDistinct, makeGroups } from './v1-directories.ts'
 import type { Directories } from './v1-directories.ts'
-import { memoryBytesMost } from './worker-group.ts'
+import { findLimitsTogether } from './worker-group.ts'
 
 /** Memory and swap together. */
 const swapFile = 'memory.memsw.limit_in_bytes'
@@ -40,7 +40,9 @@ export function findVersionOne(
     listChildren: (group) => [...new Set(listDistinct(group).flatMap(readChildren))],
     makeParent(group) {
       makeGroups(group)
-      writeLimit(group.memory, 'memory.limit_in_bytes', memoryBytesMost())
+      const { memoryBytes, processes } = findLimitsTogether()
+      writeLimit(group.memory, 'memory.limit_in_bytes', memoryBytes)
+      writeLimit(group.pids, 'pids.max', processes)
     },
     makeKeeperGroup(group) {
       for (const directory of listDistinct(group)) makeGroup(directory)

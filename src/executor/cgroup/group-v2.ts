@@ -26,7 +26,7 @@ import {
 } from './file.ts'
 import type { CgroupVersion, KeeperFigures } from './tree.ts'
 import { delegate, enableControllers, remedy } from './v2-delegation.ts'
-import { memoryBytesMost } from './worker-group.ts'
+import { findLimitsTogether } from './worker-group.ts'
 
 /** @throws {SandboxError} when the tree is read-only, not delegated or lacks a controller. */
 export function findVersionTwo(unified: Hierarchy, share: number): CgroupVersion<string> {
@@ -38,7 +38,9 @@ export function findVersionTwo(unified: Hierarchy, share: number): CgroupVersion
     makeParent(group) {
       makeGroup(group, remedy)
       enableControllers(group)
-      writeLimit(group, 'memory.max', memoryBytesMost())
+      const { memoryBytes, processes } = findLimitsTogether()
+      writeLimit(group, 'memory.max', memoryBytes)
+      writeLimit(group, 'pids.max', processes)
     },
     makeKeeperGroup: (group, uid) => makeKeeperGroup(group, uid, share),
     isEmpty: (group) => !existsSync(group) || readKey(group, 'cgroup.events', 'populated') === 0,

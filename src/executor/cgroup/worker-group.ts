@@ -7,11 +7,18 @@ const pattern = /^runledger-(\d+)-(\d+)-(\d+)-(\d+)$/
 let executorsMade = 0
 
 /**
- * Bytes that all boxes of a worker and their keepers may have together. A keeper sets its boxes' limits: whoever took one over would
- * leave this much of the host to the worker and to whatever else is there.
+ * What all boxes of a worker and their keepers may have together. A keeper sets its boxes' limits: whoever took one over would
+ * leave an eighth of the host to the worker and to whatever else is there.
  */
-export function memoryBytesMost(): number {
-  return totalmem() - Math.ceil(totalmem() / 8)
+export function findLimitsTogether(): {
+  readonly memoryBytes: number
+  readonly processes: number
+} {
+  const [pids = 0, threads = 0] = ['pid_max', 'threads-max'].map((name) =>
+    Number(readFileSync(`/proc/sys/kernel/${name}`, 'utf8')),
+  )
+  const leave = (all: number): number => all - Math.ceil(all / 8)
+  return { memoryBytes: leave(totalmem()), processes: leave(Math.min(pids, threads)) }
 }
 
 /** `runledger-<pid namespace>-<pid>-<start time in ticks>-<n-th executor of the process>`: unique on a host. */

@@ -51,7 +51,7 @@ t.test('a slot has its share of the cores, and one at least', async (t) => {
   t.strictSame(shares, [1, 4, 1, 1])
 })
 
-t.test("all boxes together leave an eighth of the host's memory", async (t) => {
+t.test("all boxes together leave an eighth of the host's memory and process ids", async (t) => {
   const group = await parent.createForKeeper('bounded', null)
   t.teardown(() => group.remove())
   group.closeDescriptors()
@@ -64,6 +64,16 @@ t.test("all boxes together leave an eighth of the host's memory", async (t) => {
     .map((path) => Number(readFileSync(path, 'utf8')))
   t.equal(limits.length, 1)
   t.ok(Math.abs((limits[0] ?? 0) / totalmem() - 7 / 8) < 0.01)
+  const processes = group.entrances
+    .flatMap((path) => [dirname(dirname(path)), dirname(dirname(dirname(path)))])
+    .map((folder) => `${folder}/pids.max`)
+    .filter((path) => existsSync(path))
+    .map((path) => Number(readFileSync(path, 'utf8')))
+  const all = Number(readFileSync('/proc/sys/kernel/pid_max', 'utf8'))
+  t.ok(
+    processes.some((most) => most <= all - all / 8),
+    String(processes),
+  )
 })
 
 t.test('a group of one core', async (t) => {
