@@ -11,8 +11,8 @@ PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare bench-scale packages setup keeper \
-	schema readme client languages test-languages test-plain test-compilers test-cgroup2 test-fuzz test-hostile test-faults test-neighbour test-planted image test-image \
-	test-image-cgroup2 container-packages compose-packages promtool test-console chromium
+	schema readme client languages test-languages test-plain test-compilers test-cgroup2 test-fuzz test-hostile test-faults test-neighbour test-planted test-doors image test-image \
+	test-image-cgroup2 container-packages compose-packages promtool test-console chromium python-venv
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -102,6 +102,9 @@ test-console: setup packages chromium ## the page that GET / shows, in a real br
 	@$(SUDO) env PATH="$(BIN):$$PATH" CONSOLE="$(CONSOLE)" PICTURES="$(PICTURES)" \
 		node test/run.ts --timeout=1200 test/console/console.ts test/console/operator.ts
 
+test-doors: setup packages python-venv ## each door with clients that others published, which it installs from npm and PyPI
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1200 test/doors/doors.ts
+
 client: setup ## pack the client, to be installed by `npm install FILE` in any project of Node 20 or newer
 	@PATH="$(BIN):$$PATH" npm pack ./src/client --loglevel=error
 
@@ -148,6 +151,14 @@ packages:
 	fi
 
 # What the console is looked at with.
+# What test-doors installs Python clients with.
+python-venv:
+	@python3 -c 'import ensurepip' 2>/dev/null || { \
+		echo 'installing Debian packages: python3-venv'; \
+		$(SUDO) apt-get update -q=2 && \
+		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -q=2 -y --no-install-recommends python3-venv; \
+	}
+
 chromium:
 	@[ -x /usr/bin/chromium ] || { \
 		echo 'installing Debian packages: chromium'; \

@@ -84,6 +84,7 @@ const web = {
   QUEUE_CAPACITY: v.optional(wholeNumber(1, 1_000_000), '1000'),
   DATABASE_CONNECTIONS: v.optional(wholeNumber(1, 1000), '10'),
   ...webhookRules,
+  DOORS: v.optional(v.string()),
 }
 
 const dev = {

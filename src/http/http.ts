@@ -13,6 +13,8 @@ import { headBlob, putBlob } from './blob.ts'
 import { cancelResult } from './cancel.ts'
 import { serveConsole } from './console.ts'
 import { allowOrigins } from './cors.ts'
+import { enterDoor, openDoors } from './door/door.ts'
+import type { DoorName } from './door/door.ts'
 import { readEvents } from './events.ts'
 import { createReadiness, live, ready } from './health.ts'
 import { announceHttps, requireHttps } from './https.ts'
@@ -39,6 +41,8 @@ import { submit } from './submit.ts'
 import { usualRules } from './webhook.ts'
 import type { WebhookRules } from './webhook.ts'
 
+export { doorNames } from './door/door.ts'
+export type { DoorName } from './door/door.ts'
 export { createServer } from './transport.ts'
 export type { TransportOptions } from './transport.ts'
 
@@ -58,6 +62,8 @@ export interface HttpDependencies {
   readonly corsOrigins?: readonly string[]
   /** Where webhooks may go, if not by the usual rules. */
   readonly webhookRules?: WebhookRules
+  /** Doors that are open; all unless said. */
+  readonly doors?: readonly DoorName[]
   /** In which an upload has to arrive; a minute unless said. */
   readonly uploadSeconds?: number
   /** Signs receipts; null: there are none. */
@@ -80,7 +86,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   // One for all ways to submit, so that one of them learns what the other asked.
   const offered = createOfferedLanguages(database)
   const parse = createSubmissionParser(database, offered, dependencies.webhookRules ?? usualRules)
-  const routes: readonly Route[] = [
+  const routes: Route[] = [
     ['POST', '/api/submit', submit(dependencies, parse, resultStreams)],
     ['POST', '/api/submit/batch', submitBatch(dependencies, parse)],
     ['GET', '/api/result/:id', readSubmissionResult(dependencies)],
@@ -102,7 +108,9 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     ['GET', '/healthz', live],
     ['GET', '/readyz', ready(readiness)],
   ]
-  const paths = [...new Set(routes.map(([, path]) => path))]
+  const doors = openDoors(dependencies, parse)
+  routes.push(...doors.flatMap((door) => door.routes))
+  const paths = listPaths(routes)
 
   const app = polka<ApiRequest>({ onError: sendProblem(log), onNoMatch: notFound })
   app.use(identify, logAccess(log), announceHttps(trustProxy))
@@ -110,7 +118,12 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   if (dependencies.console !== undefined) app.use(serveConsole(dependencies.console, trustProxy))
   app.use(metrics.count, refusals.count, allowOrigins(dependencies.corsOrigins ?? []))
   for (const path of paths) app.all(path, nameRoute(path))
-  app.use('/api', requireHttps(trustProxy), separateRoles(database, authenticate(database)))
+  for (const door of doors)
+    for (const path of listPaths(door.routes)) app.all(path, enterDoor(door))
+  const guards = [requireHttps(trustProxy), separateRoles(database, authenticate(database))]
+  app.use('/api', ...guards)
+  for (const path of listPaths(doors.flatMap((door) => door.routes)))
+    if (!path.startsWith('/api/')) app.all(path, ...guards)
   app.use(requireHost)
   for (const [method, path, handler] of routes) app.add(method, path, handler)
   for (const path of paths) {
@@ -123,6 +136,10 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     // polka adds what a plain request lacks, and never rejects: failures end in onError.
     void app.handler(request as ApiRequest, response, undefined as never)
   }
+}
+
+function listPaths(routes: readonly Route[]): readonly string[] {
+  return [...new Set(routes.map(([, path]) => path))]
 }
 
 function nameRoute(path: string): Handler {

@@ -1,4 +1,5 @@
 // GET /api/languages: what live workers report that they run.
+import type { Database } from '#database'
 import { catalogue } from '#language'
 import type { Language, LanguageDefinition } from '#language'
 import { readLimits } from '#result'
@@ -17,29 +18,48 @@ interface LanguageRow {
   readonly workers: number
 }
 
+/** As `Languages` of the OpenAPI document has it. */
+export interface DescribedLanguage {
+  readonly name: string
+  readonly title: string
+  readonly aliases: readonly string[]
+  readonly extensions: readonly string[]
+  readonly runtime: string
+  readonly compile: readonly string[] | null
+  readonly run: readonly string[]
+  readonly limits: object | null
+  readonly example: string | null
+  /** How many workers offer it now. */
+  readonly workers: number
+}
+
 /** Empty while no worker lives. */
 export function listLanguages({ database }: Pick<HttpDependencies, 'database'>): Handler {
   return async (request, response) => {
     refuseQuery(request)
-    const rows = await withDeadline(
-      async () => database<LanguageRow[]>`select * from runledger.list_language()`,
-    )
-    const languages = rows.map(({ name, version, compile, run, limits: stored, workers }) => {
-      // A worker of a later release may offer what this one does not know.
-      const known: Partial<LanguageDefinition> = catalogue[name as Language] ?? {}
-      return {
-        name,
-        title: known.title ?? name,
-        aliases: known.aliases ?? [],
-        extensions: known.extensions ?? [],
-        runtime: version,
-        compile,
-        run,
-        limits: readLimits(stored),
-        example: known.example ?? null,
-        workers,
-      }
-    })
-    sendJson(response, 200, { languages })
+    sendJson(response, 200, { languages: await describeLanguages(database) })
   }
+}
+
+/** Those that live workers offer. */
+export async function describeLanguages(database: Database): Promise<readonly DescribedLanguage[]> {
+  const rows = await withDeadline(
+    async () => database<LanguageRow[]>`select * from runledger.list_language()`,
+  )
+  return rows.map(({ name, version, compile, run, limits: stored, workers }) => {
+    // A worker of a later release may offer what this one does not know.
+    const known: Partial<LanguageDefinition> = catalogue[name as Language] ?? {}
+    return {
+      name,
+      title: known.title ?? name,
+      aliases: known.aliases ?? [],
+      extensions: known.extensions ?? [],
+      runtime: version,
+      compile,
+      run,
+      limits: readLimits(stored),
+      example: known.example ?? null,
+      workers,
+    }
+  })
 }

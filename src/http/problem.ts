@@ -21,6 +21,11 @@ export function sendProblem(log: Logger): ErrorHandler<ApiRequest> {
         `request.${problem.code}`,
       )
     }
+    const translated = request.describeProblem?.(problem)
+    if (translated !== undefined) {
+      sendJson(response, translated.status, translated.body, problem.details.headers)
+      return
+    }
     sendJson(
       response,
       problem.status,

@@ -148,6 +148,11 @@ export function followWall<Given extends Readonly<Partial<Record<LimitName, numb
   return { ...given, wall_time: Math.min(2 * cpu, most) }
 }
 
+/** What a language has by default, or a tier allows beyond it. */
+export function mostAllowed(name: LimitName, usual: PhaseLimits, allowed: TierLimits): number {
+  return Math.max(usual[limitNames[name]], allowed[name] ?? 0)
+}
+
 /** Each that is more than the language's own and the tier's. */
 export function* judgeLimits(
   path: string,
@@ -156,8 +161,7 @@ export function* judgeLimits(
   allowed: TierLimits,
 ): Generator<Issue> {
   for (const [name, value] of Object.entries(given ?? {}) as [LimitName, number | undefined][]) {
-    const limit = limitNames[name]
-    const most = Math.max(usual[limit], allowed[name] ?? 0)
+    const most = mostAllowed(name, usual, allowed)
     if (value !== undefined && value > most)
       yield { path: `${path}.${name}`, message: `is more than this key’s tier allows: ${most}` }
   }

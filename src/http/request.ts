@@ -19,6 +19,8 @@ export interface ApiRequest extends Request {
   /** The path's pattern, such as `/api/result/:id`; none for an unknown path. */
   route?: string
   problem?: ProblemCode
+  /** How a door answers a failure. */
+  describeProblem?: (problem: Problem) => { readonly status: number; readonly body: object }
   /** Its answer goes on for as long as a submission. */
   isStream?: true
 }

@@ -45,17 +45,21 @@ export function submit(
   }
 }
 
-interface ParsedRequest {
+/** A submission whose end is awaited. */
+export interface AwaitedSubmission {
   readonly request: ApiRequest
   readonly submission: Submission
   readonly idempotencyKey: string | null
-  readonly waits: boolean
-  /** The answer is to be a stream. */
-  readonly streams: boolean
   /** At most. */
   readonly seconds: number
   /** Fires when nobody is there to be answered. */
   readonly hungUp: AbortSignal
+}
+
+interface ParsedRequest extends AwaitedSubmission {
+  readonly waits: boolean
+  /** The answer is to be a stream. */
+  readonly streams: boolean
 }
 
 export interface Answer {
@@ -105,7 +109,7 @@ function createParser(
 /** Stores it, or finds its idempotency key's earlier one. @throws {Problem} when neither. */
 async function receive(
   { database, queueCapacity }: HttpDependencies,
-  { request, submission, idempotencyKey }: ParsedRequest,
+  { request, submission, idempotencyKey }: AwaitedSubmission,
   id: string,
   { waiter, durable }: Pick<SubmissionContext, 'waiter' | 'durable'>,
 ): Promise<Stored> {
@@ -139,6 +143,23 @@ async function submitAndWait(
   dependencies: HttpDependencies,
   parsed: ParsedRequest,
 ): Promise<Answer> {
+  const end = await submitToEnd(dependencies, parsed)
+  // Not sent: nobody is there.
+  if (end === null) return { status: 202, body: {} }
+  const { reception, record } = end
+  return reception.kind === 'received'
+    ? { status: 200, body: record }
+    : describeReplay(reception, record)
+}
+
+/**
+ * Stores a submission, or finds its idempotency key's earlier one, and waits for its end.
+ * @returns null when the caller has hung up. @throws {Problem} when it was not stored, or has not ended in time.
+ */
+export async function submitToEnd(
+  dependencies: HttpDependencies,
+  parsed: AwaitedSubmission,
+): Promise<{ readonly reception: Stored; readonly record: TrackedResult } | null> {
   const { waiter, database } = dependencies
   const { seconds, hungUp } = parsed
   const id = createId()
@@ -157,8 +178,7 @@ async function submitAndWait(
     const { accountId } = parsed.request.caller
     record = await waitForEnd(dependencies, reception.id, accountId, seconds, hungUp)
   }
-  // Not sent: nobody is there.
-  if (hungUp.aborted) return { status: 202, body: {} }
+  if (hungUp.aborted) return null
   record ??= await readRecord(dependencies, parsed, reception.id)
   if (record === null) throw unavailable() // the database restarted and lost what was not on disk
   if (!isFinal(record)) {
@@ -166,9 +186,7 @@ async function submitAndWait(
     await withDeadline(() => flushLog(database))
     throw notFinished(reception.id)
   }
-  return reception.kind === 'received'
-    ? { status: 200, body: record }
-    : describeReplay(reception, record)
+  return { reception, record }
 }
 
 /** 408: the wait is over, the submission is not. */
@@ -198,7 +216,7 @@ async function submitAndStream(
 
 function readRecord(
   { database }: HttpDependencies,
-  { request }: ParsedRequest,
+  { request }: AwaitedSubmission,
   id: string,
 ): Promise<TrackedResult | null> {
   return withDeadline(() => readTrackedResult(database, id, request.caller.accountId))

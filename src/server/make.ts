@@ -42,6 +42,7 @@ export async function makeParts(settings: ServerSettings, log: Logger): Promise<
     webhookRules: settings.webhookRules,
     corsOrigins: settings.CORS_ORIGINS,
     receiptKey: settings.receiptKey,
+    doors: settings.doors,
     console: createConsole(),
   })
   return { settings, log, pools, waiter, streams, http: createServer(app, { tls: settings.tls }) }

@@ -4,6 +4,8 @@ import { createSecureContext } from 'node:tls'
 import { ConfigError, readOrExit, readWebConfig } from '#config'
 import type { WebConfig } from '#config'
 import { describeError } from '#error-text'
+import { doorNames } from '#http'
+import type { DoorName } from '#http'
 import { readSigningKey } from '#receipt'
 import type { SigningKey } from '#receipt'
 import { parseRanges } from '#webhook-address'
@@ -13,6 +15,7 @@ export interface ServerSettings extends WebConfig {
     readonly ranges: ReturnType<typeof parseRanges>['ranges']
     readonly ports: readonly number[]
   }
+  readonly doors: readonly DoorName[]
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly receiptKey: SigningKey | null
 }
@@ -24,11 +27,25 @@ export function readSettings(): ServerSettings {
     if (issues.length > 0) throw new ConfigError(`  WEBHOOK_ALLOWED_RANGES: ${issues.join('; ')}`)
     return {
       ...read,
+      doors: readDoors(read.DOORS),
       webhookRules: { ranges, ports: read.WEBHOOK_ALLOWED_PORTS },
       tls: readTls(read.TLS_CERT, read.TLS_KEY),
       receiptKey: readReceiptKey(read.RECEIPT_KEY),
     }
   })
+}
+
+function readDoors(text: string | undefined): readonly DoorName[] {
+  if (text === undefined) return doorNames
+  if (text === 'none') return []
+  const given = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  const unknown = given.filter((name) => !doorNames.some((known) => known === name))
+  if (unknown.length > 0)
+    throw new ConfigError(`  DOORS: ${unknown.join(', ')}: must be of ${doorNames.join(', ')}`)
+  return doorNames.filter((name) => given.includes(name))
 }
 
 /** Null without these files. @throws {ConfigError} unless they can be read and belong together. */

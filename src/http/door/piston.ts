@@ -1,0 +1,333 @@
+// The Piston v2 door: GET /api/v2/runtimes and POST /api/v2/execute, also under /api/v2/piston.
+import semver from 'semver'
+import * as v from 'valibot'
+import { blame, Problem } from '#error'
+import type { Language } from '#language'
+import type { ResultRecord, TrackedResult } from '#result'
+import { sendJson } from '../answer.ts'
+import type { HttpDependencies, Route } from '../http.ts'
+import { describeLanguages } from '../languages.ts'
+import type { Handler } from '../request.ts'
+import type { SubmissionParser } from '../submission.ts'
+import type { Door, DoorAnswer } from './door.ts'
+import {
+  createRunner,
+  dropNulls,
+  findDoorLanguage,
+  hasCompiler,
+  limitTimes,
+  readDoorBody,
+  readVersion,
+  requireVerdict,
+} from './run.ts'
+
+/** Names of Piston's packages beside our own names and aliases. */
+const otherNames: Readonly<Record<string, Language>> = {
+  python3: 'python',
+  'c++': 'cpp',
+  'g++': 'cpp',
+  gcc: 'c',
+  'node-javascript': 'javascript',
+  'node-js': 'javascript',
+  mono: 'csharp',
+  rscript: 'r',
+}
+
+const required = (name: string, type: 'string' | 'array') =>
+  `${name} is required as ${type === 'array' ? 'an' : 'a'} ${type}`
+const optionalNumber = (name: string) =>
+  v.optional(
+    v.nullable(
+      v.pipe(
+        v.number(`If specified, ${name} must be a number`),
+        v.finite(`If specified, ${name} must be a number`),
+      ),
+    ),
+  )
+const limit = (name: string) =>
+  v.pipe(
+    optionalNumber(name),
+    v.check(
+      (value) => value === null || value === undefined || value === -1 || value > 0,
+      `${name} must be positive, or -1`,
+    ),
+    v.transform((value) => (value === null || value === -1 ? undefined : value)),
+  )
+
+/** Of what is not there at all. */
+function describeMissing({ path }: v.ObjectIssue): string {
+  const name = path?.at(-1)?.key
+  if (name === undefined) return 'the body must be a JSON object'
+  return required(
+    typeof name === 'string' ? name : 'files.content',
+    name === 'files' ? 'array' : 'string',
+  )
+}
+
+const request = v.object(
+  {
+    language: v.string(required('language', 'string')),
+    version: v.string(required('version', 'string')),
+    files: v.pipe(
+      v.array(
+        v.object(
+          {
+            name: v.nullish(v.string('files.name must be a string')),
+            content: v.string('files.content is required as a string'),
+            encoding: v.nullish(
+              v.picklist(['utf8', 'base64', 'hex'], 'files.encoding must be utf8, base64 or hex'),
+            ),
+          },
+          'files must hold objects',
+        ),
+        required('files', 'array'),
+      ),
+      v.minLength(1, 'files must contain at least one utf8 encoded file'),
+    ),
+    stdin: v.nullish(v.string('stdin must be a string')),
+    args: v.nullish(v.array(v.string('args must hold strings'), 'args must be an array')),
+    env: v.nullish(
+      v.record(v.string(), v.string('env must hold strings'), 'env must be an object'),
+    ),
+    run_timeout: limit('run_timeout'),
+    compile_timeout: limit('compile_timeout'),
+    run_cpu_time: limit('run_cpu_time'),
+    compile_cpu_time: limit('compile_cpu_time'),
+    run_memory_limit: limit('run_memory_limit'),
+    compile_memory_limit: limit('compile_memory_limit'),
+  },
+  describeMissing,
+)
+
+type PistonRequest = v.InferOutput<typeof request>
+
+/** How Piston calls the fields of our requests. */
+const names = {
+  'limits.wall_time': 'run_timeout',
+  'limits.cpu_time': 'run_cpu_time',
+  'limits.memory': 'run_memory_limit',
+  'compile_limits.wall_time': 'compile_timeout',
+  'compile_limits.cpu_time': 'compile_cpu_time',
+  'compile_limits.memory': 'compile_memory_limit',
+  code: 'files.0.content',
+}
+
+export function openPiston(dependencies: HttpDependencies, parse: SubmissionParser): Door {
+  const run = createRunner(dependencies, parse, names)
+
+  const listRuntimes: Handler = async (_request, response) => {
+    const known = await describeLanguages(dependencies.database)
+    sendJson(
+      response,
+      200,
+      known.map(({ name, aliases, runtime }) => ({
+        language: name,
+        version: readVersion(runtime),
+        aliases: [
+          ...aliases,
+          ...Object.keys(otherNames).filter((other) => otherNames[other] === name),
+        ],
+      })),
+    )
+  }
+
+  const execute: Handler = async (incoming, response) => {
+    const asked = await readDoorBody(incoming, response, request)
+    const language = findDoorLanguage(asked.language, otherNames)
+    const installed = (await describeLanguages(dependencies.database)).find(
+      ({ name }) => name === language,
+    )
+    const version = readVersion(installed?.runtime ?? '')
+    if (language === undefined || installed === undefined || !suits(version, asked.version))
+      throw new Problem('invalid_request', `${asked.language}-${asked.version} runtime is unknown`)
+    const record = await run(incoming, response, {
+      language,
+      ...translateFiles(asked),
+      ...dropNulls({ stdin: asked.stdin, args: asked.args, env: asked.env }),
+      ...translateLimits(asked, language, incoming),
+    })
+    if (record === null) return
+    sendJson(response, 200, { language, version, ...translateRecord(requireVerdict(record)) })
+  }
+
+  const routes: Route[] = ['/api/v2', '/api/v2/piston'].flatMap((root): Route[] => [
+    ['GET', `${root}/runtimes`, listRuntimes],
+    ['POST', `${root}/execute`, execute],
+  ])
+  return { routes, describeProblem }
+}
+
+/** The first file is the program; the others lie beside it. */
+function translateFiles({ files }: PistonRequest): {
+  readonly code: string
+  readonly files?: object
+} {
+  const [main, ...others] = files.map(({ name, content, encoding }, index) => ({
+    name: name ?? `file${index}.code`,
+    bytes: Buffer.from(content, encoding ?? 'utf8'),
+  }))
+  return {
+    code: main?.bytes.toString() ?? '',
+    ...(others.length > 0 && {
+      files: others.map(({ name, bytes }) => ({
+        name,
+        content: bytes.toString('base64'),
+        encoding: 'base64',
+      })),
+    }),
+  }
+}
+
+/** Milliseconds and bytes; limits of a compiler that the language does not have say nothing. */
+function translateLimits(
+  asked: PistonRequest,
+  language: Language,
+  incoming: Parameters<Handler>[0],
+): object {
+  const seconds = (milliseconds: number | undefined): number | undefined =>
+    milliseconds === undefined ? undefined : milliseconds / 1000
+  const ofRun = {
+    ...limitTimes(
+      incoming,
+      language,
+      'run',
+      seconds(asked.run_timeout),
+      seconds(asked.run_cpu_time),
+    ),
+    ...(asked.run_memory_limit !== undefined && { memory: asked.run_memory_limit }),
+  }
+  const ofCompiler = hasCompiler(language)
+    ? {
+        ...limitTimes(
+          incoming,
+          language,
+          'compile',
+          seconds(asked.compile_timeout),
+          seconds(asked.compile_cpu_time),
+        ),
+        ...(asked.compile_memory_limit !== undefined && { memory: asked.compile_memory_limit }),
+      }
+    : {}
+  return {
+    ...(Object.keys(ofRun).length > 0 && { limits: ofRun }),
+    ...(Object.keys(ofCompiler).length > 0 && { compile_limits: ofCompiler }),
+  }
+}
+
+/** `*`, a version, or a range; of a runtime `17` too. */
+function suits(version: string, range: string): boolean {
+  const exact = semver.coerce(version)
+  return range === version || (exact !== null && semver.satisfies(exact, range))
+}
+
+interface Stage {
+  readonly stdout: string
+  readonly stderr: string
+  readonly output: string
+  readonly code: number | null
+  readonly signal: string | null
+  readonly message: string | null
+  readonly status: 'RE' | 'SG' | 'TO' | 'OL' | 'EL' | null
+  /** Milliseconds. */
+  readonly cpu_time: number
+  readonly wall_time: number
+  /** Bytes. */
+  readonly memory: number
+}
+
+function translateRecord(record: TrackedResult): { readonly compile?: Stage; readonly run: Stage } {
+  const compile = record.compile === null ? undefined : describeCompile(record, record.compile)
+  // As Piston has it since it has two stages: who knows of one sees why there was no run.
+  if (record.verdict === 'CE')
+    return { ...(compile && { compile }), run: compile ?? describeRun(record) }
+  return { ...(compile && { compile }), run: describeRun(record) }
+}
+
+function describeCompile(
+  { verdict, compile_output: output }: ResultRecord,
+  compile: NonNullable<ResultRecord['compile']>,
+): Stage {
+  const code = verdict === 'CE' && compile.exit_code === 0 ? 1 : compile.exit_code
+  return {
+    stdout: '',
+    stderr: output ?? '',
+    output: output ?? '',
+    code,
+    signal: null,
+    message: code === 0 ? null : `Exited with error status ${code}`,
+    status: code === 0 ? null : 'RE',
+    ...figures(compile),
+  }
+}
+
+function describeRun(record: ResultRecord): Stage {
+  const { stdout, stderr, exit_code: code, signal } = record
+  const status = nameStatus(record)
+  return {
+    stdout: stdout ?? '',
+    stderr: stderr ?? '',
+    output: `${stdout ?? ''}${stderr ?? ''}`,
+    code: signal === null ? code : null,
+    signal,
+    message: describeStatus(record, status),
+    status,
+    ...figures({
+      cpu_time: record.cpu_time ?? 0,
+      wall_time: record.wall_time ?? 0,
+      memory_peak: record.memory_peak ?? 0,
+    }),
+  }
+}
+
+function nameStatus({ verdict, limit: exceeded, signal }: ResultRecord): Stage['status'] {
+  if (verdict === 'TLE') return 'TO'
+  if (verdict === 'OLE') return exceeded === 'stderr' ? 'EL' : 'OL'
+  if (verdict === 'AC') return null
+  return signal === null ? 'RE' : 'SG'
+}
+
+function describeStatus(
+  { verdict, exit_code: code, signal }: ResultRecord,
+  status: Stage['status'],
+): string | null {
+  if (verdict === 'MLE') return 'Memory limit exceeded'
+  switch (status) {
+    case null:
+      return null
+    case 'TO':
+      return 'Time limit exceeded'
+    case 'OL':
+      return 'stdout length exceeded'
+    case 'EL':
+      return 'stderr length exceeded'
+    case 'SG':
+      return `Caught fatal signal ${signal}`
+    case 'RE':
+      return `Exited with error status ${code}`
+  }
+}
+
+function figures({
+  cpu_time: cpu,
+  wall_time: wall,
+  memory_peak: memory,
+}: Pick<NonNullable<ResultRecord['compile']>, 'cpu_time' | 'wall_time' | 'memory_peak'>): Pick<
+  Stage,
+  'cpu_time' | 'wall_time' | 'memory'
+> {
+  return { cpu_time: Math.round(cpu * 1000), wall_time: Math.round(wall * 1000), memory }
+}
+
+/** A message alone, as Piston's; and whether to ask again. */
+function describeProblem(problem: Problem): DoorAnswer {
+  const { issues = [] } = problem.details
+  const message =
+    issues.length === 0
+      ? problem.message
+      : issues
+          .map(({ path, message: text }) =>
+            text.includes(path) || path === '' ? text : `${path} ${text}`,
+          )
+          .join('; ')
+  return { status: problem.status, body: { message, ...blame(problem.code) } }
+}

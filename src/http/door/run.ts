@@ -1,0 +1,131 @@
+// What doors share: a body in any media type, a submission that is run to its end, limits and languages by other names.
+import type { Response } from 'polka'
+import * as v from 'valibot'
+import { Problem } from '#error'
+import type { Issue } from '#error'
+import { defaultLimits, languagesByName } from '#language'
+import type { Language } from '#language'
+import type { LimitName } from '#options'
+import type { TrackedResult } from '#result'
+import { readJson } from '../body.ts'
+import type { HttpDependencies } from '../http.ts'
+import { mostAllowed } from '../relations.ts'
+import { hangUpSignal, invalidRequest, readIdempotencyKey } from '../request.ts'
+import type { ApiRequest } from '../request.ts'
+import type { SubmissionParser } from '../submission.ts'
+import { submitToEnd } from '../submit.ts'
+
+/** Protocols of doors have no word for "not yet": a caller waits as long as its own client does. */
+const longestWaitSeconds = 900
+
+/** A submission as POST /api/submit takes it, with at least these. */
+export interface Asked {
+  readonly language: string
+  readonly code: string
+  readonly [field: string]: unknown
+}
+
+/** @returns null when the caller has hung up. @throws {Problem} in the API's words. */
+export type RunToEnd = (
+  request: ApiRequest,
+  response: Response,
+  asked: Asked,
+) => Promise<TrackedResult | null>
+
+/** @param names by field of the API, how the door calls it, for mistakes. */
+export function createRunner(
+  dependencies: HttpDependencies,
+  parse: SubmissionParser,
+  names: Readonly<Record<string, string>>,
+): RunToEnd {
+  return async (request, response, asked) => {
+    const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
+    const { value, issues } = await parse(asked, request.caller)
+    const all = [...keyIssues, ...issues.map((issue) => rename(issue, names))]
+    if (value === null || all.length > 0) throw invalidRequest(all)
+    const end = await submitToEnd(dependencies, {
+      request,
+      submission: value,
+      idempotencyKey,
+      seconds: longestWaitSeconds,
+      hungUp: hangUpSignal(response),
+    })
+    return end?.record ?? null
+  }
+}
+
+function rename({ path, message }: Issue, names: Readonly<Record<string, string>>): Issue {
+  const name = Object.keys(names).find((one) => path === one || path.startsWith(`${one}.`))
+  return { path: name === undefined ? path : `${names[name]}${path.slice(name.length)}`, message }
+}
+
+/** Some clients call JSON text. @throws {Problem} when it is none, or not of the schema. */
+export async function readDoorBody<Value>(
+  request: ApiRequest,
+  response: Response,
+  schema: v.GenericSchema<unknown, Value>,
+): Promise<Value> {
+  const type = request.headers['content-type'] ?? 'text/plain'
+  if (type.startsWith('text/plain')) request.headers['content-type'] = 'application/json'
+  const { json, issues } = await readJson(request, response)
+  if (issues.length > 0) throw invalidRequest(issues)
+  const parsed = v.safeParse(schema, json)
+  if (parsed.success) return parsed.output
+  throw invalidRequest(
+    parsed.issues.map((issue) => ({ path: v.getDotPath(issue) ?? '', message: issue.message })),
+  )
+}
+
+/** @param others the door's names beside ours. */
+export function findDoorLanguage(
+  name: string,
+  others: Readonly<Record<string, Language>> = {},
+): Language | undefined {
+  const known = name.toLowerCase()
+  return others[known] ?? languagesByName[known]
+}
+
+/**
+ * The run's limits where a door has but a limit of wall time: a program may compute as long as it may take, within the tier.
+ * @param seconds of wall time. @param cpu seconds of CPU time, if the door has them.
+ */
+export function limitTimes(
+  { caller }: ApiRequest,
+  language: Language,
+  phase: 'run' | 'compile',
+  seconds: number | undefined,
+  cpu?: number,
+): Partial<Record<LimitName, number>> {
+  const usual = defaultLimits[language][phase]
+  if (usual === null) return {}
+  const mostCpu = mostAllowed('cpu_time', usual, caller.limits)
+  return {
+    ...(seconds !== undefined && {
+      wall_time: seconds,
+      cpu_time: cpu ?? Math.min(Math.max(seconds, usual.cpuSeconds), mostCpu),
+    }),
+    ...(cpu !== undefined && { cpu_time: cpu }),
+  }
+}
+
+/** The number in a runtime's name: `3.11.2` of `Python 3.11.2`. */
+export function readVersion(runtime: string): string {
+  return /\d+(?:\.\d+)*/.exec(runtime)?.[0] ?? '0'
+}
+
+export function hasCompiler(language: Language): boolean {
+  return defaultLimits[language].compile !== null
+}
+
+/** @throws {Problem} when the service failed, so that no door takes that for a failing program. */
+export function requireVerdict(record: TrackedResult): TrackedResult {
+  if (record.fault !== 'platform') return record
+  throw new Problem('internal', 'The service could not run the program: send it again.')
+}
+
+/** The fields that are given: for these protocols null is as good as left out. */
+export function dropNulls(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  )
+}

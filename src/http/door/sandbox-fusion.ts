@@ -1,0 +1,222 @@
+// The SandboxFusion door: POST /run_code, which training pipelines call to score programs.
+import * as v from 'valibot'
+import { blame } from '#error'
+import type { Problem } from '#error'
+import type { Language } from '#language'
+import type { ResultRecord, TrackedResult } from '#result'
+import { sendJson } from '../answer.ts'
+import type { HttpDependencies } from '../http.ts'
+import type { Handler } from '../request.ts'
+import type { SubmissionParser } from '../submission.ts'
+import type { Door, DoorAnswer } from './door.ts'
+import {
+  createRunner,
+  dropNulls,
+  findDoorLanguage,
+  hasCompiler,
+  limitTimes,
+  readDoorBody,
+} from './run.ts'
+import { constants } from 'node:os'
+
+/** Their names of languages beside our own; others of theirs run test frameworks or need a GPU. */
+const otherNames: Readonly<Record<string, Language>> = {
+  nodejs: 'javascript',
+  sql: 'sqlite',
+  d_ut: 'd',
+}
+
+const seconds = v.optional(
+  v.nullable(
+    v.pipe(v.number('must be a number of seconds'), v.minValue(0.001, 'must be greater than 0')),
+  ),
+)
+
+const request = v.object(
+  {
+    code: v.string('is required as a string'),
+    language: v.string('is required as a string'),
+    stdin: v.nullish(v.string('must be a string')),
+    compile_timeout: seconds,
+    run_timeout: seconds,
+    memory_limit_MB: v.nullish(v.number('must be a number of MB, or -1')),
+    files: v.nullish(
+      v.record(v.string(), v.nullable(v.string('must be base64')), 'must be an object'),
+    ),
+    fetch_files: v.nullish(v.array(v.string('must be a path'), 'must be an array')),
+    args: v.nullish(v.array(v.string('must be a string'), 'must be an array')),
+  },
+  'must be a JSON object',
+)
+
+type FusionRequest = v.InferOutput<typeof request>
+
+const names = {
+  'limits.wall_time': 'run_timeout',
+  'limits.cpu_time': 'run_timeout',
+  'limits.memory': 'memory_limit_MB',
+  'compile_limits.wall_time': 'compile_timeout',
+  'compile_limits.cpu_time': 'compile_timeout',
+  output_files: 'fetch_files',
+}
+
+export function openSandboxFusion(dependencies: HttpDependencies, parse: SubmissionParser): Door {
+  const run = createRunner(dependencies, parse, names)
+  const handler: Handler = async (incoming, response) => {
+    const asked = await readDoorBody(incoming, response, request)
+    const language = findDoorLanguage(asked.language, otherNames)
+    const record = await run(incoming, response, {
+      // A name that nobody knows is refused by the API's own check.
+      language: language ?? asked.language,
+      code: asked.code,
+      ...dropNulls({ stdin: asked.stdin, args: asked.args }),
+      ...translateFiles(asked),
+      ...(language !== undefined && translateLimits(asked, language, incoming)),
+    })
+    if (record !== null) sendJson(response, 200, translateRecord(record))
+  }
+  return { routes: [['POST', '/run_code', handler]], describeProblem }
+}
+
+function translateFiles({ files, fetch_files: fetched }: FusionRequest): object {
+  const given = Object.entries(files ?? {}).filter(([, content]) => content !== null)
+  return {
+    ...(given.length > 0 && {
+      files: given.map(([name, content]) => ({ name: ownName(name), content, encoding: 'base64' })),
+    }),
+    ...((fetched ?? []).length > 0 && { output_files: fetched?.map(ownName) }),
+  }
+}
+
+/** Paths are those of the program's own directory. */
+const ownName = (path: string): string => path.replace(/^\.\//, '')
+
+function translateLimits(
+  asked: FusionRequest,
+  language: Language,
+  incoming: Parameters<Handler>[0],
+): object {
+  const { memory_limit_MB: memory } = asked
+  return {
+    limits: {
+      ...limitTimes(incoming, language, 'run', asked.run_timeout ?? 10),
+      ...(typeof memory === 'number' && memory > 0 && { memory: Math.round(memory * 1024 * 1024) }),
+    },
+    ...(hasCompiler(language) && {
+      compile_limits: limitTimes(incoming, language, 'compile', asked.compile_timeout ?? 10),
+    }),
+  }
+}
+
+interface CommandResult {
+  readonly status: 'Finished' | 'Error' | 'TimeLimitExceeded'
+  /** Seconds. */
+  readonly execution_time: number | null
+  readonly cpu_time: number | null
+  readonly return_code: number | null
+  readonly stdout: string | null
+  readonly stderr: string | null
+}
+
+function translateRecord(record: TrackedResult): object {
+  if (record.fault === 'platform')
+    return {
+      status: 'SandboxError',
+      message: 'The service could not run the program: send it again.',
+      compile_result: null,
+      run_result: null,
+      executor_pod_name: null,
+      files: {},
+    }
+  const compile = describeCompile(record)
+  const run = record.verdict === 'CE' ? null : describeRun(record)
+  return {
+    status: record.verdict === 'AC' ? 'Success' : 'Failed',
+    message: '',
+    compile_result: compile,
+    run_result: run,
+    executor_pod_name: null,
+    files: Object.fromEntries(
+      (record.files ?? []).flatMap(({ name, content }) =>
+        content === null ? [] : [[name, content]],
+      ),
+    ),
+  }
+}
+
+function describeCompile({
+  compile,
+  compile_output: output,
+  verdict,
+}: ResultRecord): CommandResult | null {
+  if (compile === null) return null
+  const hasFailed = verdict === 'CE'
+  return {
+    status: 'Finished',
+    execution_time: compile.wall_time,
+    cpu_time: compile.cpu_time,
+    return_code: hasFailed && compile.exit_code === 0 ? 1 : compile.exit_code,
+    stdout: '',
+    stderr: output ?? '',
+  }
+}
+
+function describeRun(record: ResultRecord): CommandResult {
+  const {
+    verdict,
+    exit_code: code,
+    signal,
+    stdout,
+    stderr,
+    wall_time: wall,
+    cpu_time: cpu,
+  } = record
+  const isLate = verdict === 'TLE'
+  return {
+    status: isLate ? 'TimeLimitExceeded' : 'Finished',
+    execution_time: wall,
+    cpu_time: cpu,
+    // As Python tells of a child that a signal ended.
+    return_code: isLate ? null : signal === null ? code : -signalNumber(signal),
+    stdout,
+    stderr,
+  }
+}
+
+function signalNumber(name: string): number {
+  return (constants.signals as Readonly<Record<string, number>>)[name] ?? 9
+}
+
+/** A mistake of the caller's as FastAPI tells it, 422; a fault of the service's by its own word, and never as a failing program. */
+function describeProblem(problem: Problem): DoorAnswer {
+  const { issues = [] } = problem.details
+  const { fault, retry } = blame(problem.code)
+  if (problem.code === 'invalid_request')
+    return {
+      status: 422,
+      body: {
+        detail: issues.map(({ path, message }) => ({
+          type: 'value_error',
+          loc: ['body', ...path.split('.').filter((part) => part !== '')],
+          msg: message,
+        })),
+        fault,
+        retry,
+      },
+    }
+  if (fault === 'caller')
+    return { status: problem.status, body: { detail: problem.message, fault, retry } }
+  return {
+    status: problem.status,
+    body: {
+      status: 'SandboxError',
+      message: problem.message,
+      compile_result: null,
+      run_result: null,
+      executor_pod_name: null,
+      files: {},
+      fault,
+      retry,
+    },
+  }
+}

@@ -1,0 +1,45 @@
+// Clients that others published, installed beside the project as their users would install them.
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const folder = resolve(import.meta.dirname, '../../.data/doors')
+
+/** Exact versions, so that a new release of a client is tried on purpose. */
+const packages = {
+  python: ['ultra-piston==1.0.1', 'sandbox-fusion==0.3.7', 'requests==2.32.5'],
+  npm: ['piston-client@1.0.2', 'piston-api@1.0.1'],
+} as const
+
+/** Installs what is missing. */
+export async function installClients(): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const python = join(folder, 'python')
+  if (!existsSync(join(python, 'bin/python'))) await run('python3', ['-m', 'venv', python])
+  await run(join(python, 'bin/python'), ['-m', 'pip', 'install', '--quiet', ...packages.python])
+  const manifest = join(folder, 'package.json')
+  if (!existsSync(manifest)) await writeFile(manifest, '{"private": true}')
+  await run('npm', ['install', '--silent', '--no-audit', '--no-fund', ...packages.npm], {
+    cwd: folder,
+  })
+}
+
+/** Runs a script with the clients, and returns the JSON that it prints last. */
+export async function ask(
+  language: 'python' | 'node',
+  script: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<unknown> {
+  const program = language === 'python' ? join(folder, 'python/bin/python') : process.execPath
+  const [flag, source] =
+    language === 'python' ? ['-c', script] : ['--input-type=module', `--eval=${script}`]
+  const { stdout } = await run(program, [flag, source], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: folder, ...environment },
+    timeout: 120_000,
+  })
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? 'null') as unknown
+}

@@ -1,0 +1,185 @@
+// The Piston door through the whole service: fields, stages, versions and errors as Piston's clients expect them.
+import t from 'tap'
+import { createTestDatabase } from '../../helper/database.ts'
+import { startServer } from '../../helper/server.ts'
+import type { Answer, Call } from '../../helper/server.ts'
+import { startWorkerProcess } from '../../helper/worker.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+await startWorkerProcess(t, url, { LANGUAGES: 'python,cpp' })
+const { call, issue } = await startServer(t, sql, { url })
+
+t.setTimeout(300_000)
+
+const execute = (body: object, more: Call = {}): Promise<Answer> =>
+  call('POST', '/api/v2/execute', { body, checked: false, ...more })
+const python = (content: string, more: object = {}): object => ({
+  language: 'python',
+  version: '3.x',
+  files: [{ name: 'main.py', content }],
+  ...more,
+})
+
+t.test('runtimes have a name, a version and aliases, at both addresses', async (t) => {
+  for (const root of ['/api/v2', '/api/v2/piston']) {
+    const { status, text } = await call('GET', `${root}/runtimes`, { checked: false })
+    t.equal(status, 200)
+    const known = JSON.parse(text) as { language: string; aliases: string[] }[]
+    const runtime = known.find(({ language }) => language === 'python')
+    t.match(runtime, { language: 'python', version: /^3\.\d+\.\d+$/ })
+    for (const alias of ['py', 'python3']) t.ok(runtime?.aliases.includes(alias), alias)
+  }
+})
+
+t.test('a program gets its files, input, arguments, and answers with its stage', async (t) => {
+  const hex = Buffer.from('four\n').toString('hex')
+  const { status, body } = await execute({
+    language: 'python3',
+    version: '*',
+    files: [
+      {
+        content:
+          'import os, sys, other\nprint(input(), sys.argv[1:], other.name, open("data.txt").read().strip(), os.environ["GIVEN"])\nprint("e", file=sys.stderr)',
+      },
+      {
+        name: 'other.py',
+        content: Buffer.from('name = "three"').toString('base64'),
+        encoding: 'base64',
+      },
+      { name: 'data.txt', content: hex, encoding: 'hex' },
+    ],
+    stdin: 'one',
+    args: ['two'],
+    env: { GIVEN: 'five' },
+    run_timeout: 3000,
+    compile_timeout: 10_000,
+    run_memory_limit: -1,
+    compile_memory_limit: -1,
+  })
+  t.equal(status, 200)
+  t.match(body, {
+    language: 'python',
+    version: /^3\./,
+    run: {
+      stdout: "one ['two'] three four five\n",
+      stderr: 'e\n',
+      code: 0,
+      signal: null,
+      status: null,
+      message: null,
+    },
+  })
+  t.equal(body.run.output, `${body.run.stdout}e\n`)
+  t.equal(body.compile, undefined)
+  t.ok(
+    Number.isInteger(body.run.wall_time) &&
+      Number.isInteger(body.run.cpu_time) &&
+      body.run.memory > 1e6,
+  )
+})
+
+t.test('each way to end has its code, signal and status', async (t) => {
+  const rows: readonly [string, object, object][] = [
+    [
+      'exit',
+      python('exit(3)'),
+      { code: 3, signal: null, status: 'RE', message: 'Exited with error status 3' },
+    ],
+    [
+      'signal',
+      python('import os; os.kill(os.getpid(), 11)'),
+      { code: null, signal: 'SIGSEGV', status: 'SG' },
+    ],
+    [
+      'wall time',
+      python('import time; time.sleep(9)', { run_timeout: 300 }),
+      { code: null, signal: 'SIGKILL', status: 'TO' },
+    ],
+    ['CPU time', python('while True: pass', { run_cpu_time: 300 }), { status: 'TO' }],
+    [
+      'memory',
+      python('x = b"1" * 500_000_000', { run_memory_limit: 50_000_000 }),
+      { signal: 'SIGKILL', status: 'SG' },
+    ],
+    ['stdout', python('while True: print("x" * 9999)'), { status: 'OL' }],
+    [
+      'stderr',
+      python('import sys\nwhile True: print("x" * 9999, file=sys.stderr)'),
+      { status: 'EL' },
+    ],
+  ]
+  for (const [name, body, run] of rows) {
+    const answer = await execute(body)
+    t.equal(answer.status, 200, name)
+    t.match(answer.body.run, run, name)
+  }
+})
+
+t.test(
+  'a compiler has a stage of its own, which stands for the run that there was not',
+  async (t) => {
+    const files = (content: string): object => ({
+      language: 'c++',
+      version: '*',
+      files: [{ content }],
+    })
+    const good = await execute(files('#include <cstdio>\nint main() { puts("hello"); }'))
+    t.match(good.body, {
+      language: 'cpp',
+      compile: { code: 0, stdout: '' },
+      run: { stdout: 'hello\n', code: 0 },
+    })
+    const bad = await execute(files('int main( {'))
+    t.match(bad.body.compile, { code: 1, stderr: /error/, status: 'RE' })
+    t.strictSame(bad.body.run, bad.body.compile)
+  },
+)
+
+t.test('mistakes are 400 with a message that says them all', async (t) => {
+  const rows: readonly [object, RegExp][] = [
+    [
+      {},
+      /language is required as a string; version is required as a string; files is required as an array/,
+    ],
+    [python('', { files: [] }), /files must contain at least one/],
+    [{ ...python(''), version: '2.x' }, /^python-2\.x runtime is unknown$/],
+    [{ ...python(''), language: 'klingon' }, /^klingon-3\.x runtime is unknown$/],
+    [python('', { run_timeout: 'soon' }), /If specified, run_timeout must be a number/],
+    [python('', { run_timeout: 1e9 }), /run_timeout is more than/],
+    [python('', { args: ['a\0b'] }), /args/],
+    [python('', { files: [{ content: '' }, { name: '../up', content: '' }] }), /files/],
+  ]
+  for (const [body, message] of rows) {
+    const answer = await execute(body)
+    t.equal(answer.status, 400, message.source)
+    t.match(answer.body, { message, fault: 'caller', retry: 'never' })
+  }
+})
+
+t.test('the key stands where a client can put it', async (t) => {
+  const key = await issue()
+  const basic = Buffer.from(`anyone:${key}`).toString('base64')
+  for (const authorization of [key, `Bearer ${key}`, `Basic ${basic}`]) {
+    const { status } = await call('GET', '/api/v2/runtimes', {
+      key: null,
+      headers: { authorization },
+      checked: false,
+    })
+    t.equal(status, 200)
+  }
+  const { status, body } = await execute(python(''), { key: null })
+  t.equal(status, 401)
+  t.match(body, { message: String, fault: 'caller' })
+})
+
+t.test('JSON that is called text is read', async (t) => {
+  const { body } = await execute(
+    {},
+    {
+      body: JSON.stringify(python('print(1)')),
+      headers: { 'Content-Type': 'text/plain;charset=UTF-8' },
+    },
+  )
+  t.match(body, { run: { stdout: '1\n' } })
+})
