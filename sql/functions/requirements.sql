@@ -40,6 +40,10 @@ as $$
           )))
       )
     else '{}'
+  end || case
+    when start_data.received -> 'demands' ? 'network' then
+      jsonb_build_object('isolation', (start_data.data -> 'isolation') || '{"network": "loopback"}')
+    else '{}'
   end
 $$;
 comment on function runledger.start_data is 'data: what the worker says of itself and of the program, limits.cores being a slot''s share; received: the data of submission.received; cores: of a box, as the tier has it, or null; attempt: 1, 2, 3 …';

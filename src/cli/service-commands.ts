@@ -65,6 +65,7 @@ const detail = {
     value: 'NAME=NUMBER',
     help: 'the same for the compiler',
   },
+  network: { type: 'string', value: 'NETWORK', help: 'none, or loopback: 127.0.0.1 and ::1' },
   low: { type: 'boolean', help: 'run after all normal submissions' },
   tag: {
     type: 'string',
@@ -116,6 +117,7 @@ export const serviceCommands = [
         checker: values.checker,
         limits: values.limit,
         compileLimits: values['compile-limit'],
+        network: values.network,
         isLow: values.low,
         tag: values.tag,
       }

@@ -35,6 +35,7 @@ export interface RequestWords extends ProgramFiles {
   readonly compileLimits?: readonly string[]
   /** Names of files that come back. */
   readonly outputFiles?: readonly string[]
+  readonly network?: string | undefined
   /** Waits until no normal one does. */
   readonly isLow?: boolean
   readonly tag?: string | undefined
@@ -76,6 +77,7 @@ export async function readRequest(words: RequestWords): Promise<SubmissionReques
     ...(limits !== null && { limits }),
     ...(compileLimits !== null && { compile_limits: compileLimits }),
     ...(outputFiles.length > 0 && { output_files: outputFiles }),
+    ...(words.network !== undefined && { network: readNetwork(words.network) }),
     ...(words.isLow === true && { priority: 'low' as const }),
     ...(tag !== undefined && { tag }),
   }
@@ -158,6 +160,11 @@ function readVariables(words: readonly string[]): Record<string, string> {
       return [name, value]
     }),
   )
+}
+
+function readNetwork(word: string): 'none' | 'loopback' {
+  if (word === 'none' || word === 'loopback') return word
+  throw new TypeError(`--network ${word}: must be none or loopback`)
 }
 
 /** Null without any. */

@@ -26,6 +26,8 @@ export interface SubmissionRequest {
   readonly output_encoding?: 'utf8' | 'base64'
   /** Names of files that come back when the run has left them. Not together with `tests`. */
   readonly output_files?: readonly string[]
+  /** loopback: 127.0.0.1 and ::1, in a network of its run alone. */
+  readonly network?: 'none' | 'loopback'
   /** low: it waits until no normal one does. */
   readonly priority?: 'normal' | 'low'
   readonly tag?: string

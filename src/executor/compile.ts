@@ -15,7 +15,7 @@ export type RunCommand = (
   command: Command,
   details: Pick<
     PhaseRequest,
-    'stdin' | 'limits' | 'stop' | 'tap' | 'stderrKeptBytes' | 'outputFiles'
+    'stdin' | 'limits' | 'stop' | 'tap' | 'stderrKeptBytes' | 'outputFiles' | 'network'
   >,
 ) => Promise<Phase>
 

@@ -49,7 +49,7 @@ export function createProgramRunner(
     signal,
     { total = createTotalTime(request.totalSeconds), pause } = {},
   ) => {
-    const { code, files = [], stop, cores } = request
+    const { code, files = [], stop, cores, network } = request
     const runCommand: RunCommand = async ({ paths, ranOutOfMemory }, command, details) => {
       phases += 1
       const name = String(phases)
@@ -87,7 +87,7 @@ export function createProgramRunner(
     }
     const runOnce = async (input: RunInput): Promise<Phase | undefined> => {
       const argv = [...command.argv, ...(input.arguments ?? request.arguments ?? [])]
-      const details = { stdin: input.stdin, limits: limits.run, stop, tap, ...asked }
+      const details = { stdin: input.stdin, limits: limits.run, stop, tap, network, ...asked }
       const ended = runCommand(toolchain, { ...command, argv }, details)
       const phase = await unlessAborted(ended, stop)
       if (phase !== undefined) total.spend(phase)

@@ -5,7 +5,7 @@ import { openCgroupParent, nameWorkerGroup, shareCores } from '#cgroup'
 import type { Boxes, HostPath, Language, Limits } from '#contract'
 import { buildKeeper, encodeLayout, readHostRoot } from '#keeper'
 import type { BoxResources } from '#keeper'
-import { assembleFilter, assembleKeeperFilter } from '#seccomp'
+import { assembleFilters } from '#seccomp'
 import { warm } from '#toolchain'
 import { listAheadRuntimes, listForkServers } from './offer.ts'
 import type { Toolchains } from './offer.ts'
@@ -55,6 +55,6 @@ async function openResources(
 ): Promise<BoxResources> {
   const programs = await buildKeeper(directory)
   const layout = encodeLayout(readHostRoot(), paths)
-  const filters = { filter: assembleFilter(), keeperFilter: assembleKeeperFilter() }
+  const filters = { ...assembleFilters('none'), loopback: assembleFilters('loopback') }
   return { cgroups: await openCgroupParent(nameWorkerGroup(), cores), ...filters, programs, layout }
 }

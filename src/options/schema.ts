@@ -243,6 +243,14 @@ export const optionEntries = {
       ),
     ),
   ),
+  network: v.optional(
+    v.pipe(
+      v.picklist(['none', 'loopback'], 'must be none or loopback'),
+      v.description(
+        'loopback: the program has 127.0.0.1 and ::1, in a network of its run alone; none unless given. Compilers and checkers have none.',
+      ),
+    ),
+  ),
   priority: v.optional(
     v.pipe(
       v.picklist(['normal', 'low'], 'must be normal or low'),

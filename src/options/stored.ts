@@ -5,6 +5,7 @@ import type { Options } from './schema.ts'
 const isAsked = {
   output_files: ({ output_files: names = [] }) => names.length > 0,
   env: ({ env = {} }) => Object.keys(env).length > 0,
+  network: ({ network }) => network === 'loopback',
   blobs: ({ tests = [], ...alone }) =>
     [alone, ...tests].some(
       (given) => given.stdin_sha256 !== undefined || given.expected_stdout_sha256 !== undefined,

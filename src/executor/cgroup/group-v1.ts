@@ -27,6 +27,9 @@ import { findLimitsTogether } from './worker-group.ts'
 /** Memory and swap together. */
 const swapFile = 'memory.memsw.limit_in_bytes'
 
+const socketsFile = 'memory.kmem.tcp.limit_in_bytes'
+const socketBytes = 32 * 1024 * 1024
+
 /** @throws {SandboxError} naming the missing controller. */
 export function findVersionOne(
   name: string,
@@ -74,6 +77,9 @@ function limit(group: Directories): void {
       'swap is on and not accounted; run swapoff or boot with swapaccount=1',
     )
   }
+  // What TCP and UDP hold is counted apart, and only where it has a limit.
+  if (existsSync(`${group.memory}/${socketsFile}`))
+    writeLimit(group.memory, socketsFile, socketBytes)
   writeLimit(group.pids, 'pids.max', processes)
 }
 

@@ -2,7 +2,7 @@
 import type { Command, HostPath } from './command.ts'
 import type { Phase } from './outcome.ts'
 import type { OutputTap } from './output-tap.ts'
-import type { PhaseLimits } from './request.ts'
+import type { Network, PhaseLimits } from './request.ts'
 
 /** A place for one program: its number and its host uid, null for the worker's own. */
 export interface Slot {
@@ -20,6 +20,8 @@ export interface PhaseRequest {
   readonly limits: PhaseLimits
   /** That it may use at once; the share of a slot unless that is less. */
   readonly cores?: number | undefined
+  /** `loopback`: 127.0.0.1 and ::1, in a network of this run alone; none unless said. */
+  readonly network?: Network | undefined
   /** Bytes of stderr kept when that is less than the limit. */
   readonly stderrKeptBytes?: number
   /** Names of files below /box, at most 16, that are told of when the program has left them. */

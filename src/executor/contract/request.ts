@@ -6,6 +6,9 @@ import type { OutputTap } from './output-tap.ts'
 export { languages } from '#language'
 export type { Language, Limits, PhaseLimits } from '#language'
 
+/** What a program has of networks: with `loopback` 127.0.0.1 and ::1, in a network of its run alone. */
+export type Network = 'none' | 'loopback'
+
 /** A file that lies beside the program's own, when it is compiled and when it runs. */
 export interface SourceFile {
   /** A relative path of segments `[A-Za-z0-9._-]+`, none of them `.` or `..`. */
@@ -61,6 +64,8 @@ export interface ExecutionRequest {
   readonly arguments?: readonly string[]
   /** Its variables beside those that every program finds; the compiler has none of them. */
   readonly environment?: Readonly<Record<string, string>>
+  /** The program's; a compiler has none. None unless given. */
+  readonly network?: Network | undefined
   /** Appended to the compiler's. */
   readonly compileArguments?: readonly string[]
   /** Those of the language unless given. */

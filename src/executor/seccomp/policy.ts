@@ -36,6 +36,40 @@ function refuseDirect(architecture: Architecture, bit: number): readonly FilterR
 const devicesReason = 'devices; FIFOs alone are ordinary'
 const isFifo = { mask: 0xf000, test: 'none_of', values: [0x1000] } as const
 
+/** Unix sockets alone: loopback.ts has others in their place. */
+export const unixRows: readonly FilterRow[] = [
+  refuse(
+    'EAFNOSUPPORT',
+    ['socket', 'socketpair'],
+    'only UNIX. INET reaches nobody, but its error queues and half-open connections are charged to no cgroup and outlive the box; ALG (CVE-2026-31431), NETLINK, PACKET, VSOCK, RXRPC, TIPC … are where the bugs are',
+    isNoneOf(0, 1),
+  ),
+  refuse(
+    'ESOCKTNOSUPPORT',
+    ['socket', 'socketpair'],
+    'only STREAM, DGRAM, SEQPACKET: what Unix sockets have',
+    { argument: 1, mask: 0xf, test: 'none_of', values: [1, 2, 5] },
+  ),
+  refuse(
+    'EPROTONOSUPPORT',
+    ['socket', 'socketpair'],
+    'only the default, which may also be called PF_UNIX (1)',
+    isNoneOf(2, 0, 1),
+  ),
+  refuse(
+    'ENOPROTOOPT',
+    ['setsockopt'],
+    'only the level SOCKET: all that a Unix socket has',
+    isNoneOf(1, 1),
+  ),
+  refuse(
+    'ENOPROTOOPT',
+    ['setsockopt'],
+    'only REUSEADDR, BROADCAST, SNDBUF, RCVBUF, KEEPALIVE, LINGER, PASSCRED, RCVLOWAT, RCVTIMEO, SNDTIMEO. BPF programs (ATTACH_*), time stamps whose errors are charged to nobody (TIMESTAMP*), uncharged groups (REUSEPORT), pages of files (ZEROCOPY) and what programs do not use stay out',
+    isNoneOf(2, 2, 6, 7, 8, 9, 13, 16, 18, 20, 21, 66, 67),
+  ),
+]
+
 export const filterRows: readonly FilterRow[] = [
   // Namespaces and mounts
   refuse(
@@ -217,40 +251,11 @@ export const filterRows: readonly FilterRow[] = [
   ),
 
   // Sockets
-  refuse(
-    'EAFNOSUPPORT',
-    ['socket', 'socketpair'],
-    'only UNIX. INET reaches nobody, but its error queues and half-open connections are charged to no cgroup and outlive the box; ALG (CVE-2026-31431), NETLINK, PACKET, VSOCK, RXRPC, TIPC … are where the bugs are',
-    isNoneOf(0, 1),
-  ),
-  refuse(
-    'ESOCKTNOSUPPORT',
-    ['socket', 'socketpair'],
-    'only STREAM, DGRAM, SEQPACKET: what Unix sockets have',
-    { argument: 1, mask: 0xf, test: 'none_of', values: [1, 2, 5] },
-  ),
-  refuse(
-    'EPROTONOSUPPORT',
-    ['socket', 'socketpair'],
-    'only the default, which may also be called PF_UNIX (1)',
-    isNoneOf(2, 0, 1),
-  ),
+  ...unixRows,
   refuse(
     'EPERM',
     ['sendmsg', 'sendmmsg'],
     'their control messages lie behind a pointer: descriptors on their way in circles keep a kernel thread at work that nobody is billed for, and can hold what a dead box had',
-  ),
-  refuse(
-    'ENOPROTOOPT',
-    ['setsockopt'],
-    'only the level SOCKET: all that a Unix socket has',
-    isNoneOf(1, 1),
-  ),
-  refuse(
-    'ENOPROTOOPT',
-    ['setsockopt'],
-    'only REUSEADDR, BROADCAST, SNDBUF, RCVBUF, KEEPALIVE, LINGER, PASSCRED, RCVLOWAT, RCVTIMEO, SNDTIMEO. BPF programs (ATTACH_*), time stamps whose errors are charged to nobody (TIMESTAMP*), uncharged groups (REUSEPORT), pages of files (ZEROCOPY) and what programs do not use stay out',
-    isNoneOf(2, 2, 6, 7, 8, 9, 13, 16, 18, 20, 21, 66, 67),
   ),
 
   // The page cache, which all boxes share through the toolchain's files
@@ -412,7 +417,10 @@ const keeperCalls: ReadonlySet<CallName> = new Set([
   'openat2',
 ])
 
-/** The keeper's own filter: everything else that its boxes may not do it may not do, either. */
-export const keeperRows: readonly FilterRow[] = filterRows
-  .map((row) => ({ ...row, calls: row.calls.filter((name) => !keeperCalls.has(name)) }))
-  .filter(({ calls }) => calls.length > 0)
+/** A keeper's own filter: everything else that its boxes may not do it may not do, either. */
+export const forKeeper = (rows: readonly FilterRow[]): readonly FilterRow[] =>
+  rows
+    .map((row) => ({ ...row, calls: row.calls.filter((name) => !keeperCalls.has(name)) }))
+    .filter(({ calls }) => calls.length > 0)
+
+export const keeperRows = forKeeper(filterRows)

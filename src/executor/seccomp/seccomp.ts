@@ -16,7 +16,8 @@ import {
   split,
 } from './bpf.ts'
 import type { Instruction } from './bpf.ts'
-import { filterRows, keeperRows, lastReviewedNumber, unassignedNumbers } from './policy.ts'
+import { loopbackRows } from './loopback.ts'
+import { filterRows, forKeeper, lastReviewedNumber, unassignedNumbers } from './policy.ts'
 import { errnos } from './row.ts'
 import type { Condition, FilterRow } from './row.ts'
 import { callNumbers } from './syscall-number.ts'
@@ -141,6 +142,19 @@ export function assembleFilter(
 }
 
 /** The same for a keeper itself. Boxes have it below their own, which refuses whatever this does, in the same words. */
-export function assembleKeeperFilter(): Buffer {
-  return assembleFilter(process.arch, keeperRows)
+export function assembleKeeperFilter(rows: readonly FilterRow[] = filterRows): Buffer {
+  return assembleFilter(process.arch, forKeeper(rows))
+}
+
+/** A keeper's two filters. */
+export interface Filters {
+  /** Of its boxes. */
+  readonly filter: Buffer
+  readonly keeperFilter: Buffer
+}
+
+/** @param network `loopback`: boxes have one of their own. */
+export function assembleFilters(network: 'none' | 'loopback'): Filters {
+  const rows = network === 'loopback' ? loopbackRows : filterRows
+  return { filter: assembleFilter(process.arch, rows), keeperFilter: assembleKeeperFilter(rows) }
 }

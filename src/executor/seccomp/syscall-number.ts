@@ -94,6 +94,7 @@ export const callNumbers = {
   prlimit64: [302, 261],
   setsockopt: [54, 208],
   getsockopt: [55, 209],
+  sendfile: [40, 71],
   sendto: [44, 206],
   sendmsg: [46, 211],
   sendmmsg: [307, 269],

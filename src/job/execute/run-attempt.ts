@@ -190,6 +190,7 @@ function describeExecution(
     files = [],
     output_files: names = [],
     env,
+    network,
   } = options
   const { limits, compile_limits: compileLimits } = options
   return {
@@ -200,6 +201,7 @@ function describeExecution(
     cores,
     arguments: args,
     compileArguments,
+    network,
     files: decodeFiles(files),
     ...(env && { environment: env }),
     ...(names.length > 0 && { outputFiles: names }),

@@ -11,7 +11,7 @@ import { keepResidents } from '../../../src/executor/resident/pool.ts'
 import type { ResidentPool, Retirement } from '../../../src/executor/resident/pool.ts'
 import { startResident } from '../../../src/executor/resident/process.ts'
 import type { Resident } from '../../../src/executor/resident/process.ts'
-import { assembleFilter, assembleKeeperFilter } from '../../../src/executor/seccomp/seccomp.ts'
+import { assembleFilters } from '../../../src/executor/seccomp/seccomp.ts'
 import {
   failsAt,
   findBoxProcesses,
@@ -25,8 +25,8 @@ t.setTimeout(120_000 * timeFactor)
 
 const resources: BoxResources = {
   cgroups: await openCgroupParent(nameWorkerGroup()),
-  filter: assembleFilter(),
-  keeperFilter: assembleKeeperFilter(),
+  ...assembleFilters('none'),
+  loopback: assembleFilters('loopback'),
   programs: await buildKeeper(keeperDirectory),
   layout: encodeLayout(readHostRoot()),
 }

@@ -33,6 +33,7 @@ const common = [
   'root.c',
   'box.c',
   'confine.c',
+  'loopback.c',
   'first-process.c',
   'group.c',
   'group-v2.c',

@@ -13,9 +13,10 @@
 
 /**
  * Of its own user namespace. SYS_ADMIN and SYS_CHROOT: new namespaces, their mounts, and setns into a mount namespace.
- * DAC_READ_SEARCH: output files that a program left without a right to read them.
+ * DAC_READ_SEARCH: output files that a program left without a right to read them. NET_ADMIN: only where boxes have a network,
+ * which is set up with it; the filter leaves no netlink to use it by.
  */
-static const int kept[] = {CAP_SYS_ADMIN, CAP_SYS_CHROOT, CAP_DAC_READ_SEARCH};
+static const int kept[] = {CAP_SYS_ADMIN, CAP_SYS_CHROOT, CAP_DAC_READ_SEARCH, CAP_NET_ADMIN};
 
 static void drop_capabilities(void) {
   // Bounds what exec may grant.
@@ -25,6 +26,7 @@ static void drop_capabilities(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct sets[2] = {0};
   for (size_t index = 0; index < sizeof kept / sizeof *kept; index += 1) {
+    if (kept[index] == CAP_NET_ADMIN && !has_loopback) continue;
     struct __user_cap_data_struct *set = &sets[CAP_TO_INDEX(kept[index])];
     set->permitted |= CAP_TO_MASK(kept[index]);
     set->effective |= CAP_TO_MASK(kept[index]);

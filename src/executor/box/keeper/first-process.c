@@ -216,6 +216,8 @@ static void become_box(const struct box *box, enum start start) {
   if (poll(&gone, 1, 0) != 0) _exit(70);
   if (unshare(CLONE_NEWCGROUP) != 0) give_up("box.cgroup");
   if (sethostname("box", 3) != 0) give_up("box.hostname");
+  const char *failed = has_loopback ? raise_loopback() : NULL;
+  if (failed != NULL) give_up(failed);
   mount_privately(box);
   if (chdir("/box") != 0) give_up("box.enter");
   set_limit(RLIMIT_CORE, 0, 0);
@@ -241,7 +243,8 @@ static void become_box(const struct box *box, enum start start) {
 
 bool clone_first_process(struct box *box, enum start start, int group) {
   struct clone_args arguments = {
-      .flags = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD | (group >= 0 ? CLONE_INTO_CGROUP : 0),
+      .flags = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD | (has_loopback ? CLONE_NEWNET : 0) |
+               (group >= 0 ? CLONE_INTO_CGROUP : 0),
       .pidfd = (uint64_t)(uintptr_t)&box->pidfd,
       .exit_signal = SIGCHLD,
       .cgroup = group >= 0 ? (unsigned)group : 0,

@@ -40,7 +40,7 @@ enum {
 static const uint64_t longest_nanoseconds = UINT64_C(1000000000000000000);
 
 struct shared *shared;
-bool own_streams;
+bool own_streams, has_loopback;
 /** Bytes of the resident interpreter, counted as each program's. */
 static uint64_t share;
 static struct box box;
@@ -233,6 +233,7 @@ void setup(void) {
   text[layout_end] = 0;
   if ((hello.flags & hello_shares_cpu) != 0) yield_cpu();
   own_streams = (hello.flags & hello_own_streams) != 0;
+  has_loopback = (hello.flags & hello_loopback) != 0;
   share = read_keeper_memory();
   load_filter(text, hello.filter_bytes);
   build_root(text + filters, hello.layout_bytes);

@@ -78,6 +78,8 @@ enum start {
 extern struct shared *shared;
 /** The program has the keeper's stdin and stdout. */
 extern bool own_streams;
+/** Each box has a network of its own. */
+extern bool has_loopback;
 void setup(void);
 /** Serves until the worker goes. Returns only in a program's process that needs no exec. */
 void serve(enum start start);
@@ -148,6 +150,14 @@ void build_root(char *layout, size_t bytes);
 void confine_keeper(void *instructions, size_t bytes);
 /** So many bytes, or the limit that this process has already. */
 uint64_t lock_no_more_than(uint64_t bytes);
+
+// loopback.c
+/**
+ * In the first process of a box, in its own network namespace. Null, or the step that failed, with errno.
+ */
+const char *raise_loopback(void);
+/** More than a box's memory limit could answer for. */
+bool holds_too_many_sockets(const struct box *box);
 
 // first-process.c
 /** The host's, as a box's own is read-only. */

@@ -20,7 +20,7 @@ import type {
   Slot,
 } from '#contract'
 import { openKeeper } from './open.ts'
-import type { BoxResources } from './open.ts'
+import type { BoxResources, KeeperRequest } from './open.ts'
 import { createPlace } from './place.ts'
 import type { Place, Renewal, StandingKeeper } from './place.ts'
 
@@ -60,6 +60,8 @@ const leastAhead = { processes: 32, memoryBytes: 64 * 1024 * 1024 } as const
 /** One slot's. */
 interface Places {
   readonly plain: Place
+  /** For programs with a network; started by the first of them. */
+  readonly loopback: Place
   /** By the interpreter's command line. */
   readonly forks: ReadonlyMap<string, Place>
   /** By nameRuntime. */
@@ -71,8 +73,8 @@ interface AheadPlace {
   readonly looksForBefore: readonly string[]
 }
 
-/** What stands in a place; null: programs start by themselves. */
-type Standing = ForkServer | AheadRuntime | null
+/** What stands in a place; null and `loopback`: programs start by themselves, without a network or with one. */
+type Standing = ForkServer | AheadRuntime | 'loopback' | null
 
 /** @throws {SandboxError} when a plain keeper cannot be started. */
 export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxes> {
@@ -92,10 +94,13 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
     settled: async () => void (await Promise.all(starting)),
     async close() {
       await Promise.all(
-        [...places.values()].flatMap(({ plain, forks, ahead }) =>
-          [plain, ...forks.values(), ...[...ahead.values()].map(({ place }) => place)].map((one) =>
-            one.close(),
-          ),
+        [...places.values()].flatMap(({ plain, loopback, forks, ahead }) =>
+          [
+            plain,
+            loopback,
+            ...forks.values(),
+            ...[...ahead.values()].map(({ place }) => place),
+          ].map((one) => one.close()),
         ),
       )
       await clearings.settled()
@@ -132,9 +137,9 @@ function makePlaces(options: KeeperBoxOptions, clearings: Clearings): ReadonlyMa
       start: () => start(slot, standing),
       onLeft: (cleared) => clearings.hold(slot, cleared),
       // The next run starts a missing plain keeper; without the others runs are only slower.
-      refillMilliseconds: standing === null ? null : refillMilliseconds,
+      refillMilliseconds: isAccelerator(standing) ? refillMilliseconds : null,
       onMissing: (error) => {
-        if (standing !== null)
+        if (isAccelerator(standing))
           options.onFallback(`no ${standing.name} in slot ${slot.index}: ${describe(error)}`)
       },
       renewal: isForkServer(standing) ? renewal : null,
@@ -144,6 +149,7 @@ function makePlaces(options: KeeperBoxOptions, clearings: Clearings): ReadonlyMa
       slot,
       {
         plain: place(slot, null),
+        loopback: place(slot, 'loopback'),
         forks: new Map(
           options.forkServers.map((server) => [nameLine(server.argv), place(slot, server)]),
         ),
@@ -158,19 +164,29 @@ function makePlaces(options: KeeperBoxOptions, clearings: Clearings): ReadonlyMa
   )
 }
 
+function isAccelerator(standing: Standing): standing is ForkServer | AheadRuntime {
+  return standing !== null && standing !== 'loopback'
+}
+
 function isForkServer(standing: Standing): standing is ForkServer {
-  return standing !== null && 'proofs' in standing
+  return isAccelerator(standing) && 'proofs' in standing
 }
 
 type Start = (slot: Slot, standing: Standing) => Promise<StandingKeeper>
+
+function describeStanding(
+  standing: Standing,
+): Pick<KeeperRequest, 'interpreter' | 'runtime' | 'network'> {
+  if (standing === 'loopback') return { network: 'loopback' }
+  return isForkServer(standing) ? { interpreter: standing.argv } : { runtime: standing }
+}
 
 /** Starts keepers, each in a new cgroup. */
 function createStart({ resources }: KeeperBoxOptions, clearings: Clearings): Start {
   let started = 0
   return async (slot, standing) => {
     started += 1
-    const one = isForkServer(standing) ? { interpreter: standing.argv } : { runtime: standing }
-    const request = { name: `keeper-${started}`, uid: slot.uid, ...one }
+    const request = { name: `keeper-${started}`, uid: slot.uid, ...describeStanding(standing) }
     const opened = await openKeeper(resources, request, (removal) => clearings.hold(slot, removal))
     return { ...opened, runs: 0 }
   }
@@ -224,6 +240,7 @@ function nameLine(argv: readonly string[]): string {
 }
 
 function choose(places: Places, request: PhaseRequest): Place {
+  if (request.network === 'loopback') return places.loopback
   const place = find(places, request)
   return place?.isReady === true ? place : places.plain
 }

@@ -20,9 +20,15 @@ struct hello {
 
 /**
  * The group counts swap; it has its own share of the CPU; the runtime has all the stack that the limits leave; the program
- * has the keeper's own stdin and stdout, by which the worker speaks with it.
+ * has the keeper's own stdin and stdout, by which the worker speaks with it; each box has a network of its own (loopback.c).
  */
-enum hello_flag { hello_counts_swap = 1, hello_shares_cpu = 2, hello_unlimited_stack = 4, hello_own_streams = 8 };
+enum hello_flag {
+  hello_counts_swap = 1,
+  hello_shares_cpu = 2,
+  hello_unlimited_stack = 4,
+  hello_own_streams = 8,
+  hello_loopback = 16
+};
 
 struct request {
   uint32_t kind;

@@ -60,6 +60,8 @@ export interface Hello {
   readonly runtime: AheadRuntime | null
   /** Its program's stdin and stdout are the keeper's own, for a program that is spoken with; false unless said. */
   readonly ownStreams?: boolean
+  /** Each box has a network of its own, with loopback; false unless said. */
+  readonly loopback?: boolean
 }
 
 export function encodeHello({
@@ -69,6 +71,7 @@ export function encodeHello({
   layout,
   runtime,
   ownStreams,
+  loopback,
 }: Hello): Buffer {
   const variables = listVariables({})
   const texts = runtime === null ? [] : [runtime.awaits, ...runtime.argv, ...variables]
@@ -81,7 +84,8 @@ export function encodeHello({
       (group.countsSwap ? flags.hello_counts_swap : 0) |
       (group.sharesCpu ? flags.hello_shares_cpu : 0) |
       (runtime?.unlimitedStack === true ? flags.hello_unlimited_stack : 0) |
-      (ownStreams === true ? flags.hello_own_streams : 0),
+      (ownStreams === true ? flags.hello_own_streams : 0) |
+      (loopback === true ? flags.hello_loopback : 0),
     filter_bytes: filter.length,
     keeper_filter_bytes: keeperFilter.length,
     layout_bytes: layout.bytes.length,

@@ -1,6 +1,6 @@
 // A keeper in a group of its own: of a slot, or of a resident compiler.
 import type { CgroupParent, KeeperGroup } from '#cgroup'
-import type { AheadRuntime } from '#contract'
+import type { AheadRuntime, Network } from '#contract'
 import type { KeeperPrograms } from './build.ts'
 import type { Layout } from './host-root.ts'
 import { startKeeper } from './keeper-process.ts'
@@ -12,6 +12,8 @@ export interface BoxResources {
   readonly filter: Buffer
   /** The keeper's own. */
   readonly keeperFilter: Buffer
+  /** The same of keepers whose boxes have a network. */
+  readonly loopback: { readonly filter: Buffer; readonly keeperFilter: Buffer }
   readonly programs: KeeperPrograms
   /** What boxes show of the host (encodeLayout). */
   readonly layout: Layout
@@ -28,6 +30,8 @@ export interface KeeperRequest {
   readonly runtime?: AheadRuntime | null
   /** Its program's stdin and stdout are the keeper's own. */
   readonly ownStreams?: boolean
+  /** `loopback`: each box has one of its own. */
+  readonly network?: Network
 }
 
 /**
@@ -35,14 +39,16 @@ export interface KeeperRequest {
  * @throws {NotBegunError} step `keeper.start`, {SandboxError} of the group.
  */
 export async function openKeeper(
-  { cgroups, programs, ...common }: BoxResources,
-  { name, uid, interpreter = null, runtime = null, ownStreams = false }: KeeperRequest,
+  { cgroups, programs, layout, loopback, ...usual }: BoxResources,
+  { name, uid, interpreter = null, runtime = null, ownStreams = false, network = 'none' }: KeeperRequest,
   clear: (removal: Promise<void>) => Promise<void> | void,
 ): Promise<{ readonly keeper: Keeper; readonly group: KeeperGroup }> {
   const group = await cgroups.createForKeeper(name, uid)
   const program = interpreter === null ? programs.program : programs.forkLibrary
   try {
-    const launch = { ...common, group, uid, program, interpreter, runtime, ownStreams }
+    const filters = network === 'loopback' ? loopback : usual
+    const how = { interpreter, runtime, ownStreams, loopback: network === 'loopback' }
+    const launch = { ...filters, layout, group, uid, program, ...how }
     return { keeper: await startKeeper(launch), group }
   } catch (error) {
     await clear(group.remove())

@@ -147,6 +147,7 @@ export const helloFlag = {
   hello_shares_cpu: 2,
   hello_unlimited_stack: 4,
   hello_own_streams: 8,
+  hello_loopback: 16,
 } as const
 
 /** How a process ended, from siginfo_t. */

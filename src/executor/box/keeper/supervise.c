@@ -88,9 +88,10 @@ static int64_t plan_look(uint64_t cpu_used, const struct request *request) {
   return left * 1000000;
 }
 
-static enum reason look_at_counters(const struct request *request, int64_t *next_look) {
+static enum reason look_at_counters(const struct box *box, const struct request *request, int64_t *next_look) {
   // v1 kills only one process.
   if (group_memory_kills() > 0) return memory_limit;
+  if (has_loopback && holds_too_many_sockets(box)) return memory_limit;
   uint64_t used = group_cpu_nanoseconds();
   if (used > request->cpu_nanoseconds) return cpu_limit;
   note_delay(used);
@@ -217,7 +218,7 @@ static enum reason find_reason(struct supervision *run, bool stopped) {
   if (stopped) return aborted;
   if (streams[0].received > streams[0].limit || streams[1].received > streams[1].limit) return output_limit;
   if (now() >= run->ends) return look_at_wall_time(run);
-  if (now() >= run->next_look) return look_at_counters(run->request, &run->next_look);
+  if (now() >= run->next_look) return look_at_counters(run->box, run->request, &run->next_look);
   return no_reason;
 }
 

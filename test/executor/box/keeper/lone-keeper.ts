@@ -11,7 +11,7 @@ import type { KeeperLaunch } from '../../../../src/executor/box/keeper/launch.ts
 import { openCgroupParent } from '../../../../src/executor/cgroup/cgroup.ts'
 import type { CgroupParent, KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
 import { nameWorkerGroup } from '../../../../src/executor/cgroup/worker-group.ts'
-import { assembleFilter, assembleKeeperFilter } from '../../../../src/executor/seccomp/seccomp.ts'
+import { assembleFilters } from '../../../../src/executor/seccomp/seccomp.ts'
 import { firstUid, keeperDirectory } from '../../../helper/executor.ts'
 
 /** Compiles the keeper so that it ends, and says why, at the first thing that C does not allow. */
@@ -39,8 +39,7 @@ export async function openLaunches(
   const built = resident === null ? programs.program : programs.forkLibrary
   const cgroups = await openCgroupParent(nameWorkerGroup())
   t.teardown(() => cgroups.close())
-  const filter = assembleFilter()
-  const keeperFilter = assembleKeeperFilter()
+  const filters = assembleFilters('none')
   const layout = encodeLayout(readHostRoot())
   const uid = process.getuid?.() === 0 ? firstUid : null
   return async (name, program = built) => {
@@ -48,8 +47,7 @@ export async function openLaunches(
     return {
       group,
       uid,
-      filter,
-      keeperFilter,
+      ...filters,
       layout,
       program,
       interpreter: resident,
@@ -87,8 +85,8 @@ export async function openKeeperBoxes(
         ...cgroups,
         createForKeeper: (...slot) => create(cgroups.createForKeeper.bind(cgroups), ...slot),
       },
-      filter: assembleFilter(),
-      keeperFilter: assembleKeeperFilter(),
+      ...assembleFilters('none'),
+      loopback: assembleFilters('loopback'),
       programs: await buildKeeper(keeperDirectory),
       layout: encodeLayout(readHostRoot()),
     },

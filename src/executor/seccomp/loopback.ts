@@ -1,0 +1,120 @@
+// The filter of boxes with a network of their own, in which only loopback is: TCP and UDP beside Unix sockets. Everything else is
+// refused as in policy.ts.
+import { filterRows, unixRows } from './policy.ts'
+import { hasAnyBit, isNoneOf, isOneOf, refuse } from './row.ts'
+import type { Condition, FilterRow } from './row.ts'
+
+const [unix, inet, inet6] = [1, 2, 10]
+const [stream, datagram, packet] = [1, 2, 5]
+const kind = { argument: 1, mask: 0xf } as const
+const isKind = (value: number): Condition => ({ ...kind, test: 'one_of', values: [value] })
+const isNoKind = (...values: readonly number[]): Condition => ({ ...kind, test: 'none_of', values })
+
+const level = { socket: 1, tcp: 6, ipv6: 41 } as const
+
+const socketRows: readonly FilterRow[] = [
+  refuse(
+    'EAFNOSUPPORT',
+    ['socket'],
+    'only UNIX, INET and INET6: of the others none is needed for loopback, and NETLINK holds memory that no cgroup is charged for',
+    isNoneOf(0, unix, inet, inet6),
+  ),
+  refuse('EAFNOSUPPORT', ['socketpair'], 'only UNIX has pairs', isNoneOf(0, unix)),
+  refuse(
+    'ESOCKTNOSUPPORT',
+    ['socket', 'socketpair'],
+    'only STREAM, DGRAM, SEQPACKET',
+    isNoKind(stream, datagram, packet),
+  ),
+  refuse(
+    'ESOCKTNOSUPPORT',
+    ['socket'],
+    'SEQPACKET is SCTP here, which the kernel would load a module for; RAW makes packets of any form',
+    isOneOf(0, inet, inet6),
+    isNoKind(stream, datagram),
+  ),
+  refuse(
+    'EPROTONOSUPPORT',
+    ['socket', 'socketpair'],
+    'only the default, which may also be called PF_UNIX (1)',
+    isOneOf(0, unix),
+    isNoneOf(2, 0, 1),
+  ),
+  refuse(
+    'EPROTONOSUPPORT',
+    ['socket'],
+    'only TCP: MPTCP, SCTP, SMC are much code; Go falls back',
+    isOneOf(0, inet, inet6),
+    isKind(stream),
+    isNoneOf(2, 0, 6),
+  ),
+  refuse(
+    'EPROTONOSUPPORT',
+    ['socket'],
+    'only UDP: no ICMP, UDPLITE, L2TP',
+    isOneOf(0, inet, inet6),
+    isKind(datagram),
+    isNoneOf(2, 0, 17),
+  ),
+]
+
+const optionRows: readonly FilterRow[] = [
+  refuse(
+    'done',
+    ['setsockopt'],
+    'SNDBUF, RCVBUF: nothing is done, as what a connection holds before it is accepted is charged to no cgroup',
+    isOneOf(1, level.socket),
+    isOneOf(2, 7, 8),
+  ),
+  refuse(
+    'ENOPROTOOPT',
+    ['setsockopt'],
+    'the level SOCKET as without a network, but for RCVLOWAT, which raises RCVBUF',
+    isOneOf(1, level.socket),
+    isNoneOf(2, 2, 6, 9, 13, 16, 20, 21, 66, 67),
+  ),
+  refuse(
+    'ENOPROTOOPT',
+    ['setsockopt'],
+    'of TCP only NODELAY, CORK, KEEPIDLE, KEEPINTVL, KEEPCNT, QUICKACK, USER_TIMEOUT: MAXSEG and WINDOW_CLAMP blow memory up, ULP (TLS), CONGESTION, MD5SIG, REPAIR, FASTOPEN are kernel surface',
+    isOneOf(1, level.tcp),
+    isNoneOf(2, 1, 3, 4, 5, 6, 12, 18),
+  ),
+  refuse(
+    'ENOPROTOOPT',
+    ['setsockopt'],
+    'of IPV6 only V6ONLY: no flow labels, which the host counts; no error queues, no multicast',
+    isOneOf(1, level.ipv6),
+    isNoneOf(2, 26),
+  ),
+  refuse(
+    'ENOPROTOOPT',
+    ['setsockopt'],
+    'no other level: of IP no RECVERR, no OPTIONS, no multicast; of UDP no CORK, no encapsulation',
+    isNoneOf(1, level.socket, level.tcp, level.ipv6),
+  ),
+  refuse(
+    'ENOPROTOOPT',
+    ['getsockopt'],
+    'TCP_ZEROCOPY_RECEIVE maps what was received',
+    isOneOf(1, level.tcp),
+    isOneOf(2, 35),
+  ),
+  refuse(
+    'EOPNOTSUPP',
+    ['sendto'],
+    'MSG_MORE holds a datagram that nobody is charged for; FASTOPEN sends before there is a connection; ZEROCOPY pins pages',
+    hasAnyBit(3, 0x8000 | 0x20000000 | 0x4000000),
+  ),
+  refuse(
+    'EINVAL',
+    ['sendfile'],
+    'hands pages of files to sockets, where the primitive of Dirty Pipe was found again and again; every caller falls back to copying',
+  ),
+]
+
+export const loopbackRows: readonly FilterRow[] = [
+  ...filterRows.filter((row) => !unixRows.includes(row)),
+  ...socketRows,
+  ...optionRows,
+]
