@@ -37,5 +37,11 @@ const cases = (what: string, iterations: number, idleMilliseconds?: number): Cas
 const rows = await measure([
   ...cases('static binary', scaleIterations(200)),
   ...cases('static binary, after 100 ms', scaleIterations(25), 100),
+  {
+    name: 'boxed static binary, with loopback',
+    floor: 'boxed static binary',
+    iterations: scaleIterations(200),
+    run: () => expectBoxed(executor, 'cpp', code, stdout, '', 'loopback'),
+  },
 ])
 report('executor/box', rows, { notes: [`a box is made by ${executor.isolation.box}`] })

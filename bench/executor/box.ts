@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { countSpares, createExecutor } from '#executor'
-import type { Executor, ExecutorOptions } from '#executor'
+import type { ExecutionRequest, Executor, ExecutorOptions } from '#executor'
 import { defaultLimits, mapLanguages } from '#language'
 import type { Language, Limits, PhaseLimits } from '#language'
 
@@ -107,12 +107,14 @@ export async function expectBoxed(
   code: string,
   stdout: string,
   stdin = '',
+  network: ExecutionRequest['network'] = 'none',
 ): Promise<void> {
   const { run, compile } = await executor.execute({
     language,
     code: Buffer.from(code),
     stdin: Buffer.from(stdin),
     cacheScope,
+    network,
   })
   // A compiler that takes another's place in the background is not to be measured.
   await executor.settled()
