@@ -104,17 +104,10 @@ use IO::Socket::INET;
 my $server = IO::Socket::INET->new(Listen => 5, LocalAddr => '127.0.0.1') or die "$@";
 my $client = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $server->sockport) or die "$@";
 print $client "hello\\n"; $client->flush; my $c = $server->accept; print $c uc(<$c>); close $c; print <$client>;`,
-      csharp: `
-using System; using System.IO; using System.Net; using System.Net.Sockets; using System.Threading;
-class P { static void Main() {
-  var server = new TcpListener(IPAddress.Loopback, 0); server.Start();
-  new Thread(() => { using (var c = server.AcceptTcpClient()) { var s = c.GetStream(); var l = new StreamReader(s).ReadLine(); var w = new StreamWriter(s); w.WriteLine(l.ToUpper()); w.Flush(); } }).Start();
-  using (var c = new TcpClient("127.0.0.1", ((IPEndPoint)server.LocalEndpoint).Port)) { var w = new StreamWriter(c.GetStream()); w.WriteLine("hello"); w.Flush(); Console.WriteLine(new StreamReader(c.GetStream()).ReadLine()); }
-} }`,
       elixir: `
 {:ok, server} = :gen_tcp.listen(0, [:binary, active: false, packet: :line]); {:ok, port} = :inet.port(server)
 spawn(fn -> {:ok, c} = :gen_tcp.accept(server); {:ok, l} = :gen_tcp.recv(c, 0); :gen_tcp.send(c, String.upcase(l)); :gen_tcp.close(c) end)
-{:ok, c} = :gen_tcp.connect(~c"localhost", port, [:binary, active: false, packet: :line]); :gen_tcp.send(c, "hello\\n"); {:ok, l} = :gen_tcp.recv(c, 0); IO.write(l)`,
+{:ok, c} = :gen_tcp.connect({127, 0, 0, 1}, port, [:binary, active: false, packet: :line]); :gen_tcp.send(c, "hello\\n"); {:ok, l} = :gen_tcp.recv(c, 0); IO.write(l)`,
     },
   },
   {

@@ -10,7 +10,7 @@ const kind = { argument: 1, mask: 0xf } as const
 const isKind = (value: number): Condition => ({ ...kind, test: 'one_of', values: [value] })
 const isNoKind = (...values: readonly number[]): Condition => ({ ...kind, test: 'none_of', values })
 
-const level = { socket: 1, tcp: 6, ipv6: 41 } as const
+const level = { ip: 0, socket: 1, tcp: 6, ipv6: 41 } as const
 
 const socketRows: readonly FilterRow[] = [
   refuse(
@@ -69,9 +69,9 @@ const optionRows: readonly FilterRow[] = [
   refuse(
     'ENOPROTOOPT',
     ['setsockopt'],
-    'the level SOCKET as without a network, but for RCVLOWAT, which raises RCVBUF',
+    'the level SOCKET as without a network, but for RCVLOWAT, which raises RCVBUF; and PRIORITY, which Erlang sets',
     isOneOf(1, level.socket),
-    isNoneOf(2, 2, 6, 9, 13, 16, 20, 21, 66, 67),
+    isNoneOf(2, 2, 6, 9, 12, 13, 16, 20, 21, 66, 67),
   ),
   refuse(
     'ENOPROTOOPT',
@@ -83,15 +83,22 @@ const optionRows: readonly FilterRow[] = [
   refuse(
     'ENOPROTOOPT',
     ['setsockopt'],
-    'of IPV6 only V6ONLY: no flow labels, which the host counts; no error queues, no multicast',
+    'of IPV6 only V6ONLY and TCLASS: no flow labels, which the host counts; no error queues, no multicast',
     isOneOf(1, level.ipv6),
-    isNoneOf(2, 26),
+    isNoneOf(2, 26, 67),
   ),
   refuse(
     'ENOPROTOOPT',
     ['setsockopt'],
-    'no other level: of IP no RECVERR, no OPTIONS, no multicast; of UDP no CORK, no encapsulation',
-    isNoneOf(1, level.socket, level.tcp, level.ipv6),
+    'of IP only TOS, which Node sets: no RECVERR, no OPTIONS, no multicast',
+    isOneOf(1, level.ip),
+    isNoneOf(2, 1),
+  ),
+  refuse(
+    'ENOPROTOOPT',
+    ['setsockopt'],
+    'no other level: of UDP no CORK, no encapsulation',
+    isNoneOf(1, level.ip, level.socket, level.tcp, level.ipv6),
   ),
   refuse(
     'ENOPROTOOPT',
