@@ -21,12 +21,12 @@ const run = async (t: Test, code: string): Promise<string> => {
   return phase?.stdout ?? ''
 }
 
-/** What there is to be seen of a network, but for TCP's figures, which are the host's. */
+/** What there is to be seen of a network, but for figures of the host's and names of addresses. */
 const look = `
 import os
 for name in sorted(os.listdir('/proc/self/net')):
   try:
-    if os.path.isfile('/proc/self/net/' + name) and name not in ('protocols', 'ptype', 'softnet_stat', 'sockstat'): print(name, open('/proc/self/net/' + name).read())
+    if os.path.isfile('/proc/self/net/' + name) and name not in ('protocols', 'ptype', 'softnet_stat', 'sockstat', 'netlink', 'packet', 'unix'): print(name, open('/proc/self/net/' + name).read())
   except OSError: pass
 `
 
