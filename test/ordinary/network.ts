@@ -104,10 +104,6 @@ use IO::Socket::INET;
 my $server = IO::Socket::INET->new(Listen => 5, LocalAddr => '127.0.0.1') or die "$@";
 my $client = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $server->sockport) or die "$@";
 print $client "hello\\n"; $client->flush; my $c = $server->accept; print $c uc(<$c>); close $c; print <$client>;`,
-      elixir: `
-{:ok, server} = :gen_tcp.listen(0, [:binary, active: false, packet: :line]); {:ok, port} = :inet.port(server)
-spawn(fn -> {:ok, c} = :gen_tcp.accept(server); {:ok, l} = :gen_tcp.recv(c, 0); :gen_tcp.send(c, String.upcase(l)); :gen_tcp.close(c) end)
-{:ok, c} = :gen_tcp.connect({127, 0, 0, 1}, port, [:binary, active: false, packet: :line]); :gen_tcp.send(c, "hello\\n"); {:ok, l} = :gen_tcp.recv(c, 0); IO.write(l)`,
     },
   },
   {
