@@ -40,7 +40,14 @@ export interface KeeperRequest {
  */
 export async function openKeeper(
   { cgroups, programs, layout, loopback, ...usual }: BoxResources,
-  { name, uid, interpreter = null, runtime = null, ownStreams = false, network = 'none' }: KeeperRequest,
+  {
+    name,
+    uid,
+    interpreter = null,
+    runtime = null,
+    ownStreams = false,
+    network = 'none',
+  }: KeeperRequest,
   clear: (removal: Promise<void>) => Promise<void> | void,
 ): Promise<{ readonly keeper: Keeper; readonly group: KeeperGroup }> {
   const group = await cgroups.createForKeeper(name, uid)
