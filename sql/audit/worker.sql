@@ -3,6 +3,8 @@ select
   w.id, w.host, w.pid, w.slots, w.started_at, w.renewed_at, w.stopped_at, life.alive, w.suspended_at,
   w.version, w.isolation, w.languages,
   case
+    when w.is_lost then 'lost'
+    when w.stopped_at is not null then 'drained'
     when not life.alive then 'gone'
     when w.wanted = 'drained' then 'draining'
     when w.wanted = 'restarted' then 'restarting'
@@ -18,6 +20,6 @@ comment on view audit.worker is 'Worker processes, past and present: their relea
 comment on column audit.worker.version is 'Of Runledger.';
 comment on column audit.worker.isolation is 'How its boxes are made; as in audit.execution.';
 comment on column audit.worker.languages is 'What it runs: versions, command lines and limits of each language.';
-comment on column audit.worker.state is 'working, suspended, paused, draining (it ends when it has finished what it has), restarting (it begins again then), or gone.';
+comment on column audit.worker.state is 'working, suspended, paused, draining (it ends when it has finished what it has), restarting (it begins again then), gone (it is silent, and nobody has given it up yet), lost (it was given up), or drained (it ended by itself).';
 comment on column audit.worker.suspended_because is 'What failed, in the worker''s own words.';
 comment on column audit.worker.wanted is 'What operators want of it: working, paused, drained or restarted; who wanted that, its stream says (audit.event).';

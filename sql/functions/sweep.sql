@@ -1,7 +1,7 @@
 -- Gives back what lost workers held. Every process calls it twice a second; one at a time does it.
 
 create or replace function runledger.sweep_workers(max_losses integer)
-returns table (worker_id uuid, submission_id uuid, requeued boolean)
+returns table (worker_id uuid, submission_id uuid, requeued boolean, host text, pid integer, silent_seconds double precision)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -13,13 +13,16 @@ begin
     return;
   end if;
   for _worker in
-    select w.id, w.queue_pool_ids from runledger.worker w
+    select w.id, w.host, w.pid, w.queue_pool_ids, extract(epoch from now() - w.renewed_at) as silent_seconds from runledger.worker w
     where w.stopped_at is null and not runledger.is_worker_alive(w.id)
   loop
-    update runledger.worker set stopped_at = now() where worker.id = _worker.id;
+    update runledger.worker set stopped_at = now(), is_lost = true where worker.id = _worker.id;
     _is_done := true;
+    worker_id := _worker.id;
+    host := _worker.host;
+    pid := _worker.pid;
+    silent_seconds := _worker.silent_seconds;
     for _p in select p.* from runledger.pending p where p.is_running and p.worker_id = _worker.id loop
-      worker_id := _worker.id;
       submission_id := _p.submission_id;
       begin
         select lost.outcome = 'requeued' into requeued
@@ -38,8 +41,12 @@ begin
           raise warning 'submission % is not given back: %', _p.submission_id, sqlerrm;
       end;
     end loop;
-    if not _is_done then
-      update runledger.worker set stopped_at = null where worker.id = _worker.id;
+    if _is_done then
+      submission_id := null;
+      requeued := null;
+      return next;
+    else
+      update runledger.worker set stopped_at = null, is_lost = false where worker.id = _worker.id;
     end if;
     -- Jobs taken and not started.
     perform graphile_worker.force_unlock_workers(_worker.queue_pool_ids);
@@ -57,4 +64,4 @@ begin
   ));
 end
 $$;
-comment on function runledger.sweep_workers is 'Marks lost workers as stopped, interrupts what they were executing (which enqueues it again, or ends it when it was lost too often or is to be cancelled), frees their jobs, and jobs that no worker answers for. Returns the submissions touched.';
+comment on function runledger.sweep_workers is 'Marks lost workers as stopped, interrupts what they were executing (which enqueues it again, or ends it when it was lost too often or is to be cancelled), frees their jobs, and jobs that no worker answers for. Returns the submissions touched, and after those of each lost worker a row without one.';

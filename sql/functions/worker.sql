@@ -49,7 +49,7 @@ comment on function runledger.renew_worker is 'Renews a worker''s lease and says
 create or replace function runledger.stop_worker(worker_id uuid) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-  update runledger.worker set stopped_at = now() where worker.id = stop_worker.worker_id
+  update runledger.worker set stopped_at = now() where worker.id = stop_worker.worker_id and worker.stopped_at is null
 $$;
 comment on function runledger.stop_worker is 'Records that a worker stopped by itself.';
 

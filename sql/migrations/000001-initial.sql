@@ -500,6 +500,7 @@ create table runledger.worker (
   started_at timestamptz not null default now(),
   renewed_at timestamptz not null default now(),
   stopped_at timestamptz,
+  is_lost boolean not null default false,
   suspended_at timestamptz,
   version text,
   isolation jsonb,
@@ -513,6 +514,7 @@ comment on column runledger.worker.lease_seconds is 'A worker that has not renew
 comment on column runledger.worker.lock_key is 'Second key of the session advisory lock; a killed process frees it at once.';
 comment on column runledger.worker.queue_pool_ids is 'graphile-worker''s ids of its pools, by which its locked jobs are freed.';
 comment on column runledger.worker.renewed_at is 'The lease, by the database''s clock: a process that is frozen stops renewing it.';
+comment on column runledger.worker.is_lost is 'Others gave it up (runledger.sweep_workers); false where it lives or ended by itself.';
 comment on column runledger.worker.suspended_at is 'Since when it takes no submissions, because its sandbox failed; null when it takes them.';
 comment on column runledger.worker.version is 'Of Runledger.';
 comment on column runledger.worker.isolation is 'How its boxes are made: box (keeper), cgroup (v1 or v2), uid (slot or worker).';

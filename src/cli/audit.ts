@@ -6,6 +6,8 @@ import { compareHeads, parseHeads, readHeads, readStream, verifyAll } from '#eve
 import type { RecordedEvent } from '#event'
 import { tellEvent } from './audit-story.ts'
 import type { StoryContext } from './audit-story.ts'
+import { readWorkerLife } from './audit-worker.ts'
+import type { Moment } from './audit-worker.ts'
 
 /** Exit status 1 unless `ok`. */
 export interface AuditAnswer {
@@ -13,12 +15,14 @@ export interface AuditAnswer {
   readonly ok: boolean
 }
 
-/** Null when nothing happened under the id. */
+/** Null when nothing happened under the id, and it is no worker's. */
 export async function tellLife(sql: Database, id: string): Promise<AuditAnswer | null> {
   const own = await readStream(sql, id, 'audit.event')
   const [first] = own
-  if (first === undefined) return null
-  const webhookId = (first.data['webhook'] as { id?: string } | null | undefined)?.id
+  const worker =
+    first === undefined || first.type.startsWith('worker.') ? await readWorkerLife(sql, id) : null
+  if (worker === null && first === undefined) return null
+  const webhookId = (first?.data['webhook'] as { id?: string } | null | undefined)?.id
   const webhook = webhookId === undefined ? [] : await readStream(sql, webhookId, 'audit.event')
   const events = [...own, ...webhook].toSorted((a, b) => a.position - b.position)
 
@@ -33,10 +37,12 @@ export async function tellLife(sql: Database, id: string): Promise<AuditAnswer |
   return {
     ok: broken.length === 0,
     lines: [
-      ...(await introduce(sql, id, first)),
-      ...tell(own, events),
-      ...(await tellPresent(sql, id, own)),
-      verdict,
+      ...(first === undefined || worker !== null
+        ? [`worker ${id} of host ${worker?.host}`, '']
+        : await introduce(sql, id, first)),
+      ...tell(own, events, worker?.moments),
+      ...(worker === null ? await tellPresent(sql, own) : ['', worker.present]),
+      ...(events.length === 0 ? [] : [verdict]),
     ],
   }
 }
@@ -114,22 +120,27 @@ async function introduce(sql: Database, id: string, first: RecordedEvent): Promi
   ]
 }
 
-function tell(own: readonly RecordedEvent[], events: readonly RecordedEvent[]): string[] {
+/** @param others what is not in the log, to be told in between. */
+function tell(
+  own: readonly RecordedEvent[],
+  events: readonly RecordedEvent[],
+  others: readonly Moment[] = [],
+): string[] {
   const context: StoryContext = { receivedAt: own[0]?.at ?? null, startedAt: null, attempt: null }
-  return events.map((event) => {
-    const line = `${event.at.toISOString()}  ${tellEvent(event, context)}`
+  const moments = events.map((event): Moment => {
+    const text = tellEvent(event, context)
     if (event.type === 'execution.started') {
       context.startedAt = event.at
       context.attempt = Number(event.data['attempt'])
     }
     if (event.type === 'execution.interrupted') context.receivedAt = event.at
-    return line
+    return { at: event.at, text }
   })
-}
-
-async function tellWorker(sql: Database, id: string): Promise<string> {
-  const [worker] = await sql<{ state: string }[]>`select state from audit.worker where id = ${id}`
-  return `It is ${worker?.state ?? 'unknown'}.`
+  const told =
+    others.length === 0
+      ? moments
+      : [...moments, ...others].toSorted((a, b) => a.at.getTime() - b.at.getTime())
+  return told.map(({ at, text }) => `${at.toISOString()}  ${text}`)
 }
 
 const endWords: Readonly<Record<string, string>> = {
@@ -139,14 +150,9 @@ const endWords: Readonly<Record<string, string>> = {
 }
 
 /** What is still going on. */
-async function tellPresent(
-  sql: Database,
-  id: string,
-  own: readonly RecordedEvent[],
-): Promise<string[]> {
+async function tellPresent(sql: Database, own: readonly RecordedEvent[]): Promise<string[]> {
   const [first] = own
   const last = own.findLast(({ type }) => type.startsWith('execution.'))
-  if (first?.type.startsWith('worker.') === true) return ['', await tellWorker(sql, id)]
   if (first?.type !== 'submission.received') return ['']
   const end = own.find(({ type }) => type in endWords)
   if (end !== undefined) {

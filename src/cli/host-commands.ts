@@ -36,7 +36,7 @@ export const hostCommands = [
     operands: [],
     summary: 'list the workers: host, state, slots in use, boxes, versions, heartbeat',
     notes:
-      'State: working; suspended, with the failure; paused or draining, by `pause` and `drain`; gone: lost, and its lease not yet over.',
+      'State: working; suspended, with the failure; paused or draining, by `pause` and `drain`; gone: silent, and not yet given up; with --gone also lost: given up, and drained: it ended by itself.',
     options: {
       gone: { type: 'boolean', help: 'include those that ended in the last day' },
       json: jsonOption,

@@ -71,6 +71,8 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
   let fence = new AbortController()
   /** What this session has said that it runs, as JSON; null before. */
   let registered: string | null = null
+  /** What it last said, whatever the session. */
+  let told: string | null = null
   let renewedAt = performance.now()
   let session = openSession()
   let renewing: ReturnType<typeof repeat> | undefined
@@ -112,6 +114,9 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
           ${json(session, { ...description, succeeds })}
         )`
       registered = described
+      if (told !== null && told !== described)
+        log.info({ worker: workerId, ...compareLanguages(told, offered) }, 'worker.languages')
+      told = described
       reachFailpoint('lease.after_register')
     }
     const [row] = await session<{ wanted: DesiredState | null }[]>`
@@ -183,5 +188,19 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
       await session`select runledger.stop_worker(${workerId})`.catch(() => {})
       await session.end({ timeout: 2 })
     },
+  }
+}
+
+/** @param before as JSON. */
+function compareLanguages(before: string, now: object): object {
+  const were = new Map(Object.entries(JSON.parse(before) as object))
+  const are = new Map(Object.entries(now))
+  const differs = (name: string): boolean =>
+    JSON.stringify(were.get(name)) !== JSON.stringify(are.get(name))
+  return {
+    languages: [...are.keys()],
+    added: [...are.keys()].filter((name) => !were.has(name)),
+    removed: [...were.keys()].filter((name) => !are.has(name)),
+    changed: [...are.keys()].filter((name) => were.has(name) && differs(name)),
   }
 }

@@ -1,6 +1,8 @@
 // The door to the sweep, in web and worker processes. Twice a second it gives back what dead workers held; every ten
 // seconds it compares the queue with unfinished submissions, and parts of the log with what it promises.
+import { isUnavailable } from '#database'
 import type { Database } from '#database'
+import { describeError } from '#error-text'
 import { firstId } from '#id'
 import type { Logger } from '#log'
 import { reachFailpoint } from './failpoint.ts'
@@ -21,10 +23,23 @@ const absentMilliseconds = 3000
 // Some twenty milliseconds of index entries.
 const restoredAtOnce = 20_000
 
+/** A submission that was taken back, or, without one, a worker that was given up. */
+interface Swept {
+  readonly worker_id: string
+  readonly submission_id: string | null
+  readonly requeued: boolean | null
+  readonly host: string
+  readonly pid: number
+  /** Since its last heartbeat. */
+  readonly silent_seconds: number
+}
+
 export function startSweep(database: Database, log: Logger): Stoppable {
   let reconciledAt = performance.now()
   let unsettledAt = Number.NEGATIVE_INFINITY
   let endedAt = performance.now()
+  /** The last failure, until a sweep succeeds. */
+  let told: string | null = null
 
   // Goes through the whole log in parts, again and again.
   let restoredUpTo = firstId
@@ -46,9 +61,13 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     }
     if (now - unsettledAt < settleMilliseconds) return
     reachFailpoint('sweep.before_commit')
-    for (const row of await database`select * from runledger.sweep_workers(${maxLosses})`) {
+    for (const row of await database<
+      Swept[]
+    >`select * from runledger.sweep_workers(${maxLosses})`) {
       reachFailpoint('sweep.after_commit')
-      log.warn({ ...row }, 'execution.rescued')
+      const { worker_id: worker, submission_id, requeued, ...process } = row
+      if (submission_id === null) log.warn({ worker, ...process }, 'worker.lost')
+      else log.warn({ worker_id: worker, submission_id, requeued }, 'execution.rescued')
     }
     if (now - reconciledAt < reconcileEveryMilliseconds) return
     reconciledAt = now
@@ -63,12 +82,16 @@ export function startSweep(database: Database, log: Logger): Stoppable {
   const timed = async (): Promise<void> => {
     try {
       await sweep()
+      told = null
     } finally {
       endedAt = performance.now()
     }
   }
   return repeat(timed, sweepMilliseconds, (error) => {
     unsettledAt = performance.now()
-    log.warn({ err: error }, 'sweep.failed')
+    // What a wrong role or an old schema refuses, it refuses twice a second.
+    const failure = describeError(error)
+    if (isUnavailable(error) || failure !== told) log.warn({ err: error }, 'sweep.failed')
+    told = failure
   })
 }

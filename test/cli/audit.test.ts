@@ -3,6 +3,7 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
 import { cancelSubmission } from '#enqueue'
+import { commandWorker } from '#operator'
 import { tellLife } from '../../src/cli/audit.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { completeExecution, finish, interrupt, startExecution } from '../helper/execution.ts'
@@ -126,4 +127,41 @@ t.test('an event that was changed is called so', async (t) => {
     answer?.lines.at(-1),
     /1 of its 3 events DO NOT FIT their hashes, the first at position \d+ \(execution\.completed, version 3\)/,
   )
+})
+
+t.test('a worker, though nobody ordered it anything', async (t) => {
+  const id = uuidv7()
+  await sql`
+    insert into runledger.worker (id, host, pid, slots, languages, lease_seconds, renewed_at, version)
+    values (${id}, 'host-a', 42, 2, '{"python": {"version": "Python 3.11.2"}}', 15, now() - interval '1 minute', '1.2.3')`
+  t.match(await tell(id), /^worker [0-9a-f-]+ of host host-a\n\n/)
+  t.match(
+    await tell(id),
+    /Z {2}It began as process 42, of release 1\.2\.3, with 2 slots; it runs Python 3\.11\.2\.$/m,
+  )
+  t.match(await tell(id), /Its last heartbeat\.\n[^]*It is gone\.$/)
+  const run = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  await startExecution(sql, run)
+  await sql`update runledger.pending set worker_id = ${id} where submission_id = ${run}`
+  t.match(await tell(id), `It is gone; it runs ${run}.`)
+  await sql`select * from runledger.sweep_workers(3)`
+  t.match(await tell(id), /It was lost: the others gave it up[^]*It is lost\.$/)
+})
+
+t.test('a worker that was ordered to end', async (t) => {
+  const id = uuidv7()
+  await sql`select runledger.register_worker(${id}, 'host-b', 43, 1, '{}', 15)`
+  await commandWorker(sql, id, 'drained', { actor: { operator: 'ann' } })
+  await sql`select runledger.stop_worker(${id})`
+  const lines = (await tell(id)).split('\n').map((line) => line.replace(/^\S+Z {2}/, ''))
+  t.match(lines, [
+    `worker ${id} of host host-b`,
+    '',
+    /^It began as process 43/,
+    'On host host-b: told by operator ann to end when it has finished what it has.',
+    'It ended by itself, after it had finished or given back what it ran.',
+    '',
+    'It is drained.',
+    'The hashes of its 1 events fit.',
+  ])
 })

@@ -12,7 +12,9 @@ t.setTimeout(30_000)
 t.test('a language that is there while the worker registers is told of, too', async (t) => {
   const python = { version: 'Python 3.11.2' }
   let runs: object = { python }
-  const lease = createLease({ url, leaseSeconds: 15, log: createLog('test', 'silent') })
+  const lines: string[] = []
+  const log = createLog('test', 'info', { write: (line) => lines.push(line) })
+  const lease = createLease({ url, leaseSeconds: 15, log })
   await lease.announce({
     slots: 2,
     languages() {
@@ -31,4 +33,9 @@ t.test('a language that is there while the worker registers is told of, too', as
   }
   while ((await read()).length < 2) await sleep(20)
   t.strictSame(await read(), ['java', 'python'])
+  while (lines.length === 0) await sleep(20)
+  t.match(
+    lines.map((line) => JSON.parse(line) as object),
+    [{ msg: 'worker.languages', languages: ['python', 'java'], added: ['java'], removed: [] }],
+  )
 })

@@ -114,7 +114,7 @@ t.test('a drained worker finishes what it has and ends', async (t) => {
   const events = await sql`select from runledger.event where stream_id = ${running}`
   t.equal(events.length, 3, 'in its first attempt')
   t.equal(await readStatus(waiting), 'queued')
-  t.match(await sql`select state from audit.worker where id = ${id}`, [{ state: 'gone' }])
+  t.match(await sql`select state from audit.worker where id = ${id}`, [{ state: 'drained' }])
   await t.rejects(order('pause', id), { message: 'there is no such worker' })
   await startAlone(t, url)
   t.match(await finalResult(sql, waiting), { verdict: 'AC' })
@@ -130,7 +130,7 @@ t.test('an order outlasts an outage, and the id that a worker had before it', as
   const waiting = await submitNew(sql, caller, quick)
   await sleep(4000)
   await sql`select * from runledger.sweep_workers(3)`
-  t.match(await sql`select state from audit.worker where id = ${id}`, [{ state: 'gone' }])
+  t.match(await sql`select state from audit.worker where id = ${id}`, [{ state: 'lost' }])
   await proxy.restore()
   await untilState('paused')
   t.not((await readState()).id, id)

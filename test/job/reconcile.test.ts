@@ -101,7 +101,8 @@ t.test('one submission that cannot be given back does not keep the others', asyn
     create trigger refuse before update on runledger.pending for each row
       when (old.submission_id = '${ids[1]}') execute function pg_temp.refuse()`)
   await sql`update runledger.worker set renewed_at = now() - interval '1 hour' where id = ${worker}`
-  const swept = await sql`select submission_id from runledger.sweep_workers(3)`
+  const swept = await sql`
+    select submission_id from runledger.sweep_workers(3) where submission_id is not null`
   t.strictSame(new Set(swept.map((row) => row['submission_id'])), new Set([ids[0], ids[2]]))
   await sql.unsafe('drop trigger refuse on runledger.pending')
   await reconcile()
@@ -119,7 +120,8 @@ t.test('what a sweep could not do because of a lock, the next one does', async (
       when (old.submission_id = '${id}') execute function pg_temp.collide()`)
   await sql`update runledger.worker set renewed_at = now() - interval '1 hour' where id = ${worker}`
   const sweep = async (): Promise<unknown[]> => [
-    ...(await sql`select submission_id from runledger.sweep_workers(3)`),
+    ...(await sql`
+    select submission_id from runledger.sweep_workers(3) where submission_id is not null`),
   ]
   t.strictSame(await sweep(), [])
   await sql.unsafe('drop trigger collide on runledger.pending')

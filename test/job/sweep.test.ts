@@ -13,7 +13,8 @@ const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const proxy = await startTcpProxy(url)
 const database = createDatabase({ url: proxy.url, connections: 1, name: 'test sweep' })
-const sweep = startSweep(database, createLog('test', 'silent'))
+const lines: string[] = []
+const sweep = startSweep(database, createLog('test', 'info', { write: (line) => lines.push(line) }))
 t.teardown(async () => {
   await sweep.stop()
   await database.end({ timeout: 1 })
@@ -38,6 +39,10 @@ async function isGivenUp(id: string): Promise<boolean> {
 t.test('a silent worker is given up at the next sweep', async (t) => {
   const id = await addSilentWorker()
   t.ok((await secondsUntil(() => isGivenUp(id))) < 30)
+  while (!lines.some((line) => line.includes(id))) await sleep(50)
+  const told = lines.filter((line) => line.includes(id)).map((line) => JSON.parse(line) as object)
+  t.match(told, [{ msg: 'worker.lost', level: 'warn', worker: id, host: 'test', pid: 1 }])
+  t.match(await sql`select state from audit.worker where id = ${id}`, [{ state: 'lost' }])
 })
 
 for (const outage of ['stop', 'freeze'] as const) {

@@ -65,7 +65,9 @@ t.test('a worker that lives is shown with what it has to do', async (t) => {
   t.match(await listWorkers(sql), [{ state: 'gone' }], 'nobody has given it up yet')
   await sql`select runledger.stop_worker(${workerId})`
   t.strictSame([...(await listWorkers(sql))], [])
-  t.match(await listWorkers(sql, { withGone: true }), [{ id: workerId, state: 'gone' }])
+  t.match(await listWorkers(sql, { withGone: true }), [{ id: workerId, state: 'drained' }])
+  await sql`update runledger.worker set is_lost = true`
+  t.match(await listWorkers(sql, { withGone: true }), [{ id: workerId, state: 'lost' }])
 })
 
 t.test('a worker that describes nothing of itself is shown as far as it tells', async (t) => {

@@ -346,6 +346,7 @@ table runledger.worker
   started_at timestamp with time zone not null default now()
   renewed_at timestamp with time zone not null default now(): The lease, by the database's clock: a process that is frozen stops renewing it.
   stopped_at timestamp with time zone
+  is_lost boolean not null default false: Others gave it up (runledger.sweep_workers); false where it lives or ended by itself.
   suspended_at timestamp with time zone: Since when it takes no submissions, because its sandbox failed; null when it takes them.
   version text: Of Runledger.
   isolation jsonb: How its boxes are made: box (keeper), cgroup (v1 or v2), uid (slot or worker).
@@ -1250,8 +1251,8 @@ function runledger.summarise(figures double precision[])
   returns jsonb immutable set search_path=pg_catalog, pg_temp
 
 function runledger.sweep_workers(max_losses integer)
-  Marks lost workers as stopped, interrupts what they were executing (which enqueues it again, or ends it when it was lost too often or is to be cancelled), frees their jobs, and jobs that no worker answers for. Returns the submissions touched.
-  returns TABLE(worker_id uuid, submission_id uuid, requeued boolean) security definer set search_path=pg_catalog, pg_temp
+  Marks lost workers as stopped, interrupts what they were executing (which enqueues it again, or ends it when it was lost too often or is to be cancelled), frees their jobs, and jobs that no worker answers for. Returns the submissions touched, and after those of each lost worker a row without one.
+  returns TABLE(worker_id uuid, submission_id uuid, requeued boolean, host text, pid integer, silent_seconds double precision) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker
 

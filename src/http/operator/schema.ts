@@ -80,11 +80,14 @@ const account = v.object({
   ),
 })
 
+/** Of workers that nobody has given up. */
+const states = ['working', 'suspended', 'paused', 'draining', 'restarting', 'gone'] as const
+
 const seenWorker = v.object({
   id: uuid,
   host: v.string(),
   pid: count,
-  state: v.picklist(['working', 'suspended', 'paused', 'draining', 'restarting', 'gone']),
+  state: v.picklist(states),
   wanted: v.picklist(['working', 'paused', 'drained', 'restarted']),
   version: v.nullable(v.string()),
   box: v.nullable(v.string()),
@@ -173,6 +176,12 @@ export const operatorSchemas = {
     workers: v.array(
       v.object({
         ...v.omit(seenWorker, ['wanted', 'languages']).entries,
+        state: v.pipe(
+          v.picklist([...states, 'lost', 'drained']),
+          v.description(
+            'gone: silent, not yet given up; lost: given up; drained: it ended by itself.',
+          ),
+        ),
         languages: v.pipe(v.string(), v.description('Versions, in the order of languages.')),
       }),
     ),

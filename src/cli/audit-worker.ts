@@ -1,0 +1,73 @@
+// The life of a worker, for `audit ID`: its row has its start, its present and its end; the log has what was wanted of it.
+import type { Database } from '#database'
+
+/** A part of audit.worker. */
+interface WorkerRow {
+  readonly host: string
+  readonly pid: number
+  readonly slots: number
+  readonly version: string | null
+  readonly languages: readonly string[]
+  readonly state: string
+  readonly started_at: Date
+  readonly renewed_at: Date
+  readonly stopped_at: Date | null
+  readonly suspended_at: Date | null
+  readonly suspended_because: string | null
+  readonly running: readonly string[]
+}
+
+/** A moment of its life. */
+export interface Moment {
+  readonly at: Date
+  readonly text: string
+}
+
+export interface WorkerLife {
+  readonly host: string
+  readonly moments: readonly Moment[]
+  /** How it stands. */
+  readonly present: string
+}
+
+/** Null: the id is no worker's. */
+export async function readWorkerLife(sql: Database, id: string): Promise<WorkerLife | null> {
+  const [worker] = await sql<WorkerRow[]>`
+    select
+      w.host, w.pid, w.slots, w.version, w.state, w.started_at, w.renewed_at, w.stopped_at, w.suspended_at, w.suspended_because,
+      array(
+        select coalesce(one.value ->> 'version', one.key) from jsonb_each(w.languages) one order by one.key
+      ) as languages,
+      array(select r.submission_id::text from audit.running r where r.worker_id = w.id order by 1) as running
+    from audit.worker w where w.id = ${id}`
+  if (worker === undefined) return null
+  return { host: worker.host, moments: listMoments(worker), present: describePresent(worker) }
+}
+
+function listMoments(worker: WorkerRow): Moment[] {
+  const { pid, slots, version, languages, state, stopped_at: stopped } = worker
+  const { renewed_at: renewed, suspended_at: suspended } = worker
+  const moments = [
+    {
+      at: worker.started_at,
+      text: `It began as process ${pid}, of release ${version ?? '?'}, with ${slots} ${slots === 1 ? 'slot' : 'slots'}; it runs ${languages.join(', ') || 'nothing'}.`,
+    },
+  ]
+  if (suspended !== null)
+    moments.push({ at: suspended, text: `It was suspended: ${worker.suspended_because}.` })
+  if (state === 'lost' || state === 'gone')
+    moments.push({ at: renewed, text: 'Its last heartbeat.' })
+  if (stopped !== null)
+    moments.push({
+      at: stopped,
+      text:
+        state === 'lost'
+          ? 'It was lost: the others gave it up, and took back what it ran.'
+          : 'It ended by itself, after it had finished or given back what it ran.',
+    })
+  return moments
+}
+
+function describePresent({ state, running }: WorkerRow): string {
+  return running.length === 0 ? `It is ${state}.` : `It is ${state}; it runs ${running.join(', ')}.`
+}
