@@ -5,12 +5,15 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { createLog } from '#log'
 import { bareEnvironment } from './helper/bare-environment.ts'
 import { createTestDatabase, withDatabase } from './helper/database.ts'
 import { startServer } from './helper/server.ts'
+import { createCaller } from './helper/submission.ts'
+import { startWebProcess } from './helper/web.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -103,8 +106,12 @@ t.test('a login of the wrong role', async (t) => {
         t.match(body.message, /login/)
       }
       t.equal((await call('GET', '/healthz', { key: null })).status, 200)
+      const answer = await call('GET', '/api/languages')
+      t.equal(answer.status, 503, 'so is what callers ask')
+      t.match(answer.body, { error: 'unavailable', message: /login/ })
       const told = lines.filter((line) => line.includes('web.not_ready'))
       t.equal(told.length, 1, 'once')
+      t.notMatch(lines.join(''), 'request.internal')
       t.match(told[0], /may not call [\w.]+: use a role that may/)
 
       const name = new URL(worker).username
@@ -112,6 +119,36 @@ t.test('a login of the wrong role', async (t) => {
       t.equal((await call('GET', '/readyz', { key: null })).status, 200, 'as soon as it has it')
     },
   )
+})
+
+t.test('a web process says by itself what its database lacks, once', async (t) => {
+  const { key } = await createCaller(sql)
+  const empty = `empty_${process.pid}`
+  await sql.unsafe(`create database ${empty}`)
+  t.teardown(() => sql.unsafe(`drop database ${empty} with (force)`))
+  const rows = [
+    [await createLogin('runledger_queue'), /may not [\w. ]+: use a role that may/],
+    [withDatabase(url, empty), /^the database lacks 0\d+-\w+\.sql: run `make migrate`$/],
+  ] as const
+  for (const [address, reason] of rows) {
+    const { port, lines } = await startWebProcess(t, address)
+    const read = (): { msg: string; level: string; reason?: string }[] =>
+      lines.map((line) => JSON.parse(line) as { msg: string; level: string })
+    const told = (): string[] =>
+      read().flatMap((line) => (line.msg === 'web.not_ready' ? [line.reason ?? ''] : []))
+    while (told().length === 0) await sleep(50)
+    for (let n = 0; n < 5; n += 1) {
+      const answer = await fetch(`http://127.0.0.1:${port}/api/languages`, {
+        headers: { 'X-API-Key': key },
+      })
+      t.equal(answer.status, 503)
+      t.match(await answer.json(), { error: 'unavailable' })
+      await sleep(300)
+    }
+    t.match(told(), [reason])
+    const others = read().filter(({ level, msg }) => level !== 'info' && msg !== 'web.not_ready')
+    t.ok(others.length <= 1, 'what it cannot do is told once')
+  }
 })
 
 t.test('a readiness that was had is not asked for each time', async (t) => {

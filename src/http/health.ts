@@ -2,7 +2,6 @@
 import { cachedRead, findMissingRight, isMigrated } from '#database'
 import type { Database } from '#database'
 import { Problem } from '#error'
-import type { Logger } from '#log'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
@@ -17,18 +16,22 @@ const rightsKeptMilliseconds = 30_000
 /** One sentence on what keeps this process from serving; null when nothing does. Rejects when the database is away. */
 export type Readiness = () => Promise<string | null>
 
-/** The database answers, is as new as this code, and gives this login its rights. */
+/** The database answers, is as new as this code, and gives this login its rights. What is missing is logged once, with its remedy. */
 export function createReadiness({
   database,
   newestMigration,
   log,
 }: Pick<HttpDependencies, 'database' | 'newestMigration' | 'log'>): Readiness {
-  const hasRights = createRightsCheck(database, log)
+  const findRight = createRightsCheck(database)
+  let told: string | null = null
   const look = async (): Promise<string | null> => {
-    if (!(await hasRights())) return 'The database login may not do what this service needs.'
-    if (!(await isMigrated(database, newestMigration)))
-      return 'The database is older than this release.'
-    return null
+    const right = await findRight()
+    const isOld = right === null && !(await isMigrated(database, newestMigration))
+    const reason = isOld ? `the database lacks ${newestMigration}: run \`make migrate\`` : right
+    if (reason !== null && reason !== told) log.error({ reason }, 'web.not_ready')
+    told = reason
+    if (isOld) return 'The database is older than this release.'
+    return right === null ? null : 'The database login may not do what this service needs.'
   }
   // Nobody needs a key to ask: those who ask at the same time share the answer.
   return cachedRead(look, 0)
@@ -43,16 +46,13 @@ export function ready(readiness: Readiness): Handler {
   }
 }
 
-/** Remembers only that nothing is missing; logs each missing right once. */
-function createRightsCheck(database: Database, log: Logger): () => Promise<boolean> {
+/** Names a missing right; remembers only that none is missing. */
+function createRightsCheck(database: Database): () => Promise<string | null> {
   let foundAt = -Infinity
-  let told: string | null = null
   return async () => {
-    if (performance.now() - foundAt < rightsKeptMilliseconds) return true
+    if (performance.now() - foundAt < rightsKeptMilliseconds) return null
     const missing = await findMissingRight(database, ['runledger_api'])
     if (missing === null) foundAt = performance.now()
-    else if (missing !== told) log.error({ reason: missing }, 'web.not_ready')
-    told = missing
-    return missing === null
+    return missing
   }
 }

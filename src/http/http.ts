@@ -16,7 +16,9 @@ import { allowOrigins } from './cors.ts'
 import { enterDoor, openDoors } from './door/door.ts'
 import type { DoorName } from './door/door.ts'
 import { readEvents } from './events.ts'
+import { withDeadline } from './deadline.ts'
 import { createReadiness, live, ready } from './health.ts'
+import type { Readiness } from './health.ts'
 import { announceHttps, requireHttps } from './https.ts'
 import { listLanguages } from './languages.ts'
 import { listSubmissions } from './list.ts'
@@ -43,6 +45,7 @@ import type { WebhookRules } from './webhook.ts'
 
 export { doorNames } from './door/door.ts'
 export type { DoorName } from './door/door.ts'
+export { createReadiness } from './health.ts'
 export { createServer } from './transport.ts'
 export type { TransportOptions } from './transport.ts'
 
@@ -53,6 +56,8 @@ export interface HttpDependencies {
   readonly log: Logger
   /** The migration without which the database is older than this code. */
   readonly newestMigration: string
+  /** Of this database and migration; made unless given. */
+  readonly readiness?: Readiness
   /** Believe X-Forwarded-Proto. */
   readonly trustProxy: boolean
   readonly syncWaitSeconds: number
@@ -79,7 +84,7 @@ export type Route = readonly ['GET' | 'HEAD' | 'POST' | 'PUT', string, Handler]
 
 export function createHttp(dependencies: HttpDependencies): RequestListener {
   const { database, waiter, log, trustProxy } = dependencies
-  const readiness = createReadiness(dependencies)
+  const { readiness = createReadiness(dependencies) } = dependencies
   const resultStreams = createResultStreams(dependencies)
   const metrics = createMetrics({ database, waiter, resultStreams, readiness })
   const refusals = createRefusals()
@@ -112,7 +117,10 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   routes.push(...doors.flatMap((door) => door.routes))
   const paths = listPaths(routes)
 
-  const app = polka<ApiRequest>({ onError: sendProblem(log), onNoMatch: notFound })
+  const app = polka<ApiRequest>({
+    onError: sendProblem(log, () => withDeadline(readiness)),
+    onNoMatch: notFound,
+  })
   app.use(identify, logAccess(log), announceHttps(trustProxy))
   // Before what is counted: a page's files are no requests of the API.
   if (dependencies.console !== undefined) app.use(serveConsole(dependencies.console, trustProxy))

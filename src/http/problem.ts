@@ -1,21 +1,27 @@
 // Turns failures into answers. What is no Problem is our fault: the caller sees an id, the log has the rest.
 import type { ErrorHandler } from 'polka'
-import { isUnavailable } from '#database'
+import { errorCode, isUnavailable, isUnmigrated, sqlState } from '#database'
 import { blame, Problem } from '#error'
 import type { Logger } from '#log'
 import { sendJson } from './answer.ts'
 import type { ApiRequest } from './request.ts'
 
-export function sendProblem(log: Logger): ErrorHandler<ApiRequest> {
-  return (error, request, response) => {
+/** @param findMissing asked for what the database lacks, when it refuses what this code wants of it. */
+export function sendProblem(
+  log: Logger,
+  findMissing: () => Promise<string | null>,
+): ErrorHandler<ApiRequest> {
+  return async (error, request, response) => {
+    const missing = refusesUs(error) ? await askFor(findMissing) : null
     // Nobody can be told any more.
     if (response.headersSent || response.destroyed) {
       response.destroy()
       return
     }
-    const problem = toProblem(error)
+    const problem = missing === null ? toProblem(error) : new Problem('unavailable', missing)
     request.problem = problem.code
-    if (problem.status >= 500) {
+    // What is missing has been told by `findMissing`, once.
+    if (problem.status >= 500 && missing === null) {
       log[problem.code === 'internal' ? 'error' : 'warn'](
         { err: error instanceof Problem ? error.cause : error, request: request.requestId },
         `request.${problem.code}`,
@@ -63,6 +69,19 @@ export function purged(): Problem {
     'purged',
     'The submission’s code and input were removed after the retention period.',
   )
+}
+
+/** True when this login may not, or the database is another one than this code knows. */
+function refusesUs(error: unknown): boolean {
+  return errorCode(error) === sqlState.insufficientPrivilege || isUnmigrated(error)
+}
+
+async function askFor(findMissing: () => Promise<string | null>): Promise<string | null> {
+  try {
+    return await findMissing()
+  } catch {
+    return null // it is away by now
+  }
 }
 
 function toProblem(error: unknown): Problem {

@@ -3,7 +3,7 @@ import { exitForConfig } from '#config'
 import { createConsole } from '#console'
 import { checkLogin, createDatabase } from '#database'
 import type { Database } from '#database'
-import { createHttp, createServer } from '#http'
+import { createHttp, createReadiness, createServer } from '#http'
 import type { Logger } from '#log'
 import { findNewestMigration } from '#migration-file'
 import { createStreams, createWaiter } from '#result'
@@ -30,12 +30,17 @@ export async function makeParts(settings: ServerSettings, log: Logger): Promise<
   const { database } = pools
   const waiter = createWaiter(database, (error) => log.warn({ err: error }, 'waiter.failed'))
   const streams = createStreams(database, (error) => log.warn({ err: error }, 'stream.failed'))
+  const newestMigration = findNewestMigration()
+  const readiness = createReadiness({ database, newestMigration, log })
+  // Logs what is missing, as perhaps nobody asks /readyz. Of a database that is away others tell.
+  void readiness().catch(() => {})
   const app = createHttp({
     database,
+    readiness,
     waiter,
     streams,
     log,
-    newestMigration: findNewestMigration(),
+    newestMigration,
     trustProxy: settings.TRUST_PROXY,
     syncWaitSeconds: settings.SYNC_WAIT_SECONDS,
     queueCapacity: settings.QUEUE_CAPACITY,
