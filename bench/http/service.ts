@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { Pool } from 'undici'
-import { readProcfile } from '../../src/dev/procfile.ts'
 
 /** A running process of ours; disposing of it is SIGTERM and waiting for its end. */
 export interface Service extends AsyncDisposable {
@@ -30,7 +30,7 @@ export async function startService(
   environment: Readonly<Record<string, string>>,
   { within = [], parameters = [] }: ServiceOptions = {},
 ): Promise<Service> {
-  const command = [...within, process.execPath, ...(await readFlags(entry)), entry, ...parameters]
+  const command = [...within, process.execPath, ...(await readFlags()), entry, ...parameters]
   const child = spawn('setpriv', ['--pdeathsig', 'SIGTERM', '--', ...command], {
     // A worker tries every language that it has, and prepares some, beside what is measured.
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANGUAGES: 'python', ...environment },
@@ -66,11 +66,10 @@ function readWarning(line: string): string {
   return [msg, reason ?? err?.message].filter((word) => word !== undefined).join(': ')
 }
 
-/** What the Procfile gives Node besides an entry; a bench's own entry stands for the worker. */
-async function readFlags(entry: string): Promise<string[]> {
-  const entries = await readProcfile(['web', 'worker'])
-  const like = entries.find(({ command }) => command.endsWith(entry)) ?? entries.at(-1)
-  return like?.command.split(' ').filter((word) => word.startsWith('--')) ?? []
+/** What web process and worker are given as Node's flags. */
+async function readFlags(): Promise<string[]> {
+  const launcher = await readFile('runledger', 'utf8')
+  return /^heap='(.*)'$/m.exec(launcher)?.[1]?.split(' ') ?? []
 }
 
 /** Submits programs and waits for their end. */

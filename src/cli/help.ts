@@ -9,6 +9,7 @@ export function describeCommands(commands: readonly Command[]): string {
     '',
     ...rows.map(([words, summary]) => `  ${words.padEnd(width)}   ${summary}`),
     '',
+    '`runledger web`, `runledger worker` and `runledger migrate` are the service’s processes, as the Procfile starts them.',
     '`runledger COMMAND --help` lists its options. Lists are tables on a terminal and JSON lines in a pipe.',
     'Exit status: 0; 1 failed; 64 wrong call; 69 a server is away; 78 wrong configuration.',
     '',

@@ -8,8 +8,9 @@ import type {
   ServerResponse,
 } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
+import type { Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
-import { TLSSocket } from 'node:tls'
+import { createSecureContext, TLSSocket } from 'node:tls'
 import { blame, problemStatus } from '#error'
 import type { ProblemCode } from '#error'
 import { mayTakeLonger } from './arrival.ts'
@@ -42,6 +43,8 @@ export interface ClosingServer {
    * request on its way.
    */
   sayFarewell(): void
+  /** From the next handshake on. @throws when these are no certificate and its key; then the present ones stay. */
+  renewCertificate(tls: NonNullable<TransportOptions['tls']>): void
 }
 
 export function createServer(
@@ -102,6 +105,10 @@ export function createServer(
     sayFarewell() {
       isEnding = true
       for (const { response } of open) response.shouldKeepAlive = false
+    },
+    renewCertificate(renewed) {
+      createSecureContext(renewed)
+      ;(server as TlsServer).setSecureContext(renewed)
     },
   }
 }

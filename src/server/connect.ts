@@ -1,8 +1,10 @@
 // Second phase of a start: the web process listens and sweeps.
 import type { AddressInfo } from 'node:net'
 import { exitForConfig } from '#config'
+import { describeError } from '#error-text'
 import { startSweep } from '#sweep'
 import type { Parts } from './make.ts'
+import { readTls } from './settings.ts'
 
 /** Retrying helps against none of these. */
 const listenRefusals: Readonly<Record<string, string>> = {
@@ -34,6 +36,18 @@ export function connectParts(parts: Parts): Web {
     const { port } = http.server.address() as AddressInfo
     log.info({ host, port, tls: tls !== null }, 'web.started')
   })
+  if (tls !== null) process.on('SIGHUP', () => renewCertificate(parts))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end)
   return { ...parts, sweep: startSweep(pools.sweep, log), over }
+}
+
+/** Reads the files again. Where they are wrong, the present certificate stays. */
+function renewCertificate({ settings, http, log }: Parts): void {
+  try {
+    const renewed = readTls(settings.TLS_CERT, settings.TLS_KEY)
+    if (renewed !== null) http.renewCertificate(renewed)
+    log.info('web.certificate_read')
+  } catch (error) {
+    log.error({ reason: describeError(error).trim() }, 'web.certificate_not_read')
+  }
 }

@@ -1,6 +1,6 @@
 // `runledger`, the one word: whichever Node is on the path, from wherever it is called; and the database of `make run`.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import { copyCheckout } from '../helper/copied-checkout.ts'
@@ -91,6 +91,24 @@ t.test('without DATABASE_URL a command finds the database that `make run` keeps'
       'PostgreSQL at 127.0.0.1:1 cannot be reached (ECONNREFUSED): start it with `make run`, or set DATABASE_URL\n',
     )
   })
+})
+
+t.test('the Procfile’s processes start with any Node on the path', async (t) => {
+  const lines = readFileSync(join(root, 'Procfile'), 'utf8').trim().split('\n')
+  for (const line of lines) {
+    const [kind, command = ''] = line.split(': ')
+    for (const path of [oldNode, noNode]) {
+      const { status, stderr } = spawnSync('/bin/sh', ['-c', `exec ${command}`], {
+        cwd: folder,
+        encoding: 'utf8',
+        env: { PATH: path },
+      })
+      t.equal(status, 78, `${kind}: ${stderr}`)
+      t.match(stderr, 'DATABASE_URL')
+    }
+  }
+  t.equal(lines.length, 3)
+  t.match(call(['web', 'x']), { status: 64 }, 'and nothing more on the line')
 })
 
 t.test('npm puts it on the path', async (t) => {
