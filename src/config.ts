@@ -139,7 +139,8 @@ const worker = {
       v.transform((text) => text.split(/[\s,]+/).filter(Boolean)),
       v.everyItem(
         (name) => findLanguage(name) !== undefined,
-        (issue) => `names none of ours: ${issue.received}`,
+        ({ input }) =>
+          `names none of ours: ${input.filter((name) => findLanguage(name) === undefined).join(', ')}`,
       ),
       v.transform((names) => [...new Set(names.flatMap((name) => findLanguage(name) ?? []))]),
     ),

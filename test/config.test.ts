@@ -49,6 +49,10 @@ t.test('languages are named by any of their names, each once', async (t) => {
   ])
   for (const name of ['latin', 'constructor', '__proto__'])
     t.throws(() => readWorkerConfig({ DATABASE_URL, LANGUAGES: name }), /names none of ours/, name)
+  t.throws(
+    () => readWorkerConfig({ DATABASE_URL, LANGUAGES: 'python,pyton cpp latin' }),
+    /names none of ours: pyton, latin$/,
+  )
 })
 
 t.test('something that is no PostgreSQL address is refused', async (t) => {

@@ -7,6 +7,7 @@ import type { Database } from '#database'
 import { CommandError, defineCommand, misuse } from './command.ts'
 import type { Option } from './command.ts'
 import { withDatabase } from './connect.ts'
+import { findId } from './id.ts'
 import { operator } from './operator.ts'
 import { jsonOption, printRecord, printRows } from './output.ts'
 import { describeTier } from './tiers.ts'
@@ -84,10 +85,10 @@ export const keyCommands = [
     },
     run: ({ operands: [id = ''], values: { tier } }) =>
       withDatabase(async (sql) => {
-        const key = readId(id)
+        const key = await readId(sql, id)
         if (!(await nameTiers(sql, tier, () => changeKeyTier(sql, key, tier, operator()))))
           throw noSuchKey()
-        printRecord({ id, tier }, process)
+        printRecord({ id: key, tier }, process)
       }),
   }),
   defineCommand({
@@ -105,7 +106,7 @@ export const keyCommands = [
     },
     run: ({ operands: [id = ''], values: { overlap, expires: end } }) =>
       withDatabase(async (sql) => {
-        const key = readId(id)
+        const key = await readId(sql, id)
         // Thirty years at most: a bad date must fail before there is a successor.
         if (!/^\d{1,9}$/.test(overlap))
           throw misuse('--overlap is a number of seconds, at most 999999999')
@@ -121,8 +122,9 @@ export const keyCommands = [
     options: {},
     run: ({ operands: [id = ''] }) =>
       withDatabase(async (sql) => {
-        if (!(await revokeKey(sql, readId(id), operator()))) throw noSuchKey()
-        printRecord({ id, revoked: true }, process)
+        const key = await readId(sql, id)
+        if (!(await revokeKey(sql, key, operator()))) throw noSuchKey()
+        printRecord({ id: key, revoked: true }, process)
       }),
   }),
 ]
@@ -158,9 +160,15 @@ function readRole(word: string, tier: string | undefined, readOnly: boolean): Ro
   return word
 }
 
-function readId(id: string): string {
-  if (!isUuid(id)) throw misuse('ID is not the id of a key; `runledger keys list` shows them')
-  return id
+/** @param part of the id, at its beginning or end. */
+async function readId(sql: Database, part: string): Promise<string> {
+  if (isUuid(part)) return part
+  const keys = await listKeys(sql)
+  return findId(
+    keys.map(({ id }) => id),
+    part,
+    'key',
+  )
 }
 
 function noSuchKey(): CommandError {

@@ -12,7 +12,7 @@ import { InterruptedError, streamVisibly } from './stream.ts'
 import type { OnInterrupt } from './stream.ts'
 import { readRequest } from './submission-request.ts'
 import type { RequestWords } from './submission-request.ts'
-import { describeMemory, describeTests } from './test-lines.ts'
+import { describeDifference, describeMemory, describeTests } from './test-lines.ts'
 
 type Verdict = NonNullable<Result['verdict']>
 
@@ -176,6 +176,7 @@ function present(
     if (messages !== '' && !messages.endsWith('\n')) stderr.write('\n')
   }
   if (!isStreamed) for (const line of describeTests(result.tests ?? [])) stderr.write(`${line}\n`)
+  if (result.difference !== null) stderr.write(`${describeDifference(result.difference)}\n`)
   stderr.write(`${describeEnd(result, stderr.isTTY === true)}\n`)
   return status
 }

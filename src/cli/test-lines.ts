@@ -36,7 +36,8 @@ export function describeMemory(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`
 }
 
-function describeDifference({ line, expected, got }: Difference): string {
+/** Where an output is not the expected one. */
+export function describeDifference({ line, expected, got }: Difference): string {
   return `line ${line}: expected ${excerpt(expected)}, got ${excerpt(got)}`
 }
 

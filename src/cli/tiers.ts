@@ -40,10 +40,10 @@ export const tierCommands = [
     name: 'tiers set',
     operands: ['NAME'],
     summary: 'create a tier, or change one for all its keys',
-    notes,
+    notes: `${notes} A new tier needs both; of one that there is, what is left out stays.`,
     options: {
-      requests: { type: 'string', value: 'N', required: true, help: 'a minute, or `unlimited`' },
-      concurrent: { type: 'string', value: 'N', required: true, help: 'at once, or `unlimited`' },
+      requests: { type: 'string', value: 'N', help: 'a minute, or `unlimited`' },
+      concurrent: { type: 'string', value: 'N', help: 'at once, or `unlimited`' },
       'blob-bytes': {
         type: 'string',
         value: 'N',
@@ -83,13 +83,14 @@ export const tierCommands = [
         if (!/^[a-z][a-z0-9_-]{0,49}$/.test(name)) {
           throw misuse('NAME is up to 50 of a-z, 0-9, - and _, the first a letter')
         }
+        const present = (await listTiers(sql)).find((one) => one.name === name)
         const blobBytes = more['blob-bytes']
         const totalSeconds = more['total-seconds']
         const outputBytes = more['output-bytes']
         const tier = {
           name,
-          requestsPerMinute: readLimit('--requests', requests),
-          concurrentExecutions: readLimit('--concurrent', concurrent),
+          requestsPerMinute: readOr(present?.requestsPerMinute, '--requests', requests),
+          concurrentExecutions: readOr(present?.concurrentExecutions, '--concurrent', concurrent),
           limits: readLimits(limits ?? ''),
           ...(blobBytes !== undefined && {
             blobBytes: readLimit('--blob-bytes', blobBytes, 999_999_999_999_999),
@@ -150,6 +151,17 @@ function readLimits(list: string): TierLimits {
       return [name, Number(most)]
     }),
   )
+}
+
+/** @param present what stays when nothing is said; undefined: a new tier. */
+function readOr(
+  present: number | null | undefined,
+  option: string,
+  text: string | undefined,
+): number | null {
+  if (text !== undefined) return readLimit(option, text)
+  if (present === undefined) throw misuse(`there is no such tier: a new one needs ${option}`)
+  return present
 }
 
 function readLimit(option: string, text: string, most = 999_999_999): number | null {

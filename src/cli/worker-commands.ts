@@ -3,10 +3,11 @@ import { RunledgerError } from '#client'
 import type { CommandedWorker, Operator, OrderWord } from '#client'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import type { Command } from './command.ts'
+import { findId } from './id.ts'
 import { jsonOption, printRows } from './output.ts'
 import { askOperator, operatorOptions } from './service.ts'
 
-const notes = `WORKER is the id of a worker that lives, or the beginning of one only; \`runledger workers\` lists them. A command holds from
+const notes = `WORKER is the id of a worker that lives, or the beginning or end of one only; \`runledger workers\` lists them. A command holds from
 its answer on, also while the worker is away; each is an event that \`runledger audit ID\` tells.`
 
 export const workerCommands = [
@@ -55,7 +56,7 @@ function defineWorkerCommand(name: OrderWord, summary: string): Command {
   })
 }
 
-/** @returns how each worker stands then. @throws {CommandError} when none fits, or an id's beginning fits several. */
+/** @returns how each worker stands then. @throws {CommandError} when none fits, or a part of an id fits several. */
 export async function commandWorkers(
   operator: Operator,
   selection: Selection,
@@ -77,8 +78,6 @@ export async function commandWorkers(
 function requireOne({ worker, host, all = false }: Selection): void {
   if ([worker !== undefined, host !== undefined, all].filter(Boolean).length !== 1)
     throw new CommandError('name one WORKER, or --host NAME, or --all', exitStatuses.usage)
-  if (worker !== undefined && !/^[0-9a-f-]{1,36}$/.test(worker))
-    throw new CommandError('WORKER is an id, or the beginning of one', exitStatuses.usage)
 }
 
 async function findWorkers(
@@ -86,14 +85,16 @@ async function findWorkers(
   { worker, host, all = false }: Selection,
 ): Promise<string[]> {
   const { workers } = await operator.overview()
-  const ids = workers
-    .filter(({ state }) => state !== 'gone')
-    .filter(
-      (one) => all || one.host === host || (worker !== undefined && one.id.startsWith(worker)),
-    )
-    .map(({ id }) => id)
+  const alive = workers.filter(({ state }) => state !== 'gone')
+  if (worker !== undefined)
+    return [
+      findId(
+        alive.map(({ id }) => id),
+        worker,
+        'worker',
+      ),
+    ]
+  const ids = alive.filter((one) => all || one.host === host).map(({ id }) => id)
   if (ids.length === 0) throw new CommandError('there is no such worker')
-  if (worker !== undefined && ids.length > 1)
-    throw new CommandError(`${worker} is the beginning of ${ids.length} ids: ${ids.join(', ')}`)
   return ids
 }

@@ -134,7 +134,7 @@ t.test('a key that was revoked is refused within 5 s by every web process', asyn
   for (const { call } of [server, other]) {
     t.equal((await call('GET', '/api/languages', { key })).status, 200)
   }
-  t.match(await command(['keys', 'revoke', id]), {
+  t.match(await command(['keys', 'revoke', id.slice(-12)]), {
     status: 0,
     out: `{"id":"${id}","revoked":true}\n`,
   })
@@ -302,6 +302,28 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
     t.equal((await readStream(sql, id)).length, 3)
     t.strictSame([...(await sql`select * from audit.invariant`)], [])
   })
+})
+
+t.test('a tier is changed in what is named alone; a new one needs both', async (t) => {
+  const set = (...words: string[]): Promise<Ended> => command(['tiers', 'set', 'iron', ...words])
+  for (const words of [[], ['--requests', '5'], ['--weight', '3']])
+    t.match(await set(...words), { status: 64, err: /no such tier: a new one needs --/ })
+  t.equal((await set('--requests', '5', '--concurrent', '7')).status, 0)
+  const read = async (): Promise<unknown> =>
+    (await sql`select * from audit.tier where name = 'iron'`)[0]
+  for (const [words, expected] of [
+    [['--weight', '3'], { requests_per_minute: 5, concurrent_executions: 7, weight: 3 }],
+    [['--concurrent', 'unlimited'], { requests_per_minute: 5, concurrent_executions: null }],
+    [
+      ['--cores', '2'],
+      { requests_per_minute: 5, concurrent_executions: null, weight: 3, cores: 2 },
+    ],
+    [['--requests', '9'], { requests_per_minute: 9, concurrent_executions: null }],
+  ] as const) {
+    t.equal((await set(...words)).status, 0)
+    t.match(await read(), expected)
+  }
+  await sql`delete from runledger.tier where name = 'iron'`
 })
 
 t.test('what a tier’s submissions may ask for is set by name; the rest stays', async (t) => {

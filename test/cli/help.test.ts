@@ -46,7 +46,7 @@ t.test('a value that is missing or too much is named', async (t) => {
     [['keys', 'change'], /^keys change: ID and --tier TIER are missing\n/],
     [['keys', 'change', 'x'], /^keys change: --tier TIER is missing\n/],
     [['audit', 'verify', 'x'], /^audit verify: "x" is one argument too many\n/],
-    [['tiers', 'set', 'gold', '--requests', '5'], /^tiers set: --concurrent N is missing\n/],
+    [['tiers', 'set'], /^tiers set: NAME is missing\n/],
     [['keys', 'list', '--acount', 'x'], /^keys list: Unknown option '--acount'\n/],
     [['purge', '--days'], /^purge: Option '--days <value>' argument missing\n/],
   ] as const)

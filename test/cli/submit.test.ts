@@ -14,6 +14,7 @@ import { cancelSubmission, submitFile } from '../../src/cli/submit.ts'
 import type { SubmitCall } from '../../src/cli/submit.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { completeExecution, finish, startExecution } from '../helper/execution.ts'
+import type { PretendedRun } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
 
 const { sql, url, drop } = await createTestDatabase()
@@ -55,6 +56,7 @@ async function endNext(
   stdout = '',
   tests: readonly ToldTest[] = [],
   files: readonly ToldFile[] | null = null,
+  difference: PretendedRun['difference'] = null,
 ): Promise<void> {
   for (;;) {
     const [row] =
@@ -64,6 +66,7 @@ async function endNext(
       verdict,
       stdout,
       files,
+      difference,
       ...(tests.length > 0 && { tests }),
     })
     return
@@ -293,6 +296,19 @@ const told: ToldTest = {
   difference: null,
   message: null,
 }
+
+t.test('with --expected a wrong answer says where it differs', async (t) => {
+  const difference = { line: 2, expected: '6', got: '7\u001b[2J' }
+  for (const stream of [false, true]) {
+    const running = command({ wait: true, stream, expectedFile: write('expected', '5\n6\n') })
+    await endNext('WA', '5\n7\n', [], null, difference)
+    const { status, out, err } = await running
+    t.equal(status, exitStatuses.WA)
+    t.equal(out, '5\n7\n')
+    t.match(err, /^line 2: expected "6", got "7.*"\nWA exit 1, [^\n]*\n$/)
+    t.notMatch(err, '\u001B')
+  }
+})
 
 t.test('each test has a line before the last, and none of them steers the terminal', async (t) => {
   const difference = { line: 3, expected: `a\u001b[2J${'b'.repeat(80)}`, got: null }

@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
 import type { Database } from '#database'
 import { capabilities } from '#options'
+import type { Difference } from '#checker'
 import { digestBody } from '#event'
 import { describeLimits } from '#job'
 import { defaultLimits } from '#language'
@@ -20,6 +21,7 @@ export interface PretendedRun {
   /** What is told of its tests. */
   readonly tests?: readonly ToldTest[]
   readonly files?: readonly ToldFile[] | null
+  readonly difference?: Difference | null
 }
 
 const pretendedWorker = uuidv7()
@@ -128,10 +130,17 @@ export async function completeExecution(
   sql: Database,
   id: string,
   version: number,
-  { stdout = '', stderr = '', verdict = 'AC', tests, files = null }: PretendedRun = {},
+  {
+    stdout = '',
+    stderr = '',
+    verdict = 'AC',
+    tests,
+    files = null,
+    difference = null,
+  }: PretendedRun = {},
 ): Promise<void> {
   const [out, err] = [Buffer.from(stdout), Buffer.from(stderr)]
-  const report = encodeReport({ difference: null, tests: tests ?? null, files })
+  const report = encodeReport({ difference, tests: tests ?? null, files })
   const phase = {
     ending: 'exited',
     exit_code: verdict === 'AC' ? 0 : 1,

@@ -189,7 +189,7 @@ t.test('a suspension and a pause do not undo each other', async (t) => {
   await sql`select runledger.stop_worker(${id})`
 })
 
-t.test('whom an order means is said by one id, its beginning, a host, or all', async (t) => {
+t.test('whom an order means is said by one id, its beginning or end, a host, or all', async (t) => {
   const session = createDatabase({ url, connections: 1, name: 'workers' })
   t.teardown(() => session.end())
   await sql`update runledger.worker set stopped_at = now() where stopped_at is null`
@@ -198,9 +198,11 @@ t.test('whom an order means is said by one id, its beginning, a host, or all', a
     await session`select runledger.register_worker(${id}, ${`host-${index}`}, 1, 1, '{}', 15)`
   const pause = (worker?: string, host?: string): ReturnType<typeof commandWorkers> =>
     commandWorkers(operator, { worker, host }, 'pause')
-  await t.rejects(pause('01a0'), { message: /^01a0 is the beginning of 2 ids: 01a/ })
-  await t.rejects(pause('02'), { message: 'there is no such worker' })
-  await t.rejects(pause("%' or"), { message: /^WORKER is an id/ })
+  await t.rejects(pause('01a0'), { message: /^01a0 is part of 2 ids: 01a/ })
+  await t.rejects(pause('03'), { message: 'there is no such worker' })
+  await t.rejects(pause("%' or"), {
+    message: /is not the id of a worker, nor its beginning or end$/,
+  })
   await t.rejects(pause(), { message: /^name one WORKER/ })
   await t.rejects(pause(ids[0], 'host-0'), { message: /^name one WORKER/ })
   t.match(await pause(undefined, 'host-1'), [{ id: ids[1], state: 'paused' }])

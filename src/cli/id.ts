@@ -1,0 +1,18 @@
+// Ids on the command line: whole, or by their beginning or end where that is of one alone. Ids of one day begin alike.
+import { CommandError, exitStatuses } from './command.ts'
+
+/** @throws {CommandError} when it is no part of an id, or of none or several of these. */
+export function findId(ids: readonly string[], part: string, noun: string): string {
+  if (!/^[0-9a-f-]{1,36}$/i.test(part))
+    throw new CommandError(
+      `${JSON.stringify(part)} is not the id of a ${noun}, nor its beginning or end`,
+      exitStatuses.usage,
+    )
+  const wanted = part.toLowerCase()
+  const found = ids.filter((id) => id.startsWith(wanted) || id.endsWith(wanted))
+  const [only] = found
+  if (only === undefined) throw new CommandError(`there is no such ${noun}`)
+  if (found.length > 1)
+    throw new CommandError(`${part} is part of ${found.length} ids: ${found.join(', ')}`)
+  return only
+}

@@ -1,0 +1,31 @@
+// Ids on the command line: by any part at an end that is of one alone.
+import t from 'tap'
+import { findId } from '../../src/cli/id.ts'
+
+const ids = [
+  '01a217f2-7e4e-7662-80e2-c2b8e594128e',
+  '01a217f2-7e4e-7662-91aa-0123456789ab',
+  '01a217f3-7e4e-7662-91aa-ffff456789ab',
+]
+
+t.test('a whole id, its beginning and its end', async (t) => {
+  for (const [part, id] of [
+    [ids[0]!, ids[0]],
+    ['594128e', ids[0]],
+    ['594128E', ids[0]],
+    ['01a217f3', ids[2]],
+    ['ffff456789ab', ids[2]],
+    ['c2b8e594128e', ids[0]],
+  ] as const)
+    t.equal(findId(ids, part, 'key'), id, part)
+})
+
+t.test('what is of several names them, what is of none says so', async (t) => {
+  t.throws(() => findId(ids, '456789ab', 'key'), {
+    status: 1,
+    message: `456789ab is part of 2 ids: ${ids[1]}, ${ids[2]}`,
+  })
+  t.throws(() => findId(ids, '7662', 'key'), { status: 1, message: 'there is no such key' })
+  for (const wrong of ['', 'x', "%' or", '0'.repeat(37)])
+    t.throws(() => findId(ids, wrong, 'key'), { status: 64, message: /is not the id of a key/ })
+})
