@@ -48,6 +48,8 @@ export interface Result {
   readonly rerun_of: string | null
   /** In force in the last attempt; null before the first one. Not in what a webhook is sent, as the next three are not. */
   readonly limits: AttemptLimits | null
+  /** Where a limit is below what the language's runtime needs: which one, in words. */
+  readonly message: string | null
   /** That attempt's number, from 1. */
   readonly attempt: number | null
   /** When its end was asked for while it ran. */

@@ -194,6 +194,12 @@ const resultRecord = v.object({
   ...summaryEntries,
   ...bodyEntries,
   limits: attemptLimits,
+  message: v.pipe(
+    v.nullable(v.string()),
+    v.description(
+      'Where a limit is below what the language’s runtime needs to come up: which one, in words; else null.',
+    ),
+  ),
   attempt: v.pipe(
     v.nullable(count),
     v.description(

@@ -20,6 +20,7 @@ export const algol68 = {
   ],
   settings: {},
   limits: { compile: usualCompile, run: usualRun },
+  least: { memory: 24 * 1024 * 1024 },
   example: 'print (("Hello, world!", new line))',
   trial:
     'BEGIN INT n := 0; BOOL more := TRUE; on logical file end (stand in, (REF FILE f) BOOL: (more := FALSE; TRUE)); CHAR c; WHILE get (stand in, c); more DO (c = "x" | n +:= 1) OD; print ((whole (n, 0), new line)) END',

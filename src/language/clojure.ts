@@ -19,6 +19,7 @@ export const clojure = {
   ],
   settings: {},
   limits: { compile: null, run: virtualMachineRun },
+  least: { memory: 32 * 1024 * 1024, processes: 16 },
   example: '(println "Hello, world!")',
   trial: '(println (count (slurp *in*)))',
   recipe: {

@@ -19,6 +19,7 @@ export const coffeescript = {
   ],
   settings: {},
   limits: { compile: null, run: usualRun },
+  least: { processes: 8 },
   example: 'console.log "Hello, world!"',
   trial: 'console.log require("fs").readFileSync(0).length',
   recipe: {

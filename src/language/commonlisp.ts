@@ -20,6 +20,7 @@ export const commonlisp = {
   ],
   settings: {},
   limits: { compile: null, run: usualRun },
+  least: { memory: 32 * 1024 * 1024, processes: 2 },
   example: '(format t "Hello, world!~%")',
   trial: '(format t "~d~%" (loop while (read-char *standard-input* nil) count t))',
   recipe: {

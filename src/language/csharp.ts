@@ -31,6 +31,7 @@ export const csharp = {
   ],
   settings: {},
   limits: { compile: usualCompile, run: usualRun },
+  least: { processes: 4 },
   example: `using System;
 
 class Program {

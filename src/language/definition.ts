@@ -75,6 +75,8 @@ export interface LanguageDefinition {
   readonly settings: Readonly<Record<string, GenericSchema>>
   /** Limits when an operator sets none. */
   readonly limits: Limits
+  /** With less its runtime does not come up, on two processors: bytes, processes and threads. Left out where 16 MiB and one do. */
+  readonly least?: { readonly memory?: number; readonly processes?: number }
   /** Prints `Hello, world!`; people see it first. */
   readonly example: string
   /** Prints the number of bytes on its input; workers try themselves by it. */

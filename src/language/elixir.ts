@@ -19,6 +19,7 @@ export const elixir = {
   ],
   settings: {},
   limits: { compile: null, run: usualRun },
+  least: { memory: 32 * 1024 * 1024, processes: 24 },
   example: 'IO.puts("Hello, world!")',
   trial: 'IO.puts(byte_size(IO.binread(:stdio, :eof)))',
   recipe: {

@@ -20,6 +20,7 @@ export const erlang = {
   ],
   settings: {},
   limits: { compile: null, run: usualRun },
+  least: { memory: 48 * 1024 * 1024, processes: 24 },
   example: `main(_) ->
     io:format("Hello, world!~n").`,
   trial: `main(_) -> io:setopts([binary, {encoding, latin1}]), io:format("~p~n", [n(0)]).

@@ -31,6 +31,7 @@ export const go = {
   ],
   settings: {},
   limits: { compile: usualCompile, run: usualRun },
+  least: { processes: 4 },
   example: `package main
 
 import "fmt"

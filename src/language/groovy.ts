@@ -19,6 +19,7 @@ export const groovy = {
   ],
   settings: {},
   limits: { compile: null, run: virtualMachineRun },
+  least: { memory: 24 * 1024 * 1024, processes: 16 },
   example: 'println "Hello, world!"',
   trial: 'println System.in.bytes.length',
   recipe: {

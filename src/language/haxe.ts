@@ -12,6 +12,7 @@ export const haxe = {
   tools: [{ program: 'haxe', ask: ['--version'], pattern: /^(\d+)\.(\d+)\.\d+/mu, oldest: [4, 0] }],
   settings: {},
   limits: { compile: null, run: usualRun },
+  least: { memory: 24 * 1024 * 1024 },
   example: `class Main {
   static function main() {
     Sys.println("Hello, world!");

@@ -38,6 +38,7 @@ export const java = {
     compile: { ...usualCompile, stdoutBytes: 8 * mebibyte },
     run: virtualMachineRun,
   },
+  least: { processes: 16 },
   example: `class Main {
   public static void main(String[] arguments) { System.out.println("Hello, world!"); }
 }`,

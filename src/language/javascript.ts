@@ -17,6 +17,7 @@ export const javascript = {
     NODE_STARTS_AHEAD: v.optional(toggle, 'on'),
   },
   limits: { compile: null, run: usualRun },
+  least: { processes: 8 },
   example: 'console.log("Hello, world!")',
   trial: 'console.log(require("fs").readFileSync(0).length)',
   ownFiles: ['main.js'],

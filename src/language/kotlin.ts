@@ -39,6 +39,7 @@ export const kotlin = {
   ],
   settings: {},
   limits: { compile: slowCompile, run: virtualMachineRun },
+  least: { processes: 16 },
   example: `fun main() {
     println("Hello, world!")
 }`,

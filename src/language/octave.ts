@@ -19,6 +19,7 @@ export const octave = {
   ],
   settings: {},
   limits: { compile: null, run: usualRun },
+  least: { memory: 24 * 1024 * 1024, processes: 2 },
   example: 'disp("Hello, world!")',
   trial: 'disp(numel(fread(stdin)))',
   recipe: {

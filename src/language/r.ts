@@ -19,6 +19,7 @@ export const r = {
   ],
   settings: {},
   limits: { compile: null, run: usualRun },
+  least: { memory: 48 * 1024 * 1024, processes: 4 },
   example: String.raw`cat("Hello, world!\n")`,
   trial: String.raw`cat(length(readBin(file("stdin", "rb"), "raw", 1e8)), "\n", sep = "")`,
   recipe: {

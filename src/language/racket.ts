@@ -19,6 +19,7 @@ export const racket = {
   ],
   settings: {},
   limits: { compile: null, run: usualRun },
+  least: { memory: 64 * 1024 * 1024 },
   example: `#lang racket/base
 (displayln "Hello, world!")`,
   trial: `#lang racket/base

@@ -19,6 +19,7 @@ export const scala = {
   ],
   settings: {},
   limits: { compile: slowCompile, run: virtualMachineRun },
+  least: { processes: 16 },
   example: `object Main {
   def main(arguments: Array[String]): Unit = {
     println("Hello, world!")

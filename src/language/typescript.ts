@@ -12,6 +12,7 @@ export const typescript = {
   tools: [],
   settings: {},
   limits: { compile: usualCompile, run: usualRun },
+  least: { processes: 8 },
   example: `const name: string = 'world'
 console.log('Hello, ' + name + '!')`,
   trial: `import { readFileSync } from 'node:fs'

@@ -1,5 +1,8 @@
 // Limits in force, as the log has them and callers read them: the names and units of requests.
 import * as v from 'valibot'
+import type { Verdict } from '#event'
+import { catalogue } from '#language'
+import type { Language, LanguageDefinition } from '#language'
 
 const phase = v.object({
   cpu_time: v.number(),
@@ -22,3 +25,30 @@ export function readLimits(stored: unknown): AttemptLimits | null {
   const parsed = v.safeParse(recorded, stored)
   return parsed.success ? parsed.output : null
 }
+
+const mebibyte = 1024 * 1024
+
+/** In words, where a program failed under limits with which its language's runtime does not come up; else null. */
+export function explainLimits(
+  { verdict, language }: { readonly verdict: Verdict | null; readonly language: string },
+  limits: AttemptLimits | null,
+): string | null {
+  if (verdict === null || limits === null || !limitVerdicts.has(verdict)) return null
+  // A later release may have run what this one does not know.
+  const { title, least = {} }: Partial<LanguageDefinition> = catalogue[language as Language] ?? {}
+  const { memory = 0, processes = 0 } = least
+  const { run } = limits
+  const lacks = [
+    ...(run.memory < memory
+      ? [
+          `${memory / mebibyte} MiB of memory (the limit is ${Math.floor(run.memory / mebibyte)} MiB)`,
+        ]
+      : []),
+    ...(run.processes < processes
+      ? [`${processes} processes and threads (the limit is ${run.processes})`]
+      : []),
+  ]
+  return lacks.length === 0 ? null : `${title}'s runtime alone needs some ${lacks.join(', and ')}.`
+}
+
+const limitVerdicts: ReadonlySet<Verdict> = new Set(['RE', 'MLE', 'TLE'])

@@ -2,7 +2,7 @@
 import type { Difference } from '#checker'
 import type { Fault, Retry } from '#error'
 import type { ExceededLimit, PhaseFacts, Verdict, WebhookAttempt } from '#event'
-import { readLimits } from './limits.ts'
+import { explainLimits, readLimits } from './limits.ts'
 import type { AttemptLimits } from './limits.ts'
 import { decodeReport } from './report.ts'
 import type { ToldFile, ToldTest } from './report.ts'
@@ -88,6 +88,8 @@ export type TrackedResult = ResultRecord & {
   readonly limits: AttemptLimits | null
   /** That attempt's number: 1, 2, … */
   readonly attempt: number | null
+  /** Why a runtime did not come up; null unless a limit is below its needs, and before the end. */
+  readonly message: string | null
   /** When its end was asked for while it ran; null otherwise. */
   readonly cancel_requested_at: string | null
   readonly webhook: WebhookProgress | null
@@ -217,9 +219,12 @@ function presentCompile(facts: NonNullable<ResultRow['compile']>): CompileFacts 
 }
 
 export function toTrackedResult(row: TrackedRow): TrackedResult {
+  const record = toRecord(row)
+  const limits = readLimits(row.limits)
   return {
-    ...toRecord(row),
-    limits: readLimits(row.limits),
+    ...record,
+    limits,
+    message: explainLimits(record, limits),
     attempt: row.attempt,
     cancel_requested_at: formatTime(row.cancel_requested_at),
     webhook: presentWebhook(row),

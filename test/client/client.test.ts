@@ -46,7 +46,7 @@ t.test('its record has the fields of the contract’s', async (t) => {
     stdout_truncated: true, stderr_truncated: true, compile_output: true, cpu_time: true, wall_time: true,
     memory_peak: true, language: true, runtime: true, created_at: true, started_at: true, finished_at: true,
     purged_at: true, compile: true, limit: true, difference: true, tests: true, files: true, tag: true,
-    rerun_of: true, limits: true, attempt: true, cancel_requested_at: true, webhook: true,
+    rerun_of: true, limits: true, message: true, attempt: true, cancel_requested_at: true, webhook: true,
   } // prettier-ignore
   const { properties } = contract.components.schemas['Result'] as { properties: object }
   t.strictSame(Object.keys(fields).toSorted(), Object.keys(properties).toSorted())

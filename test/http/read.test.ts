@@ -52,7 +52,7 @@ t.test('a record is 200 at every stage, null for what is not known yet', async (
     id, status: 'queued', verdict: null, fault: null, retry: null, exit_code: null, signal: null, stdout: null, stderr: null,
     compile: null, limit: null, difference: null, tests: null, files: null, tag: null, rerun_of: null, stdout_truncated: null, stderr_truncated: null, compile_output: null, cpu_time: null, wall_time: null,
     memory_peak: null, language: 'python', runtime: null, started_at: null, finished_at: null, purged_at: null,
-    limits: null, attempt: null, cancel_requested_at: null, webhook: null,
+    limits: null, message: null, attempt: null, cancel_requested_at: null, webhook: null,
   }) // prettier-ignore
   const version = await startExecution(sql, id)
   t.match((await read(id)).body, {

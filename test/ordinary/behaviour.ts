@@ -10,6 +10,7 @@ export interface Expected {
   readonly exit_code?: number | RegExp
   readonly stdout_truncated?: boolean
   readonly tests?: readonly object[]
+  readonly message?: RegExp
 }
 
 export interface Behaviour {

@@ -9,6 +9,7 @@ import { startWorkerProcess } from '../helper/worker.ts'
 import type { Behaviour } from './behaviour.ts'
 import { fileBehaviours } from './file.ts'
 import { greedyBehaviours } from './greedy.ts'
+import { leastBehaviours } from './least.ts'
 import { networkBehaviours } from './network.ts'
 import { outputBehaviours } from './output.ts'
 import { variableBehaviours } from './variable.ts'
@@ -22,6 +23,7 @@ const behaviours: readonly Behaviour[] = [
   ...variableBehaviours,
   ...greedyBehaviours,
   ...networkBehaviours,
+  ...leastBehaviours,
 ].filter(({ name }) => pattern.test(name))
 const languages = new Set(behaviours.flatMap(({ programs }) => Object.keys(programs) as Language[]))
 
