@@ -4,6 +4,7 @@
 export * from './catalogue.ts'
 export { cpp } from './cpp.ts'
 export type { LanguageDefinition, Recipe, Tool } from './definition.ts'
+export { pistonNames, sandboxFusionNames } from './door-name.ts'
 export { java } from './java.ts'
 export { toggle } from './setting.ts'
 export { limitSpellings, spellLimits } from './limits.ts'

@@ -53,9 +53,9 @@ function readKey(headers: IncomingHttpHeaders): string | undefined {
   if (typeof given === 'string') return given
   const { authorization } = headers
   if (authorization === undefined) return undefined
-  const [, scheme = '', credentials = ''] = /^(bearer|basic) (\S+)$/i.exec(authorization) ?? []
-  if (scheme === '') return authorization
-  if (scheme.toLowerCase() === 'bearer') return credentials
+  const [, kind = '', credentials = ''] = /^(bearer|basic) (\S+)$/i.exec(authorization) ?? []
+  if (kind === '') return authorization
+  if (kind.toLowerCase() === 'bearer') return credentials
   const [user, password] = Buffer.from(credentials, 'base64').toString().split(':', 2)
   return password === '' ? user : password
 }

@@ -2,6 +2,7 @@
 import semver from 'semver'
 import * as v from 'valibot'
 import { blame, Problem } from '#error'
+import { pistonNames } from '#language'
 import type { Language } from '#language'
 import type { ResultRecord, TrackedResult } from '#result'
 import { sendJson } from '../answer.ts'
@@ -20,18 +21,6 @@ import {
   readVersion,
   requireVerdict,
 } from './run.ts'
-
-/** Names of Piston's packages beside our own names and aliases. */
-const otherNames: Readonly<Record<string, Language>> = {
-  python3: 'python',
-  'c++': 'cpp',
-  'g++': 'cpp',
-  gcc: 'c',
-  'node-javascript': 'javascript',
-  'node-js': 'javascript',
-  mono: 'csharp',
-  rscript: 'r',
-}
 
 const required = (name: string, type: 'string' | 'array') =>
   `${name} is required as ${type === 'array' ? 'an' : 'a'} ${type}`
@@ -125,7 +114,7 @@ export function openPiston(dependencies: HttpDependencies, parse: SubmissionPars
         version: readVersion(runtime),
         aliases: [
           ...aliases,
-          ...Object.keys(otherNames).filter((other) => otherNames[other] === name),
+          ...Object.keys(pistonNames).filter((other) => pistonNames[other] === name),
         ],
       })),
     )
@@ -133,7 +122,7 @@ export function openPiston(dependencies: HttpDependencies, parse: SubmissionPars
 
   const execute: Handler = async (incoming, response) => {
     const asked = await readDoorBody(incoming, response, request)
-    const language = findDoorLanguage(asked.language, otherNames)
+    const language = findDoorLanguage(asked.language, pistonNames)
     const installed = (await describeLanguages(dependencies.database)).find(
       ({ name }) => name === language,
     )

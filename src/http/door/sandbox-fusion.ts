@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { blame } from '#error'
 import type { Problem } from '#error'
+import { sandboxFusionNames } from '#language'
 import type { Language } from '#language'
 import type { ResultRecord, TrackedResult } from '#result'
 import { sendJson } from '../answer.ts'
@@ -18,13 +19,6 @@ import {
   readDoorBody,
 } from './run.ts'
 import { constants } from 'node:os'
-
-/** Their names of languages beside our own; others of theirs run test frameworks or need a GPU. */
-const otherNames: Readonly<Record<string, Language>> = {
-  nodejs: 'javascript',
-  sql: 'sqlite',
-  d_ut: 'd',
-}
 
 const seconds = v.optional(
   v.nullable(
@@ -64,7 +58,7 @@ export function openSandboxFusion(dependencies: HttpDependencies, parse: Submiss
   const run = createRunner(dependencies, parse, names)
   const handler: Handler = async (incoming, response) => {
     const asked = await readDoorBody(incoming, response, request)
-    const language = findDoorLanguage(asked.language, otherNames)
+    const language = findDoorLanguage(asked.language, sandboxFusionNames)
     const record = await run(incoming, response, {
       // A name that nobody knows is refused by the API's own check.
       language: language ?? asked.language,
