@@ -17,7 +17,7 @@ PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-run: setup packages keeper ## install what is missing, start PostgreSQL, web and worker, print a key and a curl line
+run: setup packages keeper ## install what is missing, start PostgreSQL, web and worker, print a link and a curl line
 	@exec $(SUDO) env PATH="$(BIN):$$PATH" node src/dev/dev.ts
 
 test: check ## types, lint, format, then all tests but the slow suites

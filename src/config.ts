@@ -90,6 +90,8 @@ const web = {
 const dev = {
   DATABASE_URL: v.optional(database.DATABASE_URL),
   PORT: v.optional(web.PORT.wrapped),
+  /** Defaults to one that it makes and keeps. */
+  RECEIPT_KEY: web.RECEIPT_KEY,
 }
 
 const command = {

@@ -1,5 +1,6 @@
 // `make run`: everything on one machine. PostgreSQL (under .data/, unless DATABASE_URL names another), migrations, an
 // account with a key, then the Procfile's processes until Ctrl-C.
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { styleText } from 'node:util'
 import { admitOperator, admitRequest, issueKey } from '#account'
@@ -9,7 +10,13 @@ import type { Database } from '#database'
 import { findPort, startEmbeddedPostgres } from '#embedded-postgres'
 import type { EmbeddedPostgres } from '#embedded-postgres'
 import { migrate } from '#migration'
-import { keptFolder, keptOperatorKeyFile, keptUrlFile, nameKeyFile } from './kept.ts'
+import {
+  keptFolder,
+  keptOperatorKeyFile,
+  keptReceiptKeyFile,
+  keptUrlFile,
+  nameKeyFile,
+} from './kept.ts'
 import { lockFolder } from './only-one.ts'
 import { readProcfile, startProcesses } from './procfile.ts'
 
@@ -36,13 +43,18 @@ say('starting web and worker (the worker checks this host first)')
 const processes = startProcesses(await readProcfile(['web', 'worker']), {
   DATABASE_URL: url,
   PORT: String(port),
+  RECEIPT_KEY: config.RECEIPT_KEY ?? (await readOrMakeReceiptKey()),
 })
 process.on('SIGINT', () => void processes.stop())
 process.on('SIGTERM', () => void processes.stop())
 
 if (await processes.logged(['web.started', 'worker.started'])) {
   process.stdout.write(`
-Runledger listens on http://localhost:${port}, where a browser shows its page. Try it:
+Runledger listens on http://localhost:${port}. In a browser, signed in by the key behind the #:
+
+  http://localhost:${port}/#key=${key}
+
+By HTTP:
 
   curl -s 'http://localhost:${port}/api/submit?wait=true' -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' -d '{"language":"python","code":"print(sum(range(101)))"}'
 
@@ -97,6 +109,16 @@ async function keepOperatorKey(sql: Database): Promise<void> {
   const request = { account: 'local', tier: 'unlimited', role: 'operator' } as const
   const issued = await issueKey(sql, request, 'make run')
   await writeFile(keptOperatorKeyFile, issued.key, { mode: 0o600 })
+}
+
+// One for all starts: what it signed stays true.
+async function readOrMakeReceiptKey(): Promise<string> {
+  const kept = await readFile(keptReceiptKeyFile, 'utf8').catch(() => '')
+  if (kept !== '') return kept
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const made = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
+  await writeFile(keptReceiptKeyFile, made, { mode: 0o600 })
+  return made
 }
 
 // The last start's key, if the database still knows it.

@@ -20,6 +20,9 @@ export function nameKeyFile(url: string | undefined): string {
 /** An operator's key for its own PostgreSQL. */
 export const keptOperatorKeyFile = `${keptFolder}/operator-key`
 
+/** What signs receipts. */
+export const keptReceiptKeyFile = `${keptFolder}/receipt-key.pem`
+
 /** @param file such as `keptUrlFile`. @returns null when there is none. @throws when it may not be read. */
 export function readKept(file: string): string | null {
   try {

@@ -1,6 +1,7 @@
 // The console in a real browser over a whole service, as its users have it. CONSOLE (a regular expression for the title)
 // selects. Not run by `make test`, as it needs Chromium: `make test-console`. Facts stand in fact/, a file a concern.
 const concerns = [
+  'key',
   'playground',
   'history',
   'hostile',

@@ -34,6 +34,12 @@ t.test('the first start prints a line that works as pasted', async (t) => {
   const record = JSON.parse((await run('sh', ['-c', service.line])).stdout)
   t.match(record, { status: 'completed', verdict: 'AC', stdout: '5050\n' })
   firstKey = service.key
+  t.match(service.output(), new RegExp(`^  http://localhost:\\d+/#key=${firstKey}$`, 'm'))
+  const receipt = await fetch(
+    /'(http:\/\/localhost:\d+)\//.exec(service.line)?.[1] + '/receipt-key',
+  )
+  t.equal(receipt.status, 200, 'it signs receipts')
+  t.equal(statSync(join(folder, '.data/receipt-key.pem')).mode & 0o777, 0o600)
   t.equal(statSync(join(folder, '.data/key')).mode & 0o777, 0o600)
   t.equal(statSync(join(folder, '.data/database-url')).mode & 0o777, 0o600)
   t.notMatch(service.output(), /password|postgres:\/\//)

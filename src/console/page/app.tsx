@@ -7,16 +7,21 @@ import { trouble } from './call.ts'
 import { History } from './history.tsx'
 import { languages, loadLanguages } from './languages.ts'
 import { Service, tryKey } from './operator/lazy.tsx'
+import { Check } from './part.tsx'
 import { Playground } from './playground.tsx'
 import { formatRoute, parseRoute } from './route.ts'
 import type { Route } from './route.ts'
 import { forget } from './run.ts'
-import { dropKey, isOperatorKey, key, keyNotice, setKey } from './session.ts'
+import { dropKey, isOperatorKey, key, keyNotice, setKey, takeKey } from './session.ts'
 import { createStore, useStore } from './store.ts'
 import { Submission } from './submission.tsx'
 
 const hash = createStore(location.hash)
-addEventListener('hashchange', () => hash.set(location.hash))
+addEventListener('hashchange', () => {
+  const given = takeKey()
+  if (given !== null) setKey(given)
+  hash.set(location.hash)
+})
 
 const titles: Readonly<Record<Route['view'], string>> = {
   playground: 'Playground',
@@ -143,6 +148,7 @@ function KeyForm(): JSX.Element {
   const [text, setText] = useState('')
   const [failure, setFailure] = useState<string | null>(null)
   const [isTrying, setTrying] = useState(false)
+  const [isRemembered, setRemembered] = useState(false)
   const send = async (): Promise<void> => {
     // What no header can hold.
     if (!/^[!-~]+$/.test(text.trim())) {
@@ -152,7 +158,7 @@ function KeyForm(): JSX.Element {
     setTrying(true)
     try {
       await tryKey(text.trim())
-      setKey(text.trim())
+      setKey(text.trim(), isRemembered)
     } catch (error) {
       if (!(error instanceof RunledgerError)) throw error
       setFailure(error.message)
@@ -183,8 +189,11 @@ function KeyForm(): JSX.Element {
       <button type="submit" class="primary" disabled={isTrying}>
         Sign in
       </button>
+      <Check label="Remember on this device" checked={isRemembered} onInput={setRemembered} />
       <small class="hint">
-        The operator of this service issues keys. The key stays in this tab until you close it.
+        The operator of this service issues keys: <code>runledger keys issue --account NAME</code>.{' '}
+        <code>make run</code> prints a link that signs in. Unless it is remembered, the key is gone
+        with the last open tab.
       </small>
       <p role="alert">{told ?? ''}</p>
     </form>

@@ -13,7 +13,7 @@ import {
 import { languages } from './languages.ts'
 import { Badge, Choice } from './part.tsx'
 import { Visible } from './output.tsx'
-import { formatRoute } from './route.ts'
+import { formatFilter, formatRoute } from './route.ts'
 import type { Filter } from './route.ts'
 import { list } from './service.ts'
 import type { Page, Summary } from './service.ts'
@@ -37,17 +37,16 @@ export function History({ filter }: { readonly filter: Filter }): JSX.Element {
     <div class="history">
       <h1>Submissions</h1>
       <Filters filter={filter} onChange={go} />
+      {ownKey === null && (
+        <p class="empty">Sign in with an API key above to see its submissions.</p>
+      )}
       {failure !== null && <Failure of={failure} />}
       <p class="unseen" role="status">
         {page === null ? '' : `${page.submissions.length} shown`}
       </p>
       {page !== null &&
         (page.submissions.length === 0 ? (
-          <p class="empty">
-            {next === null
-              ? 'No submission matches.'
-              : 'None of these matches: look at older ones.'}
-          </p>
+          <Empty filter={filter} hasOlder={next !== null} />
         ) : (
           <Rows submissions={page.submissions} />
         ))}
@@ -69,6 +68,24 @@ export function History({ filter }: { readonly filter: Filter }): JSX.Element {
         )}
       </nav>
     </div>
+  )
+}
+
+function Empty({
+  filter,
+  hasOlder,
+}: {
+  readonly filter: Filter
+  readonly hasOlder: boolean
+}): JSX.Element {
+  if (hasOlder) return <p class="empty">None of these matches: look at older ones.</p>
+  if (formatFilter(filter) !== '') return <p class="empty">No submission matches.</p>
+  return (
+    <p class="empty">
+      Nothing was submitted yet. Run a program in the{' '}
+      <a href={formatRoute({ view: 'playground' })}>playground</a>, or send one to{' '}
+      <code>POST /api/submit</code> (<code>/openapi.json</code> describes it).
+    </p>
   )
 }
 

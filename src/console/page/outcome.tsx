@@ -15,9 +15,11 @@ import type { RunLimits } from './service.ts'
 export function Outcome({
   run,
   limits,
+  hasKey,
 }: {
   readonly run: Run | null
   readonly limits: RunLimits | null
+  readonly hasKey: boolean
 }): JSX.Element {
   const { id = null, record = null, failure = null, live = nothingTold } = run ?? {}
   const underWay = isUnderWay(run)
@@ -31,7 +33,13 @@ export function Outcome({
             ? 'Running'
             : ''}
       </p>
-      {run === null && <p class="empty">The result appears here.</p>}
+      {run === null && (
+        <p class="empty">
+          {hasKey
+            ? 'Write a program or take the example, and press Run: its output, verdict, time and memory appear here.'
+            : 'Sign in with an API key above; then Run sends the program, and its result appears here.'}
+        </p>
+      )}
       {failure !== null && <Failure of={failure} />}
       {underWay && <Elapsed since={run?.since ?? null} status={live.status} />}
       {underWay && <LiveView live={live} />}

@@ -106,7 +106,7 @@ export function Playground(): JSX.Element {
           </small>
         </p>
       </section>
-      <Outcome run={run} limits={limitsOf(draft, language)} />
+      <Outcome run={run} limits={limitsOf(draft, language)} hasKey={hasKey} />
       {isCopying && <CopyAs request={toRequest(draft)} onClose={() => setCopying(false)} />}
     </div>
   )
@@ -118,7 +118,7 @@ function useDraft(
 ): [Draft, (change: (before: Draft) => Draft) => void] {
   const [draft, setDraft] = useState(() => readDraft(recall('draft')) ?? emptyDraft)
   // Before it is painted: what was seen is there after a reload.
-  useLayoutEffect(() => keep('draft', JSON.stringify(draft)), [draft])
+  useLayoutEffect(() => void keep('draft', JSON.stringify(draft)), [draft])
   useEffect(() => {
     if (offered === null || offered.length === 0) return
     setDraft((before) => {

@@ -1,28 +1,38 @@
-// What a tab keeps until it is closed: the key, the draft, the last run. Nothing outlives the tab, and no other tab sees it.
+// What a tab keeps until it is closed: the key, the draft, the last run. The key alone may stay on the device, if its user
+// says so, and open tabs of one browser tell it to each other, so that a link opened in a new tab finds it.
 import { createStore } from './store.ts'
 
 const names = { key: 'runledger.key', draft: 'runledger.draft', last: 'runledger.last' } as const
+type Name = keyof typeof names
 
 /** Null where nothing is kept, or may be. */
-export function recall(name: keyof typeof names): string | null {
+export function recall(name: Name, store: () => Storage = () => sessionStorage): string | null {
   try {
-    return sessionStorage.getItem(names[name])
+    return store().getItem(names[name])
   } catch {
     return null
   }
 }
 
-/** Null removes it. A browser that keeps nothing still shows the page. */
-export function keep(name: keyof typeof names, value: string | null): void {
+/** Null removes it. A browser that keeps nothing still shows the page. @returns false where there was no room. */
+export function keep(
+  name: Name,
+  value: string | null,
+  store: () => Storage = () => sessionStorage,
+): boolean {
   try {
-    if (value === null) sessionStorage.removeItem(names[name])
-    else sessionStorage.setItem(names[name], value)
+    if (value === null) store().removeItem(names[name])
+    else store().setItem(names[name], value)
+    return true
   } catch {
     // Full or forbidden.
+    return false
   }
 }
 
-export const key = createStore<string | null>(recall('key'))
+const onDevice = (): Storage => localStorage
+
+export const key = createStore<string | null>(takeKey() ?? recall('key') ?? recall('key', onDevice))
 
 /** It opens the view of operators, and no other. */
 export const isOperatorKey = (text: string | null): boolean => text?.startsWith('rl_oper_') === true
@@ -30,16 +40,66 @@ export const isOperatorKey = (text: string | null): boolean => text?.startsWith(
 /** Why the key is asked for again. */
 export const keyNotice = createStore<string | null>(null)
 
-export function setKey(value: string): void {
+/** @param isRemembered also by the next start of this browser. */
+export function setKey(value: string, isRemembered = false): void {
   keep('key', value)
+  keep('key', isRemembered ? value : null, onDevice)
   keyNotice.set(null)
   key.set(value)
+  tell({ key: value })
 }
 
-/** The last run goes with its key; the draft stays. */
+/** The last run goes with its key; the draft stays. Other tabs drop the same key. */
 export function dropKey(notice: string | null): void {
+  const dropped = key.get()
+  forgetKey(notice)
+  if (dropped !== null) tell({ dropped })
+}
+
+function forgetKey(notice: string | null): void {
+  if (recall('key', onDevice) === key.get()) keep('key', null, onDevice)
   keep('key', null)
   keep('last', null)
   keyNotice.set(notice)
   key.set(null)
 }
+
+/**
+ * The key of a link such as `make run` prints: it stands behind `#`, which no server is told, and is gone from the address
+ * before anything is drawn. Only a service on this machine takes one: elsewhere somebody's link would have others work
+ * under somebody's key.
+ * @returns null when the address has none.
+ */
+export function takeKey(): string | null {
+  const found = /^#key=([!-~]+)$/.exec(location.hash)?.[1]
+  if (found === undefined) return null
+  history.replaceState(null, '', `${location.pathname}#/`)
+  if (!['localhost', '127.0.0.1', '[::1]'].includes(location.hostname)) return null
+  keep('key', found)
+  return found
+}
+
+interface Word {
+  readonly isAsking?: true
+  readonly key?: string
+  readonly dropped?: string
+}
+
+// Heard by this origin's own tabs alone, and kept nowhere.
+const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('runledger')
+const tell = (word: Word): void => {
+  // eslint-disable-next-line unicorn/require-post-message-target-origin -- a channel has its own origin alone
+  channel?.postMessage(word)
+}
+
+channel?.addEventListener('message', ({ data }: MessageEvent<Word>) => {
+  const own = key.get()
+  if (data.isAsking === true && own !== null) tell({ key: own })
+  if (data.key !== undefined && own === null) {
+    keep('key', data.key)
+    keyNotice.set(null)
+    key.set(data.key)
+  }
+  if (data.dropped !== undefined && data.dropped === own) forgetKey(null)
+})
+if (key.get() === null) tell({ isAsking: true })

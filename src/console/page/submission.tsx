@@ -50,7 +50,13 @@ export function Submission({ id }: { readonly id: string }): JSX.Element {
       <h1>Submission</h1>
       {failure !== null && <Failure of={failure} />}
       {shown === null ? (
-        <p class="empty">{failure === null && ownKey !== null ? 'Loading…' : ''}</p>
+        <p class="empty">
+          {ownKey === null
+            ? 'Sign in with a key of the account that submitted it.'
+            : failure === null
+              ? 'Loading…'
+              : ''}
+        </p>
       ) : (
         <Page id={id} shown={shown} />
       )}
