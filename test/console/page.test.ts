@@ -3,8 +3,16 @@ import { spawnSync } from 'node:child_process'
 import * as fc from 'fast-check'
 import t from 'tap'
 import type { Result } from '#client'
+import { readAsked, recallAsked, wantedInput } from '../../src/console/page/asked.ts'
 import { emptyDraft, readDraft, toRequest } from '../../src/console/page/draft.ts'
-import { explain, formatBytes, formatSeconds, share } from '../../src/console/page/format.ts'
+import {
+  explain,
+  formatBytes,
+  formatSeconds,
+  nameOutcome,
+  share,
+} from '../../src/console/page/format.ts'
+import { findMistakes, tellIssues } from '../../src/console/page/limit-field.ts'
 import { formatRoute, parseRoute } from '../../src/console/page/route.ts'
 import { writeSnippet } from '../../src/console/page/snippet.ts'
 import { tellStory } from '../../src/console/page/story.ts'
@@ -93,6 +101,49 @@ t.test('a verdict says why: its limit, its signal, the test that decided', async
   t.match(
     explain(result({ verdict: 'MLE', limit: 'memory', tests })),
     /more memory than its limit\. Test large decided\./,
+  )
+})
+
+t.test('what nobody judged has finished; what read on without input is told so', async (t) => {
+  const accepted = { status: 'completed', verdict: 'AC' } as const
+  t.equal(nameOutcome(accepted, false).word, 'Finished')
+  t.equal(nameOutcome(accepted).word, 'Accepted')
+  t.equal(nameOutcome({ ...accepted, verdict: 'RE' }, false).word, 'Runtime error')
+  const plain = readAsked({ language: 'python', code: '' })
+  t.strictSame(plain, { isJudged: false, hasInput: false })
+  t.match(readAsked({ language: 'python', code: '', expected_stdout: '' }), { isJudged: true })
+  const received = (data: object) => [
+    { position: 1, type: 'submission.received', at: '', hash: '', data: { ...data } },
+  ]
+  const bytes = { sha256: '', bytes: 0 }
+  t.strictSame(recallAsked(received({ stdin: bytes, expected_stdout: null }), false), plain)
+  t.match(recallAsked(received({ stdin: bytes, expected_stdout: bytes }), false), { isJudged: true }) // prettier-ignore
+  t.match(recallAsked(received({ stdin: bytes, expected_stdout: null }), true), { isJudged: true })
+  for (const stderr of [
+    'EOFError: EOF when reading a line',
+    'Exception in thread "main" java.util.NoSuchElementException: No line found',
+    'Main: <stdin>: hGetLine: end of file',
+  ]) {
+    t.ok(wantedInput(stderr, plain), stderr)
+    t.notOk(wantedInput(stderr, { ...plain, hasInput: true }))
+  }
+  t.notOk(wantedInput('ZeroDivisionError', plain))
+})
+
+t.test('a limit that cannot be is told in the words of its field', async (t) => {
+  const typed = { cpuTime: 'two', wallTime: '', memory: '-1' }
+  t.match(findMistakes(typed), { cpuTime: /^A number above 0, such as 1.5/, memory: /256/ })
+  t.strictSame(findMistakes({ cpuTime: '1', wallTime: '0.5', memory: '64' }), {})
+  t.strictSame(
+    tellIssues([
+      { path: 'limits.memory', message: 'must be at least 16777216' },
+      { path: 'limits.wall_time', message: 'is more than this key’s tier allows: 10' },
+      { path: 'code', message: 'must be a string' },
+    ]),
+    {
+      memory: 'Must be at least 16 MiB.',
+      wallTime: 'Is more than this key’s tier allows: 10 s.',
+    },
   )
 })
 

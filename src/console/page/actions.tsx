@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Failure } from './failure.tsx'
 import { copyText, saveFile } from './part.tsx'
 import { formatRoute } from './route.ts'
-import { cancel, isFinal, readReceipt, rerun } from './service.ts'
+import { cancel, isFinal, readReceipt, rerun, signsReceipts } from './service.ts'
 
 type Deed = 'stop' | 'rerun' | 'receipt'
 
@@ -21,7 +21,11 @@ export function Actions({
   const [failure, setFailure] = useState<RunledgerError | null>(null)
   const [doing, setDoing] = useState<Deed | null>(null)
   const leaving = useRef(new AbortController())
-  useEffect(() => () => leaving.current.abort(), [])
+  const [hasReceipt, setReceipt] = useState(false)
+  useEffect(() => {
+    void signsReceipts().then(setReceipt)
+    return () => leaving.current.abort()
+  }, [])
   const { signal } = leaving.current
   const isOver = isFinal(record)
   // Its end is told by whoever follows it: until then it is being stopped.
@@ -68,9 +72,11 @@ export function Actions({
             <button type="button" disabled={isBusy} onClick={() => void again()}>
               Run again
             </button>
-            <button type="button" disabled={isBusy} onClick={() => void saveReceipt()}>
-              Save receipt
-            </button>
+            {hasReceipt && (
+              <button type="button" disabled={isBusy} onClick={() => void saveReceipt()}>
+                Save receipt
+              </button>
+            )}
           </>
         ) : (
           <button type="button" class="danger" disabled={isBusy} onClick={() => void stop()}>

@@ -31,11 +31,12 @@ const shownCharacters = 200
 /** Before the place where they part. */
 const contextCharacters = 40
 
-export function compare(first: Result, now: Result): Comparison {
+/** @param isJudged something was expected of them. */
+export function compare(first: Result, now: Result, isJudged = true): Comparison {
   const isPurged = first.purged_at !== null || now.purged_at !== null
   return {
     pairs: [
-      ...pairTexts('Outcome', nameOutcome(first).word, nameOutcome(now).word),
+      ...pairTexts('Outcome', nameOutcome(first, isJudged).word, nameOutcome(now, isJudged).word),
       ...pairTexts('Ended with', describeEnding(first), describeEnding(now)),
       ...pairTexts('Runtime', first.runtime ?? '', now.runtime ?? ''),
       ...pairFigures('CPU time', first.cpu_time, now.cpu_time, formatSeconds),

@@ -1,6 +1,7 @@
 // What the service refuses, in its own words.
 import type { RunledgerError } from '#client'
 import type { JSX } from 'preact'
+import { nameField } from './limit-field.ts'
 
 /** Everything that is wrong with a request, at once. */
 export function Failure({ of }: { readonly of: RunledgerError }): JSX.Element {
@@ -12,7 +13,7 @@ export function Failure({ of }: { readonly of: RunledgerError }): JSX.Element {
         <ul>
           {of.issues.map(({ path, message }) => (
             <li key={path}>
-              <code>{path}</code> {message}
+              {nameField(path) ?? <code>{path}</code>} {message}
             </li>
           ))}
         </ul>

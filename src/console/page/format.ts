@@ -64,14 +64,20 @@ export function count(figure: number, noun: string): string {
 /** `good`, `bad` (the program's fault), `fault` (ours), or neither yet. */
 export type Tone = 'good' | 'bad' | 'fault' | 'none'
 
-/** A short word for what became of it, and how it is coloured. */
-export function nameOutcome({ status, verdict }: Pick<Result, 'status' | 'verdict'>): {
+/** AC of what nobody judged. */
+export const finished = 'Finished'
+
+/** A short word for what became of it, and how it is coloured. @param isJudged something was expected of it. */
+export function nameOutcome(
+  { status, verdict }: Pick<Result, 'status' | 'verdict'>,
+  isJudged = true,
+): {
   readonly word: string
   readonly tone: Tone
 } {
   if (verdict !== null) {
     const tone = verdict === 'AC' ? 'good' : verdict === 'IE' ? 'fault' : 'bad'
-    return { word: verdictNames[verdict], tone }
+    return { word: verdict === 'AC' && !isJudged ? finished : verdictNames[verdict], tone }
   }
   const words = {
     queued: 'Queued',

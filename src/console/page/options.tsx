@@ -2,7 +2,8 @@
 import type { JSX } from 'preact'
 import { checkerTypes } from './draft.ts'
 import type { CheckerType, Draft, DraftTest } from './draft.ts'
-import { formatBytes, formatSeconds } from './format.ts'
+import { limitFields } from './limit-field.ts'
+import type { LimitField, Mistakes } from './limit-field.ts'
 import { Area, Check, Choice, TextField } from './part.tsx'
 import type { OfferedLanguage } from './service.ts'
 
@@ -36,18 +37,24 @@ function Expected({
   )
 }
 
-export function InputPanel({ draft, onChange }: PanelProps): JSX.Element {
+/** Below the code. */
+export function Input({ draft, onChange }: PanelProps): JSX.Element {
   if (draft.tests.length > 0) {
-    return <p class="hint">Each test has an input of its own: see Tests.</p>
+    return <p class="input hint">Each test has an input of its own: see Tests.</p>
+  }
+  return (
+    <div class="input">
+      <Area label="Input" value={draft.stdin} rows={3} onInput={(stdin) => onChange({ stdin })} />
+    </div>
+  )
+}
+
+export function ExpectedPanel({ draft, onChange }: PanelProps): JSX.Element {
+  if (draft.tests.length > 0) {
+    return <p class="hint">Each test has an expected output of its own: see Tests.</p>
   }
   return (
     <>
-      <Area
-        label="Standard input"
-        value={draft.stdin}
-        rows={8}
-        onInput={(stdin) => onChange({ stdin })}
-      />
       <Expected value={draft.expected} onInput={(expected) => onChange({ expected })} />
       {draft.expected !== null && <CheckerFields draft={draft} onChange={onChange} />}
     </>
@@ -142,10 +149,17 @@ export function OptionsPanel({
   draft,
   onChange,
   language,
-}: PanelProps & { readonly language: OfferedLanguage | undefined }): JSX.Element {
+  mistakes,
+}: PanelProps & {
+  readonly language: OfferedLanguage | undefined
+  readonly mistakes: Mistakes
+}): JSX.Element {
   const usual = language?.limits?.run
-  const preset = (text: string | undefined): { placeholder?: string } =>
-    text === undefined ? {} : { placeholder: text }
+  const presets = {
+    cpuTime: usual?.cpu_time,
+    wallTime: usual?.wall_time,
+    memory: usual?.memory,
+  }
   return (
     <>
       <Area
@@ -166,27 +180,21 @@ export function OptionsPanel({
       )}
       <fieldset class="card columns">
         <legend>Limits</legend>
-        <TextField
-          label="CPU time, s"
-          value={draft.cpuTime}
-          inputMode="decimal"
-          {...preset(usual && formatSeconds(usual.cpu_time))}
-          onInput={(cpuTime) => onChange({ cpuTime })}
-        />
-        <TextField
-          label="Time, s"
-          value={draft.wallTime}
-          inputMode="decimal"
-          {...preset(usual && formatSeconds(usual.wall_time))}
-          onInput={(wallTime) => onChange({ wallTime })}
-        />
-        <TextField
-          label="Memory, MiB"
-          value={draft.memory}
-          inputMode="decimal"
-          {...preset(usual && formatBytes(usual.memory))}
-          onInput={(memory) => onChange({ memory })}
-        />
+        {(Object.keys(limitFields) as LimitField[]).map((name) => {
+          const { label, format } = limitFields[name]
+          const preset = presets[name]
+          return (
+            <TextField
+              key={name}
+              label={label}
+              value={draft[name]}
+              inputMode="decimal"
+              mistake={mistakes[name]}
+              {...(preset !== undefined && { placeholder: format(preset) })}
+              onInput={(text) => onChange({ [name]: text })}
+            />
+          )
+        })}
       </fieldset>
       <Check
         label="Low priority: runs after all other submissions"

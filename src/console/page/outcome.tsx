@@ -1,6 +1,7 @@
 // Beside the code: the run as it goes on, and what became of it.
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { usuallyAsked } from './asked.ts'
 import { Failure } from './failure.tsx'
 import { explain, formatSeconds, nameOutcome } from './format.ts'
 import { LiveView } from './live-view.tsx'
@@ -22,13 +23,14 @@ export function Outcome({
   readonly hasKey: boolean
 }): JSX.Element {
   const { id = null, record = null, failure = null, live = nothingTold } = run ?? {}
+  const { asked = usuallyAsked } = run ?? {}
   const underWay = isUnderWay(run)
   return (
     <section class="outcome" aria-label="Result" aria-busy={underWay}>
       {/* What a screen reader says of a run, once. */}
       <p class="unseen" role="status">
         {record !== null
-          ? `${nameOutcome(record).word}. ${explain(record)}`
+          ? `${nameOutcome(record, asked.isJudged).word}. ${explain(record)}`
           : underWay
             ? 'Running'
             : ''}
@@ -43,7 +45,7 @@ export function Outcome({
       {failure !== null && <Failure of={failure} />}
       {underWay && <Elapsed since={run?.since ?? null} status={live.status} />}
       {underWay && <LiveView live={live} />}
-      {record !== null && <ResultView result={record} limits={limits} />}
+      {record !== null && <ResultView result={record} limits={limits} asked={asked} />}
       {id !== null && (
         <p class="more">
           <a href={formatRoute({ view: 'submission', id })}>Submission {id}</a>

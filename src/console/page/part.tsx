@@ -9,6 +9,8 @@ interface FieldProps {
   readonly label: string
   readonly value: string
   readonly hint?: string
+  /** What is wrong with the value. */
+  readonly mistake?: string | undefined
   onInput(value: string): void
 }
 
@@ -16,6 +18,7 @@ export function TextField({
   label,
   value,
   hint,
+  mistake,
   onInput,
   ...rest
 }: FieldProps & {
@@ -31,13 +34,14 @@ export function TextField({
         value={value}
         autocomplete="off"
         spellcheck={false}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        aria-invalid={mistake !== undefined}
+        aria-describedby={(mistake ?? hint) === undefined ? undefined : `${id}-hint`}
         onInput={(event) => onInput(event.currentTarget.value)}
         {...rest}
       />
-      {hint !== undefined && (
-        <small id={`${id}-hint`} class="hint">
-          {hint}
+      {(mistake ?? hint) !== undefined && (
+        <small id={`${id}-hint`} class={mistake === undefined ? 'hint' : 'mistake'}>
+          {mistake ?? hint}
         </small>
       )}
     </p>
@@ -121,8 +125,14 @@ export function Check({
 }
 
 /** The outcome as a word in its colour. */
-export function Badge({ of }: { readonly of: Pick<Summary, 'status' | 'verdict'> }): JSX.Element {
-  const { word, tone } = nameOutcome(of)
+export function Badge({
+  of,
+  isJudged = true,
+}: {
+  readonly of: Pick<Summary, 'status' | 'verdict'>
+  readonly isJudged?: boolean
+}): JSX.Element {
+  const { word, tone } = nameOutcome(of, isJudged)
   return <Mark tone={tone} word={word} isBusy={of.status === 'running'} />
 }
 

@@ -7,7 +7,8 @@ import type { Draft } from './draft.ts'
 import { Editor } from './editor.tsx'
 import { FilesPanel } from './files-panel.tsx'
 import { languages } from './languages.ts'
-import { InputPanel, OptionsPanel, TestsPanel } from './options.tsx'
+import { findMistakes, tellIssues } from './limit-field.ts'
+import { ExpectedPanel, Input, OptionsPanel, TestsPanel } from './options.tsx'
 import { Outcome } from './outcome.tsx'
 import { Tabs } from './part.tsx'
 import { begin, isUnderWay, resume, run as runStore, stop } from './run.ts'
@@ -16,7 +17,7 @@ import { keep, key as keyStore, recall } from './session.ts'
 import { useStore } from './store.ts'
 import { Toolbar } from './toolbar.tsx'
 
-type Panel = 'code' | 'files' | 'input' | 'tests' | 'options'
+type Panel = 'code' | 'files' | 'expected' | 'tests' | 'options'
 
 export function Playground(): JSX.Element {
   const offered = useStore(languages)
@@ -28,16 +29,25 @@ export function Playground(): JSX.Element {
   const language = offered?.find(({ name }) => name === draft.language)
   const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }))
   const underWay = isUnderWay(run)
+  // Of what was sent last.
+  const refused = tellIssues(run?.failure?.issues ?? [])
+  const mistakes = { ...refused, ...findMistakes(draft) }
+  const isRefused = Object.keys(refused).length > 0
   const start = (): void => {
-    if (hasKey && !isUnderWay(runStore.get())) void begin(toRequest(draft))
+    if (!hasKey || isUnderWay(runStore.get())) return
+    if (Object.keys(findMistakes(draft)).length > 0) setPanel('options')
+    else void begin(toRequest(draft))
   }
+  useEffect(() => {
+    if (isRefused) setPanel('options')
+  }, [isRefused])
   useEffect(() => void resume(), [hasKey])
   useShortcut(start)
 
   const number = (text: string, figure: number): string => (figure > 0 ? `${text} ${figure}` : text)
   const names = [
     ['code', 'Code'],
-    ['input', draft.stdin !== '' || draft.expected !== null ? 'Input •' : 'Input'],
+    ['expected', draft.expected !== null ? 'Expected •' : 'Expected'],
     ['tests', number('Tests', draft.tests.length)],
     ['files', number('Files', draft.files.length)],
     ['options', 'Options'],
@@ -67,14 +77,20 @@ export function Playground(): JSX.Element {
               onChange={(code) => change({ code })}
               onRun={start}
             />
+            <Input draft={draft} onChange={change} />
           </div>
           {panel !== 'code' && (
             <div class="fields">
               {panel === 'files' && <FilesPanel draft={draft} onChange={change} />}
-              {panel === 'input' && <InputPanel draft={draft} onChange={change} />}
+              {panel === 'expected' && <ExpectedPanel draft={draft} onChange={change} />}
               {panel === 'tests' && <TestsPanel draft={draft} onChange={change} />}
               {panel === 'options' && (
-                <OptionsPanel draft={draft} onChange={change} language={language} />
+                <OptionsPanel
+                  draft={draft}
+                  onChange={change}
+                  language={language}
+                  mistakes={mistakes}
+                />
               )}
             </div>
           )}
@@ -119,7 +135,8 @@ function useDraft(
   const [draft, setDraft] = useState(() => readDraft(recall('draft')) ?? emptyDraft)
   // Before it is painted: what was seen is there after a reload.
   useLayoutEffect(() => void keep('draft', JSON.stringify(draft)), [draft])
-  useEffect(() => {
+  // At once: nobody sees a language whose example is still to come.
+  useLayoutEffect(() => {
     if (offered === null || offered.length === 0) return
     setDraft((before) => {
       const found = offered.find(({ name }) => name === before.language)

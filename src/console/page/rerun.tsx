@@ -18,9 +18,11 @@ const shownOutputs = 10
 export function Rerun({
   first: id,
   now,
+  isJudged,
 }: {
   readonly first: string
   readonly now: Result
+  readonly isJudged: boolean
 }): JSX.Element {
   const { value: first, failure } = useFollowed<Result>(
     async (signal, tell) => tell(await read(id, signal)),
@@ -30,7 +32,7 @@ export function Rerun({
     <section class="rerun" aria-label="Compared with the first run">
       <h2>Compared with the first run</h2>
       {failure !== null && <Failure of={failure} />}
-      {first !== null && <Compared first={first} now={now} />}
+      {first !== null && <Compared first={first} now={now} isJudged={isJudged} />}
       <p class="hint">
         This is a rerun of <a href={formatRoute({ view: 'submission', id })}>the first run</a>.
       </p>
@@ -38,8 +40,16 @@ export function Rerun({
   )
 }
 
-function Compared({ first, now }: { readonly first: Result; readonly now: Result }): JSX.Element {
-  const { pairs, outputs, isPurged } = compare(first, now)
+function Compared({
+  first,
+  now,
+  isJudged,
+}: {
+  readonly first: Result
+  readonly now: Result
+  readonly isJudged: boolean
+}): JSX.Element {
+  const { pairs, outputs, isPurged } = compare(first, now, isJudged)
   const differing = [
     ...pairs.flatMap(({ label, differs }) => (differs ? [label] : [])),
     ...outputs.map(({ label }) => label),

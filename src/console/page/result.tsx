@@ -1,6 +1,8 @@
 // What became of a submission: its verdict and why, what it used beside what it might, its tests and outputs.
 import type { Result } from '#client'
 import type { JSX } from 'preact'
+import { wantedInput } from './asked.ts'
+import type { Asked } from './asked.ts'
 import { explain, formatBytes, formatSeconds, share } from './format.ts'
 import { LeftFiles } from './left-files.tsx'
 import { Output } from './output.tsx'
@@ -59,17 +61,24 @@ function Meters({
 export function ResultView({
   result,
   limits,
+  asked,
 }: {
   readonly result: Result
   readonly limits: RunLimits | null
+  readonly asked: Asked
 }): JSX.Element {
   const { stdout, stderr, tests, files, difference, compile_output: compiled } = result
   const isFinal = result.status !== 'queued' && result.status !== 'running'
   return (
     <div class="result">
       <p class="verdict">
-        <Badge of={result} /> <span>{explain(result)}</span>
+        <Badge of={result} isJudged={asked.isJudged} /> <span>{explain(result)}</span>
       </p>
+      {result.verdict === 'RE' && wantedInput(stderr, asked) && (
+        <p class="hint">
+          It read more input than it was given, which was none: Input stands below the code.
+        </p>
+      )}
       <Meters result={result} limits={limits} />
       {result.purged_at !== null && (
         <p class="hint">Its outputs were removed after the retention period.</p>

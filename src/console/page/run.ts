@@ -1,6 +1,8 @@
 // One run at a time, kept apart from the view: who looks at another page and comes back finds it as it stands.
 import { RunledgerError } from '#client'
 import type { Result, SubmissionRequest } from '#client'
+import { readAsked, usuallyAsked } from './asked.ts'
+import type { Asked } from './asked.ts'
 import { nothingTold } from './live.ts'
 import type { Live } from './live.ts'
 import { cancel, isFinal, read, submit } from './service.ts'
@@ -13,6 +15,7 @@ export interface Run {
   readonly id: string | null
   /** Null until it has ended. */
   readonly record: Result | null
+  readonly asked: Asked
   /** What it told until then. */
   readonly live: Live
   /** Why it did not begin, or is no longer followed. */
@@ -27,6 +30,7 @@ export const run = createStore<Run | null>(null)
 const fresh: Run = {
   id: null,
   record: null,
+  asked: usuallyAsked,
   live: nothingTold,
   failure: null,
   since: null,
@@ -42,10 +46,11 @@ export function isUnderWay(one: Run | null): boolean {
 
 export async function begin(request: SubmissionRequest): Promise<void> {
   const signal = restart()
-  run.set({ ...fresh, since: performance.now() })
+  const asked = readAsked(request)
+  run.set({ ...fresh, asked, since: performance.now() })
   await tellFailure(signal, async () => {
     const id = await submit(request, signal)
-    keep('last', id)
+    keep('last', JSON.stringify({ id, asked }))
     change({ id })
     await follow(id, signal)
   })
@@ -53,10 +58,11 @@ export async function begin(request: SubmissionRequest): Promise<void> {
 
 /** The last run of this tab. */
 export async function resume(): Promise<void> {
-  const id = recall('last')
-  if (id === null || key.get() === null || run.get() !== null) return
+  const last = recall('last')
+  if (last === null || key.get() === null || run.get() !== null) return
   const signal = restart()
-  run.set({ ...fresh, id })
+  const { id, asked } = JSON.parse(last) as Pick<Run, 'asked'> & { readonly id: string }
+  run.set({ ...fresh, id, asked })
   await tellFailure(signal, async () => {
     const record = await read(id, signal)
     if (isFinal(record)) change({ record })

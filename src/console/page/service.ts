@@ -93,6 +93,14 @@ export function readReceipt(id: string, signal: AbortSignal): Promise<Receipt> {
   return persist(signal, () => call<Receipt>('GET', `${resultPath(id)}/receipt`, { signal }))
 }
 
+/** Whether there are any of this service: only with a key that signs them. */
+export async function signsReceipts(): Promise<boolean> {
+  return fetch('/receipt-key', { credentials: 'omit' }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}
+
 export async function readEvents(id: string, signal: AbortSignal): Promise<readonly LogEvent[]> {
   const path = `${resultPath(id)}/events`
   return (await persist(signal, () => call<{ events: LogEvent[] }>('GET', path, { signal }))).events

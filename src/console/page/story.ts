@@ -1,6 +1,6 @@
 // A submission's log as steps that a person follows: what happened when, and how long it took.
 import type { ExceededLimit, TestResult } from '#client'
-import { count, formatBytes, nameTest, verdictNames } from './format.ts'
+import { count, formatBytes, nameOutcome, nameTest, verdictNames } from './format.ts'
 import type { Tone } from './format.ts'
 import type { LogEvent } from './service.ts'
 
@@ -37,10 +37,11 @@ interface Ending {
   readonly lost?: string
 }
 
-/** @param names of the tests, from the record. */
+/** @param names of the tests, from the record. @param isJudged something was expected of it. */
 export function tellStory(
   events: readonly LogEvent[],
   names: readonly (string | null)[] = [],
+  isJudged = true,
 ): Step[] {
   // Since when it waits for a worker.
   let waiting: string | null = null
@@ -56,14 +57,18 @@ export function tellStory(
       ]
     }
     if (type === 'submission.received' || type === 'execution.interrupted') waiting = at
-    return describe(event, names)
+    return describe(event, names, isJudged)
   }
   return events.flatMap((event) =>
     steps(event).map((one) => (one.at === null ? one : { ...one, hash: event.hash })),
   )
 }
 
-function describe({ type, at, data }: LogEvent, names: readonly (string | null)[]): Step[] {
+function describe(
+  { type, at, data }: LogEvent,
+  names: readonly (string | null)[],
+  isJudged: boolean,
+): Step[] {
   switch (type) {
     case 'submission.received': {
       const bytes = (data['code'] as { bytes?: number } | undefined)?.bytes
@@ -73,8 +78,8 @@ function describe({ type, at, data }: LogEvent, names: readonly (string | null)[
     case 'execution.completed': {
       const ending = data as Ending
       const verdict = ending.verdict ?? 'IE'
-      const tone = verdict === 'AC' ? 'good' : verdict === 'IE' ? 'fault' : 'bad'
-      return [...describePhases(ending, names), step(at, verdictNames[verdict], { tone })]
+      const { word, tone } = nameOutcome({ status: 'completed', verdict }, isJudged)
+      return [...describePhases(ending, names), step(at, word, { tone })]
     }
     case 'execution.interrupted':
       return [step(at, 'Interrupted', { detail: losses[say(data['reason'])] ?? '', tone: 'fault' })]

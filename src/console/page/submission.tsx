@@ -2,6 +2,7 @@
 import type { Result } from '#client'
 import type { JSX } from 'preact'
 import { Actions } from './actions.tsx'
+import { recallAsked } from './asked.ts'
 import { Failure } from './failure.tsx'
 import { useFollowed } from './follow.ts'
 import { formatTime } from './format.ts'
@@ -100,17 +101,18 @@ async function follow(
 function Page({ id, shown }: { readonly id: string; readonly shown: Shown }): JSX.Element {
   const { events, live } = shown
   const record = { ...shown.record, ...(live !== null && { status: live.status }) }
+  const asked = recallAsked(events, record.tests !== null)
   const names = record.tests?.map(({ name }) => name) ?? []
   return (
     <>
       <Actions id={id} record={record} />
       <Facts record={record} />
       {record.rerun_of !== null && isFinal(record) && (
-        <Rerun first={record.rerun_of} now={record} />
+        <Rerun first={record.rerun_of} now={record} isJudged={asked.isJudged} />
       )}
-      <ResultView result={record} limits={findLimits(events)} />
+      <ResultView result={record} limits={findLimits(events)} asked={asked} />
       {live !== null && <LiveView live={live} />}
-      <Timeline steps={tellStory(events, names)} />
+      <Timeline steps={tellStory(events, names, asked.isJudged)} />
       <details>
         <summary>Record</summary>
         <pre tabIndex={0} role="region" aria-label="Record">

@@ -7,7 +7,7 @@ fact(
   async (t, { page }, key) => {
     await enter(page, origin, key)
     await start(page)
-    await showsVerdict(page, 'Accepted')
+    await showsVerdict(page, 'Finished')
     await write(page, 'raise SystemExit(3)')
     await start(page)
     await showsVerdict(page, 'Runtime error')
@@ -43,7 +43,7 @@ fact('another account’s submission, and none at all, are not found', async (t,
   const other = await service.issue()
   await enter(page, origin, other)
   await start(page)
-  await showsVerdict(page, 'Accepted')
+  await showsVerdict(page, 'Finished')
   const link = await page.getByRole('link', { name: /^Submission / }).getAttribute('href')
   await page.getByRole('button', { name: 'Sign out' }).click()
   await enter(page, origin, key, link ?? '')

@@ -26,7 +26,7 @@ fact(
     ].join('\n')
     await write(page, `print(${JSON.stringify(hostile)})`)
     await start(page)
-    await showsVerdict(page, 'Accepted')
+    await showsVerdict(page, 'Finished')
     const shown = await stdout(page).textContent()
     t.match(shown, '<script>document.title')
     t.match(shown, '\\x1b[31mred\\x1b[0m \\u202egnp.exe\\u202c \\u200bzero\\x07')

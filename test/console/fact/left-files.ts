@@ -18,7 +18,7 @@ fact('files that a program leaves are listed, and saved as they are', async (t, 
   const names = ['made/all.bin', 'made/page.html', 'large.bin', 'none.txt']
   await page.getByLabel('Files to return').fill(`${names.join('\n')}\n\n`)
   await start(page)
-  await showsVerdict(page, 'Accepted')
+  await showsVerdict(page, 'Finished')
   for (const at of ['result', 'page']) {
     const list = (at === 'result' ? outcome(page) : page.getByRole('main')).locator('.left-files')
     t.match(

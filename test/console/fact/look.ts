@@ -61,7 +61,7 @@ for (const [look, options] of Object.entries(looks)) {
       await enter(page, origin, key)
       await runTests(page)
       await judge('tests')
-      for (const name of ['Input', 'Files', 'Options']) {
+      for (const name of ['Expected', 'Files', 'Options']) {
         await page.getByRole('tab', { name }).click()
         await judge(name)
       }
@@ -118,7 +118,7 @@ fact('the first view is at most 200 kB as it is sent', async (t, { page }, key) 
   // How long depends on the machine: it is told, not judged.
   t.comment(`usable after ${Math.round(performance.now() - startedAt)} ms`)
   await start(page)
-  await showsVerdict(page, 'Accepted')
+  await showsVerdict(page, 'Finished')
   t.comment(`${bytes} bytes`)
   t.ok(bytes > 10_000)
   t.ok(bytes <= 200_000, `${bytes} bytes`)
@@ -136,7 +136,7 @@ fact('over a slow network it comes whole, and runs what it is given', async (t, 
   await enter(page, origin, key)
   t.comment(`usable after ${Math.round(performance.now() - startedAt)} ms`)
   await start(page)
-  await showsVerdict(page, 'Accepted')
+  await showsVerdict(page, 'Finished')
   const files = asked.filter((path) => !path.startsWith('/api/'))
   t.strictSame(files, [...new Set(files)])
 })

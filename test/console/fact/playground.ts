@@ -23,11 +23,11 @@ fact(
     await enter(page, origin, key)
     await page.getByRole('combobox', { name: 'Language' }).selectOption({ label: 'Python' })
     await start(page)
-    await showsVerdict(page, 'Accepted')
+    await showsVerdict(page, 'Finished')
     t.equal(await stdout(page).textContent(), 'Hello, world!\n')
     t.match(await outcome(page).textContent(), /CPU time.* of 5 s.*Memory.* of 256 MiB/)
     await page.reload()
-    await showsVerdict(page, 'Accepted')
+    await showsVerdict(page, 'Finished')
     t.equal(await stdout(page).textContent(), 'Hello, world!\n')
   },
 )
@@ -49,7 +49,7 @@ fact('the Run button is pressed by keyboard alone', async (t, { page }, key) => 
   }
   t.ok(await isOn('Run'))
   await page.keyboard.press('Enter')
-  await showsVerdict(page, 'Accepted')
+  await showsVerdict(page, 'Finished')
 })
 
 fact('a compile error shows the compiler’s words', async (t, { page }, key) => {
@@ -78,8 +78,7 @@ fact('each test has its verdict, and a wrong one its difference', async (t, { pa
 fact('input, arguments, files and limits reach the program', async (t, { page }, key) => {
   await enter(page, origin, key)
   await write(page, 'import sys\nprint(sys.argv[1:], input(), open("data.txt").read())')
-  await page.getByRole('tab', { name: 'Input' }).click()
-  await page.getByLabel('Standard input').fill('from stdin')
+  await page.getByLabel('Input', { exact: true }).fill('from stdin')
   await page.getByRole('tab', { name: 'Files' }).click()
   await page.getByRole('button', { name: 'Add a file' }).click()
   await page.getByLabel('Name').fill('data.txt')
@@ -89,12 +88,66 @@ fact('input, arguments, files and limits reach the program', async (t, { page },
   await page.getByLabel('CPU time, s').fill('3')
   await page.getByLabel('Tag').fill('a tag')
   await start(page)
-  await showsVerdict(page, 'Accepted')
+  await showsVerdict(page, 'Finished')
   t.equal(await stdout(page).textContent(), "['one', 'two words'] from stdin from a file\n")
   t.match(await outcome(page).textContent(), / of 3 s/)
-  await page.getByLabel('CPU time, s').fill('0')
+})
+
+fact('a limit that cannot be is told at its field', async (t, tab, key) => {
+  const { page } = tab
+  await enter(page, origin, key)
+  await page.getByRole('tab', { name: 'Options' }).click()
+  const [cpu, memory] = [page.getByLabel('CPU time, s'), page.getByLabel('Memory, MiB')]
+  await cpu.fill('two')
+  await page.getByRole('tab', { name: 'Code' }).click()
   await start(page)
-  await page.getByRole('alert').filter({ hasText: 'limits.cpu_time' }).waitFor()
+  await page.getByText('A number above 0, such as 1.5.').waitFor()
+  t.equal(await cpu.getAttribute('aria-invalid'), 'true')
+  t.notOk(
+    tab.requests.some((url) => url.endsWith('/submit')),
+    'nothing was sent',
+  )
+  await cpu.fill('')
+  await memory.fill('1')
+  await page.getByRole('tab', { name: 'Code' }).click()
+  await start(page)
+  await page.getByText('Must be at least 16 MiB.').waitFor()
+  t.equal(await memory.getAttribute('aria-invalid'), 'true')
+  t.notMatch(await outcome(page).textContent(), /limits\.|bytes/)
+  await memory.fill('64')
+  await start(page)
+  await showsVerdict(page, 'Finished')
+  t.equal(await memory.getAttribute('aria-invalid'), 'false')
+})
+
+fact('who gave no input is told where it goes', async (t, { page }, key) => {
+  const hint = outcome(page).getByText('It read more input than it was given')
+  await enter(page, origin, key)
+  await write(page, 'print("read", input())')
+  await start(page)
+  await showsVerdict(page, 'Runtime error')
+  await hint.waitFor()
+  await page.reload()
+  await hint.waitFor()
+  await page.getByLabel('Input', { exact: true }).fill('a line')
+  await start(page)
+  await showsVerdict(page, 'Finished')
+  t.equal(await hint.count(), 0)
+})
+
+fact('accepted is what was judged, and nothing else', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await write(page, 'print("as expected")')
+  await start(page)
+  await showsVerdict(page, 'Finished')
+  await page.getByRole('tab', { name: 'Expected' }).click()
+  await page.getByLabel('Judge the output').check()
+  await page.getByLabel('Expected output').fill('as expected')
+  await start(page)
+  await showsVerdict(page, 'Accepted')
+  await page.getByRole('link', { name: /^Submission / }).click()
+  await page.locator('.timeline').getByText('Accepted').waitFor()
+  t.equal(await page.locator('.verdict .badge').textContent(), 'Accepted')
 })
 
 fact(
@@ -133,7 +186,7 @@ fact(
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
     await start(page)
-    await showsVerdict(page, 'Accepted')
+    await showsVerdict(page, 'Finished')
     t.equal(await stdout(page).textContent(), 'kept\n')
   },
 )
@@ -147,7 +200,7 @@ fact(
     await start(page)
     await page.getByText('The service cannot be reached. Trying again…').waitFor()
     await service.comeBack()
-    await showsVerdict(page, 'Accepted')
+    await showsVerdict(page, 'Finished')
     t.equal(await page.getByText('cannot be reached').count(), 0)
     await page.getByRole('link', { name: 'Submissions' }).click()
     await page.getByRole('status').filter({ hasText: '1 shown' }).waitFor({ state: 'attached' })

@@ -161,7 +161,7 @@ fact(
     await enter(page, origin, key)
     await start(page)
     t.match((await refused).url(), /\/stream$/)
-    await showsVerdict(page, 'Accepted')
+    await showsVerdict(page, 'Finished')
     t.equal(await stdout(page).textContent(), 'Hello, world!\n')
     t.equal(await page.locator('.trouble p').count(), 0)
     for (const other of others) other.close()

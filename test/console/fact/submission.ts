@@ -51,7 +51,7 @@ fact('a rerun is a submission of its own, beside the first', async (t, { page },
   t.equal(await page.evaluate('document.activeElement.id'), 'main', 'who hears it is led there')
   t.not(readId(page), first)
   const figures = await besides(page).getByRole('table').textContent()
-  t.match(figures, /OutcomeAcceptedAccepted.*Runtime.*CPU time.*Memory/)
+  t.match(figures, /OutcomeFinishedFinished.*Runtime.*CPU time.*Memory/)
   await page.getByRole('link', { name: first }).click()
   await awaitRecord(page, first)
   t.equal(await besides(page).count(), 0)
@@ -85,7 +85,7 @@ fact('a rerun with another verdict says so', async (t, { page }, key) => {
   const rows = besides(page).locator('tr.differs')
   t.match(
     await rows.first().textContent(),
-    /^Outcome(AcceptedRuntime error|Runtime errorAccepted)differs$/,
+    /^Outcome(FinishedRuntime error|Runtime errorFinished)differs$/,
   )
   t.match(await rows.last().textContent(), /^Ended with(exit code [01]){2}differs$/)
 })
@@ -148,15 +148,16 @@ fact('a receipt is saved, and the command line finds it true', async (t, { page 
   t.match(await audit(other), { code: 1, stdout: /WAS CHANGED/ })
 })
 
-fact('a service that signs nothing says so', async (t, { page }, key) => {
+fact('a service that signs nothing offers no receipt', async (t, { page }, key) => {
   await service.goAway()
   await service.comeBack({})
   try {
     await enter(page, origin, key)
+    const asked = page.waitForResponse((response) => response.url().endsWith('/receipt-key'))
     await runAndOpen(page, 'print(1)')
-    await receiptButton(page).click()
-    await page.getByRole('alert').filter({ hasText: 'signs no receipts' }).waitFor()
-    t.equal(await page.getByText('audit receipt').count(), 0)
+    t.equal((await asked).status(), 404)
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+    t.equal(await receiptButton(page).count(), 0)
   } finally {
     await service.goAway()
     await service.comeBack()
@@ -190,6 +191,6 @@ fact('attempts to send a webhook stand in the timeline', async (t, { page }, key
   await timeline.getByText('Webhook abandoned').waitFor()
   t.match(
     await timeline.textContent(),
-    /Accepted.*Webhook, attempt 1.*Webhook, attempt 2.*Webhook abandoned/,
+    /Finished.*Webhook, attempt 1.*Webhook, attempt 2.*Webhook abandoned/,
   )
 })
