@@ -3,6 +3,7 @@
 const concerns = [
   'key',
   'playground',
+  'keep',
   'history',
   'hostile',
   'stream',

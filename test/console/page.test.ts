@@ -157,9 +157,10 @@ t.test('a request has only what was filled in', async (t) => {
       outputFiles: 'nor.this',
       args: 'one\n\nthree\n',
       memory: '64',
+      files: [{ id: 1, name: 'a.txt', content: 'x' }],
       tests: [
-        { name: 'a', stdin: '1', expected: '' },
-        { name: '', stdin: '', expected: null },
+        { id: 1, name: 'a', stdin: '1', expected: '' },
+        { id: 2, name: '', stdin: '', expected: null },
       ],
       checker: 'floats',
       tolerance: '1e-3',
@@ -168,6 +169,7 @@ t.test('a request has only what was filled in', async (t) => {
     {
       language: 'python',
       code: 'x',
+      files: [{ name: 'a.txt', content: 'x' }],
       args: ['one', '', 'three'],
       limits: { memory: 67_108_864 },
       tests: [{ name: 'a', stdin: '1', expected_stdout: '' }, {}],

@@ -4,6 +4,7 @@ import { RunledgerError } from '#client'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { trouble } from './call.ts'
+import { Boundary, Fault } from './fault.tsx'
 import { History } from './history.tsx'
 import { languages, loadLanguages } from './languages.ts'
 import { Service, tryKey } from './operator/lazy.tsx'
@@ -55,9 +56,12 @@ export function App(): JSX.Element {
       </a>
       <Header view={route.view} hasKey={ownKey !== null} isOperators={isOperatorKey(ownKey)} />
       <Trouble />
+      <Fault />
       {ownKey === null && <KeyForm />}
       <main id="main" ref={main} tabIndex={-1}>
-        <View route={route} />
+        <Boundary key={shown}>
+          <View route={route} ownKey={ownKey} />
+        </Boundary>
       </main>
     </>
   )
@@ -69,14 +73,21 @@ function skip(event: Event, main: HTMLElement | null): void {
   main?.focus()
 }
 
-function View({ route }: { readonly route: Route }): JSX.Element {
+// What was shown to a key is not shown to the next one.
+function View({
+  route,
+  ownKey,
+}: {
+  readonly route: Route
+  readonly ownKey: string | null
+}): JSX.Element {
   switch (route.view) {
     case 'playground':
       return <Playground />
     case 'submissions':
-      return <History filter={route.filter} />
+      return <History key={ownKey} filter={route.filter} />
     case 'submission':
-      return <Submission key={route.id} id={route.id} />
+      return <Submission key={`${route.id} ${ownKey}`} id={route.id} />
     case 'service':
       return <Service />
     case 'unknown':

@@ -7,6 +7,16 @@ import { createStore } from './store.ts'
 /** What keeps the page from its service for the moment; null: nothing. */
 export const trouble = createStore<string | null>(null)
 
+// By who has it: what another has achieved ends nobody's.
+const troubles = new Map<object, string>()
+
+/** @param who takes back the same one's by null. */
+export function complain(who: object, message: string | null): void {
+  if (message === null) troubles.delete(who)
+  else troubles.set(who, message)
+  trouble.set([...troubles.values()].at(-1) ?? null)
+}
+
 interface Call {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -64,22 +74,20 @@ export async function persist<T>(
   signal: AbortSignal | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
-  for (let tried = 0; ; tried += 1) {
-    try {
-      const done = await work()
-      trouble.set(null)
-      return done
-    } catch (error) {
-      if (!(error instanceof RunledgerError) || ![0, 429, 502, 503, 504].includes(error.status)) {
-        if (error instanceof RunledgerError) trouble.set(null)
-        throw error
+  const who = {}
+  try {
+    for (let tried = 0; ; tried += 1) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!(error instanceof RunledgerError) || ![0, 429, 502, 503, 504].includes(error.status))
+          throw error
+        complain(who, `${error.message} Trying again…`)
+        const milliseconds = Math.max(backOff(tried), (error.retryAfterSeconds ?? 0) * 1000)
+        await pause(milliseconds, signal)
       }
-      trouble.set(`${error.message} Trying again…`)
-      const milliseconds = Math.max(backOff(tried), (error.retryAfterSeconds ?? 0) * 1000)
-      await pause(milliseconds, signal).catch((aborted: unknown) => {
-        trouble.set(null)
-        throw aborted
-      })
     }
+  } finally {
+    complain(who, null)
   }
 }

@@ -1,12 +1,17 @@
 // What is being written in the playground, and the request that it makes.
 import type { Checker, Limits, SubmissionRequest } from '#client'
 
-export interface DraftFile {
+/** Of an editable row, the same while it stands. */
+interface Row {
+  readonly id: number
+}
+
+export interface DraftFile extends Row {
   readonly name: string
   readonly content: string
 }
 
-export interface DraftTest {
+export interface DraftTest extends Row {
   readonly name: string
   readonly stdin: string
   /** Null: the output is not judged. */
@@ -62,6 +67,12 @@ export const emptyDraft: Draft = {
   tag: '',
 }
 
+/** The list with further rows, each with an id that none before it has. */
+export function append<T extends Row>(list: readonly T[], rows: readonly Omit<T, 'id'>[]): T[] {
+  const first = 1 + Math.max(0, ...list.map(({ id }) => id))
+  return [...list, ...rows.map((row, index) => ({ ...row, id: first + index }) as T)]
+}
+
 const mebibyte = 1024 * 1024
 
 /** Only what was filled in. */
@@ -74,7 +85,9 @@ export function toRequest(draft: Draft): SubmissionRequest {
   return {
     language: draft.language,
     code: draft.code,
-    ...(draft.files.length > 0 && { files: draft.files }),
+    ...(draft.files.length > 0 && {
+      files: draft.files.map(({ name, content }) => ({ name, content })),
+    }),
     ...(args.length > 0 && { args }),
     ...(compileArgs.length > 0 && { compile_args: compileArgs }),
     ...(Object.keys(limits).length > 0 && { limits }),

@@ -1,6 +1,7 @@
 // Files that go with the code, and those that come back.
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
+import { append } from './draft.ts'
 import type { DraftFile } from './draft.ts'
 import { replace } from './options.tsx'
 import type { PanelProps } from './options.tsx'
@@ -15,13 +16,13 @@ export function FilesPanel({ draft, onChange }: PanelProps): JSX.Element {
       name: file.name,
       content: await file.text(),
     }))
-    onChange({ files: [...draft.files, ...(await Promise.all(read))] })
+    onChange({ files: append(draft.files, await Promise.all(read)) })
   }
   return (
     <>
       <p class="hint">Placed next to your program when it is compiled and when it runs.</p>
       {draft.files.map((file, index) => (
-        <fieldset key={index} class="card">
+        <fieldset key={file.id} class="card">
           <legend>File {index + 1}</legend>
           <TextField
             label="Name"
@@ -44,7 +45,9 @@ export function FilesPanel({ draft, onChange }: PanelProps): JSX.Element {
           type="button"
           onClick={() =>
             onChange({
-              files: [...draft.files, { name: `file-${draft.files.length + 1}.txt`, content: '' }],
+              files: append(draft.files, [
+                { name: `file-${draft.files.length + 1}.txt`, content: '' },
+              ]),
             })
           }
         >

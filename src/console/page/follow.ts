@@ -7,17 +7,15 @@ export interface Followed<T> {
   readonly failure: RunledgerError | null
 }
 
-/** @param work is aborted when the view goes or its inputs change; what it tells is what the view shows. */
+/** @param work is aborted when the view goes or its inputs change; what it tells is what the view shows, until it tells more. */
 export function useFollowed<T>(
   work: (signal: AbortSignal, tell: (value: T) => void) => Promise<void>,
   inputs: readonly unknown[],
 ): Followed<T> {
-  const nothing: Followed<T> = { value: null, failure: null }
-  const [state, setState] = useState(nothing)
+  const [state, setState] = useState<Followed<T>>({ value: null, failure: null })
   useEffect(() => {
     const aborter = new AbortController()
     const { signal } = aborter
-    setState(nothing)
     const tell = (value: T): void => {
       if (!signal.aborted) setState({ value, failure: null })
     }

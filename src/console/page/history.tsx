@@ -26,7 +26,7 @@ export function History({ filter }: { readonly filter: Filter }): JSX.Element {
     async (signal, tell) => {
       if (ownKey !== null) tell(await list(filter, signal))
     },
-    [JSON.stringify(filter), ownKey],
+    [formatFilter(filter), ownKey],
   )
   const next = page?.next_cursor ?? null
   const go = (part: Filter): void => {

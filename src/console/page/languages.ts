@@ -1,6 +1,6 @@
 // The languages on offer, asked for once a key.
 import { RunledgerError } from '#client'
-import { trouble } from './call.ts'
+import { complain } from './call.ts'
 import { readLanguages } from './service.ts'
 import type { OfferedLanguage } from './service.ts'
 import { isOperatorKey, key } from './session.ts'
@@ -14,11 +14,13 @@ let asking = new AbortController()
 export function loadLanguages(): void {
   asking.abort()
   asking = new AbortController()
+  complain(languages, null)
   if (key.get() === null || isOperatorKey(key.get())) return
   readLanguages(asking.signal).then(
     (found) => languages.set(found),
     (error: unknown) => {
-      if (error instanceof RunledgerError && error.status !== 401) trouble.set(error.message)
+      if (error instanceof RunledgerError && error.status !== 401)
+        complain(languages, error.message)
     },
   )
 }

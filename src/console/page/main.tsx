@@ -2,4 +2,4 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
 
-render(<App />, document.body)
+render(<App />, document.querySelector('#root') ?? document.body)

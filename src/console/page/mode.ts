@@ -2,182 +2,103 @@
 // is shown plain.
 import { StreamLanguage } from '@codemirror/language'
 import type { StreamParser } from '@codemirror/language'
-import type * as clikeModes from '@codemirror/legacy-modes/mode/clike'
 
-type Parser = StreamParser<unknown>
-type Load = () => Promise<Parser>
+const files = {
+  clike: () => import('@codemirror/legacy-modes/mode/clike'),
+  clojure: () => import('@codemirror/legacy-modes/mode/clojure'),
+  cobol: () => import('@codemirror/legacy-modes/mode/cobol'),
+  coffeescript: () => import('@codemirror/legacy-modes/mode/coffeescript'),
+  commonlisp: () => import('@codemirror/legacy-modes/mode/commonlisp'),
+  crystal: () => import('@codemirror/legacy-modes/mode/crystal'),
+  d: () => import('@codemirror/legacy-modes/mode/d'),
+  erlang: () => import('@codemirror/legacy-modes/mode/erlang'),
+  forth: () => import('@codemirror/legacy-modes/mode/forth'),
+  fortran: () => import('@codemirror/legacy-modes/mode/fortran'),
+  gas: () => import('@codemirror/legacy-modes/mode/gas'),
+  go: () => import('@codemirror/legacy-modes/mode/go'),
+  groovy: () => import('@codemirror/legacy-modes/mode/groovy'),
+  haskell: () => import('@codemirror/legacy-modes/mode/haskell'),
+  haxe: () => import('@codemirror/legacy-modes/mode/haxe'),
+  javascript: () => import('@codemirror/legacy-modes/mode/javascript'),
+  lua: () => import('@codemirror/legacy-modes/mode/lua'),
+  mllike: () => import('@codemirror/legacy-modes/mode/mllike'),
+  octave: () => import('@codemirror/legacy-modes/mode/octave'),
+  pascal: () => import('@codemirror/legacy-modes/mode/pascal'),
+  perl: () => import('@codemirror/legacy-modes/mode/perl'),
+  python: () => import('@codemirror/legacy-modes/mode/python'),
+  r: () => import('@codemirror/legacy-modes/mode/r'),
+  ruby: () => import('@codemirror/legacy-modes/mode/ruby'),
+  rust: () => import('@codemirror/legacy-modes/mode/rust'),
+  scheme: () => import('@codemirror/legacy-modes/mode/scheme'),
+  shell: () => import('@codemirror/legacy-modes/mode/shell'),
+  sql: () => import('@codemirror/legacy-modes/mode/sql'),
+  tcl: () => import('@codemirror/legacy-modes/mode/tcl'),
+  verilog: () => import('@codemirror/legacy-modes/mode/verilog'),
+} as const
 
-/** A parser's own state is its own affair. */
-const load =
-  <M>(fetchModule: () => Promise<M>, choose: (module: M) => unknown): Load =>
-  async () =>
-    choose(await fetchModule()) as Parser
-
-const clike = (name: keyof typeof clikeModes): Load =>
-  load(
-    () => import('@codemirror/legacy-modes/mode/clike'),
-    (module) => module[name],
-  )
-const javascript = load(
-  () => import('@codemirror/legacy-modes/mode/javascript'),
-  (module) => module.javascript,
-)
-const typescript = load(
-  () => import('@codemirror/legacy-modes/mode/javascript'),
-  (module) => module.typescript,
-)
-const python = load(
-  () => import('@codemirror/legacy-modes/mode/python'),
-  (module) => module.python,
-)
-const shell = load(
-  () => import('@codemirror/legacy-modes/mode/shell'),
-  (module) => module.shell,
-)
-const lua = load(
-  () => import('@codemirror/legacy-modes/mode/lua'),
-  (module) => module.lua,
-)
-const scheme = load(
-  () => import('@codemirror/legacy-modes/mode/scheme'),
-  (module) => module.scheme,
-)
-const ruby = load(
-  () => import('@codemirror/legacy-modes/mode/ruby'),
-  (module) => module.ruby,
-)
-const perl = load(
-  () => import('@codemirror/legacy-modes/mode/perl'),
-  (module) => module.perl,
-)
-
-const modes: Readonly<Record<string, Load>> = {
-  assembly: load(
-    () => import('@codemirror/legacy-modes/mode/gas'),
-    (module) => module.gas,
-  ),
-  bash: shell,
-  c: clike('c'),
-  chicken: scheme,
-  clang: clike('c'),
-  clangpp: clike('cpp'),
-  clojure: load(
-    () => import('@codemirror/legacy-modes/mode/clojure'),
-    (module) => module.clojure,
-  ),
-  cobol: load(
-    () => import('@codemirror/legacy-modes/mode/cobol'),
-    (module) => module.cobol,
-  ),
-  coffeescript: load(
-    () => import('@codemirror/legacy-modes/mode/coffeescript'),
-    (module) => module.coffeeScript,
-  ),
-  commonlisp: load(
-    () => import('@codemirror/legacy-modes/mode/commonlisp'),
-    (module) => module.commonLisp,
-  ),
-  cpp: clike('cpp'),
-  crystal: load(
-    () => import('@codemirror/legacy-modes/mode/crystal'),
-    (module) => module.crystal,
-  ),
-  csharp: clike('csharp'),
-  d: load(
-    () => import('@codemirror/legacy-modes/mode/d'),
-    (module) => module.d,
-  ),
-  elixir: ruby,
-  erlang: load(
-    () => import('@codemirror/legacy-modes/mode/erlang'),
-    (module) => module.erlang,
-  ),
-  forth: load(
-    () => import('@codemirror/legacy-modes/mode/forth'),
-    (module) => module.forth,
-  ),
-  fortran: load(
-    () => import('@codemirror/legacy-modes/mode/fortran'),
-    (module) => module.fortran,
-  ),
-  go: load(
-    () => import('@codemirror/legacy-modes/mode/go'),
-    (module) => module.go,
-  ),
-  groovy: load(
-    () => import('@codemirror/legacy-modes/mode/groovy'),
-    (module) => module.groovy,
-  ),
-  guile: scheme,
-  haskell: load(
-    () => import('@codemirror/legacy-modes/mode/haskell'),
-    (module) => module.haskell,
-  ),
-  haxe: load(
-    () => import('@codemirror/legacy-modes/mode/haxe'),
-    (module) => module.haxe,
-  ),
-  java: clike('java'),
-  javascript,
-  kotlin: clike('kotlin'),
-  lua,
-  luajit: lua,
-  ocaml: load(
-    () => import('@codemirror/legacy-modes/mode/mllike'),
-    (module) => module.oCaml,
-  ),
-  octave: load(
-    () => import('@codemirror/legacy-modes/mode/octave'),
-    (module) => module.octave,
-  ),
-  pascal: load(
-    () => import('@codemirror/legacy-modes/mode/pascal'),
-    (module) => module.pascal,
-  ),
-  perl,
-  php: clike('java'),
-  pypy: python,
-  python,
-  r: load(
-    () => import('@codemirror/legacy-modes/mode/r'),
-    (module) => module.r,
-  ),
-  racket: scheme,
-  raku: perl,
-  ruby,
-  rust: load(
-    () => import('@codemirror/legacy-modes/mode/rust'),
-    (module) => module.rust,
-  ),
-  scala: clike('scala'),
-  scheme,
-  sqlite: load(
-    () => import('@codemirror/legacy-modes/mode/sql'),
-    (module) => module.sqlite,
-  ),
-  standardml: load(
-    () => import('@codemirror/legacy-modes/mode/mllike'),
-    (module) => module.sml,
-  ),
-  tcl: load(
-    () => import('@codemirror/legacy-modes/mode/tcl'),
-    (module) => module.tcl,
-  ),
-  typescript,
-  vala: clike('csharp'),
-  verilog: load(
-    () => import('@codemirror/legacy-modes/mode/verilog'),
-    (module) => module.verilog,
-  ),
-  zsh: shell,
+/** Of each language: the file, and its parser there. */
+const modes: Readonly<Record<string, readonly [file: keyof typeof files, parser: string]>> = {
+  assembly: ['gas', 'gas'],
+  bash: ['shell', 'shell'],
+  c: ['clike', 'c'],
+  chicken: ['scheme', 'scheme'],
+  clang: ['clike', 'c'],
+  clangpp: ['clike', 'cpp'],
+  clojure: ['clojure', 'clojure'],
+  cobol: ['cobol', 'cobol'],
+  coffeescript: ['coffeescript', 'coffeeScript'],
+  commonlisp: ['commonlisp', 'commonLisp'],
+  cpp: ['clike', 'cpp'],
+  crystal: ['crystal', 'crystal'],
+  csharp: ['clike', 'csharp'],
+  d: ['d', 'd'],
+  elixir: ['ruby', 'ruby'],
+  erlang: ['erlang', 'erlang'],
+  forth: ['forth', 'forth'],
+  fortran: ['fortran', 'fortran'],
+  go: ['go', 'go'],
+  groovy: ['groovy', 'groovy'],
+  guile: ['scheme', 'scheme'],
+  haskell: ['haskell', 'haskell'],
+  haxe: ['haxe', 'haxe'],
+  java: ['clike', 'java'],
+  javascript: ['javascript', 'javascript'],
+  kotlin: ['clike', 'kotlin'],
+  lua: ['lua', 'lua'],
+  luajit: ['lua', 'lua'],
+  ocaml: ['mllike', 'oCaml'],
+  octave: ['octave', 'octave'],
+  pascal: ['pascal', 'pascal'],
+  perl: ['perl', 'perl'],
+  php: ['clike', 'java'],
+  pypy: ['python', 'python'],
+  python: ['python', 'python'],
+  r: ['r', 'r'],
+  racket: ['scheme', 'scheme'],
+  raku: ['perl', 'perl'],
+  ruby: ['ruby', 'ruby'],
+  rust: ['rust', 'rust'],
+  scala: ['clike', 'scala'],
+  scheme: ['scheme', 'scheme'],
+  sqlite: ['sql', 'sqlite'],
+  standardml: ['mllike', 'sml'],
+  tcl: ['tcl', 'tcl'],
+  typescript: ['javascript', 'typescript'],
+  vala: ['clike', 'csharp'],
+  verilog: ['verilog', 'verilog'],
+  zsh: ['shell', 'shell'],
 }
 
 /** Null for a language without one, or when it cannot be fetched: then the code is plain. */
 export async function loadMode(language: string): Promise<StreamLanguage<unknown> | null> {
   const mode = Object.hasOwn(modes, language) ? modes[language] : undefined
   if (mode === undefined) return null
-  return mode().then(
-    (parser) => StreamLanguage.define(parser),
-    () => null,
-  )
+  const [file, name] = mode
+  // A parser's own state is its own affair.
+  const module = (await files[file]().catch(() => null)) as Record<
+    string,
+    StreamParser<unknown>
+  > | null
+  const parser = module?.[name]
+  return parser === undefined ? null : StreamLanguage.define(parser)
 }

@@ -1,6 +1,6 @@
 // What goes with the code: input, tests, and how the program is started and judged.
 import type { JSX } from 'preact'
-import { checkerTypes } from './draft.ts'
+import { append, checkerTypes } from './draft.ts'
 import type { CheckerType, Draft, DraftTest } from './draft.ts'
 import { limitFields } from './limit-field.ts'
 import type { LimitField, Mistakes } from './limit-field.ts'
@@ -98,7 +98,7 @@ export function TestsPanel({ draft, onChange }: PanelProps): JSX.Element {
     <>
       <p class="hint">The program is compiled once and run once for each test.</p>
       {draft.tests.map((test, index) => (
-        <fieldset key={index} class="card">
+        <fieldset key={test.id} class="card">
           <legend>Test {index + 1}</legend>
           <TextField
             label="Name"
@@ -125,7 +125,7 @@ export function TestsPanel({ draft, onChange }: PanelProps): JSX.Element {
         <button
           type="button"
           onClick={() =>
-            onChange({ tests: [...draft.tests, { name: '', stdin: '', expected: '' }] })
+            onChange({ tests: append(draft.tests, [{ name: '', stdin: '', expected: '' }]) })
           }
         >
           Add a test

@@ -174,7 +174,7 @@ export function Dialog({
   )
 }
 
-/** One panel at a time; arrow keys go from tab to tab. */
+/** One panel at a time; arrow keys, Home and End go from tab to tab. */
 export function Tabs<Name extends string>({
   label,
   names,
@@ -191,12 +191,17 @@ export function Tabs<Name extends string>({
   const id = useId()
   const bar = useRef<HTMLDivElement>(null)
   const go = (event: KeyboardEvent): void => {
-    const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 }
-    const step = steps[event.key]
-    if (step === undefined) return
-    event.preventDefault()
     const at = names.findIndex(([name]) => name === chosen)
-    const next = (at + step + names.length) % names.length
+    const targets: Readonly<Record<string, number>> = {
+      ArrowRight: at + 1,
+      ArrowLeft: at - 1,
+      Home: 0,
+      End: -1,
+    }
+    const target = targets[event.key]
+    if (target === undefined) return
+    event.preventDefault()
+    const next = (target + names.length) % names.length
     const [name] = names[next] ?? []
     if (name !== undefined) onChoose(name)
     bar.current?.querySelectorAll('button')[next]?.focus()

@@ -23,7 +23,7 @@ export function Playground(): JSX.Element {
   const offered = useStore(languages)
   const run = useStore(runStore)
   const hasKey = useStore(keyStore) !== null
-  const [draft, setDraft] = useDraft(offered)
+  const [draft, isKept, setDraft] = useDraft(offered)
   const [panel, setPanel] = useState<Panel>('code')
   const [isCopying, setCopying] = useState(false)
   const language = offered?.find(({ name }) => name === draft.language)
@@ -120,6 +120,11 @@ export function Playground(): JSX.Element {
             <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs it. <kbd>Esc</kbd>, then <kbd>Tab</kbd> leaves the
             editor.
           </small>
+          {!isKept && (
+            <small role="status" class="mistake">
+              This draft is too large to be kept by the browser: save it before you leave.
+            </small>
+          )}
         </p>
       </section>
       <Outcome run={run} limits={limitsOf(draft, language)} hasKey={hasKey} />
@@ -128,13 +133,35 @@ export function Playground(): JSX.Element {
   )
 }
 
-/** The draft of this tab; a first one is an example. */
+// It may be a megabyte: not with each key.
+const keptAfterMilliseconds = 400
+
+/** The draft of this tab, and whether it could be kept; a first one is an example. */
 function useDraft(
   offered: readonly OfferedLanguage[] | null,
-): [Draft, (change: (before: Draft) => Draft) => void] {
+): readonly [draft: Draft, isKept: boolean, set: (change: (before: Draft) => Draft) => void] {
   const [draft, setDraft] = useState(() => readDraft(recall('draft')) ?? emptyDraft)
-  // Before it is painted: what was seen is there after a reload.
-  useLayoutEffect(() => void keep('draft', JSON.stringify(draft)), [draft])
+  const [isKept, setKept] = useState(true)
+  const newest = useRef(draft)
+  newest.current = draft
+  useEffect(() => {
+    const timer = setTimeout(
+      () => setKept(keep('draft', JSON.stringify(draft))),
+      keptAfterMilliseconds,
+    )
+    return () => clearTimeout(timer)
+  }, [draft])
+  // Who leaves finds it all.
+  useEffect(() => {
+    const flush = (): void => void keep('draft', JSON.stringify(newest.current))
+    addEventListener('pagehide', flush)
+    document.addEventListener('visibilitychange', flush)
+    return () => {
+      flush()
+      removeEventListener('pagehide', flush)
+      document.removeEventListener('visibilitychange', flush)
+    }
+  }, [])
   // At once: nobody sees a language whose example is still to come.
   useLayoutEffect(() => {
     if (offered === null || offered.length === 0) return
@@ -145,7 +172,7 @@ function useDraft(
       return { ...before, language: first?.name ?? before.language, code: first?.example ?? '' }
     })
   }, [offered])
-  return [draft, setDraft]
+  return [draft, isKept, setDraft]
 }
 
 /** Ctrl or Cmd and Enter, wherever the focus is. */

@@ -18,7 +18,7 @@ import { Workers } from './workers.tsx'
 export function OverviewView(): JSX.Element {
   const { value: overview, failure } = useSeen(followOverview)
   return (
-    <div class="history service">
+    <div class="service">
       <h1>Service</h1>
       {failure !== null && <Failure of={failure} />}
       {overview !== null && (

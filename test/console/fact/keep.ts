@@ -1,0 +1,83 @@
+// What is being written stays, in its place, and a page that fails says so.
+import { enter, write } from '../service.ts'
+import { addTest, fact, origin, submit, until } from '../suite.ts'
+
+const draft = `JSON.parse(sessionStorage.getItem('runledger.draft') ?? '{}').code`
+
+fact(
+  'a draft is kept when its writer pauses or leaves, not with each key',
+  async (t, { page }, key) => {
+    // prettier-ignore
+    await enter(page, origin, key)
+    await page.evaluate(`(() => {
+    window.kept = 0
+    const { setItem } = Storage.prototype
+    Storage.prototype.setItem = function (name, value) {
+      if (name === 'runledger.draft') window.kept += 1
+      setItem.call(this, name, value)
+    }
+  })()`)
+    await write(page, '')
+    await page.keyboard.type('print("one key after another, and each a change")')
+    const written = Number(await page.evaluate('window.kept'))
+    t.ok(written < 40, `written ${written} times`)
+    await until(async () =>
+      (await page.evaluate<string>(`${draft} ?? ''`)).startsWith('print("one key'),
+    )
+    await write(page, 'print("left at once")')
+    await page.reload()
+    await page.getByRole('textbox', { name: 'Code' }).filter({ hasText: 'left at once' }).waitFor()
+  },
+)
+
+fact('a draft that cannot be kept says so', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  // As a browser does whose room is used up.
+  await page.evaluate(`(() => {
+    const { setItem } = Storage.prototype
+    Storage.prototype.setItem = function (name, value) {
+      if (value.includes('too long')) throw new DOMException('full', 'QuotaExceededError')
+      setItem.call(this, name, value)
+    }
+  })()`)
+  await write(page, '# too long')
+  await page.getByRole('status').filter({ hasText: 'too large to be kept' }).waitFor()
+  await write(page, 'print(1)')
+  await page.getByText('too large to be kept').waitFor({ state: 'detached' })
+  t.pass()
+})
+
+fact('a removed row takes nothing of the others with it', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await page.getByRole('tab', { name: 'Tests' }).click()
+  await addTest(page, 1, 'first', '1')
+  await addTest(page, 2, 'second', '2')
+  const last = page.getByRole('group', { name: 'Test 2' }).getByLabel('Input')
+  await last.focus()
+  // The focus stays where it is, as it would not in a row that was only filled anew.
+  await page.getByRole('button', { name: 'Remove test 1' }).dispatchEvent('click')
+  const left = page.getByRole('group', { name: 'Test 1' }).getByLabel('Input')
+  await page.getByRole('group', { name: 'Test 2' }).waitFor({ state: 'detached' })
+  t.equal(await left.inputValue(), 'second')
+  t.equal(await left.evaluate((field) => field.matches(':focus')), true)
+})
+
+fact('a mistake of the page is told, and the rest goes on', async (t, tab, key) => {
+  const { page } = tab
+  const complaints = tab.complaints as string[]
+  const id = await submit(key, { code: 'print(1)' })
+  await page.route(`**/api/result/${id}`, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ json: { ...(await response.json()), status: 'completed', tests: 7 } })
+  })
+  await enter(page, origin, key, `#/submission/${id}`)
+  const alert = page.getByRole('main').getByRole('alert')
+  await alert.filter({ hasText: 'The page has failed:' }).waitFor()
+  await page.getByRole('link', { name: 'Submissions' }).click()
+  await page.getByRole('status').filter({ hasText: '1 shown' }).waitFor({ state: 'attached' })
+  t.equal(await alert.count(), 0)
+  await page.evaluate("void Promise.reject(new Error('planted'))")
+  await page.getByRole('alert').filter({ hasText: 'The page has failed: planted.' }).waitFor()
+  t.ok(complaints.length >= 2)
+  complaints.length = 0
+})
