@@ -33,7 +33,7 @@ begin
     -- A receipt is signed only of events that fit their hashes.
     grant usage on schema audit to runledger_api;
     -- What operators list; a view's functions run as whoever reads it.
-    grant select on audit.broken_chain, audit.overview, audit.running, audit.worker, audit.webhook, audit.rerun, audit.account to runledger_api;
+    grant select on audit.broken_chain, audit.overview, audit.running, audit.worker, audit.webhook, audit.rerun, audit.account, audit.api_key to runledger_api;
     grant execute on function runledger.hash_event, runledger.is_worker_alive to runledger_api;
   end if;
 

@@ -224,9 +224,43 @@ export interface RerunPage {
   readonly next: string | null
 }
 
+/** What fits what was looked up: at most 20 of each. */
+export interface Found {
+  readonly submissions: readonly {
+    readonly id: string
+    readonly account: string | null
+    /** Its key's first characters. */
+    readonly api_key: string | null
+    readonly language: string
+    readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled'
+    readonly verdict: 'AC' | 'WA' | 'CE' | 'RE' | 'TLE' | 'MLE' | 'OLE' | 'IE' | null
+    readonly created_at: string
+    readonly started_at: string | null
+    readonly finished_at: string | null
+  }[]
+  readonly accounts: readonly {
+    readonly id: string
+    readonly name: string
+    readonly created_at: string
+    readonly blob_bytes: number
+  }[]
+  readonly keys: readonly {
+    readonly id: string
+    readonly account: string
+    readonly label: string
+    readonly tier: string
+    readonly role: 'submit' | 'operator'
+    readonly created_at: string
+    readonly expires_at: string | null
+    readonly revoked_at: string | null
+  }[]
+}
+
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
 export interface Operator {
+  /** @param text a submission's id, an account's name, or a key's first 12 characters. */
+  find(text: string): Promise<Found>
   /** @param options.gone also those that ended in the last day. */
   workers(options?: { readonly gone?: boolean }): Promise<Rows>
   running(): Promise<Rows>
@@ -304,6 +338,7 @@ export function createOperator({ call }: { readonly call: OperatorCall }): Opera
     )
   }
   return {
+    find: async (text) => (await get('find', { q: text })) as Found,
     workers: async (options = {}) =>
       ((await get('workers', options)) as { readonly workers: Rows }).workers,
     running: async () => ((await get('running')) as { readonly running: Rows }).running,

@@ -90,7 +90,12 @@ function createParameters(): object {
       const { $schema: _draft, ...converted } = toJsonSchema(schema, conversion)
       return [
         name,
-        { name, in: 'query', ...(name === 'campaign' && { required: true }), schema: converted },
+        {
+          name,
+          in: 'query',
+          ...(['campaign', 'q'].includes(name) && { required: true }),
+          schema: converted,
+        },
       ] as const
     },
   )

@@ -4,6 +4,8 @@ export type { BulkOrder, Skipped } from './bulk.ts'
 export { campaignNameMost, capCampaign } from './campaign.ts'
 export { commandWorker } from '#command'
 export type { CommandedWorker } from '#command'
+export { find } from './find.ts'
+export type { Found } from './find.ts'
 export {
   hasAccount,
   listRunning,

@@ -56,4 +56,9 @@ t.test('only what may be wanted of a worker is offered', async (t) => {
 t.test('its address is one', async (t) => {
   t.strictSame(parseRoute('#/service'), { view: 'service' })
   t.equal(formatRoute({ view: 'service' }), '#/service')
+  for (const more of [{ q: 'a & b=c' }, { show: 'running' }] as const) {
+    const route = { view: 'service', ...more } as const
+    t.strictSame(parseRoute(formatRoute(route)), route)
+  }
+  t.strictSame(parseRoute('#/service?show=other&q='), { view: 'service' })
 })

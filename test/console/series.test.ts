@@ -49,10 +49,10 @@ t.test('the top of a chart is round, and nothing passes it', async (t) => {
 t.test('each chart says of late, at most and when', async (t) => {
   const said = Object.fromEntries(describeCharts(series).map((chart) => [chart.name, readOut(chart, series)])) // prettier-ignore
   t.strictSame(said, {
-    Throughput:
+    'Arrivals and ends per second':
       'received: 0.5/s of late, at most 2/s, at 14:00. ended: 0.5/s of late, at most 1/s, at 14:00.',
-    'Wait, p95': 'waited: 500 ms of late, at most 2 s, at 14:00.',
-    Queue: 'waiting: 0 of late, at most 1,200, at 14:04.',
+    'Wait p95': 'waited: 500 ms of late, at most 2 s, at 14:00.',
+    'Submissions waiting': 'waiting: 0 of late, at most 1,200, at 14:04.',
     'Failures and refusals':
       'failed: 0 of late, at most 1, at 14:02. refused by this process: 0 of late, at most 40, at 14:02.',
   })

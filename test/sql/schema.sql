@@ -469,6 +469,7 @@ view audit.api_key
   revoked_at timestamp with time zone
   role text
   read_only boolean
+  grant select to runledger_api
   grant select to runledger_auditor
 
 view audit.blob

@@ -35,7 +35,9 @@ const titles: Readonly<Record<Route['view'], string>> = {
 export function App(): JSX.Element {
   const ownKey = useStore(key)
   const asked = parseRoute(useStore(hash))
-  const route: Route = isOperatorKey(ownKey) ? { view: 'service' } : asked
+  // An operator's key opens this view and no other.
+  const route: Route =
+    isOperatorKey(ownKey) && asked.view !== 'service' ? { view: 'service' } : asked
   const main = useRef<HTMLElement>(null)
   const isFirst = useRef(true)
   const shown = route.view === 'submission' ? route.id : route.view
@@ -89,7 +91,7 @@ function View({
     case 'submission':
       return <Submission key={`${route.id} ${ownKey}`} id={route.id} />
     case 'service':
-      return <Service />
+      return <Service route={route} />
     case 'unknown':
       return (
         <>

@@ -19,6 +19,8 @@ import { list } from './service.ts'
 import type { Page, Summary } from './service.ts'
 import { key } from './session.ts'
 import { useStore } from './store.ts'
+import { Table } from './table.tsx'
+import type { Column } from './table.tsx'
 
 export function History({ filter }: { readonly filter: Filter }): JSX.Element {
   const ownKey = useStore(key)
@@ -48,7 +50,12 @@ export function History({ filter }: { readonly filter: Filter }): JSX.Element {
         (page.submissions.length === 0 ? (
           <Empty filter={filter} hasOlder={next !== null} />
         ) : (
-          <Rows submissions={page.submissions} />
+          <Table
+            label={{ 'aria-label': 'Submissions' }}
+            rows={page.submissions}
+            keyOf={({ id }) => id}
+            columns={columns}
+          />
         ))}
       <nav class="row" aria-label="Pages">
         {filter.cursor !== undefined && (
@@ -144,45 +151,26 @@ function Filters({
   )
 }
 
-function Rows({ submissions }: { readonly submissions: readonly Summary[] }): JSX.Element {
-  return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Submissions">
-      <table class="list">
-        <thead>
-          <tr>
-            <th scope="col">Received</th>
-            <th scope="col">Outcome</th>
-            <th scope="col">Language</th>
-            <th scope="col" class="figure">
-              Time
-            </th>
-            <th scope="col" class="figure">
-              Memory
-            </th>
-            <th scope="col">Tag</th>
-          </tr>
-        </thead>
-        <tbody>
-          {submissions.map((one) => (
-            <tr key={one.id}>
-              <th scope="row">
-                <a href={formatRoute({ view: 'submission', id: one.id })}>
-                  <time datetime={one.created_at}>{formatTime(one.created_at)}</time>
-                </a>
-              </th>
-              <td>
-                <Badge of={one} />
-              </td>
-              <td>{one.language}</td>
-              <td class="figure">{one.wall_time === null ? '' : formatSeconds(one.wall_time)}</td>
-              <td class="figure">{one.memory_peak === null ? '' : formatBytes(one.memory_peak)}</td>
-              <td>
-                <Visible text={one.tag ?? ''} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
+const columns: readonly Column<Summary>[] = [
+  {
+    head: 'Received',
+    draw: (one) => (
+      <a href={formatRoute({ view: 'submission', id: one.id })}>
+        <time datetime={one.created_at}>{formatTime(one.created_at)}</time>
+      </a>
+    ),
+  },
+  { head: 'Outcome', draw: (one) => <Badge of={one} /> },
+  { head: 'Language', draw: (one) => one.language },
+  {
+    head: 'Time',
+    isFigure: true,
+    draw: (one) => (one.wall_time === null ? '' : formatSeconds(one.wall_time)),
+  },
+  {
+    head: 'Memory',
+    isFigure: true,
+    draw: (one) => (one.memory_peak === null ? '' : formatBytes(one.memory_peak)),
+  },
+  { head: 'Tag', draw: (one) => <Visible text={one.tag ?? ''} /> },
+]

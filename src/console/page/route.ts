@@ -5,18 +5,27 @@
 const filterNames = ['status', 'verdict', 'language', 'tag', 'cursor'] as const
 export type Filter = Readonly<Partial<Record<(typeof filterNames)[number], string>>>
 
+/** What stands behind figures of operators. */
+const behinds = ['running', 'webhooks', 'ended'] as const
+export type Behind = (typeof behinds)[number]
+
 export type Route =
   | { readonly view: 'playground' }
   | { readonly view: 'submissions'; readonly filter: Filter }
   | { readonly view: 'submission'; readonly id: string }
-  | { readonly view: 'service' }
+  | { readonly view: 'service'; readonly q?: string; readonly show?: Behind }
   | { readonly view: 'unknown' }
 
 /** @param hash as `location.hash` has it. */
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#/, '').split('?', 2)
   if (path === '' || path === '/') return { view: 'playground' }
-  if (path === '/service') return { view: 'service' }
+  if (path === '/service') {
+    const given = new URLSearchParams(search)
+    const q = given.get('q') ?? ''
+    const show = behinds.find((one) => one === given.get('show'))
+    return { view: 'service', ...(q !== '' && { q }), ...(show !== undefined && { show }) }
+  }
   if (path === '/submissions') {
     const given = new URLSearchParams(search)
     const filter = filterNames.flatMap((name) => {
@@ -34,8 +43,11 @@ export function formatRoute(route: Route): string {
     case 'playground':
     case 'unknown':
       return '#/'
-    case 'service':
-      return '#/service'
+    case 'service': {
+      const { view: _view, ...given } = route
+      const search = new URLSearchParams(given).toString()
+      return `#/service${search === '' ? '' : `?${search}`}`
+    }
     case 'submission':
       return `#/submission/${route.id}`
     case 'submissions': {

@@ -17,6 +17,7 @@ import type { HttpDependencies } from '../http.ts'
 import { listParameters } from '../list.ts'
 import { isUuid, readParameters, refuseQuery } from '../request.ts'
 import type { OperatorHandler } from './access.ts'
+import { soughtText } from './find.ts'
 import { readBody } from './read-body.ts'
 import { campaignName, accountName, idParameter, replaySchema } from './step-schema.ts'
 
@@ -33,6 +34,7 @@ export const operatorParameters = {
   campaign: campaignName,
   after: v.pipe(idParameter, v.description('next of the page before.')),
   account: v.pipe(accountName, v.description('404 unless there is an account of this name.')),
+  q: soughtText,
 } as const
 
 const { gone, state, before, campaign, after, account } = operatorParameters

@@ -33,6 +33,17 @@ export const operatorOperations: readonly Operation[] = [
   },
   {
     method: 'get',
+    path: '/api/operator/find',
+    operationId: 'find',
+    summary: 'Look up a submission, an account or a key',
+    description:
+      'For operators’ keys. Of an account that has exactly this name also the keys and the newest submissions. At most 20 of each.',
+    parameters: ['q'],
+    answers: { 200: { description: 'What was found; empty lists: nothing.', schema: 'Found' } },
+    authenticated: true,
+  },
+  {
+    method: 'get',
     path: '/api/operator/workers',
     operationId: 'listWorkers',
     summary: 'List the workers',

@@ -2,6 +2,7 @@
 import type { HttpDependencies, Route } from '../http.ts'
 import { forOperators, forSteering } from './access.ts'
 import { actInBulk } from './bulk.ts'
+import { findAny } from './find.ts'
 import { commandWords, giveCommand } from './command.ts'
 import {
   replayWebhook,
@@ -23,6 +24,7 @@ export function operatorRoutes(
   return [
     ['GET', '/api/operator/overview', forOperators(tellOverview(dependencies, refusals))],
     ['GET', '/api/operator/series', forOperators(tellSeries(dependencies, refusals))],
+    ['GET', '/api/operator/find', forOperators(findAny(dependencies))],
     ['GET', '/api/operator/workers', forOperators(sendWorkers(dependencies))],
     ['GET', '/api/operator/running', forOperators(sendRunning(dependencies))],
     ['GET', '/api/operator/webhooks', forOperators(sendWebhooks(dependencies))],

@@ -1,7 +1,8 @@
 // Schemas of what operators are answered, for the OpenAPI document.
 import * as v from 'valibot'
+import { verdicts } from '#event'
 import { bulkActions } from '#operator'
-import { webhookStates } from '#result'
+import { resultStatuses, webhookStates } from '#result'
 import { bulkSchema, replaySchema, verifySchema } from './step-schema.ts'
 
 const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
@@ -188,6 +189,36 @@ export const operatorSchemas = {
   }),
   Running: v.object({
     running: v.pipe(v.array(running), v.description('The longest first.')),
+  }),
+  Found: v.object({
+    submissions: v.array(
+      v.object({
+        id: uuid,
+        account: v.nullable(v.string()),
+        api_key: v.nullable(v.string()),
+        language: v.string(),
+        status: v.picklist(resultStatuses),
+        verdict: v.nullable(v.picklist(verdicts)),
+        created_at: time,
+        started_at: v.nullable(time),
+        finished_at: v.nullable(time),
+      }),
+    ),
+    accounts: v.array(
+      v.object({ id: uuid, name: v.string(), created_at: time, blob_bytes: count }),
+    ),
+    keys: v.array(
+      v.object({
+        id: uuid,
+        account: v.string(),
+        label: v.string(),
+        tier: v.string(),
+        role: v.picklist(['submit', 'operator']),
+        created_at: time,
+        expires_at: v.nullable(time),
+        revoked_at: v.nullable(time),
+      }),
+    ),
   }),
   Webhooks: v.object({
     webhooks: v.pipe(v.array(webhook), v.description('The newest first.')),

@@ -106,19 +106,19 @@ fact('what has ended is run again by a filter, each once', async (t, { page }, k
   const [account] = await sql`select name from runledger.account where id = ${caller.accountId}`
   await enterIdle(page, key)
   while ((await sql`select from runledger.pending`).length > 0) await sleep(50)
-  const form = page.getByRole('form', { name: 'Many at once' })
+  const form = page.getByRole('form', { name: 'Bulk actions' })
   await form.getByLabel('Action').selectOption('rerun')
   await form.getByLabel('Account').fill(String(account?.['name']))
   for (const done of [2, 0]) {
     await form.getByRole('button', { name: 'Count' }).click()
-    const act = form.getByRole('button', { name: 'Run again: 2' })
+    const act = form.getByRole('button', { name: 'Run 2 submissions again' })
     if (done === 0) {
       await page.getByText(/^0 submissions match\.$/).waitFor()
       t.equal(await act.count(), 0)
       continue
     }
     await act.click()
-    await page.getByText('Run again: done to 2.').waitFor()
+    await page.getByText('Queued 2 submissions again.').waitFor()
   }
   const rows =
     await sql`select from runledger.submission where account_id = ${caller.accountId} and rerun_of is not null`

@@ -69,3 +69,20 @@ t.test('a webhook is sent again once it has ended, by a key that may', async (t)
   t.match(await call('POST', replay, { key, body }), { status: 409 })
   t.match((await call('GET', `${path}webhooks/${id}`, { key })).body, { webhook: { submission_id: id, state: 'pending' } }) // prettier-ignore
 })
+
+t.test('a submission, an account and a key are looked up', async (t) => {
+  const id = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  const [account] = await sql`select name from runledger.account where id = ${caller.accountId}`
+  const name = String(account?.['name'])
+  const find = async (q: string) =>
+    (await call('GET', `${path}find?q=${encodeURIComponent(q)}`, { key: reader.key })).body
+  t.match(await find(id), { submissions: [{ id, account: name, status: 'queued' }], accounts: [], keys: [] }) // prettier-ignore
+  const all = await find(name)
+  t.match(all, { accounts: [{ name, id: caller.accountId }], keys: [{ account: name, role: 'submit' }] }) // prettier-ignore
+  t.match(all.submissions[0], { id, api_key: all.keys[0].label }, 'the newest first')
+  t.match(await find(name.slice(1)), { accounts: [{ name }], submissions: [], keys: [] })
+  t.match(await find(key.slice(0, 12)), { keys: [{ role: 'operator' }] })
+  t.match(await find('nobody at all'), { submissions: [], accounts: [], keys: [] })
+  t.match(await call('GET', `${path}find`, { key }), { status: 400, body: { issues: [{ path: '?q' }] } }) // prettier-ignore
+  t.match(await call('GET', `${path}find?q=x`), { status: 403 })
+})

@@ -4,70 +4,64 @@ import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
 import { formatBytes } from '../format.ts'
 import { Visible } from '../output.tsx'
+import { Table } from '../table.tsx'
+import { Sought } from './sought.tsx'
 import { formatUse, isUsedUp } from './words.ts'
+
+type Key = BusyAccount['keys'][number]
+/** Of an account's first key alone what is the account's is said. */
+type Line = Readonly<{ account: BusyAccount; apiKey: Key; isFirst: boolean }>
+
+const full = (isFull: boolean): string => (isFull ? 'full' : '')
 
 export function Accounts({ of }: { readonly of: readonly BusyAccount[] }): JSX.Element {
   const id = useId()
-  const heads = [
-    'Account',
-    'Waiting',
-    'Slots busy',
-    'Key',
-    'Tier',
-    'Admitted',
-    'Requests/min',
-    'Uploads',
-  ]
+  const lines = of.flatMap((account) =>
+    account.keys.map((apiKey, index): Line => ({ account, apiKey, isFirst: index === 0 })),
+  )
   return (
-    <section aria-labelledby={id}>
+    <section id="accounts" aria-labelledby={id}>
       <h2 id={id}>Accounts</h2>
-      {of.length === 0 ? (
+      {lines.length === 0 ? (
         <p class="empty">No account has unfinished submissions.</p>
       ) : (
-        <div class="scroll" tabIndex={0} role="group" aria-labelledby={id}>
-          <table class="list">
-            <thead>
-              <tr>
-                {heads.map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {of.flatMap(({ id: account, name, waiting, running, blob_bytes: stored, keys }) =>
-                keys.map((key, index) => (
-                  <tr key={`${account} ${key.id}`}>
-                    <th scope="row">
-                      <Visible text={name} />
-                    </th>
-                    <td>{index === 0 ? waiting : ''}</td>
-                    <td>{index === 0 ? running : ''}</td>
-                    <td>
-                      <code>{key.label}…</code>
-                    </td>
-                    <td>
-                      <Visible text={key.tier} />
-                    </td>
-                    <td class={isUsedUp(key.admitted, key.concurrent_executions) ? 'full' : ''}>
-                      {formatUse(key.admitted, key.concurrent_executions)}
-                    </td>
-                    <td class={isUsedUp(key.requests, key.requests_per_minute) ? 'full' : ''}>
-                      {key.requests_per_minute === null
-                        ? 'no limit'
-                        : formatUse(key.requests, key.requests_per_minute)}
-                    </td>
-                    <td class={isUsedUp(stored, key.blob_bytes) ? 'full' : ''}>
-                      {formatBytes(stored)}
-                      {key.blob_bytes !== null && ` of ${formatBytes(key.blob_bytes)}`}
-                    </td>
-                  </tr>
-                )),
-              )}
-            </tbody>
-          </table>
-        </div>
+        <Table<Line>
+          label={{ 'aria-labelledby': id }}
+          rows={lines}
+          keyOf={({ account, apiKey }) => `${account.id} ${apiKey.id}`}
+          columns={[
+            { head: 'Account', draw: ({ account }) => <Sought text={account.name} /> },
+            { head: 'Waiting', draw: ({ account, isFirst }) => (isFirst ? account.waiting : '') },
+            {
+              head: 'Slots busy',
+              draw: ({ account, isFirst }) => (isFirst ? account.running : ''),
+            },
+            {
+              head: 'Key',
+              draw: ({ apiKey }) => <Sought text={apiKey.label} shown={`${apiKey.label}…`} />,
+            },
+            { head: 'Tier', draw: ({ apiKey }) => <Visible text={apiKey.tier} /> },
+            {
+              head: 'Admitted',
+              draw: ({ apiKey }) => formatUse(apiKey.admitted, apiKey.concurrent_executions),
+              mark: ({ apiKey }) => full(isUsedUp(apiKey.admitted, apiKey.concurrent_executions)),
+            },
+            {
+              head: 'Requests/min',
+              draw: ({ apiKey }) =>
+                apiKey.requests_per_minute === null
+                  ? 'no limit'
+                  : formatUse(apiKey.requests, apiKey.requests_per_minute),
+              mark: ({ apiKey }) => full(isUsedUp(apiKey.requests, apiKey.requests_per_minute)),
+            },
+            {
+              head: 'Uploads',
+              draw: ({ account, apiKey }) =>
+                `${formatBytes(account.blob_bytes)}${apiKey.blob_bytes === null ? '' : ` of ${formatBytes(apiKey.blob_bytes)}`}`,
+              mark: ({ account, apiKey }) => full(isUsedUp(account.blob_bytes, apiKey.blob_bytes)),
+            },
+          ]}
+        />
       )}
     </section>
   )

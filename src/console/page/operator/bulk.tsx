@@ -11,6 +11,19 @@ import { runBulk } from './service.ts'
 const actions = { cancel: 'Cancel', rerun: 'Run again', replay: 'Send webhooks again' } as const
 type Action = keyof typeof actions
 
+/** What the button will do, and what it has done. */
+const words: Readonly<Record<Action, (sum: number) => readonly [todo: string, done: string]>> = {
+  cancel: (sum) => [`Cancel ${count(sum, 'submission')}`, `Cancelled ${count(sum, 'submission')}.`],
+  rerun: (sum) => [
+    `Run ${count(sum, 'submission')} again`,
+    `Queued ${count(sum, 'submission')} again.`,
+  ],
+  replay: (sum) => [
+    `Send ${count(sum, 'webhook')} again`,
+    `Queued ${count(sum, 'webhook')} again.`,
+  ],
+}
+
 // What was delivered is sent again by who chooses so.
 const usualWebhook = 'abandoned'
 // Some ten years.
@@ -81,12 +94,12 @@ export function Bulk(): JSX.Element {
     void work(async ({ signal }) => {
       const asked = { ...request, ...(what === 'replay' && secret !== '' && { secret }) }
       const done = await runBulk(asked, false, { signal, onStep })
-      setTold(`${actions[what]}: done to ${done.count}.`)
+      setTold(words[what](done.count)[1])
     })
   }
   return (
     <section aria-labelledby={id}>
-      <h2 id={id}>Many at once</h2>
+      <h2 id={id}>Bulk actions</h2>
       <form
         class="filters"
         aria-labelledby={id}
@@ -140,7 +153,7 @@ export function Bulk(): JSX.Element {
           </button>
           {counted !== null && counted.sum > 0 && !isWorking && (
             <button type="button" class="danger" onClick={() => act(counted)}>
-              {actions[counted.action]}: {counted.sum}
+              {words[counted.action](counted.sum)[0]}
             </button>
           )}
           {isWorking && (

@@ -18,7 +18,7 @@ export function Charts(): JSX.Element | null {
   const { points, share, step_seconds: step } = series
   const reach = formatAge(points.length * step)
   return (
-    <section aria-labelledby={id}>
+    <section id="hours" aria-labelledby={id}>
       <h2 id={id}>
         Last {reach} <small>{describeStep(step, share)}</small>
       </h2>
@@ -69,6 +69,11 @@ function Drawn({
           </span>
         ))}
       </figcaption>
+      <p class="axis" aria-hidden="true">
+        <span>{format(top)}</span>
+        <span>{format(top / 2) === format(top) ? '' : format(top / 2)}</span>
+        <span>0</span>
+      </p>
       <svg
         viewBox={`0 0 ${field.width} ${field.height}`}
         preserveAspectRatio="none"
@@ -80,11 +85,12 @@ function Drawn({
         {lines.map((line, n) => (
           <path key={line.name} class={`line-${n}`} d={tracePath(line, top, field)} />
         ))}
+        <path class="grid" d={`M0 ${field.height / 2}H${field.width}`} />
         {at !== null && <path class="at" d={`M${x} 0V${field.height}`} />}
       </svg>
       <p class="scale" aria-hidden="true">
         <span>{formatClock(points[0]?.at ?? '')}</span>
-        <span>{at === null ? `top ${format(top)}` : formatClock(points[at]?.at ?? '')}</span>
+        <span>{formatClock(points[at ?? Math.floor(last / 2)]?.at ?? '')}</span>
         <span>{formatClock(series.at)}</span>
       </p>
     </figure>

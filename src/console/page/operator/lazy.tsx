@@ -1,9 +1,12 @@
 // The way to the operators' view, which is fetched when an operator comes: to all others it costs nothing.
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import type { Route } from '../route.ts'
 import { isOperatorKey, key } from '../session.ts'
 import { readLanguages } from '../service.ts'
 import { useStore } from '../store.ts'
+
+type ServiceRoute = Route & { readonly view: 'service' }
 
 /** Resolves for a key that is valid. @throws {RunledgerError} */
 export async function tryKey(text: string): Promise<void> {
@@ -12,9 +15,11 @@ export async function tryKey(text: string): Promise<void> {
   await tryOperatorKey(text)
 }
 
-export function Service(): JSX.Element {
+export function Service({ route }: { readonly route: ServiceRoute }): JSX.Element {
   const ownKey = useStore(key)
-  const [View, setView] = useState<(() => JSX.Element) | null>(null)
+  const [View, setView] = useState<
+    ((given: { readonly route: ServiceRoute }) => JSX.Element) | null
+  >(null)
   const [isLost, setLost] = useState(false)
   const isOperators = isOperatorKey(ownKey)
   useEffect(() => {
@@ -38,5 +43,5 @@ export function Service(): JSX.Element {
       </>
     )
   }
-  return <View />
+  return <View route={route} />
 }

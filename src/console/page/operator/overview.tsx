@@ -4,23 +4,32 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useId } from 'preact/hooks'
 import { Failure } from '../failure.tsx'
 import { verdictNames } from '../format.ts'
-import { Visible } from '../output.tsx'
 import { Mark } from '../part.tsx'
+import { formatRoute } from '../route.ts'
+import type { Behind, Route } from '../route.ts'
+import { Table } from '../table.tsx'
 import { Accounts } from './accounts.tsx'
+import { LookUp } from './behind.tsx'
 import { Bulk } from './bulk.tsx'
 import { Charts } from './charts.tsx'
 import { useSeen } from './seen.ts'
 import { followOverview } from './service.ts'
+import { Sought } from './sought.tsx'
 import { formatAge, formatPercentiles, formatRate, judgeLedger } from './words.ts'
 import { Verify } from './verify.tsx'
 import { Workers } from './workers.tsx'
 
-export function OverviewView(): JSX.Element {
+export function OverviewView({
+  route,
+}: {
+  readonly route: Route & { readonly view: 'service' }
+}): JSX.Element {
   const { value: overview, failure } = useSeen(followOverview)
   return (
     <div class="service">
       <h1>Service</h1>
       {failure !== null && <Failure of={failure} />}
+      <LookUp route={route} />
       {overview !== null && (
         <>
           <Figures of={overview} />
@@ -46,34 +55,76 @@ function Figures({ of }: { readonly of: Overview }): JSX.Element {
         <strong class="oldest">{oldest === null ? 'none' : formatAge(oldest.seconds)}</strong>
         {oldest !== null && (
           <small>
-            {oldest.language} of <Visible text={oldest.account ?? '?'} />
+            <Sought text={oldest.id} shown={oldest.language} /> of{' '}
+            {oldest.account === null ? '?' : <Sought text={oldest.account} />}
           </small>
         )}
       </Fact>
       <Fact name="Waiting for a worker">
-        {load.queued} <small>oldest {formatAge(load.oldest_queued_seconds)}</small>
+        <Jump to="languages">{load.queued}</Jump>{' '}
+        <small>oldest {formatAge(load.oldest_queued_seconds)}</small>
       </Fact>
-      <Fact name="Waiting for their key’s limit">{load.waiting}</Fact>
+      <Fact name="Waiting for their key’s limit">
+        <Jump to="accounts">{load.waiting}</Jump>
+      </Fact>
       <Fact name="Running">
-        {load.running} <small>of {load.slots} slots</small>
+        <Show what="running">{load.running}</Show> <small>of {load.slots} slots</small>
       </Fact>
-      <Fact name="In and out">
-        {formatRate(recent.received, recent.seconds)}, {formatRate(recent.ended, recent.seconds)}{' '}
+      <Fact name="Arrivals per second">
+        <Jump to="hours">{formatRate(recent.received, recent.seconds)}</Jump>{' '}
         <small>last {formatAge(recent.seconds)}</small>
       </Fact>
-      <Fact name="Waited, p50 / p95 / p99">{formatPercentiles(recent.waited)}</Fact>
-      <Fact name="Ran">{formatPercentiles(recent.ran)}</Fact>
-      <Fact name="In all">{formatPercentiles(recent.took)}</Fact>
+      <Fact name="Ends per second">
+        <Jump to="hours">{formatRate(recent.ended, recent.seconds)}</Jump>{' '}
+        <small>last {formatAge(recent.seconds)}</small>
+      </Fact>
+      <Fact name="Wait p50 / p95 / p99">{formatPercentiles(recent.waited)}</Fact>
+      <Fact name="Run time p50 / p95 / p99">{formatPercentiles(recent.ran)}</Fact>
+      <Fact name="Total time p50 / p95 / p99">{formatPercentiles(recent.took)}</Fact>
       <Fact name="Verdicts">
         {verdicts.length === 0
           ? '–'
           : verdicts.map(([name, n]) => `${nameVerdict(name)} ${n}`).join(', ')}
       </Fact>
-      <Fact name="Refused by this process">
+      <Fact name="Requests that this process refused">
         {refused.length === 0 ? '–' : refused.map(([code, n]) => `${code} ${n}`).join(', ')}
       </Fact>
-      <Fact name="Webhooks due">{load.deliveries_pending}</Fact>
+      <Fact name="Webhooks due">
+        <Show what="webhooks">{load.deliveries_pending}</Show>
+      </Fact>
     </dl>
+  )
+}
+
+/** To the list that a figure counts. */
+function Show({
+  what,
+  children,
+}: {
+  readonly what: Behind
+  readonly children: ComponentChildren
+}): JSX.Element {
+  return <a href={formatRoute({ view: 'service', show: what })}>{children}</a>
+}
+
+/** To the part of this view that a figure sums up; the address is the view's. */
+function Jump({
+  to,
+  children,
+}: {
+  readonly to: string
+  readonly children: ComponentChildren
+}): JSX.Element {
+  return (
+    <a
+      href={formatRoute({ view: 'service' })}
+      onClick={(event) => {
+        event.preventDefault()
+        document.querySelector(`#${to}`)?.scrollIntoView()
+      }}
+    >
+      {children}
+    </a>
   )
 }
 
@@ -113,8 +164,13 @@ function Ledger({
       {!isReadOnly && <Verify />}
       {ledger.suspects.length > 0 && (
         <p>
-          Found in <code>{ledger.suspects.join(' ')}</code>: <code>runledger audit ID</code> tells
-          more.
+          Found in{' '}
+          {ledger.suspects.map((one) => (
+            <>
+              <Sought text={one} />{' '}
+            </>
+          ))}
+          : <code>runledger audit ID</code> tells more.
         </p>
       )}
     </section>
@@ -124,37 +180,27 @@ function Ledger({
 function Languages({ of: { languages } }: { readonly of: Overview }): JSX.Element {
   const id = useId()
   return (
-    <section aria-labelledby={id}>
+    <section id="languages" aria-labelledby={id}>
       <h2 id={id}>Languages</h2>
       {languages.length === 0 ? (
         <p class="empty">Nothing waits or runs.</p>
       ) : (
-        <div class="scroll" tabIndex={0} role="group" aria-labelledby={id}>
-          <table class="list">
-            <thead>
-              <tr>
-                {['Language', 'Waiting', 'Of these low', 'Slots busy', 'Oldest'].map(
-                  (name, column) => (
-                    <th key={name} scope="col" class={column === 0 ? '' : 'figure'}>
-                      {name}
-                    </th>
-                  ),
-                )}
-              </tr>
-            </thead>
-            <tbody>
-              {languages.map((one) => (
-                <tr key={one.language}>
-                  <th scope="row">{one.language}</th>
-                  <td class="figure">{one.waiting}</td>
-                  <td class="figure">{one.low}</td>
-                  <td class="figure">{one.running}</td>
-                  <td class="figure">{one.waiting === 0 ? '' : formatAge(one.oldest_seconds)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label={{ 'aria-labelledby': id }}
+          rows={languages}
+          keyOf={({ language }) => language}
+          columns={[
+            { head: 'Language', draw: ({ language }) => language },
+            { head: 'Waiting', isFigure: true, draw: ({ waiting }) => waiting },
+            { head: 'Of these low', isFigure: true, draw: ({ low }) => low },
+            { head: 'Slots busy', isFigure: true, draw: ({ running }) => running },
+            {
+              head: 'Oldest',
+              isFigure: true,
+              draw: (one) => (one.waiting === 0 ? '' : formatAge(one.oldest_seconds)),
+            },
+          ]}
+        />
       )}
     </section>
   )

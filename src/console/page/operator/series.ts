@@ -28,7 +28,7 @@ export function describeCharts({ points }: Series): readonly Chart[] {
     seconds < 10 ? null : count / seconds
   return [
     {
-      name: 'Throughput',
+      name: 'Arrivals and ends per second',
       format: rate,
       lines: [
         line('received', (point) => aSecond(point.received, point)),
@@ -36,11 +36,15 @@ export function describeCharts({ points }: Series): readonly Chart[] {
       ],
     },
     {
-      name: 'Wait, p95',
+      name: 'Wait p95',
       format: formatAge,
       lines: [line('waited', ({ waited_p95: waited }) => waited)],
     },
-    { name: 'Queue', format: whole, lines: [line('waiting', ({ waiting }) => waiting)] },
+    {
+      name: 'Submissions waiting',
+      format: whole,
+      lines: [line('waiting', ({ waiting }) => waiting)],
+    },
     {
       name: 'Failures and refusals',
       format: whole,

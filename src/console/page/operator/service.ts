@@ -3,14 +3,17 @@ import { RunledgerError, createOperator } from '#client'
 import type {
   BulkRequest,
   BulkSum,
+  Found,
   OrderWord,
   Overview,
   Series,
   StepOptions,
   Verified,
+  Webhook,
 } from '#client'
 import { pause } from '#client-retry'
 import { call, persist } from '../call.ts'
+import type { Behind } from '../route.ts'
 import type { Follower } from './seen.ts'
 
 const afterFailureMilliseconds = 5000
@@ -19,6 +22,59 @@ const operator = createOperator({
   call: (method, path, request) =>
     persist(request?.signal, () => call(method, `/${path}`, request)),
 })
+
+/** As GET /api/operator/running tells it. */
+export interface RunningOne {
+  readonly submission: string
+  readonly account: string | null
+  readonly api_key: string | null
+  readonly language: string
+  readonly attempt: number
+  readonly host: string | null
+  readonly seconds: number | null
+}
+
+/** As GET /api/operator/workers?gone=true tells it. */
+export interface EndedWorker {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  /** gone: silent; lost: given up; drained: it ended by itself. */
+  readonly state: string
+  readonly version: string | null
+  readonly started_at: string
+  readonly heartbeat_seconds: number
+}
+
+/** Whichever was asked for. */
+export interface Listed {
+  readonly running?: readonly RunningOne[]
+  readonly webhooks?: readonly Webhook[]
+  readonly ended?: readonly EndedWorker[]
+  readonly found?: Found
+}
+
+const mostWebhooks = 50
+const ended = ['gone', 'lost', 'drained']
+
+/** @throws {RunledgerError} */
+export async function listBehind(
+  asked: Behind | { readonly q: string },
+  signal: AbortSignal,
+): Promise<Listed> {
+  const asker = createOperator({
+    call: (method, path, request) =>
+      persist(signal, () => call(method, `/${path}`, { ...request, signal })),
+  })
+  if (asked === 'running') return { running: (await asker.running()) as unknown as RunningOne[] }
+  if (asked === 'webhooks')
+    return { webhooks: await asker.webhooks({ state: 'pending', limit: mostWebhooks }) }
+  if (asked === 'ended') {
+    const workers = (await asker.workers({ gone: true })) as unknown as EndedWorker[]
+    return { ended: workers.filter(({ state }) => ended.includes(state)) }
+  }
+  return { found: await asker.find(asked.q) }
+}
 
 // What is pressed is done now or not at all.
 const impatient = createOperator({ call: (method, path) => call(method, `/${path}`) })

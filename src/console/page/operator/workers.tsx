@@ -5,6 +5,9 @@ import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { Visible } from '../output.tsx'
 import { Mark } from '../part.tsx'
+import { formatRoute } from '../route.ts'
+import { Table } from '../table.tsx'
+import type { Column } from '../table.tsx'
 import { escapeHidden } from '../visible.ts'
 import { orderWorker } from './service.ts'
 import { formatClock } from './series.ts'
@@ -43,71 +46,77 @@ export function Workers({
       setTold(error.message)
     }
   }
-  const heads = ['Host', 'State', 'Busy', 'Heartbeat', 'Boxes', 'Version', 'Languages']
+  const columns: readonly Column<SeenWorker>[] = [
+    {
+      head: 'Host',
+      title: (worker) => worker.id,
+      draw: (worker) => (
+        <>
+          <Visible text={worker.host} /> <small>{worker.pid}</small>
+        </>
+      ),
+    },
+    {
+      head: 'State',
+      draw: (worker) => (
+        <>
+          <Mark
+            tone={judgeWorker(worker)}
+            word={worker.state === 'gone' ? 'gone: no heartbeat' : worker.state}
+          />{' '}
+          {worker.suspended_at !== null && `since ${formatClock(worker.suspended_at)} `}
+          <Visible text={worker.suspended_because ?? ''} />
+        </>
+      ),
+    },
+    { head: 'Busy', draw: ({ busy, slots }) => `${busy} of ${slots}` },
+    { head: 'Heartbeat', draw: (worker) => `${formatAge(worker.heartbeat_seconds)} ago` },
+    {
+      head: 'Boxes',
+      draw: ({ box, cgroup }) => <Visible text={`${box ?? '–'} ${cgroup ?? ''}`} />,
+    },
+    { head: 'Version', draw: ({ version }) => <Visible text={version ?? '–'} /> },
+    {
+      head: 'Languages',
+      draw: ({ languages }) => languages.length,
+      title: ({ languages }) => languages.join(', '),
+    },
+    ...(mayOrder ? [{ head: 'Actions', draw: drawOrders }] : []),
+  ]
+  function drawOrders(worker: SeenWorker): JSX.Element {
+    return (
+      <span class="row">
+        {listOrders(worker).map((word) => (
+          <button
+            key={word}
+            type="button"
+            aria-label={`${orderNames[word]} ${nameWorker(worker)}`}
+            onClick={() => void order(worker, word)}
+          >
+            {orderNames[word]}
+          </button>
+        ))}
+      </span>
+    )
+  }
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>Workers</h2>
-      <p class="hint" role="status">
-        {told}
+      <p class="hint">
+        <a href={formatRoute({ view: 'service', show: 'ended' })}>Workers that ended</a>{' '}
+        <span role="status">{told}</span>
       </p>
       {of.length === 0 ? (
-        <p class="empty">No worker is running.</p>
+        <p class="empty">
+          No worker is running: <code>runledger worker</code> starts one.
+        </p>
       ) : (
-        <div class="scroll" tabIndex={0} role="group" aria-labelledby={id}>
-          <table class="list">
-            <thead>
-              <tr>
-                {heads.map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-                {mayOrder && <th scope="col">Actions</th>}
-              </tr>
-            </thead>
-            <tbody>
-              {of.map((worker) => (
-                <tr key={worker.id}>
-                  <th scope="row" title={worker.id}>
-                    <Visible text={worker.host} /> <small>{worker.pid}</small>
-                  </th>
-                  <td>
-                    <Mark tone={judgeWorker(worker)} word={worker.state} />{' '}
-                    {worker.suspended_at !== null && `since ${formatClock(worker.suspended_at)} `}
-                    <Visible text={worker.suspended_because ?? ''} />
-                  </td>
-                  <td>
-                    {worker.busy} of {worker.slots}
-                  </td>
-                  <td>{formatAge(worker.heartbeat_seconds)} ago</td>
-                  <td>
-                    <Visible text={`${worker.box ?? '–'} ${worker.cgroup ?? ''}`} />
-                  </td>
-                  <td>
-                    <Visible text={worker.version ?? '–'} />
-                  </td>
-                  <td title={worker.languages.join(', ')}>{worker.languages.length}</td>
-                  {mayOrder && (
-                    <td>
-                      <span class="row">
-                        {listOrders(worker).map((word) => (
-                          <button
-                            key={word}
-                            type="button"
-                            aria-label={`${orderNames[word]} ${nameWorker(worker)}`}
-                            onClick={() => void order(worker, word)}
-                          >
-                            {orderNames[word]}
-                          </button>
-                        ))}
-                      </span>
-                    </td>
-                  )}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label={{ 'aria-labelledby': id }}
+          rows={of}
+          keyOf={(one) => one.id}
+          columns={columns}
+        />
       )}
     </section>
   )

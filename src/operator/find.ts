@@ -1,0 +1,46 @@
+// What an operator looks up by what somebody has told them: a submission's id, an account's name, the beginning of a key.
+import type { Database } from '#database'
+
+type Row = Readonly<Record<string, unknown>>
+
+export interface Found {
+  /** The one of that id, or the newest of the account of that name. */
+  readonly submissions: readonly Row[]
+  /** In whose name it stands. */
+  readonly accounts: readonly Row[]
+  /** Of that label or id, or of the account of that name. */
+  readonly keys: readonly Row[]
+}
+
+/** Of each kind. More names nobody in particular. */
+const most = 20
+/** Of a key's characters: so many tell keys apart, and are no secret. */
+const labelCharacters = 12
+
+/** @param text not empty. */
+export async function find(sql: Database, text: string): Promise<Found> {
+  const id = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text) ? text : null
+  const label = text.slice(0, labelCharacters)
+  const [accounts, keys, submissions] = await Promise.all([
+    sql<Row[]>`
+      select id, name, created_at, blob_bytes::float8 as blob_bytes from audit.account
+      where position(lower(${text}) in lower(name)) > 0 or id = ${id}
+      order by name <> ${text}, name limit ${most}`,
+    sql<Row[]>`
+      select id, account, label, tier, role, created_at, expires_at, revoked_at from audit.api_key
+      where label = ${label} or account = ${text} or id = ${id}
+      order by revoked_at is not null, created_at desc limit ${most}`,
+    sql<Row[]>`
+      select s.id, a.name as account, k.label as api_key, s.language, s.status, s.verdict, s.created_at, s.started_at, s.finished_at
+      from (
+        (select * from runledger.submission where id = ${id})
+        union all
+        (select * from runledger.submission
+          where account_id = (select id from audit.account where name = ${text}) order by id desc limit ${most})
+      ) s
+      left join audit.account a on a.id = s.account_id
+      left join audit.api_key k on k.id = s.api_key_id
+      order by s.id desc`,
+  ])
+  return { submissions, accounts, keys }
+}
