@@ -2,10 +2,12 @@
 import * as v from 'valibot'
 import { verdicts } from '#event'
 import { languageSchema, tagSchema } from '#options'
-import { listResults, resultStatuses } from '#result'
+import { listResults, readPreviews, resultStatuses } from '#result'
+import type { Preview } from '#result'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
+import { timeText } from './time.ts'
 import { isUuid, readParameters } from './request.ts'
 import type { Handler } from './request.ts'
 
@@ -31,20 +33,41 @@ export const listParameters = {
   verdict: v.picklist(verdicts, `must be one of ${verdicts.join(', ')}`),
   language: languageSchema,
   tag: tagSchema,
+  since: v.pipe(timeText, v.description('Received then or later.')),
+  until: v.pipe(timeText, v.description('Received before.')),
+  preview: v.pipe(
+    v.picklist(['true', 'false'], 'must be true or false'),
+    v.description('true: with each program’s first line, and whether anything was expected of it.'),
+  ),
 } as const
 
+const purged: Preview = { preview: null, judged: null }
 const defaultLimit = 50
 const querySchema = v.partial(v.object(listParameters))
 
 export function listSubmissions({ database }: Pick<HttpDependencies, 'database'>): Handler {
   return async (request, response) => {
-    const { limit = defaultLimit, cursor, ...filter } = readParameters(request, querySchema)
+    const {
+      limit = defaultLimit,
+      cursor,
+      since,
+      until,
+      preview,
+      ...filter
+    } = readParameters(request, querySchema)
+    const [from, to] = [since, until].map((text) => (text === undefined ? text : new Date(text)))
     const { accountId } = request.caller
-    const { results, next } = await withDeadline(() =>
-      listResults(database, accountId, { ...filter, before: cursor, limit }),
-    )
+    const { results, next, previews } = await withDeadline(async () => {
+      const page = { ...filter, since: from, until: to, before: cursor, limit }
+      const found = await listResults(database, accountId, page)
+      const ids = found.results.map(({ id }) => id)
+      return { ...found, previews: preview === 'true' ? await readPreviews(database, ids) : null }
+    })
     sendJson(response, 200, {
-      submissions: results,
+      submissions:
+        previews === null
+          ? results
+          : results.map((one) => ({ ...one, ...(previews.get(one.id) ?? purged) })),
       next_cursor: next === null ? null : encodeCursor(next),
     })
   }

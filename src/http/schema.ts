@@ -221,7 +221,23 @@ const resultRecord = v.object({
 export const createReceivedSchema = (submission: v.GenericSchema): v.GenericSchema =>
   v.object({ id: uuid, request: submission, limits: attemptLimits })
 
-const resultSummary = v.object(summaryEntries)
+const resultSummary = v.object({
+  ...summaryEntries,
+  preview: v.optional(
+    v.pipe(
+      v.nullable(v.string()),
+      v.description('With ?preview=true: the program’s first line; null when purged.'),
+    ),
+  ),
+  judged: v.optional(
+    v.pipe(
+      v.nullable(v.boolean()),
+      v.description(
+        'With ?preview=true. false: nothing was expected, and AC says that it finished. null when purged.',
+      ),
+    ),
+  ),
+})
 
 const issue = v.object({
   path: v.pipe(

@@ -10,6 +10,10 @@ export interface ResultFilter {
   readonly verdict?: Verdict | undefined
   readonly language?: string | undefined
   readonly tag?: string | undefined
+  /** Received then or later. */
+  readonly since?: Date | undefined
+  /** Received before. */
+  readonly until?: Date | undefined
   /** Only ids below this one. */
   readonly before?: string | undefined
   readonly limit: number
@@ -25,6 +29,17 @@ export interface ResultPage {
 /** Rows that one page looks at: some 50 ms. */
 const mostLooked = 20_000
 
+// An id is made by a web process, its time by the database: so far apart may their clocks be.
+const clockMilliseconds = 300_000
+
+/** The least id of that time, which ids begin with. */
+function firstId(time: Date, more: number): string {
+  const hex = Math.max(0, time.getTime() + more)
+    .toString(16)
+    .padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
 /** @param most rows that are looked at. */
 export async function listResults(
   sql: Database,
@@ -32,12 +47,14 @@ export async function listResults(
   filter: ResultFilter,
   most = mostLooked,
 ): Promise<ResultPage> {
-  const { status, verdict, language, tag, before, limit } = filter
+  const { status, verdict, language, tag, since, until, before, limit } = filter
   const isUnfinished = status !== undefined && !isFinal({ status })
   // There is an index for what an account has under a tag.
   const mine = sql`
     r.account_id = ${accountId}
     ${tag === undefined ? sql`` : sql`and r.tag = ${tag}`}
+    ${since === undefined ? sql`` : sql`and r.id >= ${firstId(since, -clockMilliseconds)}`}
+    ${until === undefined ? sql`` : sql`and r.id < ${firstId(until, clockMilliseconds)}`}
     ${before === undefined ? sql`` : sql`and r.id < ${before}`}`
   const looked = isUnfinished
     ? sql`
@@ -57,6 +74,8 @@ export async function listResults(
         ${status === undefined ? sql`` : sql`and r.status = ${status}`}
         ${verdict === undefined ? sql`` : sql`and r.verdict = ${verdict}`}
         ${language === undefined ? sql`` : sql`and r.language = ${language}`}
+        ${since === undefined ? sql`` : sql`and r.created_at >= ${since}`}
+        ${until === undefined ? sql`` : sql`and r.created_at < ${until}`}
       order by r.id desc
       limit ${limit + 1}
     ) page

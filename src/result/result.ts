@@ -6,6 +6,8 @@ import type { ResultRecord, ResultRow, TrackedResult, TrackedRow } from './recor
 export { isFinal, resultStatuses, webhookStates } from './record.ts'
 export type { ResultRecord, ResultStatus, TrackedResult } from './record.ts'
 export { listResults } from './list.ts'
+export { readPreviews } from './preview.ts'
+export type { Preview } from './preview.ts'
 export type { ResultFilter } from './list.ts'
 export { createWaiter } from './wait.ts'
 export type { Waiter } from './wait.ts'

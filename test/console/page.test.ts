@@ -4,7 +4,13 @@ import * as fc from 'fast-check'
 import t from 'tap'
 import type { Result } from '#client'
 import { readAsked, recallAsked, wantedInput } from '../../src/console/page/asked.ts'
-import { emptyDraft, readDraft, toRequest } from '../../src/console/page/draft.ts'
+import {
+  emptyDraft,
+  fromRequest,
+  listLeftOut,
+  readDraft,
+  toRequest,
+} from '../../src/console/page/draft.ts'
 import {
   explain,
   formatBytes,
@@ -183,6 +189,43 @@ t.test('a request has only what was filled in', async (t) => {
   )
 })
 
+t.test('a request makes the draft that makes it again', async (t) => {
+  const requests = [
+    { language: 'python', code: 'x' },
+    { language: 'cpp', code: 'x', stdin: '1', expected_stdout: '', args: ['a', ''], tag: 't' },
+    {
+      language: 'go',
+      code: '',
+      files: [{ name: 'a', content: 'b' }],
+      limits: { cpu_time: 1.5, memory: 67_108_864 },
+      tests: [{ name: 'a', stdin: '1', expected_stdout: '2' }, {}],
+      checker: { type: 'floats', absolute: 1e-3, relative: 1e-3 },
+      stop_on_failure: true,
+      priority: 'low',
+    },
+    { language: 'c', code: 'x', compile_args: ['-O2'], output_files: ['a', 'b/c'] },
+  ] as const
+  for (const request of requests) {
+    t.strictSame(toRequest(fromRequest(request)), request)
+    t.strictSame(listLeftOut(request), [])
+  }
+  const more = { language: 'c', code: '', compile_limits: {}, output_encoding: 'base64' } as const
+  t.strictSame(listLeftOut(more), ['compile_limits', 'output_encoding'])
+  const binary = {
+    language: 'c',
+    code: '',
+    stdin: '/w==',
+    stdin_encoding: 'base64',
+    files: [
+      { name: 'a', content: '/w==', encoding: 'base64' },
+      { name: 'b', content: '' },
+    ],
+    checker: { type: 'program', language: 'c', code: '' },
+  } as const
+  t.strictSame(listLeftOut(binary), ['binary input', 'binary files', 'checker'])
+  t.match(toRequest(fromRequest(binary)), { stdin: undefined, files: [{ name: 'b' }] })
+})
+
 t.test('a draft survives its text; what is none does no harm', async (t) => {
   const draft = { ...emptyDraft, code: 'x', expected: 'y' }
   t.strictSame(readDraft(JSON.stringify(draft)), draft)
@@ -196,6 +239,7 @@ t.test('addresses are read as they are written', async (t) => {
     { view: 'submission', id: '018f0000-0000-7000-8000-000000000000' },
     { view: 'submissions', filter: {} },
     { view: 'submissions', filter: { verdict: 'WA', tag: 'a & b=c#d?' } },
+    { view: 'submissions', filter: { day: '2030-01-31' } },
   ] as const
   for (const route of routes) t.strictSame(parseRoute(formatRoute(route)), route)
   t.strictSame(parseRoute(''), { view: 'playground' })

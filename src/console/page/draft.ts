@@ -136,6 +136,84 @@ function readLimits({ cpuTime, wallTime, memory }: Draft): Limits {
   }
 }
 
+// The fields of a request that a draft has a place for.
+const taken = [
+  'language',
+  'code',
+  'files',
+  'output_files',
+  'stdin',
+  'stdin_encoding',
+  'expected_stdout',
+  'args',
+  'compile_args',
+  'limits',
+  'tests',
+  'checker',
+  'stop_on_failure',
+  'priority',
+  'tag',
+]
+
+/** What of a request its draft lacks. */
+export function listLeftOut(request: SubmissionRequest): string[] {
+  const { tests = [], files = [], checker } = request
+  const partly = {
+    'binary input': request.stdin_encoding === 'base64',
+    'binary files': files.some(({ encoding }) => encoding === 'base64'),
+    'blobs of tests': tests.some((test) => 'stdin_sha256' in test || 'expected_stdout_sha256' in test), // prettier-ignore
+    'arguments of tests': tests.some(({ args = [] }) => args.length > 0),
+    checker: checker !== undefined && !isCheckerType(checker.type),
+  }
+  return [
+    ...Object.keys(request).filter((name) => !taken.includes(name)),
+    ...Object.entries(partly).flatMap(([name, isSo]) => (isSo ? [name] : [])),
+  ]
+}
+
+const isCheckerType = (type: string): type is CheckerType =>
+  (checkerTypes as readonly string[]).includes(type)
+
+/** What makes a request again, as far as a draft has a place for it. */
+export function fromRequest(request: SubmissionRequest): Draft {
+  const { checker, limits = {}, tests = [], files = [] } = request
+  const figure = (value: number | undefined, unit = 1): string =>
+    value === undefined ? '' : String(value / unit)
+  return {
+    ...emptyDraft,
+    language: request.language,
+    code: request.code,
+    files: append<DraftFile>(
+      [],
+      files.flatMap(({ name, content, encoding }) =>
+        encoding === 'base64' ? [] : [{ name, content }],
+      ),
+    ),
+    outputFiles: (request.output_files ?? []).join('\n'),
+    stdin: request.stdin_encoding === 'base64' ? '' : (request.stdin ?? ''),
+    expected: request.expected_stdout ?? null,
+    args: joinWords(request.args),
+    compileArgs: joinWords(request.compile_args),
+    cpuTime: figure(limits.cpu_time),
+    wallTime: figure(limits.wall_time),
+    memory: figure(limits.memory, mebibyte),
+    tests: append<DraftTest>(
+      [],
+      tests.map(({ name = '', stdin = '', expected_stdout: expected = null }) => ({ name, stdin, expected })), // prettier-ignore
+    ),
+    ...(checker !== undefined && isCheckerType(checker.type) && { checker: checker.type }),
+    ...(checker?.type === 'floats' && { tolerance: String(checker.absolute ?? checker.relative ?? emptyDraft.tolerance) }), // prettier-ignore
+    stopOnFailure: request.stop_on_failure === true,
+    lowPriority: request.priority === 'low',
+    tag: request.tag ?? '',
+  }
+}
+
+// A last one that is empty has a line of its own.
+function joinWords(words: readonly string[] = []): string {
+  return words.map((word) => `${word}\n`).join('')
+}
+
 /** What an earlier page left, as far as it still is a draft. */
 export function readDraft(text: string | null): Draft | null {
   try {

@@ -137,6 +137,15 @@ function Filters({
         onInput={(name) => onChange({ language: name })}
       />
       <p class="field">
+        <label for="day">Day</label>
+        <input
+          id="day"
+          type="date"
+          value={filter.day ?? ''}
+          onChange={(event) => onChange({ day: event.currentTarget.value })}
+        />
+      </p>
+      <p class="field">
         <label for="tag">Tag</label>
         <input
           key={filter.tag ?? ''}
@@ -151,6 +160,11 @@ function Filters({
   )
 }
 
+/** Its name, until the titles of languages are known. */
+function Title({ of }: { readonly of: string }): JSX.Element {
+  return <>{useStore(languages)?.find(({ name }) => name === of)?.title ?? of}</>
+}
+
 const columns: readonly Column<Summary>[] = [
   {
     head: 'Received',
@@ -160,8 +174,17 @@ const columns: readonly Column<Summary>[] = [
       </a>
     ),
   },
-  { head: 'Outcome', draw: (one) => <Badge of={one} /> },
-  { head: 'Language', draw: (one) => one.language },
+  { head: 'Outcome', draw: (one) => <Badge of={one} isJudged={one.judged !== false} /> },
+  { head: 'Language', draw: (one) => <Title of={one.language} /> },
+  {
+    head: 'Program',
+    draw: ({ preview = null }) =>
+      preview !== null && (
+        <code class="preview">
+          <Visible text={preview} />
+        </code>
+      ),
+  },
   {
     head: 'Time',
     isFigure: true,

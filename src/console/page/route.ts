@@ -1,8 +1,8 @@
 // Which view the address names. It stands behind `#`, which browsers keep to themselves: no server's log learns which
 // submissions somebody looks at.
 
-/** The filters of the list, by the API's names; empty ones are left out. */
-const filterNames = ['status', 'verdict', 'language', 'tag', 'cursor'] as const
+/** The filters of the list, by the API's names but for the day; empty ones are left out. */
+const filterNames = ['day', 'status', 'verdict', 'language', 'tag', 'cursor'] as const
 export type Filter = Readonly<Partial<Record<(typeof filterNames)[number], string>>>
 
 /** What stands behind figures of operators. */

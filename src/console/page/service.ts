@@ -1,7 +1,6 @@
 // What the page asks of its service.
 import type { Receipt, Result, SubmissionRequest } from '#client'
 import { call, persist } from './call.ts'
-import { formatFilter } from './route.ts'
 import type { Filter } from './route.ts'
 
 /** A language that a worker offers, as GET /api/languages tells it. */
@@ -37,7 +36,12 @@ export interface LogEvent {
 export type Summary = Omit<
   Result,
   'stdout' | 'stderr' | 'compile_output' | 'tests' | 'files' | 'webhook'
->
+> & {
+  /** The first line of the program; null once it was purged. */
+  readonly preview?: string | null
+  /** False: nothing was expected of it. */
+  readonly judged?: boolean | null
+}
 
 /** Those with the most workers do not come first: people look for a name. */
 export async function readLanguages(
@@ -93,6 +97,14 @@ export function readReceipt(id: string, signal: AbortSignal): Promise<Receipt> {
   return persist(signal, () => call<Receipt>('GET', `${resultPath(id)}/receipt`, { signal }))
 }
 
+/** What was submitted. @throws {RunledgerError} 410 once it was purged. */
+export async function readRequest(id: string, signal: AbortSignal): Promise<SubmissionRequest> {
+  const path = `${resultPath(id)}/request`
+  const given = { signal }
+  return (await persist(signal, () => call<{ request: SubmissionRequest }>('GET', path, given)))
+    .request
+}
+
 /** Whether there are any of this service: only with a key that signs them. */
 export async function signsReceipts(): Promise<boolean> {
   return fetch('/receipt-key', { credentials: 'omit' }).then(
@@ -115,8 +127,18 @@ export interface Page {
   readonly next_cursor: string | null
 }
 
-export function list(filter: Filter, signal: AbortSignal): Promise<Page> {
-  const query = formatFilter(filter)
-  const path = `/api/submissions?limit=25${query === '' ? '' : `&${query}`}`
+export function list({ day = '', ...filter }: Filter, signal: AbortSignal): Promise<Page> {
+  const query = new URLSearchParams({ ...filter, ...spanDay(day), limit: '25', preview: 'true' })
+  const path = `/api/submissions?${query.toString()}`
   return persist(signal, () => call<Page>('GET', path, { signal }))
+}
+
+/** A day of the reader's own, as the service asks for it. */
+function spanDay(day: string): { readonly since?: string; readonly until?: string } {
+  const since = new Date(`${day}T00:00:00`)
+  if (Number.isNaN(since.getTime())) return {}
+  // Not 24 hours: a clock may be set that day.
+  const until = new Date(since)
+  until.setDate(since.getDate() + 1)
+  return { since: since.toISOString(), until: until.toISOString() }
 }

@@ -1,14 +1,17 @@
-// One submission: its outcome and its timeline. What it was given is not shown, as the service tells it to nobody.
+// One submission: its outcome, what it was given, and its timeline.
 import type { Result } from '#client'
 import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { Actions } from './actions.tsx'
 import { recallAsked } from './asked.ts'
 import { Failure } from './failure.tsx'
 import { useFollowed } from './follow.ts'
-import { formatTime } from './format.ts'
+import { formatTime, nameOutcome } from './format.ts'
+import { languages } from './languages.ts'
 import type { Live } from './live.ts'
 import { LiveView } from './live-view.tsx'
 import { Visible } from './output.tsx'
+import { Received } from './received.tsx'
 import { Rerun } from './rerun.tsx'
 import { ResultView } from './result.tsx'
 import { formatRoute } from './route.ts'
@@ -102,6 +105,11 @@ function Page({ id, shown }: { readonly id: string; readonly shown: Shown }): JS
   const { events, live } = shown
   const record = { ...shown.record, ...(live !== null && { status: live.status }) }
   const asked = recallAsked(events, record.tests !== null)
+  const { word } = nameOutcome(record, asked.isJudged)
+  const language = useStore(languages)?.find(({ name }) => name === record.language)?.title
+  useEffect(() => {
+    document.title = `${language ?? record.language}, ${word} · Runledger`
+  }, [language, word])
   const names = record.tests?.map(({ name }) => name) ?? []
   return (
     <>
@@ -112,6 +120,7 @@ function Page({ id, shown }: { readonly id: string; readonly shown: Shown }): JS
       )}
       <ResultView result={record} limits={findLimits(events)} asked={asked} />
       {live !== null && <LiveView live={live} />}
+      <Received id={id} />
       <Timeline steps={tellStory(events, names, asked.isJudged)} />
       <details>
         <summary>Record</summary>

@@ -3,24 +3,8 @@ import * as v from 'valibot'
 import { verdicts } from '#event'
 import { fields, languageSchema, tagSchema, wellFormedTextWithoutNul } from '#options'
 import { bulkActions, campaignNameMost } from '#operator'
+import { timeText } from '../time.ts'
 import { webhookSecret } from '../webhook.ts'
-
-const form = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/
-const time = v.pipe(
-  v.string(),
-  v.check(isTime, 'must be a time such as 2030-01-31T12:00:00Z'),
-  v.transform((text) => new Date(text).toISOString()),
-  v.metadata({ format: 'date-time' }),
-)
-
-/** PostgreSQL knows it too: no 30th of February, no year 0. */
-function isTime(text: string): boolean {
-  const clock = form.exec(text)?.[1]
-  if (clock === undefined || Number.isNaN(Date.parse(text))) return false
-  // A day that its month has not becomes another one.
-  const isDay = new Date(`${clock}Z`).toISOString().startsWith(clock)
-  return isDay && /^(?!0000)\d/.test(new Date(text).toISOString())
-}
 
 const name = (most: number) =>
   v.pipe(
@@ -35,8 +19,8 @@ export const campaignName = name(campaignNameMost)
 /** Each is optional; all have to fit. */
 const filter = fields(
   {
-    since: v.optional(time),
-    until: v.optional(time),
+    since: v.optional(timeText),
+    until: v.optional(timeText),
     account: v.optional(v.pipe(accountName, v.description('Its name.'))),
     language: v.optional(languageSchema),
     status: v.optional(v.picklist(['queued', 'running', 'completed', 'failed'])),

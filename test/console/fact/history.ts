@@ -1,6 +1,6 @@
 // The list of an account's submissions, and what is nobody else's to see.
 import { enter, write } from '../service.ts'
-import { fact, origin, service, showsVerdict, start } from '../suite.ts'
+import { ask, fact, origin, service, showsVerdict, start, submit, until } from '../suite.ts'
 
 fact(
   'filters stand in the address: back, forward and reload keep them',
@@ -38,6 +38,34 @@ fact(
     t.match(await page.getByRole('textbox', { name: 'Code' }).textContent(), /SystemExit/)
   },
 )
+
+fact('a program is known by its first line, and a day by its date', async (t, { page }, key) => {
+  await submit(key, { code: '# the first line\nprint(1)', expected_stdout: '1' })
+  await submit(key, { code: 'print("second")' })
+  await until(
+    async () =>
+    (await ask('GET', '/api/submissions', key)).submissions.every(({ verdict }: { verdict: string }) => verdict === 'AC'), // prettier-ignore
+  )
+  await enter(page, origin, key, '#/submissions')
+  const row = (text: string) => page.getByRole('row').filter({ hasText: text })
+  await row('# the first line').getByText('Accepted').waitFor()
+  await row('print("second")').getByText('Finished').waitFor()
+  await row('print("second")').getByText('Python', { exact: true }).waitFor()
+  const today = await page.evaluate<string>(
+    'new Date(Date.now() - new Date().getTimezoneOffset() * 60_000).toISOString().slice(0, 10)',
+  )
+  const shown = (count: number) =>
+    page
+      .getByRole('status')
+      .filter({ hasText: `${count} shown` })
+      .waitFor({ state: 'attached' })
+  const day = page.getByLabel('Day')
+  await day.fill('2020-01-01')
+  await shown(0)
+  t.match(page.url(), /day=2020-01-01/)
+  await day.fill(today)
+  await shown(2)
+})
 
 fact('another account’s submission, and none at all, are not found', async (t, { page }, key) => {
   const other = await service.issue()

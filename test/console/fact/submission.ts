@@ -57,6 +57,33 @@ fact('a rerun is a submission of its own, beside the first', async (t, { page },
   t.equal(await besides(page).count(), 0)
 })
 
+fact('what was submitted is read again, and opened', async (t, { page }, key) => {
+  const id = await submit(key, {
+    code: 'print("<b>of mine</b>", input())',
+    stdin: 'a line',
+    tag: 'kept',
+    limits: { cpu_time: 2 },
+    output_encoding: 'utf8',
+  })
+  await enter(page, origin, key, `#/submission/${id}`)
+  const received = page.getByRole('region', { name: 'What was submitted' })
+  const text = (name: string) => received.getByRole('region', { name, exact: true }).textContent()
+  t.equal(await text('Code'), 'print("<b>of mine</b>", input())')
+  t.equal(await text('Input'), 'a line')
+  await until(async () => (await page.title()) === 'Python, Finished · Runledger')
+  await received.getByRole('button', { name: 'Open in playground' }).click()
+  await page.getByRole('textbox', { name: 'Code' }).filter({ hasText: 'of mine' }).waitFor()
+  t.equal(await page.getByLabel('Input', { exact: true }).inputValue(), 'a line')
+  await page.getByRole('tab', { name: 'Options' }).click()
+  t.equal(await page.getByLabel('CPU time, s').inputValue(), '2')
+  t.equal(await page.getByLabel('Tag').inputValue(), 'kept')
+  await until(async () => (await ask('GET', `/api/result/${id}`, key)).status === 'completed')
+  await purgeBodies(service.database.sql, 0)
+  await page.goto(`${origin}/#/submission/${id}`)
+  await page.getByText('What was submitted was removed after the retention period.').waitFor()
+  t.equal(await received.count(), 0)
+})
+
 fact('a rerun shows where it went otherwise', async (t, { page }, key) => {
   await enter(page, origin, key)
   await runAndOpen(page, 'import os\nprint("alike")\nprint("by chance", os.urandom(8).hex())')

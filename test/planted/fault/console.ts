@@ -51,6 +51,12 @@ export const consoleFaults: readonly Fault[] = [
     tests: ['console/live'],
   },
   {
+    name: 'console: what nobody judged is called accepted',
+    text: `verdict === 'AC' && !isJudged ? finished : verdictNames[verdict]`,
+    instead: 'verdictNames[verdict]',
+    tests: ['console/page'],
+  },
+  {
     name: 'http: events tell the hash of another one',
     text: 'return { position, version, type, at: at.toISOString(), hash, data: Object.fromEntries(shown) }',
     instead:

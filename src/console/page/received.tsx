@@ -1,0 +1,85 @@
+// What a submission was given: its code, its input and its files, as long as the service keeps them.
+import type { RunledgerError, SubmissionRequest } from '#client'
+import type { JSX } from 'preact'
+import { Failure } from './failure.tsx'
+import { useFollowed } from './follow.ts'
+import { nameTest } from './format.ts'
+import { Output } from './output.tsx'
+import { fromRequest, listLeftOut } from './draft.ts'
+import { formatRoute } from './route.ts'
+import { readRequest } from './service.ts'
+import { keep } from './session.ts'
+
+export function Received({ id }: { readonly id: string }): JSX.Element | null {
+  const { value: request, failure } = useFollowed<SubmissionRequest>(
+    async (signal, tell) => tell(await readRequest(id, signal)),
+    [id],
+  )
+  if (failure !== null) return <Missing failure={failure} />
+  if (request === null) return null
+  const {
+    code,
+    stdin = '',
+    stdin_encoding: encoding = 'utf8',
+    tests = [],
+    files = [],
+    args = [],
+  } = request
+  const leftOut = listLeftOut(request)
+  const open = (): void => {
+    keep('draft', JSON.stringify(fromRequest(request)))
+    location.hash = formatRoute({ view: 'playground' })
+  }
+  return (
+    <section class="received" aria-label="What was submitted">
+      <p class="row">
+        <button type="button" onClick={open}>
+          Open in playground
+        </button>
+        {leftOut.length > 0 && <small class="hint">Without {leftOut.join(', ')}.</small>}
+      </p>
+      <Output title="Code" text={code} isTruncated={false} name="code.txt" />
+      {args.length > 0 && (
+        <Output title="Arguments" text={args.join('\n')} isTruncated={false} name="arguments.txt" />
+      )}
+      {stdin !== '' && (
+        <Output
+          title={encoding === 'utf8' ? 'Input' : `Input in ${encoding}`}
+          text={stdin}
+          isTruncated={false}
+          name="input.txt"
+        />
+      )}
+      {(tests.length > 0 || files.length > 0) && (
+        <details>
+          <summary>Inputs of tests, and files</summary>
+          {tests.map((test, index) => (
+            <Output
+              key={index}
+              title={`Input of ${nameTest(test.name ?? null, index)}`}
+              text={test.stdin ?? ''}
+              isTruncated={false}
+              name={`input-${index + 1}.txt`}
+            />
+          ))}
+          {files.map(({ name, content }) => (
+            <Output
+              key={name}
+              title={name}
+              text={content}
+              isTruncated={false}
+              name={name.split('/').at(-1) ?? name}
+            />
+          ))}
+        </details>
+      )}
+    </section>
+  )
+}
+
+function Missing({ failure }: { readonly failure: RunledgerError }): JSX.Element | null {
+  // A process of the release before has no such answer.
+  if (failure.status === 404) return null
+  if (failure.status !== 410) return <Failure of={failure} />
+  return <p class="hint">What was submitted was removed after the retention period.</p>
+}
