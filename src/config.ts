@@ -6,6 +6,7 @@ import {
   catalogue,
   defaultSettings,
   findLanguage,
+  findNearestLanguage,
   languages,
   settingEntries,
   toggle,
@@ -59,6 +60,11 @@ const webhookRules = {
     ),
     '443',
   ),
+}
+
+function suggest(name: string): string {
+  const nearest = findNearestLanguage(name)
+  return nearest === undefined ? name : `${name} (did you mean ${nearest}?)`
 }
 
 const web = {
@@ -142,7 +148,10 @@ const worker = {
       v.everyItem(
         (name) => findLanguage(name) !== undefined,
         ({ input }) =>
-          `names none of ours: ${input.filter((name) => findLanguage(name) === undefined).join(', ')}`,
+          `names none of ours: ${input
+            .filter((name) => findLanguage(name) === undefined)
+            .map(suggest)
+            .join(', ')}`,
       ),
       v.transform((names) => [...new Set(names.flatMap((name) => findLanguage(name) ?? []))]),
     ),

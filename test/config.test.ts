@@ -51,7 +51,7 @@ t.test('languages are named by any of their names, each once', async (t) => {
     t.throws(() => readWorkerConfig({ DATABASE_URL, LANGUAGES: name }), /names none of ours/, name)
   t.throws(
     () => readWorkerConfig({ DATABASE_URL, LANGUAGES: 'python,pyton cpp latin' }),
-    /names none of ours: pyton, latin$/,
+    /names none of ours: pyton \(did you mean python\?\), latin$/,
   )
 })
 

@@ -104,11 +104,11 @@ async function prepare(sql: Database): Promise<string> {
 
 // For the commands of `./runledger` that ask the operator API.
 async function keepOperatorKey(sql: Database): Promise<void> {
-  const kept = await readFile(keptOperatorKeyFile, 'utf8').catch(() => '')
+  const kept = (await readFile(keptOperatorKeyFile, 'utf8').catch(() => '')).trim()
   if ((await admitOperator(sql, kept, new AbortController().signal)) !== null) return
   const request = { account: 'local', tier: 'unlimited', role: 'operator' } as const
   const issued = await issueKey(sql, request, 'make run')
-  await writeFile(keptOperatorKeyFile, issued.key, { mode: 0o600 })
+  await writeFile(keptOperatorKeyFile, `${issued.key}\n`, { mode: 0o600 })
 }
 
 // One for all starts: what it signed stays true.
@@ -123,9 +123,9 @@ async function readOrMakeReceiptKey(): Promise<string> {
 
 // The last start's key, if the database still knows it.
 async function readOrIssueKey(sql: Database): Promise<string> {
-  const kept = await readFile(keyFile, 'utf8').catch(() => '')
+  const kept = (await readFile(keyFile, 'utf8').catch(() => '')).trim()
   if ((await admitRequest(sql, kept)) !== null) return kept
   const issued = await issueKey(sql, { account: 'local', tier: 'unlimited' }, 'make run')
-  await writeFile(keyFile, issued.key, { mode: 0o600 })
+  await writeFile(keyFile, `${issued.key}\n`, { mode: 0o600 })
   return issued.key
 }

@@ -119,7 +119,7 @@ t.test('a database of one’s own leaves what is kept of the embedded one alone'
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const service = await startService(t, { DATABASE_URL: url })
-  t.notMatch(service.line, kept[0] ?? '', 'it has a key of its own')
+  t.notMatch(service.line, (kept[0] ?? '').trim(), 'it has a key of its own')
   t.match(service.output(), 'psql "$DATABASE_URL"')
   t.strictSame(
     ['key', 'database-url'].map((name) => readFileSync(join(folder, '.data', name), 'utf8')),
@@ -170,7 +170,9 @@ async function startService(
     child.once('exit', () => fail(new Error(`make run ended:\n${text}`)))
   })
   const line = /^ {2}(curl .*)$/m.exec(text)?.[1] ?? ''
-  return { child, line, key: readFileSync(join(folder, '.data/key'), 'utf8'), output: () => text }
+  const kept = readFileSync(join(folder, '.data/key'), 'utf8')
+  t.match(kept, /^\S+\n$/, 'one line, as the tools of a shell expect')
+  return { child, line, key: kept.trim(), output: () => text }
 }
 
 /** Pids whose working directory or arguments are in a folder. */
