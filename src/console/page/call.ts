@@ -44,6 +44,8 @@ export function send(method: 'GET' | 'POST', path: string, given: Call = {}): Pr
   })
 }
 
+const unreachable = 'The service cannot be reached.'
+
 /** @throws {RunledgerError} for any answer but success; a key that is refused is dropped. */
 export async function call<T>(method: 'GET' | 'POST', path: string, given: Call = {}): Promise<T> {
   const { signal, apiKey = key.get() } = given
@@ -54,8 +56,7 @@ export async function call<T>(method: 'GET' | 'POST', path: string, given: Call 
     answer = await response.json()
   } catch (error) {
     signal?.throwIfAborted()
-    const message = 'The service cannot be reached.'
-    throw new RunledgerError(0, { error: 'unreachable', message }, null, error)
+    throw new RunledgerError(0, { error: 'unreachable', message: unreachable }, null, error)
   }
   if (response.ok) return answer as T
   const error = new RunledgerError(response.status, answer, response.headers.get('retry-after'))
@@ -82,7 +83,9 @@ export async function persist<T>(
       } catch (error) {
         if (!(error instanceof RunledgerError) || ![0, 429, 502, 503, 504].includes(error.status))
           throw error
-        complain(who, `${error.message} Trying again…`)
+        // A browser does not tell a page why there was no answer.
+        const reason = error.status === 0 ? unreachable : error.message
+        complain(who, `${reason} Trying again…`)
         const milliseconds = Math.max(backOff(tried), (error.retryAfterSeconds ?? 0) * 1000)
         await pause(milliseconds, signal)
       }
