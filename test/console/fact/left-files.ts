@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { enter, write } from '../service.ts'
-import { fact, origin, outcome, showsVerdict, start } from '../suite.ts'
+import { fact, origin, outcome, showsVerdict, start, until } from '../suite.ts'
 
 const leaving = `import os
 os.mkdir("made")
@@ -25,7 +25,8 @@ fact('files that a program leaves are listed, and saved as they are', async (t, 
       await list.textContent(),
       /all\.bin768 B.*page\.html\d+ B.*large\.bin1\.9 MiB.*Not returned/,
     )
-    t.equal(await list.getByRole('listitem').count(), 3)
+    // The list of the page before is there until that of the next one is.
+    await until(async () => (await list.getByRole('listitem').count()) === 3)
     const saving = page.waitForEvent('download')
     await list.getByRole('button', { name: 'Save made/all.bin' }).click()
     const download = await saving
@@ -34,7 +35,10 @@ fact('files that a program leaves are listed, and saved as they are', async (t, 
     await download.saveAs(file)
     const bytes = Buffer.concat([1, 2, 3].map(() => Buffer.from(Array.from({ length: 256 }, (_, n) => n)))) // prettier-ignore
     t.ok(readFileSync(file).equals(bytes))
-    if (at === 'result') await page.getByRole('link', { name: /^Submission / }).click()
+    if (at === 'result') {
+      await page.getByRole('link', { name: /^Submission / }).click()
+      await page.waitForURL((address) => address.href.includes('submission'))
+    }
   }
   t.notMatch(await page.title(), /owned/)
 })
