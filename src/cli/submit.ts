@@ -82,7 +82,10 @@ async function askService(
     return await ask(createClient(call))
   } catch (error) {
     if (error instanceof RunledgerError)
-      return complain(call, terminal, error.code, error.message, statusOf(error))
+      return complain(call, terminal, error.code, error.message, statusOf(error), {
+        fault: error.fault,
+        retry: error.retry,
+      })
     if (error instanceof InterruptedError) return exitStatuses.interrupted
     if (error instanceof TypeError)
       return complain(call, terminal, 'usage', error.message, exitStatuses.usage)
@@ -96,8 +99,10 @@ function complain(
   error: string,
   message: string,
   status: number,
+  blame: object = {},
 ): number {
-  stderr.write(json ? `${JSON.stringify({ error, message })}\n` : `${printable(message)}\n`)
+  const told = json ? JSON.stringify({ error, message, ...blame }) : printable(message)
+  stderr.write(`${told}\n`)
   return status
 }
 
@@ -176,17 +181,20 @@ function present(
     if (messages !== '' && !messages.endsWith('\n')) stderr.write('\n')
   }
   if (!isStreamed) for (const line of describeTests(result.tests ?? [])) stderr.write(`${line}\n`)
+  if (result.message !== null) stderr.write(`${result.message}\n`)
   if (result.difference !== null) stderr.write(`${describeDifference(result.difference)}\n`)
   stderr.write(`${describeEnd(result, stderr.isTTY === true)}\n`)
   return status
 }
 
 function describeEnd(result: Result, isColoured: boolean): string {
-  const { id, exit_code: exitCode, signal } = result
+  const { id, fault, exit_code: exitCode, signal } = result
   const { cpu_time: cpu, wall_time: wall, memory_peak: peak } = result
   const word = nameEnd(result)
   const isCut = result.stdout_truncated === true || result.stderr_truncated === true
   const figures = [
+    ...(fault === 'platform' ? ['a fault of the service: submit it again'] : []),
+    ...(fault === 'checker' ? ['a fault of the checker'] : []),
     ...(exitCode === null ? [] : [`exit ${exitCode}`]),
     ...(signal === null ? [] : [signal]),
     ...(cpu === null ? [] : [`${cpu} s CPU`]),

@@ -310,6 +310,16 @@ t.test('with --expected a wrong answer says where it differs', async (t) => {
   }
 })
 
+t.test('a fault that is not the program’s is told as such', async (t) => {
+  const running = command({ wait: true })
+  await endNext('IE', '')
+  const { status, err } = await running
+  t.equal(status, exitStatuses.IE)
+  t.match(err, /^IE a fault of the checker, /m)
+  const refused = await command({ wait: true, json: true, apiKey: 'rl_live_none' })
+  t.match(JSON.parse(refused.err), { error: 'unauthorized', fault: 'caller', retry: 'never' })
+})
+
 t.test('each test has a line before the last, and none of them steers the terminal', async (t) => {
   const difference = { line: 3, expected: `a\u001b[2J${'b'.repeat(80)}`, got: null }
   const tests: ToldTest[] = [

@@ -91,15 +91,20 @@ t.test('a verdict says why: its limit, its signal, the test that decided', async
     ({
       status: 'completed',
       verdict: 'AC',
+      fault: null,
       limit: null,
       signal: null,
       tests: null,
+      message: null,
       ...part,
     }) as Result
   t.equal(explain(result({})), '')
   t.match(explain(result({ verdict: 'TLE', limit: 'wall_time' })), /took longer than its limit/)
   t.match(explain(result({ verdict: 'RE', signal: 'SIGSEGV', exit_code: 139 })), /SIGSEGV ended it/)
   t.match(explain(result({ verdict: 'RE', exit_code: 3 })), /exit code 3/)
+  t.equal(explain(result({ verdict: 'RE', exit_code: 1, message: 'Too few.' })), 'Too few.')
+  t.match(explain(result({ verdict: 'IE', fault: 'checker' })), /^The checker failed/)
+  t.match(explain(result({ verdict: 'IE', fault: 'platform' })), /^The service could not run it/)
   const tests = [
     { name: null, verdict: 'AC' },
     { name: 'large', verdict: 'MLE' },

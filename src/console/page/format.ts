@@ -91,13 +91,14 @@ export function nameOutcome(
 
 /** One sentence on why; empty when the outcome says it all. */
 export function explain(result: Result): string {
-  const { status, verdict, limit, exit_code: code, signal, tests } = result
+  const { status, verdict, fault, limit, exit_code: code, signal, tests, message } = result
   if (status === 'queued') return 'It waits for a worker.'
   if (status === 'running') return ''
   if (status === 'cancelled') return 'It was cancelled; its output until then is kept.'
   const decided = tests?.findIndex((test) => test.verdict !== null && test.verdict !== 'AC') ?? -1
   const where =
     decided < 0 ? '' : ` Test ${nameTest(tests?.[decided]?.name ?? null, decided)} decided.`
+  if (message !== null) return `${message}${where}`
   if (limit !== null) return `${limitReasons[limit]}${where}`
   if (verdict === 'CE') return 'The compiler refused it.'
   if (verdict === 'RE') {
@@ -105,7 +106,8 @@ export function explain(result: Result): string {
     return `${how}${where}`
   }
   if (verdict === 'WA') return `Its output is not what was expected.${where}`
-  if (verdict === 'IE') return 'The service could not run it, which is no fault of the program.'
+  if (fault === 'checker') return `The checker failed, which is no fault of the program.${where}`
+  if (fault === 'platform') return 'The service could not run it, which is no fault of the program.'
   if (tests !== null) return `${count(tests.length, 'test')}, all of them passed.`
   return ''
 }
