@@ -1,0 +1,67 @@
+// Generated requests at each door: an answer in the door's own shape, never a 5xx, and a key first. What a door lets in has
+// passed the checks of the front, so it is a submission that ends. The seed is printed; SEED repeats a run.
+import * as fc from 'fast-check'
+import t from 'tap'
+import { createTestDatabase } from '../../helper/database.ts'
+import { finish } from '../../helper/execution.ts'
+import { seed } from '../../helper/seed.ts'
+import { startServer } from '../../helper/server.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const { call } = await startServer(t, sql, { url })
+t.setTimeout(600_000)
+t.comment(`SEED=${seed}`)
+
+// In place of a worker: whatever is accepted ends.
+async function endAll(): Promise<void> {
+  const rows = await sql<{ id: string }[]>`
+    select submission_id as id from runledger.pending where run is null`.catch(() => [])
+  for (const { id } of rows) await finish(sql, id).catch(() => {})
+}
+const ending = setInterval(() => void endAll(), 50)
+t.teardown(() => clearInterval(ending))
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.constantFrom('python', 'cpp', 'r', '', '*', '3.x', '../a', 'a.py', '\0', '\ud800', 'aGk='),
+)
+const value = fc.oneof(
+  { weight: 3, arbitrary: text },
+  fc.constantFrom(null, true, -1, 0, 0.5, 1, 1000, 1e9, 1e308, [], {}),
+  fc.array(text, { maxLength: 3 }),
+  fc.dictionary(text, fc.oneof(text, fc.constant(null)), { maxKeys: 3 }),
+  fc.array(fc.record({ name: text, content: text, encoding: text }, { requiredKeys: [] }), {
+    maxLength: 3,
+  }),
+)
+const bodyOf = (names: readonly string[]): fc.Arbitrary<unknown> =>
+  fc.oneof(
+    { weight: 9, arbitrary: fc.dictionary(fc.constantFrom(...names, '__proto__', 'extra'), value) },
+    fc.jsonValue(),
+  )
+
+const piston = ['language', 'version', 'files', 'stdin', 'args', 'env', 'run_timeout']
+const pistonLimits = ['compile_timeout', 'run_cpu_time', 'run_memory_limit', 'compile_memory_limit']
+const fusion = ['code', 'language', 'stdin', 'run_timeout', 'compile_timeout', 'memory_limit_MB']
+const rows = [
+  { path: '/api/v2/execute', names: [...piston, ...pistonLimits], refusals: [400] },
+  { path: '/run_code', names: [...fusion, 'files', 'fetch_files', 'args'], refusals: [422] },
+] as const
+
+for (const { path, names, refusals } of rows)
+  t.test(`${path} answers whatever it is sent`, async (t) => {
+    await fc.assert(
+      fc.asyncProperty(bodyOf(names), async (body) => {
+        const answer = await call('POST', path, { body, checked: false })
+        const expected: readonly number[] = [200, ...refusals]
+        if (!expected.includes(answer.status))
+          throw new Error(`${answer.status} ${answer.text} for ${JSON.stringify(body)}`)
+        if (answer.status !== 200 && answer.body?.fault !== 'caller')
+          throw new Error(`no fault in ${answer.text}`)
+      }),
+      { numRuns: 300, seed, endOnFailure: true },
+    )
+    const { status } = await call('POST', path, { key: null, body: {}, checked: false })
+    t.equal(status, 401, 'not without a key')
+  })
