@@ -158,7 +158,7 @@ t.test('all in one', async (t) => {
       'for p in /proc/[0-9]*; do echo "$(tr "\\0" " " <$p/cmdline)" $(grep -E "^(Uid|CapBnd|CapEff)" $p/status); done',
     )
     const status = (entry: string): string =>
-      text.split('\n').find((line) => line.startsWith('node') && line.includes(entry)) ?? ''
+      text.split('\n').find((line) => /^(?:\/\S*\/)?node /.test(line) && line.includes(entry)) ?? ''
     t.match(status('src/server/server.ts'), /Uid: 10001 .*CapEff: 0+ CapBnd: 0+$/)
     const bounds = BigInt(
       `0x${/CapBnd: ([0-9a-f]+)/.exec(status('src/worker/worker.ts'))?.[1] ?? 'f'.repeat(10)}`,
