@@ -24,18 +24,10 @@ import {
 
 const required = (name: string, type: 'string' | 'array') =>
   `${name} is required as ${type === 'array' ? 'an' : 'a'} ${type}`
-const optionalNumber = (name: string) =>
-  v.optional(
-    v.nullable(
-      v.pipe(
-        v.number(`If specified, ${name} must be a number`),
-        v.finite(`If specified, ${name} must be a number`),
-      ),
-    ),
-  )
+const notNumber = (name: string) => `If specified, ${name} must be a number`
 const limit = (name: string) =>
   v.pipe(
-    optionalNumber(name),
+    v.nullish(v.pipe(v.number(notNumber(name)), v.finite(notNumber(name)))),
     v.check(
       (value) => value === null || value === undefined || value === -1 || value > 0,
       `${name} must be positive, or -1`,

@@ -1,10 +1,11 @@
 // What doors share: a body in any media type, a submission that is run to its end, limits and languages by other names.
 import type { Response } from 'polka'
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import { Problem } from '#error'
 import type { Issue } from '#error'
 import { defaultLimits, languagesByName } from '#language'
 import type { Language } from '#language'
+import { shorten, validate } from '#options'
 import type { LimitName } from '#options'
 import type { TrackedResult } from '#result'
 import { readJson } from '../body.ts'
@@ -60,7 +61,7 @@ function rename({ path, message }: Issue, names: Readonly<Record<string, string>
 }
 
 /** Some clients call JSON text. @throws {Problem} when it is none, or not of the schema. */
-export async function readDoorBody<Value>(
+export async function readDoorBody<Value extends object>(
   request: ApiRequest,
   response: Response,
   schema: v.GenericSchema<unknown, Value>,
@@ -69,11 +70,9 @@ export async function readDoorBody<Value>(
   if (type.startsWith('text/plain')) request.headers['content-type'] = 'application/json'
   const { json, issues } = await readJson(request, response)
   if (issues.length > 0) throw invalidRequest(issues)
-  const parsed = v.safeParse(schema, json)
-  if (parsed.success) return parsed.output
-  throw invalidRequest(
-    parsed.issues.map((issue) => ({ path: v.getDotPath(issue) ?? '', message: issue.message })),
-  )
+  const { value, issues: found } = validate(schema, json)
+  if (value === null) throw invalidRequest(shorten(found))
+  return value
 }
 
 /** @param others the door's names beside ours. */

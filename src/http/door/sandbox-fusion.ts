@@ -1,4 +1,5 @@
 // The SandboxFusion door: POST /run_code, which training pipelines call to score programs.
+import { constants } from 'node:os'
 import * as v from 'valibot'
 import { blame } from '#error'
 import type { Problem } from '#error'
@@ -18,12 +19,9 @@ import {
   limitTimes,
   readDoorBody,
 } from './run.ts'
-import { constants } from 'node:os'
 
-const seconds = v.optional(
-  v.nullable(
-    v.pipe(v.number('must be a number of seconds'), v.minValue(0.001, 'must be greater than 0')),
-  ),
+const seconds = v.nullish(
+  v.pipe(v.number('must be a number of seconds'), v.minValue(0.001, 'must be greater than 0')),
 )
 
 const request = v.object(
@@ -103,7 +101,7 @@ function translateLimits(
 }
 
 interface CommandResult {
-  readonly status: 'Finished' | 'Error' | 'TimeLimitExceeded'
+  readonly status: 'Finished' | 'TimeLimitExceeded'
   /** Seconds. */
   readonly execution_time: number | null
   readonly cpu_time: number | null
@@ -114,14 +112,7 @@ interface CommandResult {
 
 function translateRecord(record: TrackedResult): object {
   if (record.fault === 'platform')
-    return {
-      status: 'SandboxError',
-      message: 'The service could not run the program: send it again.',
-      compile_result: null,
-      run_result: null,
-      executor_pod_name: null,
-      files: {},
-    }
+    return describeFault('The service could not run the program: send it again.')
   const compile = describeCompile(record)
   const run = record.verdict === 'CE' ? null : describeRun(record)
   return {
@@ -135,6 +126,18 @@ function translateRecord(record: TrackedResult): object {
         content === null ? [] : [[name, content]],
       ),
     ),
+  }
+}
+
+/** Of the service's own. */
+function describeFault(message: string): object {
+  return {
+    status: 'SandboxError',
+    message,
+    compile_result: null,
+    run_result: null,
+    executor_pod_name: null,
+    files: {},
   }
 }
 
@@ -202,15 +205,6 @@ function describeProblem(problem: Problem): DoorAnswer {
     return { status: problem.status, body: { detail: problem.message, fault, retry } }
   return {
     status: problem.status,
-    body: {
-      status: 'SandboxError',
-      message: problem.message,
-      compile_result: null,
-      run_result: null,
-      executor_pod_name: null,
-      files: {},
-      fault,
-      retry,
-    },
+    body: { ...describeFault(problem.message), fault, retry },
   }
 }
