@@ -17,9 +17,9 @@ import {
   findDoorLanguage,
   hasCompiler,
   limitTimes,
+  notRun,
   readDoorBody,
   readVersion,
-  requireVerdict,
 } from './run.ts'
 
 const required = (name: string, type: 'string' | 'array') =>
@@ -128,7 +128,10 @@ export function openPiston(dependencies: HttpDependencies, parse: SubmissionPars
       ...translateLimits(asked, language, incoming),
     })
     if (record === null) return
-    sendJson(response, 200, { language, version, ...translateRecord(requireVerdict(record)) })
+    const { fault, retry } = record
+    // A status of Piston's own for it would be taken for a failing program.
+    if (fault === 'platform') sendJson(response, 500, { message: notRun, fault, retry })
+    else sendJson(response, 200, { language, version, ...translateRecord(record) })
   }
 
   const routes: Route[] = ['/api/v2', '/api/v2/piston'].flatMap((root): Route[] => [

@@ -1,7 +1,6 @@
 // What doors share: a body in any media type, a submission that is run to its end, limits and languages by other names.
 import type { Response } from 'polka'
 import type * as v from 'valibot'
-import { Problem } from '#error'
 import type { Issue } from '#error'
 import { defaultLimits, languagesByName } from '#language'
 import type { Language } from '#language'
@@ -116,11 +115,8 @@ export function hasCompiler(language: Language): boolean {
   return defaultLimits[language].compile !== null
 }
 
-/** @throws {Problem} when the service failed, so that no door takes that for a failing program. */
-export function requireVerdict(record: TrackedResult): TrackedResult {
-  if (record.fault !== 'platform') return record
-  throw new Problem('internal', 'The service could not run the program: send it again.')
-}
+/** Of a record whose fault is the service's. */
+export const notRun = 'The service could not run the program: send it again.'
 
 /** The fields that are given: for these protocols null is as good as left out. */
 export function dropNulls(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

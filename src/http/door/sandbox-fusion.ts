@@ -17,6 +17,7 @@ import {
   findDoorLanguage,
   hasCompiler,
   limitTimes,
+  notRun,
   readDoorBody,
 } from './run.ts'
 
@@ -112,7 +113,7 @@ interface CommandResult {
 
 function translateRecord(record: TrackedResult): object {
   if (record.fault === 'platform')
-    return describeFault('The service could not run the program: send it again.')
+    return { ...describeFault(notRun), fault: record.fault, retry: record.retry }
   const compile = describeCompile(record)
   const run = record.verdict === 'CE' ? null : describeRun(record)
   return {
