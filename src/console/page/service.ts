@@ -1,21 +1,10 @@
 // What the page asks of its service.
-import type { Receipt, Result, SubmissionRequest } from '#client'
+import type { Language, Receipt, Result, SubmissionRequest } from '#client'
 import { call, persist } from './call.ts'
 import type { Filter } from './route.ts'
 
 /** A language that a worker offers, as GET /api/languages tells it. */
-export interface OfferedLanguage {
-  readonly name: string
-  readonly title: string
-  readonly aliases: readonly string[]
-  readonly extensions: readonly string[]
-  readonly runtime: string
-  readonly compile: readonly string[] | null
-  readonly run: readonly string[]
-  readonly limits: { readonly run: RunLimits } | null
-  readonly example: string | null
-  readonly workers: number
-}
+export type OfferedLanguage = Language
 
 /** Of a program: seconds and bytes. */
 export interface RunLimits {
