@@ -108,3 +108,11 @@ t.test('mistakes are 422, each with its place', async (t) => {
   t.match(JSON.stringify(beyond.body.detail), /run_timeout.*files|files.*run_timeout/)
   t.match(await run({}, { key: null }), { status: 401, body: { detail: String, fault: 'caller' } })
 })
+
+t.test('a request with the same Idempotency-Key runs once', async (t) => {
+  const body = { language: 'python', code: 'import uuid; print(uuid.uuid4())' }
+  const headers = { 'Idempotency-Key': '3f1b9c52-7a0e-4d58-9a6c-0d6f2b8e4c11' }
+  const first = await run(body, { headers })
+  t.match(first.body, { status: 'Success', run_result: { stdout: /^\S{36}\n$/ } })
+  t.strictSame((await run(body, { headers })).body, first.body)
+})
