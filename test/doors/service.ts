@@ -1,0 +1,52 @@
+// A whole service for clients that others published, and the way in for those that can send no key.
+import { once } from 'node:events'
+import { createServer, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Test } from 'tap'
+import { createTestDatabase } from '../helper/database.ts'
+import { startServer } from '../helper/server.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+import { installClients } from './clients.ts'
+
+export interface DoorService {
+  /** The base URL. */
+  readonly service: string
+  /** The base URL with the key as its password. */
+  readonly withKey: string
+  readonly key: string
+  /** @returns the base URL of a proxy that adds the key. */
+  readonly startProxy: () => Promise<string>
+}
+
+/** @param languages that the worker offers, separated by commas. */
+export async function startDoorService(t: Test, languages: string): Promise<DoorService> {
+  t.setTimeout(900_000)
+  await installClients()
+  const { sql, url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  await startWorkerProcess(t, url, { LANGUAGES: languages })
+  const { port, issue } = await startServer(t, sql, { url })
+  const key = await issue()
+  const service = `http://127.0.0.1:${port}`
+  const withKey = `http://any:${key}@127.0.0.1:${port}`
+  return { service, withKey, key, startProxy: async () => startProxy(t, service, key) }
+}
+
+async function startProxy(t: Test, service: string, key: string): Promise<string> {
+  const proxy = createServer((incoming, response) => {
+    const { method, url: path, headers } = incoming
+    const forwarded = httpRequest(
+      `${service}${path}`,
+      { method, headers: { ...headers, 'x-api-key': key } },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(response)
+      },
+    )
+    incoming.pipe(forwarded)
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  t.teardown(() => proxy.close())
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+}
