@@ -17,10 +17,11 @@ begin
   insert into runledger.account (id, name)
   values (issue_key.account_id, issue_key.account_name)
   on conflict (name) do nothing;
-  insert into runledger.api_key (id, account_id, tier, label, digest, expires_at, role, read_only)
+  insert into runledger.api_key (id, account_id, tier, label, digest, expires_at, role, read_only, name)
   select
     issue_key.api_key_id, account.id, issue_key.tier, issue_key.label, issue_key.digest, issue_key.expires_at,
-    coalesce(issue_key.data ->> 'role', 'submit'), coalesce((issue_key.data ->> 'read_only')::boolean, false)
+    coalesce(issue_key.data ->> 'role', 'submit'), coalesce((issue_key.data ->> 'read_only')::boolean, false),
+    issue_key.data ->> 'name'
   from runledger.account
   where account.name = issue_key.account_name;
   perform runledger.append_event(
@@ -28,7 +29,7 @@ begin
   );
 end
 $$;
-comment on function runledger.issue_key is 'Stores a key''s digest and appends api_key.issued; makes the account, with this id, if there is none of its name yet. data.role: submit, when left out. RL024: it is of another role than the key that it replaces.';
+comment on function runledger.issue_key is 'Stores a key''s digest and appends api_key.issued; makes the account, with this id, if there is none of its name yet. data.role: submit, when left out; data.name: none, when left out. RL024: it is of another role than the key that it replaces.';
 
 create or replace function runledger.change_key(
   api_key_id uuid, tier text, ends_at timestamptz, type text, schema_version integer, data jsonb, metadata jsonb

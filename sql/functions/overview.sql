@@ -50,7 +50,7 @@ begin
           'blob_bytes', account.blob_bytes,
           'keys', (
             select jsonb_agg(jsonb_build_object(
-              'id', k.id, 'label', k.label, 'tier', k.tier, 'unfinished', mine.unfinished,
+              'id', k.id, 'label', k.label, 'name', k.name, 'tier', k.tier, 'unfinished', mine.unfinished,
               'admitted', mine.admitted, 'concurrent_executions', tier.concurrent_executions,
               'requests', (
                 select count(*) from runledger.rate_window w, unnest(w.admitted_at) admitted (at)

@@ -89,6 +89,7 @@ create table runledger.api_key (
   revoked_at timestamptz,
   role text not null default 'submit' constraint api_key_role check (role in ('submit', 'operator')),
   read_only boolean not null default false constraint api_key_read_only check (role = 'operator' or not read_only),
+  name text constraint api_key_name check (length(name) between 1 and 64 and name !~ '[[:cntrl:]]'),
   constraint api_key_digest_key unique (digest)
 );
 comment on table runledger.api_key is 'API keys by digest. The key itself is shown once, when it is issued, and stored nowhere.';
@@ -96,6 +97,7 @@ comment on column runledger.api_key.label is 'The key''s first characters, enoug
 comment on column runledger.api_key.digest is 'SHA-256 of the whole key.';
 comment on column runledger.api_key.role is 'submit: it submits, and reads what its account has; operator: it looks at the service and steers it, and submits nothing.';
 comment on column runledger.api_key.read_only is 'An operator''s that looks alone.';
+comment on column runledger.api_key.name is 'Said of it when it was issued; several may have one name, as a key and its successor do. Null: it has none.';
 create index api_key_by_account on runledger.api_key (account_id);
 
 create table runledger.rate_window (

@@ -10,7 +10,7 @@ import { digestKey, generateKey, isWellFormedKey, labelKey } from './key.ts'
 import type { Role } from './key.ts'
 import type { TierLimits } from './tier.ts'
 
-export { isWellFormedKey } from './key.ts'
+export { isKeyName, isWellFormedKey, keyNameMost } from './key.ts'
 export type { Role } from './key.ts'
 export { admitOperator } from './operator.ts'
 export type { Operator } from './operator.ts'
@@ -41,6 +41,7 @@ export interface ListedKey {
   readonly id: string
   readonly account: string
   readonly label: string
+  readonly name: string | null
   readonly tier: string
   readonly createdAt: Date
   readonly expiresAt: Date | null
@@ -65,6 +66,8 @@ export interface KeyRequest {
   readonly role?: Role
   /** For an operator: it looks alone. */
   readonly readOnly?: boolean
+  /** As `isKeyName` says; several may have one name. */
+  readonly name?: string | undefined
 }
 
 /** A row of runledger.admit_request; without a quota, `remaining` and `reset_seconds` mean nothing. */
@@ -119,7 +122,7 @@ export async function issueKey(
     replaces = null,
   }: { readonly id?: string; readonly replaces?: string | null } = {},
 ): Promise<IssuedKey> {
-  const { role = 'submit', readOnly = false } = request
+  const { role = 'submit', readOnly = false, name } = request
   const key = generateKey(role)
   const label = labelKey(key)
   const event: ApiKeyEvent = {
@@ -131,6 +134,7 @@ export async function issueKey(
       expires_at: request.expiresAt?.toISOString() ?? null,
       replaces,
       ...(role === 'operator' && { role, read_only: readOnly }),
+      ...(name !== undefined && { name }),
     },
   }
   await sql`
@@ -144,7 +148,7 @@ export async function issueKey(
 /** Newest first. */
 export async function listKeys(sql: Database, account?: string): Promise<ListedKey[]> {
   return sql<ListedKey[]>`
-    select id, account, label, tier, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
+    select id, account, label, name, tier, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
       role, read_only as "readOnly"
     from audit.api_key
     where ${account ?? null}::text is null or account = ${account ?? null}
@@ -152,7 +156,7 @@ export async function listKeys(sql: Database, account?: string): Promise<ListedK
 }
 
 /**
- * Issues a successor in one transaction; the old key works on for the overlap.
+ * Issues a successor of the same name in one transaction; the old key works on for the overlap.
  * @param expiresAt by default the old key's.
  * @returns null when no such key is in force.
  */
@@ -173,10 +177,11 @@ export async function rotateKey(
       data: { replaced_by: successorId, works_until: worksUntil.toISOString() },
     })
     if (!isInForce) return null
-    const { account, tier, role, readOnly } = old
+    const { account, tier, role, readOnly, name } = old
+    const ends = expiresAt ?? old.expiresAt ?? undefined
     return issueKey(
       transaction,
-      { account, tier, role, readOnly, expiresAt: expiresAt ?? old.expiresAt ?? undefined },
+      { account, tier, role, readOnly, name: name ?? undefined, expiresAt: ends },
       operator,
       { id: successorId, replaces: id },
     )

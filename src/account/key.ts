@@ -14,6 +14,21 @@ const forms = {
 /** What a key is for: its account's submissions, or the service itself. */
 export type Role = keyof typeof prefixes
 
+/** Characters of a key's name. */
+export const keyNameMost = 64
+
+/** Whether a key may be called so: a line that can be seen, and is no key itself. */
+export function isKeyName(text: string): boolean {
+  return (
+    text.length > 0 &&
+    text.length <= keyNameMost &&
+    text.trim() === text &&
+    text.isWellFormed() &&
+    !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text) &&
+    !Object.values(prefixes).some((prefix) => text.startsWith(prefix))
+  )
+}
+
 /** Show it once; store only its digest. */
 export function generateKey(role: Role = 'submit'): string {
   const secret = encode(BigInt(`0x${randomBytes(24).toString('hex')}`), 33)

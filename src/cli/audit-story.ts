@@ -102,6 +102,7 @@ const tellers: Readonly<Record<string, Teller>> = {
       data['role'] === 'operator'
         ? `Operator’s key ${say(data['label'])}… issued for account ${say(data['account'])}`
         : `Key ${say(data['label'])}… issued for account ${say(data['account'])}, tier ${say(data['tier'])}`,
+      data['name'] === undefined ? '' : `named ${say(data['name'])}`,
       data['read_only'] === true ? 'to look alone' : '',
       data['replaces'] ? `in place of ${say(data['replaces'])}` : '',
       data['expires_at'] ? `valid until ${say(data['expires_at'])}` : '',

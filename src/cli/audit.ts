@@ -110,12 +110,13 @@ export async function auditHeads(sql: Database, kept: string | null): Promise<Au
 async function introduce(sql: Database, id: string, first: RecordedEvent): Promise<string[]> {
   if (first.type !== 'submission.received') return [`${first.type.replace(/\..*/, '')} ${id}`, '']
   const [who] = await sql`
-    select account.name, k.label
+    select account.name, k.label, k.name as key_name
     from audit.account
     left join audit.api_key k on k.id::text = ${String(first.data['api_key'])}
     where account.id::text = ${String(first.data['account'])}`
+  const named: unknown = who?.['key_name']
   return [
-    `submission ${id} of account ${JSON.stringify(who?.['name'] ?? 'unknown')}, key ${String(who?.['label'] ?? 'unknown')}…`,
+    `submission ${id} of account ${JSON.stringify(who?.['name'] ?? 'unknown')}, key ${String(who?.['label'] ?? 'unknown')}…${typeof named === 'string' ? ` ${JSON.stringify(named)}` : ''}`,
     '',
   ]
 }

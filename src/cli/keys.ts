@@ -1,7 +1,16 @@
 // `keys …`. Each change is an event of the key's stream, with the operator's name.
 import { validate as isUuid } from 'uuid'
-import { changeKeyTier, issueKey, listKeys, listTiers, revokeKey, rotateKey } from '#account'
-import type { Role } from '#account'
+import {
+  changeKeyTier,
+  isKeyName,
+  issueKey,
+  keyNameMost,
+  listKeys,
+  listTiers,
+  revokeKey,
+  rotateKey,
+} from '#account'
+import type { ListedKey, Role } from '#account'
 import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
 import { CommandError, defineCommand, misuse } from './command.ts'
@@ -11,6 +20,8 @@ import { findId } from './id.ts'
 import { operator } from './operator.ts'
 import { jsonOption, printRecord, printRows } from './output.ts'
 import { describeTier } from './tiers.ts'
+
+const idNotes = 'ID: a key’s id, its beginning or end, or the name of one key that is in force.'
 
 const expires = {
   type: 'string',
@@ -35,6 +46,11 @@ export const keyCommands = [
         value: 'TIER',
         help: 'see `runledger tiers list`; default `beta`',
       },
+      name: {
+        type: 'string',
+        value: 'TEXT',
+        help: 'says what it is for; `change`, `rotate` and `revoke` take it too',
+      },
       expires,
       role: {
         type: 'string',
@@ -44,11 +60,13 @@ export const keyCommands = [
       },
       'read-only': { type: 'boolean', help: 'an operator’s key that cannot change anything' },
     },
-    run: ({ values: { account, tier: given, expires: end, role: word, 'read-only': readOnly } }) =>
+    run: ({ values }) =>
       withDatabase(async (sql) => {
-        const role = readRole(word, given, readOnly)
+        const { account, tier: given, 'read-only': readOnly } = values
+        const role = readRole(values.role, given, readOnly)
+        const name = readName(values.name)
         const tier = given ?? (role === 'operator' ? 'unlimited' : 'beta')
-        const request = { account, tier, expiresAt: readDate(end), role, readOnly }
+        const request = { account, tier, name, expiresAt: readDate(values.expires), role, readOnly }
         const issued = await nameTiers(sql, tier, () => issueKey(sql, request, operator()))
         const { stdout } = process
         printRecord(
@@ -80,6 +98,7 @@ export const keyCommands = [
     name: 'keys change',
     operands: ['ID'],
     summary: 'change the tier of a key',
+    notes: idNotes,
     options: {
       tier: { type: 'string', value: 'TIER', required: true, help: 'see `runledger tiers list`' },
     },
@@ -95,6 +114,7 @@ export const keyCommands = [
     name: 'keys rotate',
     operands: ['ID'],
     summary: 'issue a successor of a key; the old one works until the overlap is over',
+    notes: idNotes,
     options: {
       overlap: {
         type: 'string',
@@ -119,6 +139,7 @@ export const keyCommands = [
     name: 'keys revoke',
     operands: ['ID'],
     summary: 'revoke a key at once',
+    notes: idNotes,
     options: {},
     run: ({ operands: [id = ''] }) =>
       withDatabase(async (sql) => {
@@ -160,15 +181,40 @@ function readRole(word: string, tier: string | undefined, readOnly: boolean): Ro
   return word
 }
 
-/** @param part of the id, at its beginning or end. */
+function readName(text: string | undefined): string | undefined {
+  if (text === undefined || isKeyName(text)) return text
+  throw misuse(
+    `--name is a line of 1 to ${keyNameMost} characters without control characters or blanks at its ends, and no key`,
+  )
+}
+
+/** @param part of the id, at its beginning or end; or the name of one key in force. */
 async function readId(sql: Database, part: string): Promise<string> {
   if (isUuid(part)) return part
   const keys = await listKeys(sql)
+  const named = keys.filter(
+    ({ name, revokedAt, expiresAt }) =>
+      name === part && revokedAt === null && (expiresAt?.getTime() ?? Infinity) > Date.now(),
+  )
+  if (named.length > 0) return pickNamed(named, keys, part)
   return findId(
     keys.map(({ id }) => id),
     part,
     'key',
   )
+}
+
+/** A name may look like a part of an id: which of two keys is meant is not guessed. */
+function pickNamed(named: readonly ListedKey[], all: readonly ListedKey[], text: string): string {
+  const part = text.toLowerCase()
+  const others = all.filter(
+    ({ id }) =>
+      (id.startsWith(part) || id.endsWith(part)) && named.every((known) => known.id !== id),
+  )
+  const [first, ...more] = [...named, ...others]
+  if (first !== undefined && more.length === 0) return first.id
+  const ids = [...named, ...others].map(({ id, account }) => `${id} (${account})`)
+  throw new CommandError(`${text} could be ${ids.length} keys: ${ids.join(', ')}`)
 }
 
 function noSuchKey(): CommandError {

@@ -77,7 +77,7 @@ function drawAccount({ name, waiting, running, keys }: BusyAccount): string[][] 
     index === 0 ? name : '',
     index === 0 ? String(waiting) : '',
     index === 0 ? String(running) : '',
-    `${key.label}… ${key.tier}`,
+    [`${key.label}…`, key.name ?? [], key.tier].flat().join(' '),
     `${key.admitted}/${key.concurrent_executions ?? '∞'}`,
     key.requests_per_minute === null ? '∞' : `${key.requests}/${key.requests_per_minute}`,
   ])

@@ -79,6 +79,7 @@ export interface BusyAccount {
   readonly keys: readonly {
     readonly id: string
     readonly label: string
+    readonly name: string | null
     readonly tier: string
     readonly unfinished: number
     readonly admitted: number
@@ -248,6 +249,7 @@ export interface Found {
     readonly id: string
     readonly account: string
     readonly label: string
+    readonly name: string | null
     readonly tier: string
     readonly role: 'submit' | 'operator'
     readonly created_at: string
@@ -259,7 +261,7 @@ export interface Found {
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
 export interface Operator {
-  /** @param text a submission's id, an account's name, or a key's first 12 characters. */
+  /** @param text a submission's id, an account's name, or a key's name or first 12 characters. */
   find(text: string): Promise<Found>
   /** @param options.gone also those that ended in the last day. */
   workers(options?: { readonly gone?: boolean }): Promise<Rows>

@@ -13,6 +13,8 @@ export interface ApiKeyIssued {
     readonly role?: 'operator'
     /** It looks alone; an operator's has it always. */
     readonly read_only?: boolean
+    /** Left out for a key without one. */
+    readonly name?: string
   }
 }
 

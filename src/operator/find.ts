@@ -1,4 +1,4 @@
-// What an operator looks up by what somebody has told them: a submission's id, an account's name, the beginning of a key.
+// What an operator looks up by what somebody has told them: a submission's id, an account's name, a key's beginning or name.
 import type { Database } from '#database'
 
 type Row = Readonly<Record<string, unknown>>
@@ -8,7 +8,7 @@ export interface Found {
   readonly submissions: readonly Row[]
   /** In whose name it stands. */
   readonly accounts: readonly Row[]
-  /** Of that label or id, or of the account of that name. */
+  /** Of that label, id or name, or of the account of that name. */
   readonly keys: readonly Row[]
 }
 
@@ -27,8 +27,8 @@ export async function find(sql: Database, text: string): Promise<Found> {
       where position(lower(${text}) in lower(name)) > 0 or id = ${id}
       order by name <> ${text}, name limit ${most}`,
     sql<Row[]>`
-      select id, account, label, tier, role, created_at, expires_at, revoked_at from audit.api_key
-      where label = ${label} or account = ${text} or id = ${id}
+      select id, account, label, name, tier, role, created_at, expires_at, revoked_at from audit.api_key
+      where label = ${label} or name = ${text} or account = ${text} or id = ${id}
       order by revoked_at is not null, created_at desc limit ${most}`,
     sql<Row[]>`
       select s.id, a.name as account, k.label as api_key, s.language, s.status, s.verdict, s.created_at, s.started_at, s.finished_at

@@ -55,6 +55,7 @@ export interface BusyAccount {
   readonly keys: readonly {
     readonly id: string
     readonly label: string
+    readonly name: string | null
     readonly tier: string
     readonly unfinished: number
     /** They have one of the places that the tier gives. */

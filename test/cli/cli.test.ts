@@ -105,6 +105,52 @@ t.test('keys issue prints a key that works, once, and appends its event', async 
   }
 })
 
+t.test('keys have names, by which they are listed, told and revoked', async (t) => {
+  const { id, key } = await issue('--name', 'ci of café')
+  const { id: other } = await issue('--name', 'ci of café', '--tier', 'unlimited')
+  const listed = (await command(['keys', 'list', '--account', 'acme'])).out
+  t.match(listed.match(/"name":"ci of café"/g), { length: 2 }, 'several may have one name')
+  t.match(listed, '"name":null')
+  t.match(
+    (await command(['audit', id])).out,
+    /issued for account acme, tier beta; named ci of café; by /,
+  )
+  t.match((await readStream(sql, id))[0], { data: { name: 'ci of café' } })
+
+  const both = await command(['keys', 'revoke', 'ci of café'])
+  t.match(both, { status: 1, err: /ci of café could be 2 keys: / }, 'none of two is chosen')
+  t.match(both.err, id)
+  t.match(both.err, other)
+  t.match(await command(['keys', 'revoke', other.slice(-12)]), { status: 0 })
+  const rotated = await command(['keys', 'rotate', 'ci of café', '--overlap', '3600'])
+  const successor = JSON.parse(rotated.out) as { id: string }
+  t.match((await readStream(sql, successor.id))[0], { data: { name: 'ci of café', replaces: id } })
+  t.match(await command(['keys', 'revoke', 'ci of café']), { status: 1 }, 'both are in force')
+  t.match(await command(['keys', 'revoke', id]), { status: 0 })
+  t.match(await command(['keys', 'revoke', 'ci of café']), {
+    status: 0,
+    out: `{"id":"${successor.id}","revoked":true}\n`,
+  })
+  t.match(await command(['keys', 'revoke', 'ci of café']), { status: 64, err: /nor its beginning/ })
+
+  const like = successor.id.slice(-4)
+  const { id: third } = await issue('--name', like)
+  const either = await command(['keys', 'revoke', like])
+  t.match(either, { status: 1, err: successor.id }, 'a name that is also a part of an id')
+  t.match(either.err, third)
+  const before = (await command(['keys', 'list'])).out
+  for (const wrong of ['', ' ci', 'ci ', 'a\nb', 'a\u0007', 'a\u202eb', 'n'.repeat(65), key])
+    t.match(await command(['keys', 'issue', '--account', 'acme', '--name', wrong]), {
+      status: 64,
+      err: /--name /,
+      out: '',
+    })
+  t.equal((await command(['keys', 'list'])).out, before)
+  await t.rejects(sql`update runledger.api_key set name = ${'a\nb'} where id = ${id}`, {
+    code: '23514',
+  })
+})
+
 t.test('keys list names one account’s keys, newest first', async (t) => {
   const first = await issue('--tier', 'unlimited')
   const second = await issue()

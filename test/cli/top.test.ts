@@ -103,6 +103,7 @@ t.test('whatever a worker or a key says of itself steers no terminal', async (t)
   const key = {
     id: text,
     label: text,
+    name: text,
     tier: text,
     unfinished: 1,
     admitted: 1,

@@ -69,9 +69,11 @@ table runledger.api_key
   revoked_at timestamp with time zone
   role text not null default 'submit'::text: submit: it submits, and reads what its account has; operator: it looks at the service and steers it, and submits nothing.
   read_only boolean not null default false: An operator's that looks alone.
+  name text: Said of it when it was issued; several may have one name, as a key and its successor do. Null: it has none.
   constraint api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES runledger.account(id)
   constraint api_key_digest_key UNIQUE (digest)
   constraint api_key_digest_length CHECK ((length(digest) = 32))
+  constraint api_key_name CHECK ((((length(name) >= 1) AND (length(name) <= 64)) AND (name !~ '[[:cntrl:]]'::text)))
   constraint api_key_pkey PRIMARY KEY (id)
   constraint api_key_read_only CHECK (((role = 'operator'::text) OR (NOT read_only)))
   constraint api_key_role CHECK ((role = ANY (ARRAY['submit'::text, 'operator'::text])))
@@ -469,6 +471,7 @@ view audit.api_key
   revoked_at timestamp with time zone
   role text
   read_only boolean
+  name text
   grant select to runledger_api
   grant select to runledger_auditor
 
@@ -1020,7 +1023,7 @@ function runledger.is_worker_alive(worker_id uuid)
   grant execute to runledger_auditor
 
 function runledger.issue_key(api_key_id uuid, account_id uuid, account_name text, tier text, label text, digest bytea, expires_at timestamp with time zone, schema_version integer, data jsonb, metadata jsonb)
-  Stores a key's digest and appends api_key.issued; makes the account, with this id, if there is none of its name yet. data.role: submit, when left out. RL024: it is of another role than the key that it replaces.
+  Stores a key's digest and appends api_key.issued; makes the account, with this id, if there is none of its name yet. data.role: submit, when left out; data.name: none, when left out. RL024: it is of another role than the key that it replaces.
   returns void security definer set search_path=pg_catalog, pg_temp
 
 function runledger.lend_slot(submission_id uuid, run text, seconds double precision, offers text[], does text[])

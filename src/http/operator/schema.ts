@@ -68,6 +68,7 @@ const account = v.object({
       v.object({
         id: uuid,
         label: v.string(),
+        name: v.nullable(v.string()),
         tier: v.string(),
         unfinished: count,
         admitted: v.pipe(count, v.description('They have a place of the key’s.')),
@@ -212,6 +213,7 @@ export const operatorSchemas = {
         id: uuid,
         account: v.string(),
         label: v.string(),
+        name: v.nullable(v.string()),
         tier: v.string(),
         role: v.picklist(['submit', 'operator']),
         created_at: time,

@@ -8,6 +8,7 @@ fact('a submission leads to its account, and that to its keys', async (t, { page
   const id = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
   const [row] = await sql`select name from runledger.account where id = ${caller.accountId}`
   const account = String(row?.['name'])
+  await sql`update runledger.api_key set name = 'nightly' where account_id = ${caller.accountId}`
   await enter(page, origin, key)
   const field = page.getByLabel('Submission, account or key')
   await field.fill(id)
@@ -19,6 +20,7 @@ fact('a submission leads to its account, and that to its keys', async (t, { page
   const label = found.getByRole('link', { name: caller.key.slice(0, 12) }).first()
   await label.waitFor()
   t.equal(await found.getByRole('table').count(), 3)
+  await found.getByRole('cell', { name: 'nightly' }).waitFor()
   await field.fill(caller.key)
   await page.getByRole('button', { name: 'Look up' }).click()
   await found.getByRole('heading', { name: caller.key.slice(0, 12) }).waitFor()
@@ -37,10 +39,12 @@ fact('a figure leads to what it counts', async (t, { page }, key) => {
   const caller = await createCaller(sql)
   const id = await submitNew(sql, caller, describeSubmission({ code: 'import time; time.sleep(30)' })) // prettier-ignore
   await enter(page, origin, key)
+  await sql`update runledger.api_key set name = 'weekly' where account_id = ${caller.accountId}`
   const figure = (name: string) =>
     page.locator('dl.figures > div', { hasText: name }).getByRole('link').first()
   const found = page.getByRole('region', { name: 'Look up' })
   await figure('Running').filter({ hasText: /[1-9]/ }).waitFor()
+  await page.locator('#accounts').getByText('weekly').waitFor()
   await figure('Running').click()
   await found.getByRole('heading', { name: 'Submissions that run' }).waitFor()
   await found.getByRole('link', { name: id }).waitFor()

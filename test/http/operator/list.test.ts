@@ -82,6 +82,8 @@ t.test('a submission, an account and a key are looked up', async (t) => {
   t.match(all.submissions[0], { id, api_key: all.keys[0].label }, 'the newest first')
   t.match(await find(name.slice(1)), { accounts: [{ name }], submissions: [], keys: [] })
   t.match(await find(key.slice(0, 12)), { keys: [{ role: 'operator' }] })
+  await sql`update runledger.api_key set name = 'nightly' where id = ${reader.id}`
+  t.match(await find('nightly'), { keys: [{ id: reader.id, name: 'nightly' }], accounts: [] })
   t.match(await find('nobody at all'), { submissions: [], accounts: [], keys: [] })
   t.match(await call('GET', `${path}find`, { key }), { status: 400, body: { issues: [{ path: '?q' }] } }) // prettier-ignore
   t.match(await call('GET', `${path}find?q=x`), { status: 403 })

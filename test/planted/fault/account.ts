@@ -10,8 +10,8 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: 'account: a rotated key outlives the key it replaces',
-    text: '{ account, tier, role, readOnly, expiresAt: expiresAt ?? old.expiresAt ?? undefined },',
-    instead: '{ account, tier, role, readOnly, expiresAt },',
+    text: 'const ends = expiresAt ?? old.expiresAt ?? undefined',
+    instead: 'const ends = expiresAt',
     tests: ['account/account'],
   },
   {

@@ -38,7 +38,12 @@ export function Accounts({ of }: { readonly of: readonly BusyAccount[] }): JSX.E
             },
             {
               head: 'Key',
-              draw: ({ apiKey }) => <Sought text={apiKey.label} shown={`${apiKey.label}…`} />,
+              draw: ({ apiKey: { label, name } }) => (
+                <>
+                  <Sought text={label} shown={`${label}…`} />{' '}
+                  {name !== null && <Visible text={name} />}
+                </>
+              ),
             },
             { head: 'Tier', draw: ({ apiKey }) => <Visible text={apiKey.tier} /> },
             {

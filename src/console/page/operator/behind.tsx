@@ -100,8 +100,8 @@ function AllFound({ id, of }: { readonly id: string; readonly of: Found }): JSX.
   if (submissions.length + accounts.length + keys.length === 0)
     return (
       <p class="empty">
-        Nothing is called so: a submission’s whole id, a part of an account’s name, or a key’s first
-        12 characters are looked for.
+        Nothing is called so: a submission’s whole id, a part of an account’s name, a key’s name or
+        its first 12 characters are looked for.
       </p>
     )
   return (
@@ -196,6 +196,7 @@ const accountColumns: readonly Column<Found['accounts'][number]>[] = [
 
 const keyColumns: readonly Column<Found['keys'][number]>[] = [
   { head: 'Key', draw: (one) => sought(one.label) },
+  { head: 'Name', draw: (one) => <Visible text={one.name ?? ''} /> },
   { head: 'Account', draw: (one) => sought(one.account) },
   { head: 'Tier', draw: (one) => <Visible text={one.tier} /> },
   { head: 'Role', draw: (one) => one.role },
