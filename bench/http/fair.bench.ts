@@ -203,8 +203,8 @@ async function weigh(): Promise<number> {
       sql,
       {
         name: `weight${weight}`,
-        requestsPerMinute: null,
-        concurrentExecutions: null,
+        requests_per_minute: null,
+        concurrent_executions: null,
         limits: {},
         weight,
       },

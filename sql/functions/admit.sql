@@ -3,7 +3,7 @@
 create or replace function runledger.admit_request(digest bytea)
 returns table (
   api_key_id uuid, account_id uuid, key_digest bytea, admitted boolean, quota integer, remaining integer,
-  reset_seconds integer, limits jsonb
+  reset_seconds integer, limits jsonb, batch_items integer
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -13,7 +13,7 @@ declare
   _now timestamptz;
   _admitted boolean;
 begin
-  select k.id, k.account_id, k.digest, tier.requests_per_minute, tier.limits into _key
+  select k.id, k.account_id, k.digest, tier.requests_per_minute, tier.limits, tier.batch_items into _key
   from runledger.api_key k
   join runledger.tier on tier.name = k.tier
   where k.digest = admit_request.digest
@@ -25,7 +25,7 @@ begin
   end if;
 
   if _key.requests_per_minute is null then
-    return query select _key.id, _key.account_id, _key.digest, true, null::integer, null::integer, null::integer, _key.limits;
+    return query select _key.id, _key.account_id, _key.digest, true, null::integer, null::integer, null::integer, _key.limits, _key.batch_items;
     return;
   end if;
 
@@ -54,10 +54,10 @@ begin
     greatest(1, ceil(extract(epoch from
       _times[greatest(1, cardinality(_times) - _key.requests_per_minute + 1)] + interval '60 seconds' - _now
     )))::integer,
-    _key.limits;
+    _key.limits, _key.batch_items;
 end
 $$;
-comment on function runledger.admit_request is 'The key with this digest, if it is valid and may submit, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for.';
+comment on function runledger.admit_request is 'The key with this digest, if it is valid and may submit, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for; batch_items: how many a batch may hold.';
 
 -- Finds an operator's key. What it asks for is shared or bounded elsewhere, so no request is counted.
 

@@ -57,7 +57,8 @@ create table runledger.tier (
   weight integer not null default 1 constraint tier_weight check (weight between 1 and 1000),
   total_seconds integer not null default 600 constraint tier_total_seconds check (total_seconds between 1 and 86400),
   output_bytes bigint constraint tier_output_bytes check (output_bytes > 0),
-  cores integer constraint tier_cores check (cores between 1 and 1024)
+  cores integer constraint tier_cores check (cores between 1 and 1024),
+  batch_items integer not null default 20 constraint tier_batch_items check (batch_items between 1 and 1000)
 );
 comment on table runledger.tier is 'What a key may use. runledger.define_tier makes one and changes it, with an event.';
 comment on column runledger.tier.requests_per_minute is 'Requests in any 60 seconds; null is unlimited.';
@@ -68,12 +69,13 @@ comment on column runledger.tier.weight is 'How many times an account''s share o
 comment on column runledger.tier.total_seconds is 'What a submission''s compiler, tests and checkers may run in all, in seconds by the clock.';
 comment on column runledger.tier.output_bytes is 'The most that is kept in a day of what the runs of an account have written; of what comes after it only the beginning is. Null is unlimited.';
 comment on column runledger.tier.cores is 'That a box may use at once, of those that its worker has; null: the worker''s share for a slot.';
+comment on column runledger.tier.batch_items is 'The most submissions that a batch may hold.';
 
 insert into runledger.tier (name, requests_per_minute, concurrent_executions, output_bytes)
 values ('beta', 60, 10, 1073741824);
-insert into runledger.tier (name, blob_bytes, total_seconds, limits)
+insert into runledger.tier (name, blob_bytes, total_seconds, batch_items, limits)
 -- Nobody's single run is cut short by total_seconds: it is six times the longest wall limit.
-values ('unlimited', null, 3600, '{
+values ('unlimited', null, 3600, 1000, '{
   "cpu_time": 300, "wall_time": 600, "memory": 4294967296, "processes": 1024,
   "stdout": 16777216, "stderr": 16777216, "disk": 1073741824
 }');

@@ -16,7 +16,7 @@ export { admitOperator } from './operator.ts'
 export type { Operator } from './operator.ts'
 export { createKnownKeys } from './known-key.ts'
 export { listTiers, setTier } from './tier.ts'
-export type { Tier, TierLimits } from './tier.ts'
+export type { ListedTier, Tier, TierLimits } from './tier.ts'
 
 export interface Caller {
   readonly apiKeyId: string
@@ -27,6 +27,8 @@ export interface Caller {
   readonly rate: RateWindow | null
   /** The most that a submission's own limits may be, as the log spells them. */
   readonly limits: TierLimits
+  /** The most submissions that a batch may hold. */
+  readonly batchItems: number
 }
 
 export interface RateWindow {
@@ -80,6 +82,7 @@ interface AdmissionRow {
   readonly remaining: number
   readonly reset_seconds: number
   readonly limits: TierLimits
+  readonly batch_items: number
 }
 
 /**
@@ -105,6 +108,7 @@ export async function admitRequest(
     accountId: row.account_id,
     admitted: row.admitted,
     limits: row.limits,
+    batchItems: row.batch_items,
     rate:
       row.quota === null
         ? null

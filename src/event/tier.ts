@@ -2,23 +2,27 @@
 
 export interface TierDefined {
   readonly type: 'tier.defined'
-  /** The whole tier; null is without a limit. */
+  /** What was set; null is without a limit. */
   readonly data: {
     readonly name: string
-    readonly requests_per_minute: number | null
-    readonly concurrent_executions: number | null
-    /** Those that were set: the most that a submission may ask for. */
+    /** In any 60 seconds, per key. */
+    readonly requests_per_minute?: number | null
+    /** At once, per key. */
+    readonly concurrent_executions?: number | null
+    /** The most that a submission may ask for; those that are left out stay. */
     readonly limits?: object
-    /** If it was set: the most that an account may have in blobs. */
+    /** The most that an account may have in blobs. */
     readonly blob_bytes?: number | null
-    /** When it was set. */
+    /** How many times an account's share of the slots that of weight 1 is. */
     readonly weight?: number
-    /** When it was set: what a submission may run in all. */
+    /** What a submission may run in all, by the clock. */
     readonly total_seconds?: number
-    /** If it was set: the most that is kept of an account's outputs in a day. */
+    /** The most that is kept in a day of what an account's runs write. */
     readonly output_bytes?: number | null
-    /** If it was set: cores of a box; null: its slot's share of the worker's. */
+    /** That a box may use at once; null: its slot's share of the worker's. */
     readonly cores?: number | null
+    /** The most submissions that a batch may hold. */
+    readonly batch_items?: number
   }
 }
 

@@ -19,7 +19,7 @@ const store = ({ apiKeyId }: Caller, bytes: Uint8Array): Promise<Stored> =>
 
 async function createCallerWith(blobBytes: number | null): Promise<Caller> {
   const name = `t${uuidv7().slice(-12)}`
-  const tier = { name, requestsPerMinute: null, concurrentExecutions: null, limits: {}, blobBytes }
+  const tier = { name, blob_bytes: blobBytes }
   await setTier(sql, tier, 'test')
   return createCaller(sql, name)
 }
@@ -59,7 +59,7 @@ t.test('what is refused leaves nothing, and what is there is kept without room',
   t.equal(await store(caller, first), 'new')
   t.equal(await store(caller, second), 'quota_exceeded')
   t.equal((await findBlobs(sql, caller.accountId, [nameOf(second)])).size, 0)
-  await setTier(sql, { name: 'narrow', requestsPerMinute: null, concurrentExecutions: null, limits: {}, blobBytes: 1 }, 'test') // prettier-ignore
+  await setTier(sql, { name: 'narrow', blob_bytes: 1 }, 'test') // prettier-ignore
   await sql`update runledger.api_key set tier = 'narrow' where id = ${caller.apiKeyId}`
   t.equal(await store(caller, first), 'kept')
   t.equal(await store(caller, randomBytes(1)), 'quota_exceeded')

@@ -44,7 +44,7 @@ async function count(): Promise<number> {
 /** A key of an account that may have so many bytes. */
 async function issueWith(blobBytes: number): Promise<string> {
   const name = `t${uuidv7().slice(-12)}`
-  const tier = { name, requestsPerMinute: null, concurrentExecutions: null, limits: {}, blobBytes }
+  const tier = { name, blob_bytes: blobBytes }
   await setTier(sql, tier, 'test')
   return issue(name)
 }

@@ -14,11 +14,7 @@ t.setTimeout(120_000)
 await startWorkerProcess(t, url)
 const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 120 })
 const outputBytes = 20_000
-await setTier(
-  sql,
-  { name: 'small', requestsPerMinute: null, concurrentExecutions: null, limits: {}, outputBytes },
-  'test',
-)
+await setTier(sql, { name: 'small', output_bytes: outputBytes }, 'test')
 const [greedy, other] = [await issue('small'), await issue('small')]
 
 const write = (key: string, bytes: number): Promise<Answer> =>
@@ -56,10 +52,7 @@ t.test('it is kept whole again when the tier allows more', async (t) => {
     sql,
     {
       name: 'small',
-      requestsPerMinute: null,
-      concurrentExecutions: null,
-      limits: {},
-      outputBytes: null,
+      output_bytes: null,
     },
     'test',
   )

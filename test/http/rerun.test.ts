@@ -228,7 +228,7 @@ t.test('a full queue is 503, and leaves nothing behind', async (t) => {
 })
 
 t.test('limits are held against the tier as it is today', async (t) => {
-  const tier = { name: 'wide', requestsPerMinute: null, concurrentExecutions: null }
+  const tier = { name: 'wide' }
   await setTier(sql, { ...tier, limits: { cpu_time: 100, disk: 1e9 } }, 'test')
   const key = await issue('wide')
   const limits = { cpu_time: 90, disk: 9e8 }

@@ -316,6 +316,8 @@ table runledger.tier
   total_seconds integer not null default 600: What a submission's compiler, tests and checkers may run in all, in seconds by the clock.
   output_bytes bigint: The most that is kept in a day of what the runs of an account have written; of what comes after it only the beginning is. Null is unlimited.
   cores integer: That a box may use at once, of those that its worker has; null: the worker's share for a slot.
+  batch_items integer not null default 20: The most submissions that a batch may hold.
+  constraint tier_batch_items CHECK (((batch_items >= 1) AND (batch_items <= 1000)))
   constraint tier_blob_bytes CHECK ((blob_bytes > 0))
   constraint tier_cores CHECK (((cores >= 1) AND (cores <= 1024)))
   constraint tier_executions CHECK ((concurrent_executions > 0))
@@ -635,7 +637,7 @@ view audit.submission
   grant select to runledger_auditor
 
 view audit.tier
-  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs; weight: of an account's share of the slots; total_seconds: what a submission may run in all; output_bytes: the most that is kept of an account's outputs in a day; cores: that a box may use at once, null: its slot's share of the worker's.
+  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs; weight: of an account's share of the slots; total_seconds: what a submission may run in all; output_bytes: the most that is kept of an account's outputs in a day; cores: that a box may use at once, null: its slot's share of the worker's; batch_items: the most submissions of a batch.
   name text
   requests_per_minute integer
   concurrent_executions integer
@@ -646,6 +648,7 @@ view audit.tier
   total_seconds integer
   output_bytes bigint
   cores integer
+  batch_items integer
   grant select to runledger_auditor
 
 view audit.webhook
@@ -872,8 +875,8 @@ function runledger.admit_operator(digest bytea)
   grant execute to runledger_api
 
 function runledger.admit_request(digest bytea)
-  The key with this digest, if it is valid and may submit, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for.
-  returns TABLE(api_key_id uuid, account_id uuid, key_digest bytea, admitted boolean, quota integer, remaining integer, reset_seconds integer, limits jsonb) security definer set search_path=pg_catalog, pg_temp
+  The key with this digest, if it is valid and may submit, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for; batch_items: how many a batch may hold.
+  returns TABLE(api_key_id uuid, account_id uuid, key_digest bytea, admitted boolean, quota integer, remaining integer, reset_seconds integer, limits jsonb, batch_items integer) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.admit_waiting(api_key_id uuid)
@@ -938,8 +941,8 @@ function runledger.count_output(kept jsonb)
   returns TABLE(account_id uuid, bytes bigint, most bigint) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
-function runledger.define_tier(name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb, limits jsonb DEFAULT NULL::jsonb)
-  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots; data.total_seconds: what a submission may run in all; data.output_bytes: what is kept of an account's outputs in a day; data.cores: that a box may use at once; left out they stay, too.
+function runledger.define_tier(name text, schema_version integer, data jsonb, metadata jsonb)
+  Makes a tier, or changes it for all its keys, and appends tier.defined. data: columns of runledger.tier, of which those that are left out stay, as limits do that are not named; null is without a limit.
   returns void security definer set search_path=pg_catalog, pg_temp
 
 function runledger.describe_end(result runledger.result, delivery runledger.delivery, stdout bytea, stderr bytea, compile_output bytea, report bytea)

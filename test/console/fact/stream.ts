@@ -144,8 +144,8 @@ fact(
       service.database.sql,
       {
         name: 'streams',
-        requestsPerMinute: 100_000,
-        concurrentExecutions: null,
+        requests_per_minute: 100_000,
+        concurrent_executions: null,
         limits: { wall_time: endlessLimits.wall_time },
       },
       'test',

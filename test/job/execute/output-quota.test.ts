@@ -18,10 +18,7 @@ await setTier(
   sql,
   {
     name: 'small',
-    requestsPerMinute: null,
-    concurrentExecutions: null,
-    limits: {},
-    outputBytes: 1000,
+    output_bytes: 1000,
   },
   'test',
 )
