@@ -57,11 +57,15 @@ as $$
 $$;
 comment on function runledger.list_unfinished is 'The submissions of an account that have not ended.';
 
-create or replace function runledger.await_submission(submission_id uuid, waiter text) returns void
+create or replace function runledger.await_submissions(submission_ids uuid[], waiter text) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-  update runledger.pending set waiters = array_append(pending.waiters, await_submission.waiter)
-  where pending.submission_id = await_submission.submission_id
-    and await_submission.waiter <> all (coalesce(pending.waiters, '{}'))
+  update runledger.pending set waiters = array_append(pending.waiters, await_submissions.waiter)
+  where pending.submission_id in (
+    select p.submission_id from runledger.pending p
+    where p.submission_id = any (await_submissions.submission_ids)
+      and await_submissions.waiter <> all (coalesce(p.waiters, '{}'))
+    order by p.submission_id for update
+  )
 $$;
-comment on function runledger.await_submission is 'Asks for a notification on the channel waiter when the submission has ended. Read its state after this call, not before.';
+comment on function runledger.await_submissions is 'Asks for a notification on the channel waiter when each of the submissions has ended. Read their state after this call, not before.';

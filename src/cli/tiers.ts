@@ -12,7 +12,7 @@ const notes =
 
 type Setting = Exclude<keyof Tier, 'name' | 'limits'>
 
-const most = 999_999_999_999_999
+const mostBytes = 999_999_999_999_999
 
 const settings = [
   {
@@ -32,7 +32,7 @@ const settings = [
   {
     option: 'blob-bytes',
     setting: 'blob_bytes',
-    most,
+    most: mostBytes,
     none: 'unlimited',
     help: 'bytes of blobs per account, or `unlimited`; 268435456 at first',
   },
@@ -51,7 +51,7 @@ const settings = [
   {
     option: 'output-bytes',
     setting: 'output_bytes',
-    most,
+    most: mostBytes,
     none: 'unlimited',
     help: 'what is kept of an account’s outputs in a day, or `unlimited`, as at first',
   },
@@ -165,10 +165,10 @@ function readLimits(list: string): TierLimits {
   const entries = list.split(',').filter((entry) => entry !== '')
   return Object.fromEntries(
     entries.map((entry) => {
-      const [name = '', most = ''] = entry.split('=', 2)
-      if (!names.some((known) => known === name) || !/^[1-9]\d{0,14}$/.test(most))
+      const [name = '', text = ''] = entry.split('=', 2)
+      if (!names.some((known) => known === name) || !/^[1-9]\d{0,14}$/.test(text))
         throw misuse(`--limits is a list of NAME=NUMBER, of ${names.join(', ')}`)
-      return [name, Number(most)]
+      return [name, Number(text)]
     }),
   )
 }

@@ -1,7 +1,8 @@
 // A client of the HTTP API for any JavaScript with fetch and WebCrypto. Imports nothing but the files beside it, so the
 // folder can be copied.
+import { readBatch } from './batch.ts'
+import type { EndedItem, RefusedItem, SubmitOptions } from './batch.ts'
 import { isWorthAnother, RunledgerError } from './error.ts'
-import type { RequestIssue } from './error.ts'
 import type { SubmissionRequest } from './request.ts'
 import type { Language, LedgerEvent, ListFilter, ResultPage } from './list.ts'
 import type { MissingResult, ReceivedRequest, Result } from './result.ts'
@@ -11,6 +12,7 @@ import type { StreamEvent, StreamOptions } from './stream.ts'
 import { createAttempt, createSender, demandOwnPath, parseServiceUrl } from './transport.ts'
 import type { Attempt, CallOptions } from './transport.ts'
 
+export type { EndedItem, RefusedItem, SubmitOptions } from './batch.ts'
 export { RunledgerError } from './error.ts'
 export type { RequestIssue } from './error.ts'
 export type * from './request.ts'
@@ -34,15 +36,8 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch
 }
 
-export interface SubmitOptions extends CallOptions {
-  /** A UUID; made up when left out, so that a retry never submits twice. */
-  readonly idempotencyKey?: string
-}
-
 /** Accepted, or refused. */
-export type BatchItem =
-  | { readonly id: string }
-  | { readonly error: string; readonly message: string; readonly issues: readonly RequestIssue[] }
+export type BatchItem = { readonly id: string } | RefusedItem
 
 /** A DSSE envelope; `payload` is base64 of JSON (`ReceiptPayload` of `/openapi.json`), signed by Ed25519. */
 export interface Receipt {
@@ -54,8 +49,13 @@ export interface Receipt {
 export interface Client {
   /** Resolves when the service has the submission on disk. */
   submit(request: SubmissionRequest, options?: SubmitOptions): Promise<{ readonly id: string }>
-  /** Up to 20 at once; one element an item, in order. */
+  /** As many at once as the key's tier allows (20 for beta); one element an item, in order. */
   submitBatch(requests: readonly SubmissionRequest[], options?: SubmitOptions): Promise<BatchItem[]>
+  /** Submits a batch; its items as they end, each once; a connection that breaks is made anew. */
+  runBatch(
+    requests: readonly SubmissionRequest[],
+    options?: SubmitOptions,
+  ): AsyncGenerator<EndedItem, void>
   /** The result as it stands. */
   read(id: string, options?: CallOptions): Promise<Result>
   /** What was submitted, while it is kept; afterwards it throws 410 `purged`. */
@@ -132,6 +132,7 @@ export function createClient(options: ClientOptions): Client {
       })
       return (answer as { submissions: BatchItem[] }).submissions
     },
+    runBatch: (submissions, given = {}) => readBatch(send, retries, submissions, given),
     read: (id, given) => read(id, '', given),
     request: async (id, given = {}) =>
       (await call('GET', `api/result/${encodeURIComponent(id)}/request`, given)) as ReceivedRequest,

@@ -1,21 +1,32 @@
-// POST /api/submit/batch: several submissions in one transaction. A bad item is refused in its place and does not stop
-// the others.
+// POST /api/submit/batch: several submissions in one transaction, answered at once, or with a line for each as it ends. A bad
+// item is refused in its place and does not stop the others.
+import { setImmediate } from 'node:timers/promises'
 import * as v from 'valibot'
+import type { Caller } from '#account'
 import { receiveBatch } from '#enqueue'
 import type { BatchItem } from '#enqueue'
 import { blame } from '#error'
+import { createId } from '#id'
 import { fields, shorten, validate } from '#options'
 import { sendJson } from './answer.ts'
-import { readJson } from './body.ts'
+import { createBatchStream, describeReplay } from './batch-stream.ts'
+import type { ParsedBatch, Received } from './batch-stream.ts'
+import { bodyLimitBytes, readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { listOnce, lists } from './offered.ts'
 import { describeRefusal } from './refusal.ts'
-import { invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
-import type { Handler } from './request.ts'
+import { hangUpSignal, invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
+import type { ApiRequest, Handler } from './request.ts'
+import { asksForStream } from './stream.ts'
+import type { ResultStreams } from './stream.ts'
 import type { SubmissionParser } from './submission.ts'
 
-export const batchLimit = 20
+/** Of any tier. */
+export const batchLimit = 1000
+
+/** A batch may have as many bytes as its tier's items, and never less than any other body. */
+const bytesPerItem = (16 * 1024 * 1024) / batchLimit
 
 /** @param item anything, as a bad one is refused in its place; what it should be, where a batch is described. */
 // eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, told twice it would drift
@@ -29,7 +40,8 @@ export const createBatchSchema = <const Item extends v.GenericSchema>(item: Item
           `must hold 1 to ${most} submissions`,
         ),
         v.metadata({
-          description: 'A bad one is refused by itself, and does not stop the others.',
+          description:
+            "As many as the key's tier allows: 20 for beta. A bad one is refused by itself, and does not stop the others.",
           minItems: 1,
           maxItems: most,
         }),
@@ -39,62 +51,111 @@ export const createBatchSchema = <const Item extends v.GenericSchema>(item: Item
     'must be a JSON object',
   )
 
-type Parsed = Awaited<ReturnType<SubmissionParser>>
-
-/** Of the bad ones the first that asks for no language of ours says what is offered. */
-function toItems(parsed: readonly Parsed[]): readonly BatchItem[] {
-  let isListed = false
-  return parsed.map(({ value, issues: found }) => {
-    if (value !== null) return { submission: value }
-    const issues = listOnce(found, isListed)
-    isListed ||= lists(found)
-    const { code, message } = invalidRequest(issues)
-    return { submission: null, refusal: { error: code, message, ...blame(code), issues } }
-  })
-}
-
 export function submitBatch(
-  { database, queueCapacity }: Pick<HttpDependencies, 'database' | 'queueCapacity'>,
+  dependencies: HttpDependencies,
   parseSubmission: SubmissionParser,
+  resultStreams: ResultStreams,
 ): Handler {
-  // More than the queue holds would be refused for ever.
-  const schema = createBatchSchema(v.unknown(), Math.min(batchLimit, queueCapacity))
+  const { database, queueCapacity } = dependencies
 
-  return async (request, response) => {
-    const { issues: queryIssues } = readQuery(request, [])
-    const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
-    const body = await readJson(request, response)
-    const batch = body.issues.length === 0 ? validate(schema, body.json) : { ...body, value: null }
-    const issues = [...queryIssues, ...keyIssues, ...shorten(batch.issues)]
-    if (batch.value === null || issues.length > 0) throw invalidRequest(issues)
-
+  /** @throws {Problem} when none was received. */
+  async function receive(
+    request: ApiRequest,
+    { items, idempotencyKey }: ParsedBatch,
+    waiter: string | null,
+  ): Promise<Received> {
     const { apiKeyId, accountId } = request.caller
     const context = {
       apiKeyId,
       accountId,
       requestId: request.requestId,
-      waiter: null,
+      waiter,
       durable: true,
       idempotencyKey,
       capacity: queueCapacity,
     }
-    const parsed = batch.value.submissions.map((input) => parseSubmission(input, request.caller))
-    const items = toItems(await Promise.all(parsed))
     const reception = await withDeadline((signal) => receiveBatch(database, items, context, signal))
-    if (reception.kind !== 'received' && reception.kind !== 'replayed') {
-      const places = items.filter(({ submission }) => submission !== null).length
-      throw await describeRefusal(database, reception, places)
-    }
-    sendJson(
-      response,
-      202,
-      { submissions: reception.answer },
-      reception.kind === 'received'
-        ? {}
-        : {
-            'Idempotency-Replayed': 'true',
-            ...(!reception.matches && { 'Idempotency-Mismatch': 'true' }),
-          },
-    )
+    if (reception.kind === 'received' || reception.kind === 'replayed') return reception
+    const places = items.filter(({ submission }) => submission !== null).length
+    throw await describeRefusal(database, reception, places)
   }
+
+  const stream = createBatchStream(dependencies, receive)
+  return async (request, response) => {
+    const batch = await parseBatch(request, response, parseSubmission, queueCapacity)
+    if (batch.isStreamed) {
+      resultStreams.admit(request, response)
+      await stream(request, response, batch, hangUpSignal(response))
+      return
+    }
+    const reception = await receive(request, batch, null)
+    sendJson(response, 202, { submissions: reception.answer }, describeReplay(reception))
+  }
+}
+
+/** @throws {Problem} with all that is wrong with the batch itself. */
+async function parseBatch(
+  request: ApiRequest,
+  response: Parameters<Handler>[1],
+  parseSubmission: SubmissionParser,
+  queueCapacity: number,
+): Promise<ParsedBatch> {
+  const { caller } = request
+  const isStreamed = asksForStream(request, 'application/x-ndjson')
+  const { query, issues: queryIssues } = readQuery(request, isStreamed ? ['have'] : [])
+  const { have, issues: haveIssues } = readHave(query.get('have'))
+  const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
+  const bytesMost = Math.max(bodyLimitBytes, Math.floor(caller.batchItems * bytesPerItem))
+  const body = await readJson(request, response, bytesMost)
+  // More than the queue holds would be refused for ever.
+  const schema = createBatchSchema(v.unknown(), Math.min(caller.batchItems, queueCapacity))
+  const batch = body.issues.length === 0 ? validate(schema, body.json) : { ...body, value: null }
+  const issues = [...queryIssues, ...haveIssues, ...keyIssues, ...shorten(batch.issues)]
+  if (batch.value === null || issues.length > 0) throw invalidRequest(issues)
+  const items = await parseItems(batch.value.submissions, caller, parseSubmission)
+  return { items, idempotencyKey, isStreamed, have }
+}
+
+/** Such as `0-4,9`. */
+function readHave(text = ''): Pick<ParsedBatch, 'have'> & {
+  readonly issues: readonly { path: string; message: string }[]
+} {
+  const have = new Set<number>()
+  if (text === '') return { have, issues: [] }
+  for (const range of text.split(',')) {
+    const [, first = '', last = first] = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(range) ?? []
+    if (first === '')
+      return { have, issues: [{ path: '?have', message: 'must be a list such as 0-4,9' }] }
+    for (let n = Number(first); n <= Number(last); n += 1) have.add(n)
+  }
+  return { have, issues: [] }
+}
+
+/** So many items are looked at before others' requests are. */
+const atOnce = 50
+
+/** Of the bad ones the first that asks for no language of ours says what is offered. */
+async function parseItems(
+  inputs: readonly unknown[],
+  caller: Caller,
+  parseSubmission: SubmissionParser,
+): Promise<readonly BatchItem[]> {
+  const items: BatchItem[] = []
+  let isListed = false
+  for (let n = 0; n < inputs.length; n += atOnce) {
+    if (n > 0) await setImmediate()
+    const some = inputs.slice(n, n + atOnce)
+    const parsed = await Promise.all(some.map((input) => parseSubmission(input, caller)))
+    for (const { value, issues: found } of parsed) {
+      const id = createId()
+      if (value === null) {
+        const issues = listOnce(found, isListed)
+        isListed ||= lists(found)
+        const { code, message } = invalidRequest(issues)
+        const refusal = { error: code, message, ...blame(code), issues }
+        items.push({ id, submission: null, refusal })
+      } else items.push({ id, submission: value })
+    }
+  }
+  return items
 }

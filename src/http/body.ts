@@ -6,7 +6,7 @@ import { takeBodyRoom } from './body-room.ts'
 import type { ApiRequest } from './request.ts'
 
 /** Ten times three fields of 64 KiB: room for JSON's escapes. */
-const bodyLimitBytes = 2 * 1024 * 1024
+export const bodyLimitBytes = 2 * 1024 * 1024
 
 /** JSON, or what is wrong with it. */
 export type Body =
@@ -15,9 +15,14 @@ export type Body =
 
 /**
  * The rest of a body that is too large, or has no room, is not read: its connection closes.
+ * @param most bytes.
  * @throws {Problem} 415 for another media type or any content encoding; 429 or 503 for want of room.
  */
-export async function readJson(request: ApiRequest, response: Response): Promise<Body> {
+export async function readJson(
+  request: ApiRequest,
+  response: Response,
+  most = bodyLimitBytes,
+): Promise<Body> {
   requirePlain(request, 'application/json')
   const { caller } = request as Partial<ApiRequest>
   // Operators share one.
@@ -25,14 +30,14 @@ export async function readJson(request: ApiRequest, response: Response): Promise
   try {
     const declared = Number(request.headers['content-length'] ?? 0)
     // One that is too large is not read at all.
-    if (declared <= bodyLimitBytes) room.grow(declared)
+    if (declared <= most) room.grow(declared)
     const body = createGrowing(declared)
-    const isWhole = await receiveBytes(request, response, bodyLimitBytes, (chunk) => {
+    const isWhole = await receiveBytes(request, response, most, (chunk) => {
       // Sent in chunks, it declares nothing.
       room.grow(body.length + chunk.byteLength)
       body.add(chunk)
     })
-    if (!isWhole) return invalid(`is larger than ${bodyLimitBytes} bytes`)
+    if (!isWhole) return invalid(`is larger than ${most} bytes`)
     return parse(body.bytes())
   } finally {
     room.leave()

@@ -93,7 +93,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   const parse = createSubmissionParser(database, offered, dependencies.webhookRules ?? usualRules)
   const routes: Route[] = [
     ['POST', '/api/submit', submit(dependencies, parse, resultStreams)],
-    ['POST', '/api/submit/batch', submitBatch(dependencies, parse)],
+    ['POST', '/api/submit/batch', submitBatch(dependencies, parse, resultStreams)],
     ['GET', '/api/result/:id', readSubmissionResult(dependencies)],
     ['GET', '/api/result/:id/request', tellRequest(dependencies)],
     ['GET', '/api/result/:id/stream', streamResult(dependencies, resultStreams)],

@@ -6,8 +6,8 @@ export interface DescribedAnswer {
   readonly description: string
   /** A name of answerSchemas; none for an answer without JSON. */
   readonly schema?: string
-  /** It is, or may be asked to be, a stream of server-sent events. */
-  readonly isStream?: true
+  /** It is, or may be asked to be, a stream of this media type. */
+  readonly stream?: 'text/event-stream' | 'application/x-ndjson'
   readonly headers?: readonly string[]
 }
 
@@ -70,7 +70,7 @@ export const operations: readonly Operation[] = [
         description:
           'wait=true: the final record. With Accept: text/event-stream: the stream of the submission, as at /api/result/{id}/stream.',
         schema: 'Result',
-        isStream: true,
+        stream: 'text/event-stream',
       },
       202: {
         description: 'Accepted; or, for a repeated Idempotency-Key, the record as it stands.',
@@ -85,15 +85,22 @@ export const operations: readonly Operation[] = [
     method: 'post',
     path: '/api/submit/batch',
     operationId: 'submitBatch',
-    summary: 'Submit up to 20 programs',
+    summary: 'Submit many programs',
     description:
-      'One request against the rate limit and one transaction. A bad item is answered in its place and does not stop the others; 503 for all when the good ones do not all fit into the queue.',
-    parameters: ['Idempotency-Key'],
+      "As many as the key's tier allows: 20 for beta, 1000 at the most. One request against the rate limit and one transaction. A bad item is answered in its place and does not stop the others; 503 for all when the good ones do not all fit into the queue. With Accept: application/x-ndjson each item is answered as it ends.",
+    parameters: ['Idempotency-Key', 'have'],
     body: {
       schema: 'Batch',
       examples: { two: { summary: 'Two programs', value: { submissions: [hello, hello] } } },
     },
     answers: {
+      200: {
+        description:
+          'Accept: application/x-ndjson: a line for each item, in the order in which they end, refused ones first. Sent again under its Idempotency-Key, a batch goes on; have names the lines that the client has.',
+        schema: 'BatchLine',
+        stream: 'application/x-ndjson',
+        headers: ['Idempotency-Replayed', 'Idempotency-Mismatch'],
+      },
       202: {
         description: 'An id or a refusal for each item.',
         schema: 'BatchAnswer',
@@ -138,7 +145,7 @@ export const operations: readonly Operation[] = [
       'Server-sent events, their data JSON: submitted {id}; status {status}, queued or running; compile {output}; stdout and stderr {offset, text}, as the program writes, where the offset counts bytes of the output and no text cuts a character (with output_encoding base64 it is base64 in place of text); test {index, …}, a test that has ended, as in the record without its outputs, of which no other event tells; and last result, the final record, after which the connection is closed. An attempt that was lost with its worker begins again: status queued, running, and offsets from 0. Each event has an id: who comes back with it as Last-Event-ID gets what follows, once, from whichever process. A connection may end before the result, after 15 minutes or because the client does not read; an id that cannot be read is the beginning. A comment comes every 15 s.',
     parameters: ['id', 'Last-Event-ID'],
     answers: {
-      200: { description: 'The events.', isStream: true },
+      200: { description: 'The events.', stream: 'text/event-stream' },
       204: { description: 'Nothing follows: the Last-Event-ID is that of the result.' },
     },
     problems: [404],

@@ -121,6 +121,12 @@ function createParameters(): object {
       description: "A webhook's id, or its submission's.",
       schema: uuidSchema,
     },
+    have: {
+      name: 'have',
+      in: 'query',
+      description: 'Of a batch that is sent again: places of items whose lines the client has.',
+      schema: { type: 'string', examples: ['0-4,9'] },
+    },
     sha256: {
       name: 'sha256',
       in: 'path',
@@ -280,20 +286,24 @@ function describe(operation: Operation): object {
                 { $ref: `#/components/headers/${name}` },
               ]),
             ),
-            ...((answer.schema !== undefined || answer.isStream === true) && {
-              content: {
-                ...(answer.schema !== undefined && {
-                  'application/json': { schema: reference(answer.schema) },
-                }),
-                ...(answer.isStream === true && {
-                  'text/event-stream': { schema: { type: 'string' } },
-                }),
-              },
-            }),
+            ...describeContent(answer),
           },
         ],
       ),
     ),
+  }
+}
+
+function describeContent({ schema, stream }: DescribedAnswer): object {
+  if (schema === undefined && stream === undefined) return {}
+  const json = schema === undefined ? undefined : { schema: reference(schema) }
+  // A line of NDJSON is JSON of the schema.
+  if (stream === 'application/x-ndjson') return { content: { [stream]: json } }
+  return {
+    content: {
+      ...(json !== undefined && { 'application/json': json }),
+      ...(stream !== undefined && { [stream]: { schema: { type: 'string' } } }),
+    },
   }
 }
 

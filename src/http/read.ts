@@ -54,7 +54,7 @@ export async function waitForEnd(
     withDeadline(() => readTrackedResult(database, id, accountId))
   const end = waiter.wait(id, seconds, hungUp)
   await withDeadline(
-    async () => database`select runledger.await_submission(${id}, ${waiter.channel})`,
+    async () => database`select runledger.await_submissions(${[id]}::uuid[], ${waiter.channel})`,
   )
   const now = await read()
   if (now === null || isFinal(now)) return now

@@ -322,6 +322,8 @@ const event = v.object({
   data: v.record(v.string(), v.unknown()),
 })
 
+const place = v.pipe(count, v.description('Of the item in the batch, from 0.'))
+
 /** By name in the document. */
 export const answerSchemas = {
   Accepted: accepted,
@@ -354,6 +356,10 @@ export const answerSchemas = {
       v.description('One element an item, in the same order.'),
     ),
   }),
+  BatchLine: v.union([
+    v.object({ index: place, ...resultRecord.entries }),
+    v.object({ index: place, ...invalidRequest.entries }),
+  ]),
   Blob: v.object({ sha256: v.string(), size: v.pipe(count, v.description('Bytes.')) }),
   Events: v.object({ events: v.array(event) }),
   Receipt: envelopeSchema,

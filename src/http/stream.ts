@@ -148,9 +148,10 @@ export function streamResult(
   }
 }
 
-/** True when the answer is to be a stream. */
-export function asksForStream({ headers: { accept = '' } }: ApiRequest): boolean {
-  return accept
-    .split(',')
-    .some((range) => range.split(';', 1)[0]?.trim().toLowerCase() === 'text/event-stream')
+/** True when the answer is to be a stream of this media type. */
+export function asksForStream(
+  { headers: { accept = '' } }: ApiRequest,
+  type = 'text/event-stream',
+): boolean {
+  return accept.split(',').some((range) => range.split(';', 1)[0]?.trim().toLowerCase() === type)
 }

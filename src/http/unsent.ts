@@ -13,8 +13,11 @@ interface Unsent {
 }
 
 export interface UnsentAnswers {
-  /** To be called before the bytes are given to the response; several may share them. */
-  note(response: Response, key: string, bytes: Buffer): void
+  /**
+   * To be called before the bytes are given to the response; several may share them.
+   * @returns to be called when they are taken, unless the response ends with them.
+   */
+  note(response: Response, key: string, bytes: Buffer): () => void
 }
 
 /** @param bytesMost of all answers together, those that share their bytes once. */
@@ -34,14 +37,18 @@ export function createUnsentAnswers(bytesMost = 256 * 1024 * 1024): UnsentAnswer
 
   return {
     note(response, key, bytes) {
-      if (bytes.length < noticedBytes) return
+      if (bytes.length < noticedBytes) return () => {}
       const one = { key, response, bytes }
       all.add(one)
-      response.once('close', () => all.delete(one))
+      const taken = (): void => {
+        all.delete(one)
+        response.off('close', taken)
+      }
+      response.once('close', taken)
       for (;;) {
         const { total, largestKey } = measure()
         const oldest = all.values().find((unsent) => unsent.key === largestKey)
-        if (total <= bytesMost || oldest === undefined) return
+        if (total <= bytesMost || oldest === undefined) return taken
         all.delete(oldest)
         oldest.response.destroy()
       }

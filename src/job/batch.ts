@@ -1,6 +1,5 @@
 // Receives the submissions of one request: all the good ones or none.
 import type { Database } from '#database'
-import { createId } from '#id'
 import { reachFailpoint } from './failpoint.ts'
 import { receive } from './receive.ts'
 import type { Refusal } from './receive.ts'
@@ -20,8 +19,9 @@ export type BatchReception =
     }
   | Refusal
 
-export type BatchItem =
+export type BatchItem = { readonly id: string } & (
   { readonly submission: Submission } | { readonly submission: null; readonly refusal: object }
+)
 
 /**
  * Like `receiveSubmission`. A batch without good items is not remembered.
@@ -33,13 +33,12 @@ export async function receiveBatch(
   context: SubmissionContext,
   signal: AbortSignal,
 ): Promise<BatchReception> {
-  const identified = items.map((item) => ({ ...item, id: createId() }))
-  const answer = identified.map((item): BatchAnswer =>
+  const answer = items.map((item): BatchAnswer =>
     item.submission === null ? item.refusal : { id: item.id },
   )
   if (items.every(({ submission }) => submission === null)) return { kind: 'received', answer }
 
-  const intake = describeIntake(identified, context, JSON.stringify(answer))
+  const intake = describeIntake(items, context, JSON.stringify(answer))
   reachFailpoint('batch.before_commit')
   const outcome = await receive(sql, intake, signal)
   reachFailpoint('batch.after_commit')

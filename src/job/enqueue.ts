@@ -7,7 +7,7 @@ export { receiveSubmission } from './receive.ts'
 export type { Reception, Refusal, Replay } from './receive.ts'
 export { rerunInCampaign, rerunSubmission } from './rerun.ts'
 export type { CampaignOutcome, RerunReception } from './rerun.ts'
-export type { BatchItem } from './batch.ts'
+export type { BatchItem, BatchReception } from './batch.ts'
 export type { Submission, SubmissionContext } from './submission.ts'
 
 /** Resolves when all that was received is on disk (sql/functions/receive.sql). */

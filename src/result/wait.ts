@@ -63,7 +63,8 @@ export function createWaiter(sql: Database, onError: OnWaiterError): Waiter {
       select asked.id, r.id is not null as is_final
       from unnest(${[...waiting.keys()]}::uuid[]) asked (id)
       left join runledger.result r using (id)
-      where r.id is not null or not exists (select from runledger.event where stream_id = asked.id)`
+      where r.id is not null or not exists (select from runledger.event where stream_id = asked.id)
+      order by r.finished_at`
     for (const { id, is_final: isFinal } of rows) {
       const since = waiting.get(id)?.since ?? askedAt
       if (isFinal || askedAt - since > storedMilliseconds) wake(id, { isFinal })

@@ -226,6 +226,46 @@ t.test('an aborted wait ends with the reason', async (t) => {
   await t.rejects(client.wait(id, { signal: AbortSignal.timeout(500) }), { name: 'TimeoutError' })
 })
 
+t.test('runBatch gives each item as it ends, once, over connections that break', async (t) => {
+  let lines = 0
+  // A router that breaks off every answer after two more lines.
+  const cut = createClient({
+    url: `http://127.0.0.1:${server.port}`,
+    apiKey: await server.issue(),
+    async fetch(...request) {
+      const answer = await fetch(...request)
+      if (answer.body === null || answer.status !== 200) return answer
+      const breaking = new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          controller.enqueue(chunk)
+          lines += 1
+          if (lines % 2 === 0) controller.error(new Error('cut'))
+        },
+      })
+      return new Response(answer.body.pipeThrough(breaking), answer)
+    },
+  })
+  const requests = [
+    python,
+    { ...python, language: 'latin' },
+    ...Array.from({ length: 6 }, () => python),
+  ]
+  const seen: number[] = []
+  for await (const item of cut.runBatch(requests)) {
+    seen.push(item.index)
+    if ('error' in item) t.match(item, { index: 1, error: 'invalid_request' })
+    else t.match(item, { status: 'completed', verdict: 'AC' })
+    const [pending] =
+      await sql`select submission_id as id from runledger.pending where api_key_id = (
+      select api_key_id from runledger.pending order by submission_id desc limit 1) limit 1`
+    if (pending !== undefined) await finish(sql, pending['id'] as string)
+  }
+  t.strictSame(new Set(seen), new Set([0, 1, 2, 3, 4, 5, 6, 7]))
+  t.strictSame(await cut.runBatch([]).next(), { value: undefined, done: true })
+  const many = cut.runBatch(Array.from({ length: 1001 }, () => python))
+  t.match(await failureOf(many.next()), { status: 400, issues: [{ path: 'submissions' }] })
+})
+
 t.test('submitBatch returns an answer for each item', async (t) => {
   const answers = await client.submitBatch([python, { language: 'latin', code: '' }])
   t.match(answers, [{ id: String }, { error: 'invalid_request', issues: [{ path: 'language' }] }])

@@ -54,8 +54,13 @@ t.test('every item has its answer in its place; a bad one does not stop the othe
   t.equal(drift?.['count'], 0)
 })
 
-t.test('1 to 20 items, and nothing beside them', async (t) => {
-  t.equal((await batch(Array.from({ length: 20 }, () => python))).body.submissions.length, 20)
+t.test('1 to 20 items of a beta key, and nothing beside them', async (t) => {
+  const key = await server.issue('beta')
+  const twenty = await batch(
+    Array.from({ length: 20 }, () => python),
+    { key },
+  )
+  t.equal(twenty.body.submissions.length, 20)
   for (const submissions of [
     [],
     Array.from({ length: 21 }, () => python),
@@ -64,7 +69,7 @@ t.test('1 to 20 items, and nothing beside them', async (t) => {
     {},
     'x',
   ]) {
-    const { status, body } = await batch(submissions)
+    const { status, body } = await batch(submissions, { key })
     t.equal(status, 400)
     t.equal(body.issues[0].path, 'submissions')
   }

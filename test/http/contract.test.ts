@@ -82,6 +82,7 @@ const expired = await createCaller(sql)
 await sql`update runledger.api_key set expires_at = now() where id = ${expired.apiKeyId}`
 const beta = await createCaller(sql, 'beta')
 const spent = await createCaller(sql, 'beta')
+const small = await createCaller(sql, 'beta')
 await sql`update runledger.rate_window set admitted_at = array_fill(now(), array[60]) where api_key_id = ${spent.apiKeyId}`
 const [key1, key2, key3, key4] = [newKey(), newKey(), newKey(), newKey()]
 const [key5, key6] = [newKey(), newKey()]
@@ -269,8 +270,9 @@ const contract: Readonly<Record<string, readonly Row[]>> = {
     ['chosen', 'a receipt of what has ended; 409 before, 404 of another account’s', 'test/http/receipt.test.ts'],
     ['chosen', 'another account’s events are 404', get(`/api/result/${finished}/events`, { key: stranger.key }), problem(404, 'not_found')],
     ['chosen', 'a batch answers each item in its place', batch([python, {}]), { status: 202, body: { submissions: [{ id: uuid }, { error: 'invalid_request', message: String, issues: [{ path: 'language' }, { path: 'code' }] }] } }],
-    ['chosen', 'twenty items', batch(copies(20)), { status: 202 }],
-    ['chosen', 'not twenty-one', batch(copies(21)), wrong('submissions')],
+    ['chosen', 'twenty items of a beta key', batch(copies(20), { key: small.key }), { status: 202 }],
+    ['chosen', 'not twenty-one', batch(copies(21), { key: small.key }), wrong('submissions')],
+    ['chosen', 'of an unlimited key not 1,001', batch(copies(1001)), wrong('submissions')],
     ['chosen', 'not none', batch([]), wrong('submissions')],
     ['chosen', 'a batch cannot wait', batch([python], { path: '/api/submit/batch?wait=true' }), wrong('?wait')],
     ['chosen', '503 for all', batch([python, python], { on: 'full' }), problem(503, 'queue_full')],

@@ -66,7 +66,7 @@ t.test('where another process comes to wait, both are told', async (t) => {
   const id = await submitNew(sql, caller, describeSubmission({ code: '' }), context)
   const waits = [waiter.wait(id, 10), other.wait(id, 10)]
   for (let n = 0; n < 2; n += 1)
-    await sql`select runledger.await_submission(${id}, ${other.channel})`
+    await sql`select runledger.await_submissions(${[id]}::uuid[], ${other.channel})`
   const [row] = await sql`select waiters from runledger.pending where submission_id = ${id}`
   t.strictSame(row?.['waiters'], [waiter.channel, other.channel])
   await finish(sql, id)

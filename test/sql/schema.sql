@@ -895,8 +895,8 @@ function runledger.append_interrupted(pending runledger.pending, schema_version 
   Appends execution.interrupted to a submission that runs, and returns its row as it is then. It has no job yet.
   returns runledger.pending
 
-function runledger.await_submission(submission_id uuid, waiter text)
-  Asks for a notification on the channel waiter when the submission has ended. Read its state after this call, not before.
+function runledger.await_submissions(submission_ids uuid[], waiter text)
+  Asks for a notification on the channel waiter when each of the submissions has ended. Read their state after this call, not before.
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 

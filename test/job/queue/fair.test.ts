@@ -130,7 +130,7 @@ t.test('an account with very many queued waits for itself alone', async (t) => {
 
 t.test('a batch of 20 gets a position for each', async (t) => {
   const [batch, calm] = [await createCaller(sql), await createCaller(sql)]
-  const items = Array.from({ length: 20 }, () => ({ submission: python }))
+  const items = Array.from({ length: 20 }, () => ({ id: uuidv7(), submission: python }))
   const { apiKeyId, accountId } = batch
   const from = {
     apiKeyId,

@@ -78,8 +78,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'result: of two that wait for a submission one is told',
-    text: 'set waiters = array_append(pending.waiters, await_submission.waiter)',
-    instead: 'set waiters = array[await_submission.waiter]',
+    text: 'set waiters = array_append(pending.waiters, await_submissions.waiter)',
+    instead: 'set waiters = array[await_submissions.waiter]',
     tests: ['result/wait'],
   },
   {
@@ -169,8 +169,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'ledger: the web process may not flush the log',
-    text: 'runledger.flush_log, runledger.await_submission,',
-    instead: 'runledger.await_submission,',
+    text: 'runledger.flush_log, runledger.await_submissions,',
+    instead: 'runledger.await_submissions,',
     tests: ['http/role'],
   },
   {

@@ -1,0 +1,157 @@
+// A batch answered as NDJSON: a line for each item, in the order in which they end, refused ones first. A line is the item's
+// record with its `index`. A client whose connection broke sends the batch again under its Idempotency-Key, and says which
+// lines it has.
+import { once } from 'node:events'
+import type { Response } from 'polka'
+import type { BatchItem, BatchReception, Refusal } from '#enqueue'
+import { isFinal, readResults, readTrackedResult } from '#result'
+import type { TrackedResult } from '#result'
+import { withDeadline } from './deadline.ts'
+import type { HttpDependencies } from './http.ts'
+import { noSubmission } from './problem.ts'
+import type { ApiRequest } from './request.ts'
+import { usualBounds } from './stream-limiter.ts'
+import { unsentAnswers } from './unsent.ts'
+
+export interface ParsedBatch {
+  readonly items: readonly BatchItem[]
+  readonly idempotencyKey: string | null
+  readonly isStreamed: boolean
+  /** Places of items whose lines the client has. */
+  readonly have: ReadonlySet<number>
+}
+
+export type Received = Exclude<BatchReception, Refusal>
+
+export function describeReplay(reception: Received): Readonly<Record<string, string>> {
+  if (reception.kind === 'received') return {}
+  return {
+    'Idempotency-Replayed': 'true',
+    ...(!reception.matches && { 'Idempotency-Mismatch': 'true' }),
+  }
+}
+
+const headers = {
+  'Content-Type': 'application/x-ndjson',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  // Or nginx would gather it.
+  'X-Accel-Buffering': 'no',
+}
+
+/** Lines that are made together. */
+const atOnce = 20
+/** Records that are kept until their lines are written; those of others are read when it is their turn. */
+const heldRecords = 100
+
+interface Ended {
+  readonly id: string
+  readonly index: number
+  /** Left out: it must be read. */
+  readonly record: TrackedResult | undefined
+}
+
+/** @param receive stores the batch, or finds the earlier one of its key; ends are notified on a channel. */
+export function createBatchStream(
+  dependencies: HttpDependencies,
+  receive: (request: ApiRequest, batch: ParsedBatch, waiter: string) => Promise<Received>,
+): (
+  request: ApiRequest,
+  response: Response,
+  batch: ParsedBatch,
+  hungUp: AbortSignal,
+) => Promise<void> {
+  const { database, waiter, streamBounds } = dependencies
+  const { longestMilliseconds, slowReaderMilliseconds } = { ...usualBounds, ...streamBounds }
+
+  /** @returns those that have ended since it was called last, one at the least. */
+  function follow(
+    items: ReadonlyMap<string, number>,
+    hungUp: AbortSignal,
+  ): () => Promise<readonly Ended[]> {
+    const ended: Ended[] = []
+    let { promise, resolve } = Promise.withResolvers<void>()
+    const wait = async (id: string, index: number): Promise<void> => {
+      const { record } = await waiter.wait(id, longestMilliseconds / 1000, hungUp)
+      ended.push({ id, index, record: ended.length < heldRecords ? record : undefined })
+      resolve()
+    }
+    for (const [id, index] of items) void wait(id, index)
+    return async () => {
+      if (ended.length === 0) {
+        ;({ promise, resolve } = Promise.withResolvers<void>())
+        await promise
+      }
+      return ended.splice(0, atOnce)
+    }
+  }
+
+  /** What has not ended is left out: the time is up. */
+  async function describe(ended: readonly Ended[], accountId: string): Promise<readonly object[]> {
+    const ids = ended.filter(({ record }) => record === undefined).map(({ id }) => id)
+    const found = await withDeadline(() => readResults(database, ids, accountId))
+    const lines: object[] = []
+    for (const { id, index, record = found.get(id) } of ended) {
+      const read = record ?? (await withDeadline(() => readTrackedResult(database, id, accountId)))
+      // A restart of the database lost it.
+      if (read === null) lines.push({ index, id, ...describeLost() })
+      else if (isFinal(read)) lines.push({ index, ...read })
+    }
+    return lines
+  }
+
+  return async (request, response, batch, hungUp) => {
+    const { accountId, apiKeyId } = request.caller
+    const listNew = batch.items.flatMap(({ id, submission }, index) =>
+      submission === null ? [] : [[id, index] as const],
+    )
+    // Before they are stored, as an end may be notified before this process knows of the storing.
+    let next = follow(new Map(listNew), hungUp)
+    const reception = await receive(request, batch, waiter.channel).catch((error: unknown) => {
+      for (const [id] of listNew) waiter.forget(id)
+      throw error
+    })
+    const pending = new Map<string, number>()
+    for (const [index, item] of reception.answer.entries())
+      if ('id' in item && !batch.have.has(index)) pending.set(item.id, index)
+    if (reception.kind === 'replayed') {
+      for (const [id] of listNew) waiter.forget(id)
+      next = follow(pending, hungUp)
+      await withDeadline(
+        async () =>
+          database`select runledger.await_submissions(${[...pending.keys()]}::uuid[], ${waiter.channel})`,
+      )
+    }
+
+    request.isStream = true
+    response.writeHead(200, { ...headers, ...describeReplay(reception) }).flushHeaders()
+    const write = async (line: object): Promise<void> => {
+      const bytes = Buffer.from(`${JSON.stringify(line)}\n`)
+      const taken = unsentAnswers.note(response, apiKeyId, bytes)
+      if (!response.write(bytes)) {
+        response.setTimeout(slowReaderMilliseconds, () => response.destroy())
+        await once(response, 'drain', { signal: hungUp })
+        response.setTimeout(0)
+      }
+      taken()
+    }
+    try {
+      for (const [index, item] of reception.answer.entries())
+        if (!('id' in item) && !batch.have.has(index)) await write({ index, ...item })
+      const until = performance.now() + longestMilliseconds
+      while (pending.size > 0 && performance.now() < until) {
+        const ended = (await next()).filter(({ id }) => pending.delete(id))
+        if (hungUp.aborted) return
+        for (const line of await describe(ended, accountId)) await write(line)
+      }
+      response.end()
+    } catch (error) {
+      if (!hungUp.aborted) throw error
+    }
+  }
+}
+
+function describeLost(): object {
+  const { code: error, message } = noSubmission()
+  return { error, message }
+}
