@@ -9,7 +9,7 @@ import { createDatabase, explainAbsence, explainRefusal } from '#database'
 import type { Database } from '#database'
 import { findPort, startEmbeddedPostgres } from '#embedded-postgres'
 import type { EmbeddedPostgres } from '#embedded-postgres'
-import { migrate } from '#migration'
+import { migrate, MigrationError } from '#migration'
 import {
   keptFolder,
   keptOperatorKeyFile,
@@ -94,6 +94,15 @@ async function prepare(sql: Database): Promise<string> {
     if (embedded !== null) await keepOperatorKey(sql)
     return await readOrIssueKey(sql)
   } catch (error) {
+    if (error instanceof MigrationError) {
+      await embedded?.stop()
+      const kept =
+        embedded === null
+          ? ''
+          : `; it is in ${keptFolder}/postgres: removed, the next start makes a new one`
+      process.stderr.write(`The database is of other code: ${error.message}${kept}\n`)
+      process.exit(1)
+    }
     const reason = explainRefusal(error, url) ?? explainAbsence(error, url)
     if (reason === null) throw error
     exitForConfig(`DATABASE_URL: ${reason}`)

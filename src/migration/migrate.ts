@@ -2,7 +2,7 @@
 import { exitForConfig, readDatabaseConfig, readOrExit } from '#config'
 import { createDatabase, explainAbsence, explainRefusal } from '#database'
 import { createLog } from '#log'
-import { migrate } from './migration.ts'
+import { migrate, MigrationError } from './migration.ts'
 
 const config = readOrExit(readDatabaseConfig)
 const log = createLog('migrate', config.LOG_LEVEL)
@@ -23,8 +23,9 @@ try {
 } catch (error) {
   const refusal = explainRefusal(error, config.DATABASE_URL)
   if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
-  const absence = explainAbsence(error, config.DATABASE_URL)
-  log.fatal(absence === null ? { err: error } : { reason: absence }, 'database.migration_failed')
+  const reason =
+    error instanceof MigrationError ? error.message : explainAbsence(error, config.DATABASE_URL)
+  log.fatal(reason === null ? { err: error } : { reason }, 'database.migration_failed')
   process.exitCode = 1
 } finally {
   await database.end({ timeout: 5 })

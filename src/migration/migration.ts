@@ -105,7 +105,7 @@ async function findPending(
     rows.some(({ name }) => name === '000001-schemas.sql')
   ) {
     throw new MigrationError(
-      'this database was made before the first release, with other tables: make a new database (of `make run`: remove .data/)',
+      'this database was made before the first release, with other tables: make a new database',
     )
   }
   const landed = new Map(rows.map(({ name, sha256 }) => [name, sha256]))

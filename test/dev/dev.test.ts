@@ -4,7 +4,9 @@ import { execFile, spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  appendFileSync,
   chmodSync,
+  cpSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -110,6 +112,24 @@ t.test('a start that fails says why in a sentence, and leaves no folder', async 
   t.match(stderr, /^PostgreSQL did not start:\n/)
   t.notMatch(stderr, /\n\s+at /)
   t.strictSame(left, [])
+})
+
+t.test('a database that other code made is refused in a sentence, without a stack', async (t) => {
+  const sql = join(folder, 'sql')
+  const copyOfCode = (): void => {
+    rmSync(sql, { recursive: true })
+    cpSync(join(import.meta.dirname, '../../sql'), sql, { recursive: true })
+  }
+  copyOfCode()
+  appendFileSync(join(sql, 'migrations/000001-initial.sql'), '-- Other.\n')
+  const { status, stderr } = startOnce()
+  copyOfCode()
+  t.equal(status, 1)
+  t.match(
+    stderr,
+    /^The database is of other code: 000001-initial\.sql was edited [^\n]*; it is in \.data\/postgres: removed, the next start makes a new one\n$/,
+  )
+  t.strictSame(findProcesses(folder), [], 'PostgreSQL has ended, too')
 })
 
 t.test('a database of one’s own leaves what is kept of the embedded one alone', async (t) => {
