@@ -6,21 +6,26 @@ import { readOrExit, readRetentionConfig } from '#config'
 import type { Database } from '#database'
 import { purgeBodies, rebuildProjections } from '#result'
 import { receiptCommand } from './audit-receipt.ts'
-import { auditHeads, tellLife, verifyLog } from './audit.ts'
+import { auditHeads, listIds, tellLife, verifyLog } from './audit.ts'
 import type { AuditAnswer } from './audit.ts'
-import { CommandError, defineCommand, exitStatuses } from './command.ts'
+import { CommandError, defineCommand, exitStatuses, misuse } from './command.ts'
 import { withDatabase } from './connect.ts'
+import { findId } from './id.ts'
 import { printProgress, printRecord } from './output.ts'
+
+/** Characters of an id; fewer are of many. */
+const leastPart = 4
 
 export const auditCommands = [
   defineCommand({
     name: 'audit',
     operands: ['ID'],
     summary: 'print the history of one submission, webhook, key or worker from the log',
+    notes: `ID: whole, or ${leastPart} or more characters of its end or beginning, for which the whole log is looked through.`,
     options: {},
-    run: ({ operands: [id = ''] }) =>
+    run: ({ operands: [given = ''] }) =>
       answer(async (sql) => {
-        const life = isUuid(id) ? await tellLife(sql, id) : null
+        const life = await tellLife(sql, isUuid(given) ? given : await completeId(sql, given))
         if (life === null) throw new CommandError('the log has nothing under this id')
         return life
       }),
@@ -102,4 +107,10 @@ function readKept(file: string): string {
   } catch (error) {
     throw new CommandError(`--compare: ${(error as Error).message}`, exitStatuses.noInput)
   }
+}
+
+async function completeId(sql: Database, part: string): Promise<string> {
+  if (part.length < leastPart)
+    throw misuse(`audit: ID is whole, or ${leastPart} or more characters of its end or beginning`)
+  return findId(await listIds(sql, part), part, 'submission, webhook, key or worker')
 }

@@ -47,6 +47,19 @@ export async function tellLife(sql: Database, id: string): Promise<AuditAnswer |
   }
 }
 
+/** Of all that has a life, at most ten. @param part the beginning or end of an id. */
+export async function listIds(sql: Database, part: string): Promise<string[]> {
+  const wanted = part.toLowerCase()
+  const rows = await sql<{ id: string }[]>`
+    select known.id from (
+      select e.stream_id::text as id from audit.event e where e.stream_version = 1
+      union select w.id::text from audit.worker w
+    ) known
+    where starts_with(known.id, ${wanted}) or right(known.id, ${wanted.length}) = ${wanted}
+    limit 10`
+  return rows.map(({ id }) => id)
+}
+
 export async function verifyLog(
   sql: Database,
   onProgress: (line: string) => void,

@@ -63,6 +63,18 @@ const families: readonly Family[] = [
     ],
   },
   {
+    read: (database) => database<Row[]>`
+      select count(*) as lost from audit.worker
+      where stopped_at > now() - interval '1 hour' and state = 'lost'`,
+    gauges: [
+      {
+        name: 'workers_lost',
+        help: 'Workers that fell silent in the last hour and were given up; what they ran went to others.',
+        of: 'lost',
+      },
+    ],
+  },
+  {
     read: (database) => database<Row[]>`select * from runledger.read_language_load()`,
     labels: ['language'],
     gauges: [

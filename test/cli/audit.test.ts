@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
 import { cancelSubmission } from '#enqueue'
 import { commandWorker } from '#operator'
-import { tellLife } from '../../src/cli/audit.ts'
+import { listIds, tellLife } from '../../src/cli/audit.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { completeExecution, finish, interrupt, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
@@ -135,6 +135,10 @@ t.test('a worker, though nobody ordered it anything', async (t) => {
     insert into runledger.worker (id, host, pid, slots, languages, lease_seconds, renewed_at, version)
     values (${id}, 'host-a', 42, 2, '{"python": {"version": "Python 3.11.2"}}', 15, now() - interval '1 minute', '1.2.3')`
   t.match(await tell(id), /^worker [0-9a-f-]+ of host host-a\n\n/)
+  for (const part of [id.slice(-9), id.slice(0, 23), id.slice(-12).toUpperCase()])
+    t.strictSame(await listIds(sql, part), [id], 'by a part at an end')
+  t.strictSame(await listIds(sql, id.slice(6, 16)), [], 'in the middle is no end')
+  t.strictSame(await listIds(sql, '%'), [])
   t.match(
     await tell(id),
     /Z {2}It began as process 42, of release 1\.2\.3, with 2 slots; it runs Python 3\.11\.2\.$/m,

@@ -117,6 +117,15 @@ t.test('keys have names, by which they are listed, told and revoked', async (t) 
   )
   t.match((await readStream(sql, id))[0], { data: { name: 'ci of café' } })
 
+  const byEnd = await command(['audit', id.slice(-12)])
+  t.match(byEnd, { status: 0, out: `key ${id}` }, 'its life by its end')
+  for (const [part, status, err] of [
+    ['ffff-ffff', 1, /no such submission, webhook, key or worker/],
+    ['abc', 64, /4 or more characters/],
+    ["' or 1", 64, /is not the id of/],
+  ] as const)
+    t.match(await command(['audit', part]), { status, err, out: '' })
+
   const both = await command(['keys', 'revoke', 'ci of café'])
   t.match(both, { status: 1, err: /ci of café could be 2 keys: / }, 'none of two is chosen')
   t.match(both.err, id)

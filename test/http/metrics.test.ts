@@ -82,7 +82,13 @@ t.test('the queue and the workers are shown as they are', async (t) => {
   await session.end()
   await finish(sql, ids[1] ?? '')
   await waiting
-  t.equal((await scrape()).get('runledger_workers'), 0)
+  const ended = await scrape()
+  t.equal(ended.get('runledger_workers'), 0)
+  t.equal(ended.get('runledger_workers_lost'), 0, 'it drained')
+  await sql`update runledger.worker set is_lost = true`
+  t.equal((await scrape()).get('runledger_workers_lost'), 1)
+  await sql`update runledger.worker set stopped_at = now() - interval '61 minutes'`
+  t.equal((await scrape()).get('runledger_workers_lost'), 0, 'long ago')
 })
 
 t.test('what waits is shown by tier, language and priority', async (t) => {
