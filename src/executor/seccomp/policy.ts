@@ -422,5 +422,3 @@ export const forKeeper = (rows: readonly FilterRow[]): readonly FilterRow[] =>
   rows
     .map((row) => ({ ...row, calls: row.calls.filter((name) => !keeperCalls.has(name)) }))
     .filter(({ calls }) => calls.length > 0)
-
-export const keeperRows = forKeeper(filterRows)
