@@ -3,15 +3,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { eitherOf, unlessAborted } from '#abort'
 import { compileMessageBytes, SandboxError } from '#contract'
 import type { Command, ExecutionRequest, Phase, PhaseLimits, PhaseRequest, Source } from '#contract'
-import type { Compiler, Toolchain } from '#toolchain'
+import type { Compiler } from '#toolchain'
 import { hashSource } from './artefact-cache.ts'
 import type { ArtefactCache, Compiled } from './artefact-cache.ts'
-import type { Offer } from './offer.ts'
+import type { Offer } from './languages.ts'
 import { beside } from './request-files.ts'
 
 /** Runs one command of a toolchain in a fresh box. */
 export type RunCommand = (
-  toolchain: Toolchain,
   command: Command,
   details: Pick<
     PhaseRequest,
@@ -70,7 +69,7 @@ export async function compileOnce(
 
 async function compile(
   runCommand: RunCommand,
-  { toolchain, residents }: Offer,
+  { residents }: Offer,
   compiler: Compiler,
   account: string,
   { source, limits, isUsual, stop }: Compilation,
@@ -82,7 +81,7 @@ async function compile(
   const command = (): Command => beside(files, compiler.command(source, limits.memoryBytes))
   const compiled =
     (await resident?.compile(account, code, eitherOf(signal, stop))) ??
-    (await runCommand(toolchain, command(), {
+    (await runCommand(command(), {
       stdin: new Uint8Array(),
       limits,
       stderrKeptBytes: compileMessageBytes,

@@ -25,7 +25,7 @@ export { createBlobCache } from './blob-cache.ts'
 export type { BlobCache } from './blob-cache.ts'
 export { nothingDone } from './program.ts'
 export { tryLanguage } from './trial.ts'
-export type { Runtime } from './offering.ts'
+export type { Runtime } from './languages.ts'
 export { countSpares } from './slot.ts'
 export { claimUids } from './uid-range.ts'
 export type { MissingLanguage } from '#toolchain'
@@ -49,11 +49,10 @@ import { SandboxError } from '#contract'
 import type { Boxes, ExecutionRequest, Language, Limits, Outcome } from '#contract'
 import { defaultLimits } from '#language'
 import { loadVersions, saveVersions } from '#toolchain'
+import { beginPreparations, openOffers } from './accelerate.ts'
 import { createArtefactCache } from './artefact-cache.ts'
-import { beginPreparations, findOffer, openOffers, openToolchains } from './offer.ts'
-import type { LanguageOptions, Offer, Toolchains } from './offer.ts'
-import { openOffering } from './offering.ts'
-import type { Runtimes } from './offering.ts'
+import { findOffer, offerLanguages, openToolchains } from './languages.ts'
+import type { LanguageOptions, Offer, Runtimes, Toolchains } from './languages.ts'
 import { createProgramRunner, nothingDone } from './program.ts'
 import type { ProgramRunner } from './program.ts'
 import { openSandbox } from './sandbox.ts'
@@ -183,32 +182,21 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   const runProgram = createProgramRunner(cache, offers)
   const execute = createExecute({ slots, boxes, offers, runProgram, closing: closing.signal })
 
-  const offering = openOffering({
+  const offered = offerLanguages({
     offers,
     proves: options.proves !== false,
-    search: options,
     directory: trialDirectory,
     circumstances: [resources.cgroups.version, release()].join(' '),
     tryOut: (language) =>
       keepUntilSettled(running, tryLanguage({ execute }, language, closing.signal)),
+    findAgain: async (language) => {
+      const search = openToolchains({ ...options, languages: [language] })
+      return (await search.catch(() => null))?.get(language) ?? null
+    },
     signal: closing.signal,
     onChange,
+    onMissing: options.onMissing ?? (() => {}),
   })
-
-  /** A file of the language may have been replaced meanwhile. */
-  async function executeAndExamine(
-    request: ExecutionRequest,
-    signal?: AbortSignal,
-  ): Promise<Outcome> {
-    offering.examineBefore(request.language)
-    const outcome = await execute(request, signal).catch((error: unknown) => {
-      // What is gone cannot be started, and says nothing of the boxes.
-      if (error instanceof SandboxError) offering.examineFailure(request.language)
-      throw error
-    })
-    if (request.stop?.aborted !== true) offering.examine(request.language, outcome)
-    return outcome
-  }
 
   const executor: Executor = {
     isolation: {
@@ -217,15 +205,19 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       uid: isRoot ? 'slot' : 'worker',
     },
     get runtimes() {
-      return offering.runtimes
+      return offered.runtimes
     },
     get awaited() {
-      return offering.awaited
+      return offered.awaited
     },
     found: [...toolchains.keys()],
-    execute: (request, signal) => keepUntilSettled(running, executeAndExamine(request, signal)),
+    execute: (request, signal) =>
+      keepUntilSettled(
+        running,
+        offered.run(request, () => execute(request, signal)),
+      ),
     async settled() {
-      await offering.settled()
+      await offered.settled()
       await Promise.all(residents.map((resident) => resident.settled()))
       while (preparing.size > 0) await Promise.all(preparing)
       await boxes.settled()
@@ -246,7 +238,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       await resources.cgroups.close()
     },
   }
-  await offering.any().catch(async (error: unknown) => {
+  await offered.any().catch(async (error: unknown) => {
     await executor.close()
     throw error
   })

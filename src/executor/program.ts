@@ -14,8 +14,8 @@ import type {
 import type { ArtefactCache } from './artefact-cache.ts'
 import { compileOnce } from './compile.ts'
 import type { RunCommand } from './compile.ts'
-import { findOffer } from './offer.ts'
-import type { Offer } from './offer.ts'
+import { findOffer } from './languages.ts'
+import type { Offer } from './languages.ts'
 import { beside, withoutOwn } from './request-files.ts'
 import type { Pause, PhaseRunner } from './tenancy.ts'
 import { createTotalTime } from './total-time.ts'
@@ -40,8 +40,6 @@ export function createProgramRunner(
   cache: ArtefactCache,
   offers: ReadonlyMap<Language, Offer>,
 ): ProgramRunner {
-  let phases = 0
-
   const run: ProgramRunner = async (
     runPhase,
     offer,
@@ -50,16 +48,13 @@ export function createProgramRunner(
     { total = createTotalTime(request.totalSeconds), pause } = {},
   ) => {
     const { code, files = [], stop, cores, network } = request
-    const runCommand: RunCommand = async ({ paths, ranOutOfMemory }, command, details) => {
-      phases += 1
-      const name = String(phases)
+    const { toolchain } = offer
+    const { compiler, ranOutOfMemory } = toolchain
+    const runCommand: RunCommand = async (command, details) => {
       const limits = total.narrow(details.limits)
-      const place = { name, command, paths, cores, ranOutOfMemory }
-      const phase = await runPhase({ ...place, ...details, limits })
+      const phase = await runPhase({ command, cores, ranOutOfMemory, ...details, limits })
       return total.judge(phase, limits, details.limits)
     }
-    const { toolchain } = offer
-    const { compiler } = toolchain
     const limits = request.limits ?? offer.limits
     const done =
       compiler === null
@@ -88,7 +83,7 @@ export function createProgramRunner(
     const runOnce = async (input: RunInput): Promise<Phase | undefined> => {
       const argv = [...command.argv, ...(input.arguments ?? request.arguments ?? [])]
       const details = { stdin: input.stdin, limits: limits.run, stop, tap, network, ...asked }
-      const ended = runCommand(toolchain, { ...command, argv }, details)
+      const ended = runCommand({ ...command, argv }, details)
       const phase = await unlessAborted(ended, stop)
       if (phase !== undefined) total.spend(phase)
       return phase

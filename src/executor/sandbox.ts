@@ -7,8 +7,8 @@ import { buildKeeper, encodeLayout, readHostRoot } from '#keeper'
 import type { BoxResources } from '#keeper'
 import { assembleFilters } from '#seccomp'
 import { warm } from '#toolchain'
-import { listAheadRuntimes, listForkServers } from './offer.ts'
-import type { Toolchains } from './offer.ts'
+import { listAheadRuntimes, listForkServers } from './accelerate.ts'
+import type { Toolchains } from './languages.ts'
 import type { SlotPool } from './slot.ts'
 
 /** What a worker says of its boxes. */

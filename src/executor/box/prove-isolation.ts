@@ -39,9 +39,7 @@ export async function proveIsolation(
   command = shellProbe,
 ): Promise<void> {
   const phase = await run({
-    name: 'probe',
     command,
-    paths: [],
     stdin: new Uint8Array(),
     limits,
     ranOutOfMemory: () => false,
@@ -63,9 +61,7 @@ export async function proveForks(
 ): Promise<void> {
   for (const { command, stdout, exitCode } of proofs) {
     const phase = await run({
-      name: 'probe-fork',
       command,
-      paths: [],
       stdin: new Uint8Array(),
       limits,
       ranOutOfMemory: () => false,

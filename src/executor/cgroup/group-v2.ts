@@ -14,7 +14,6 @@ import type { Hierarchy } from './cgroup.ts'
 import { cpuPeriodMicroseconds, quotaMicroseconds, rememberCores } from './cpu-quota.ts'
 import {
   closeFiles,
-  killEach,
   makeGroup,
   openFiles,
   readChildren,
@@ -44,7 +43,7 @@ export function findVersionTwo(unified: Hierarchy, share: number): CgroupVersion
     },
     makeKeeperGroup: (group, uid) => makeKeeperGroup(group, uid, share),
     isEmpty: (group) => !existsSync(group) || readKey(group, 'cgroup.events', 'populated') === 0,
-    kill: killTree,
+    kill: (group) => writeValue(group, 'cgroup.kill', '1'),
     remove: removeTree,
   }
 }
@@ -97,74 +96,42 @@ type Figures = Pick<
   'startMeasuring' | 'readCpuSeconds' | 'readMemoryPeakBytes' | 'readOutOfMemoryKills' | 'close'
 >
 
+/**
+ * memory.peak exists since Linux 5.19; since 6.12 it can be opened for writing and reset for that descriptor. Before, it includes
+ * the set-up; without it the charge is sampled when CPU time is read.
+ */
 function measure(group: string): Figures {
+  const hasPeak = existsSync(`${group}/memory.peak`)
+  const resettable = hasPeak ? openWritable(`${group}/memory.peak`) : null
   let cpuBaseline = 0
-  const peak = openPeak(group)
+  let sampled = 0
   const readCpuMicroseconds = (): number => readKey(group, 'cpu.stat', 'usage_usec')
   return {
     startMeasuring() {
-      peak.reset()
+      sampled = 0
+      if (resettable !== null) writeSync(resettable, 'reset')
       cpuBaseline = readCpuMicroseconds()
     },
     readCpuSeconds() {
-      peak.sample()
+      if (!hasPeak) sampled = Math.max(sampled, Number(readValue(group, 'memory.current')))
       return (readCpuMicroseconds() - cpuBaseline) / 1e6
     },
-    readMemoryPeakBytes: () => peak.read(),
-    readOutOfMemoryKills: () => readKey(group, 'memory.events', 'oom_kill'),
-    close: () => peak.close(),
-  }
-}
-
-/**
- * memory.peak exists since Linux 5.19; since 6.12 a descriptor can reset it for itself. Before, it includes the set-up;
- * without it the charge is sampled when CPU time is read.
- */
-function openPeak(group: string): {
-  reset(): void
-  sample(): void
-  read(): number
-  close(): void
-} {
-  let descriptor: number | null = null
-  let sampled = 0
-  const file = `${group}/memory.peak`
-  const exists = existsSync(file)
-  const close = (): void => {
-    if (descriptor !== null) closeSync(descriptor)
-    descriptor = null
-  }
-  return {
-    reset() {
-      sampled = 0
-      if (!exists) return
-      try {
-        descriptor ??= openSync(file, 'r+')
-        writeSync(descriptor, 'reset')
-      } catch {
-        close()
-      }
-    },
-    sample() {
-      if (!exists) sampled = Math.max(sampled, Number(readValue(group, 'memory.current')))
-    },
-    read() {
-      if (!exists) return sampled
-      if (descriptor === null) return Number(readValue(group, 'memory.peak'))
+    readMemoryPeakBytes() {
+      if (resettable === null) return hasPeak ? Number(readValue(group, 'memory.peak')) : sampled
       const buffer = Buffer.alloc(32)
-      const length = readSync(descriptor, buffer, 0, buffer.length, 0)
-      return Number(buffer.toString('latin1', 0, length))
+      return Number(buffer.toString('latin1', 0, readSync(resettable, buffer, 0, 32, 0)))
     },
-    close,
+    readOutOfMemoryKills: () => readKey(group, 'memory.events', 'oom_kill'),
+    close() {
+      if (resettable !== null) closeSync(resettable)
+    },
   }
 }
 
-function killTree(group: string): void {
-  if (existsSync(`${group}/cgroup.kill`)) {
-    writeValue(group, 'cgroup.kill', '1')
-    return
+function openWritable(path: string): number | null {
+  try {
+    return openSync(path, 'r+')
+  } catch {
+    return null
   }
-  // Before Linux 5.14 this stops forks, so that the caller's loop catches all.
-  writeValue(group, 'pids.max', '0')
-  killEach(group)
 }

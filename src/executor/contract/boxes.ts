@@ -1,5 +1,5 @@
 // What a box is to those who use one.
-import type { Command, HostPath } from './command.ts'
+import type { Command } from './command.ts'
 import type { Phase } from './outcome.ts'
 import type { OutputTap } from './output-tap.ts'
 import type { Network, PhaseLimits } from './request.ts'
@@ -12,10 +12,7 @@ export interface Slot {
 
 /** One command to run once. */
 export interface PhaseRequest {
-  /** The cgroup's name; unique among running phases. */
-  readonly name: string
   readonly command: Command
-  readonly paths: readonly HostPath[]
   readonly stdin: Uint8Array
   readonly limits: PhaseLimits
   /** That it may use at once; the share of a slot unless that is less. */

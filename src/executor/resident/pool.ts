@@ -1,10 +1,9 @@
-// Keeps residents (process.ts) ready: starts, lends (lending.ts) and replaces them (succession.ts). Callers go on
-// without one that is not free in time.
+// Keeps residents (process.ts) up, one a place, and lends each to one request at a time. An old one serves until its successor is
+// ready; after one that died early the next starts later and later. Callers go on without one that is not free in time.
+import { setTimeout as delay } from 'node:timers/promises'
+import { backOff } from '#back-off'
 import type { PhaseLimits } from '#contract'
-import { createLending } from './lending.ts'
-import type { Lending, Member } from './lending.ts'
 import type { Exchange, Resident } from './process.ts'
-import { holdPlace } from './succession.ts'
 
 export interface ResidentPool {
   /**
@@ -33,6 +32,24 @@ export interface Retirement {
   readonly memoryBytes: number
 }
 
+interface Member {
+  readonly resident: Resident
+  readonly bornMilliseconds: number
+  /** Resolved when its successor should start. */
+  readonly isOld: PromiseWithResolvers<void>
+  served: number
+  isBusy: boolean
+  /** It is lent no more, and ended when it is free. */
+  isRetired: boolean
+}
+
+/** Longest wait for a busy resident; most answers take a tenth of this. */
+const patienceMilliseconds = 100
+
+/** After fewer exchanges the next start waits, as starts cost CPU time that others need. */
+const provenExchanges = 20
+const pauseSeconds = { first: 1, longest: 60 }
+
 /**
  * @param start makes the n-th resident.
  * @param onFailure hears why a start failed; others follow.
@@ -44,73 +61,118 @@ export function keepResidents(
   onFailure: (error: unknown) => void,
 ): ResidentPool {
   const closing = new AbortController()
-  const lending = createLending()
+  const members = new Set<Member>()
+  const waiters = new Set<(member: Member) => void>()
   let started = 0
+
+  /** Null when none is free in time; at once when there are none at all. */
+  async function checkOut(): Promise<Member | null> {
+    const free = [...members].find(({ isBusy, isRetired }) => !isBusy && !isRetired)
+    if (free !== undefined) free.isBusy = true
+    if (free !== undefined || members.size === 0) return free ?? null
+    const { promise, resolve } = Promise.withResolvers<Member | null>()
+    waiters.add(resolve)
+    const giveUp = (): void => {
+      waiters.delete(resolve)
+      resolve(null)
+    }
+    const timer = setTimeout(giveUp, patienceMilliseconds)
+    return promise.finally(() => clearTimeout(timer))
+  }
+
+  /** Gives it to whoever waits longest, or leaves it free. */
+  function checkIn(member: Member): void {
+    member.isBusy = false
+    if (member.isRetired) return member.resident.end()
+    const [waiter] = waiters
+    if (waiter === undefined) return
+    waiters.delete(waiter)
+    member.isBusy = true
+    waiter(member)
+  }
+
+  async function startNext(current: Member | null): Promise<Member> {
+    const resident = await start((started += 1), closing.signal)
+    // The pool may have closed meanwhile; nobody else would end it.
+    if (closing.signal.aborted) resident.end()
+    const bornMilliseconds = performance.now()
+    const isOld = Promise.withResolvers<void>()
+    const next = { resident, bornMilliseconds, isOld, served: 0, isBusy: true, isRetired: false }
+    members.add(next)
+    const forget = (): void => void members.delete(next)
+    resident.ended.then(forget, forget)
+    if (current !== null) current.isRetired = true
+    if (current?.isBusy === false) current.resident.end()
+    checkIn(next)
+    return next
+  }
+
+  /** Resolves when the pool is closed. @param onFirst called when the first is up or has failed to start. */
+  async function keepPlace(onFirst: () => void): Promise<void> {
+    let current: Member | null = null
+    let failures = 0
+    while (!closing.signal.aborted) {
+      try {
+        current = await startNext(current)
+        onFirst()
+        await Promise.race([current.resident.ended, current.isOld.promise])
+        failures = current.served < provenExchanges ? failures + 1 : 0
+      } catch (error) {
+        failures += 1
+        onFirst()
+        if (!closing.signal.aborted) onFailure(error)
+      }
+      if (failures === 0) continue
+      const milliseconds = backOff(failures, pauseSeconds) * 1000
+      await delay(milliseconds, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+    }
+  }
+
+  function isDue({ served, bornMilliseconds }: Member, { usage }: Exchange): boolean {
+    return (
+      served >= retirement.exchanges ||
+      performance.now() - bornMilliseconds >= retirement.seconds * 1000 ||
+      usage.memoryPeakBytes >= retirement.memoryBytes
+    )
+  }
+
   const firsts = Array.from({ length: count }, () => Promise.withResolvers<void>())
-  const places = firsts.map(({ resolve }) =>
-    holdPlace({
-      start: (signal) => start((started += 1), signal),
-      lending,
-      closing: closing.signal,
-      onFailure,
-      onFirst: resolve,
-    }),
-  )
+  const places = firsts.map(({ resolve }) => keepPlace(resolve))
   return {
-    ask: (...question) => ask(lending, retirement, ...question),
+    async ask(request, limits, accept, signal, onLent) {
+      signal.throwIfAborted()
+      const member = await checkOut()
+      if (member === null) return null
+      onLent?.()
+      const { resident } = member
+      const abort = (): void => resident.end()
+      signal.addEventListener('abort', abort)
+      try {
+        signal.throwIfAborted()
+        const exchange = await resident.exchange(request, limits)
+        signal.throwIfAborted()
+        member.served += 1
+        const accepted = exchange && accept(exchange)
+        if (exchange === null || accepted === null) member.isRetired = true
+        else if (isDue(member, exchange)) member.isOld.resolve()
+        return accepted
+      } catch {
+        member.isRetired = true
+        signal.throwIfAborted()
+        return null
+      } finally {
+        signal.removeEventListener('abort', abort)
+        checkIn(member)
+      }
+    },
     async settled() {
       await Promise.all(firsts.map(({ promise }) => promise))
     },
     async close() {
       closing.abort()
-      await lending.endAll()
+      for (const { resident } of members) resident.end()
+      await Promise.allSettled([...members].map(({ resident }) => resident.ended))
       await Promise.allSettled(places)
     },
   }
-}
-
-async function ask<T>(
-  lending: Lending,
-  retirement: Retirement,
-  request: Uint8Array,
-  limits: PhaseLimits,
-  accept: (exchange: Exchange) => T | null,
-  signal: AbortSignal,
-  onLent?: () => void,
-): Promise<T | null> {
-  signal.throwIfAborted()
-  const member = await lending.take()
-  if (member === null) return null
-  onLent?.()
-  const { resident } = member
-  const abort = (): void => resident.end()
-  signal.addEventListener('abort', abort)
-  try {
-    signal.throwIfAborted()
-    const exchange = await resident.exchange(request, limits)
-    signal.throwIfAborted()
-    member.served += 1
-    const accepted = exchange === null ? null : accept(exchange)
-    if (exchange === null || accepted === null) {
-      member.isRetired = true
-      return null
-    }
-    if (isTired(member, exchange, retirement)) member.tired.resolve()
-    return accepted
-  } catch {
-    member.isRetired = true
-    signal.throwIfAborted()
-    return null
-  } finally {
-    signal.removeEventListener('abort', abort)
-    lending.offer(member)
-  }
-}
-
-function isTired(member: Member, { usage }: Exchange, retirement: Retirement): boolean {
-  return (
-    member.served >= retirement.exchanges ||
-    performance.now() / 1000 - member.bornSeconds >= retirement.seconds ||
-    usage.memoryPeakBytes >= retirement.memoryBytes
-  )
 }

@@ -120,7 +120,7 @@ async function openRoom(resources: BoxResources, launch: ResidentLaunch): Promis
 
 /** Resolves when no process of its box lives, or its keeper has failed, which its group's removal then ends. */
 function live(keeper: Keeper, launch: ResidentLaunch, stop: AbortSignal): Room['lived'] {
-  const { name, command, memoryBytes, processes, diskBytes, lifetimeCpuSeconds } = launch
+  const { command, memoryBytes, processes, diskBytes, lifetimeCpuSeconds } = launch
   const limits: PhaseLimits = {
     memoryBytes,
     processes,
@@ -131,11 +131,9 @@ function live(keeper: Keeper, launch: ResidentLaunch, stop: AbortSignal): Room['
     stderrBytes: wordsBytes,
   }
   const request = {
-    name,
     command,
     limits,
     stop,
-    paths: [],
     stdin: new Uint8Array(),
     stderrKeptBytes: wordsKeptBytes,
     ranOutOfMemory: () => false,

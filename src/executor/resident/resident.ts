@@ -110,8 +110,7 @@ export function keepCompilers(
       let phase: Phase | null = null
       const onLent = (): void => void (isLent = true)
       try {
-        const request = compiler.writeRequest(code)
-        phase = await pool.ask(request, exchangeLimits, judge, signal, onLent)
+        phase = await pool.ask(code, exchangeLimits, judge, signal, onLent)
         return phase
       } finally {
         if (isLent) turns.took(account, phase?.usage.cpuSeconds ?? null)

@@ -28,9 +28,8 @@ export interface CompilerAnswer {
 /** A compiler that stays in a box (resident/process.ts). */
 export interface ResidentCompiler {
   readonly kind: 'resident-compiler'
-  /** The command that starts it; an empty answer says that it is ready. */
+  /** The command that starts it; an empty answer says that it is ready. Each request is a source. */
   command(memoryBytes: number): Command
-  writeRequest(code: Uint8Array): Uint8Array
   /**
    * What the compiler's command would have given. Null in doubt: a box then compiles anew.
    * @throws when it is no answer.

@@ -4,8 +4,8 @@ import type { Fault } from '../fault.ts'
 export const executorFaults: readonly Fault[] = [
   {
     name: 'executor: a runtime that is up already runs a program that has variables of its own',
-    text: '  if (command.environment !== undefined) return undefined\n',
-    instead: '',
+    text: '(place.isReady && request.command.environment === undefined)',
+    instead: 'place.isReady',
     tests: ['ordinary/ordinary'],
   },
   {
@@ -106,8 +106,8 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'executor: a tier’s cores do not reach the box',
-    text: 'const place = { name, command, paths, cores, ranOutOfMemory }',
-    instead: 'const place = { name, command, paths, ranOutOfMemory }',
+    text: 'await runPhase({ command, cores, ranOutOfMemory, ...details, limits })',
+    instead: 'await runPhase({ command, ranOutOfMemory, ...details, limits })',
     tests: ['executor/cores'],
   },
   {
@@ -160,7 +160,7 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'ahead: a program writes as large a file as it likes',
-    text: 'set_limit(RLIMIT_FSIZE, orders.file_size_limit);',
+    text: 'set_limit(RLIMIT_FSIZE, own.file_size);',
     instead: '',
     tests: ['executor/box/keeper/ahead-java'],
   },

@@ -50,14 +50,14 @@ static void wait_for_program(void) {
   int kept = errno;
   uint64_t one = 1;
   if (write(ahead_ready, &one, sizeof one) != sizeof one) _exit(70);
-  struct ahead_orders orders;
-  read_orders(&orders, sizeof orders);
+  struct own_limits own;
+  read_orders(&own, sizeof own);
   struct rusage used;
   if (getrusage(RUSAGE_SELF, &used) != 0) _exit(70);
-  set_limit(RLIMIT_CPU, (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1 + orders.cpu_seconds);
-  set_limit(RLIMIT_FSIZE, orders.file_size_limit);
-  set_limit(RLIMIT_NOFILE, orders.open_files);
-  set_limit(RLIMIT_MEMLOCK, orders.locked_bytes);
+  set_limit(RLIMIT_CPU, (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1 + own.cpu_seconds);
+  set_limit(RLIMIT_FSIZE, own.file_size);
+  set_limit(RLIMIT_NOFILE, own.open_files);
+  set_limit(RLIMIT_MEMLOCK, own.locked_bytes);
   // From now on whatever becomes of the process is the program's doing.
   if (write(ahead_orders, "", 1) != 1) _exit(70);
   close(ahead_orders);

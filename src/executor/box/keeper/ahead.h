@@ -10,13 +10,13 @@ enum ahead_descriptor { ahead_library = 1021, ahead_orders = 1022, ahead_ready =
 enum { ahead_path_bytes = 256 };
 
 /**
- * What comes through `ahead_orders`: first the absolute path that is waited for, ended by NUL; then, with the program, this.
- * A byte is the answer.
+ * What the kernel limits by itself in each process: of it, and of all processes together, so much more is had by none. It comes
+ * through `ahead_orders` with the program, behind the absolute path that is waited for, which ends with NUL. A byte is the answer.
  */
-struct ahead_orders {
-  /** Beyond what the start has used. */
+struct own_limits {
+  /** In case the keeper dies; beyond what a start has used. */
   uint64_t cpu_seconds;
-  uint64_t file_size_limit;
+  uint64_t file_size;
   uint64_t open_files;
   uint64_t locked_bytes;
 };

@@ -14,10 +14,10 @@ export interface KeeperPrograms {
 }
 
 const compiler = '/usr/bin/gcc'
-export const sourceDirectory = import.meta.dirname
+const sourceDirectory = import.meta.dirname
 /** Where it is compiled ahead. */
 export const builtDirectory = `${dirname(sourceDirectory)}/dist`
-export const compileOptions: readonly string[] = [
+const compileOptions: readonly string[] = [
   ['-std=c17', '-O2', '-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion', '-Werror'],
   ['-fstack-protector-strong', '-D_FORTIFY_SOURCE=2'],
 ].flat()
@@ -41,7 +41,7 @@ const common = [
   'output.c',
   'runtime.c',
 ]
-export const programSources: readonly string[] = ['main.c', ...common]
+const programSources: readonly string[] = ['main.c', ...common]
 
 /**
  * What was compiled ahead, or else compiles what is missing.

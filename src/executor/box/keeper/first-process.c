@@ -27,7 +27,10 @@
 
 enum { usual_stack_bytes = 8 << 20 };
 
-/** As in contract/limits.ts: of a process, and of all that a box may have together. */
+/**
+ * Of a process, and of all that a box may have together: what the kernel keeps for some descriptors is charged to nobody, and a
+ * locked page may be another slot's.
+ */
 enum { open_files_most = 1024, open_files_least = 256, open_files_together = 128 * 1024 };
 enum { locked_least = 4 << 10, locked_together = 4 << 20 };
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "ahead.h"
 #include "message.h"
 
 enum {
@@ -216,14 +217,6 @@ void start_runtime(const struct box *box, int ready);
 void release_runtime(struct box *box, const struct request *request);
 /** To be asked once, after the end: whether its program began. */
 bool runtime_began(struct box *box);
-/** What the kernel limits by itself in each process: of it, and of all processes together, so much more is had by none. */
-struct own_limits {
-  /** In case the keeper dies. */
-  uint64_t cpu_seconds;
-  uint64_t file_size;
-  uint64_t open_files;
-  uint64_t locked_bytes;
-};
 struct own_limits find_own_limits(const struct request *request);
 
 // delay.c

@@ -57,139 +57,128 @@ const leastForkMemoryBytes = 32 * 1024 * 1024
 /** With fewer processes or less memory a runtime might not start by itself: such programs start theirs. */
 const leastAhead = { processes: 32, memoryBytes: 64 * 1024 * 1024 } as const
 
-/** One slot's. */
-interface Places {
-  readonly plain: Place
-  /** For programs with a network; started by the first of them. */
-  readonly loopback: Place
-  /** By the interpreter's command line. */
-  readonly forks: ReadonlyMap<string, Place>
-  /** By nameRuntime. */
-  readonly ahead: ReadonlyMap<string, AheadPlace>
+/** What stands in a place of each slot. */
+interface Kind {
+  readonly how: Pick<KeeperRequest, 'interpreter' | 'runtime' | 'network'>
+  /** Null: programs start by themselves. */
+  readonly accelerator: ForkServer | AheadRuntime | null
+  readonly fits: (request: PhaseRequest) => boolean
 }
 
-interface AheadPlace {
-  readonly place: Place
-  readonly looksForBefore: readonly string[]
+const plain: Kind = { how: {}, accelerator: null, fits: () => true }
+/** For programs with a network; started by the first of them. */
+const loopback: Kind = {
+  how: { network: 'loopback' },
+  accelerator: null,
+  fits: ({ network }) => network === 'loopback',
 }
 
-/** What stands in a place; null and `loopback`: programs start by themselves, without a network or with one. */
-type Standing = ForkServer | AheadRuntime | 'loopback' | null
+function describeForks(server: ForkServer): Kind {
+  return {
+    how: { interpreter: server.argv },
+    accelerator: server,
+    fits: ({ command, limits }) =>
+      command.forks === true &&
+      limits.memoryBytes >= leastForkMemoryBytes &&
+      isSameLine(command.argv, server.argv),
+  }
+}
+
+function describeAhead(runtime: AheadRuntime): Kind {
+  return {
+    how: { runtime },
+    accelerator: runtime,
+    fits: ({ command, limits }) =>
+      command.forks !== true &&
+      limits.processes >= leastAhead.processes &&
+      limits.memoryBytes >= leastAhead.memoryBytes &&
+      command.unlimitedStack === runtime.unlimitedStack &&
+      isSameLine(command.argv, runtime.argv) &&
+      !command.files.some(({ path }) => runtime.looksForBefore.includes(path)),
+  }
+}
+
+function isSameLine(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((word, index) => word === other[index])
+}
+
+/** Of each slot. */
+type Places = ReadonlyMap<Slot, ReadonlyMap<Kind, Place>>
 
 /** @throws {SandboxError} when a plain keeper cannot be started. */
 export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxes> {
+  const { forkServers, aheadRuntimes } = options
   const clearings = createClearings()
-  const places = makePlaces(options, clearings)
+  const accelerators = [...forkServers.map(describeForks), ...aheadRuntimes.map(describeAhead)]
+  const places = makePlaces([loopback, ...accelerators, plain], options, clearings)
+  const listPlaces = (kind: Kind): Place[] =>
+    [...places.values()].flatMap((kinds) => kinds.get(kind) ?? [])
   const starting: Promise<void>[] = []
   const boxes: Boxes = {
     async run(slot, request, signal) {
       signal?.throwIfAborted()
-      const found = places.get(slot)
-      if (found === undefined) throw new SandboxError('slot.acquire', 'a slot of another executor')
+      const kinds = places.get(slot)
+      if (kinds === undefined) throw new SandboxError('slot.acquire', 'a slot of another executor')
       await Promise.resolve(clearings.of(slot)).catch(rethrowBeforeBegin)
       const hold = (cleared: Promise<void>): void => clearings.hold(slot, cleared)
-      return runIn(choose(found, request), hold, request, signal)
+      return runIn(choose(kinds, request), hold, request, signal)
     },
     clearing: (slot) => clearings.of(slot),
     settled: async () => void (await Promise.all(starting)),
     async close() {
-      await Promise.all(
-        [...places.values()].flatMap(({ plain, loopback, forks, ahead }) =>
-          [
-            plain,
-            loopback,
-            ...forks.values(),
-            ...[...ahead.values()].map(({ place }) => place),
-          ].map((one) => one.close()),
-        ),
-      )
+      const all = [...places.values()].flatMap((kinds) => [...kinds.values()])
+      await Promise.all(all.map((place) => place.close()))
       await clearings.settled()
     },
   }
 
   try {
-    await Promise.all([...places.values()].map(({ plain }) => plain.get()))
+    await Promise.all(listPlaces(plain).map((place) => place.get()))
   } catch (error) {
     await boxes.close()
     throw error
   }
-  for (const server of options.forkServers) {
-    const standing = [...places.values()].flatMap(
-      ({ forks }) => forks.get(nameLine(server.argv)) ?? [],
-    )
-    await raise(server, standing, options)
-  }
-  for (const runtime of options.aheadRuntimes) {
-    const standing = [...places.values()].flatMap(
-      ({ ahead }) => ahead.get(nameRuntime(runtime))?.place ?? [],
-    )
+  for (const kind of accelerators) {
+    const { accelerator } = kind
+    if (isForkServer(accelerator)) await raise(accelerator, listPlaces(kind), options)
     // Programs that come sooner start theirs.
-    starting.push(startAhead(runtime, standing, options))
+    else if (accelerator !== null) starting.push(startAhead(accelerator, listPlaces(kind), options))
   }
   return boxes
 }
 
-/** Makes empty places. */
-function makePlaces(options: KeeperBoxOptions, clearings: Clearings): ReadonlyMap<Slot, Places> {
-  const start = createStart(options, clearings)
-  const place = (slot: Slot, standing: Standing): Place =>
-    createPlace({
-      start: () => start(slot, standing),
-      onLeft: (cleared) => clearings.hold(slot, cleared),
+/** Makes empty places. Their keepers are each started in a new cgroup. */
+function makePlaces(
+  kinds: readonly Kind[],
+  { slots, resources, onFallback }: KeeperBoxOptions,
+  clearings: Clearings,
+): Places {
+  let started = 0
+  const place = (slot: Slot, { how, accelerator }: Kind): Place => {
+    const onLeft = (cleared: Promise<void>): void => clearings.hold(slot, cleared)
+    return createPlace({
+      async start() {
+        started += 1
+        const request = { name: `keeper-${started}`, uid: slot.uid, ...how }
+        return { ...(await openKeeper(resources, request, onLeft)), runs: 0 }
+      },
+      onLeft,
       // The next run starts a missing plain keeper; without the others runs are only slower.
-      refillMilliseconds: isAccelerator(standing) ? refillMilliseconds : null,
-      onMissing: (error) => {
-        if (isAccelerator(standing))
-          options.onFallback(`no ${standing.name} in slot ${slot.index}: ${describe(error)}`)
+      refillMilliseconds: accelerator && refillMilliseconds,
+      onMissing(error) {
+        if (accelerator !== null)
+          onFallback(`no ${accelerator.name} in slot ${slot.index}: ${describe(error)}`)
       },
-      renewal: isForkServer(standing) ? renewal : null,
+      renewal: isForkServer(accelerator) ? renewal : null,
     })
+  }
   return new Map(
-    options.slots.map((slot) => [
-      slot,
-      {
-        plain: place(slot, null),
-        loopback: place(slot, 'loopback'),
-        forks: new Map(
-          options.forkServers.map((server) => [nameLine(server.argv), place(slot, server)]),
-        ),
-        ahead: new Map(
-          options.aheadRuntimes.map((runtime) => [
-            nameRuntime(runtime),
-            { place: place(slot, runtime), looksForBefore: runtime.looksForBefore },
-          ]),
-        ),
-      },
-    ]),
+    slots.map((slot) => [slot, new Map(kinds.map((kind) => [kind, place(slot, kind)]))]),
   )
 }
 
-function isAccelerator(standing: Standing): standing is ForkServer | AheadRuntime {
-  return standing !== null && standing !== 'loopback'
-}
-
-function isForkServer(standing: Standing): standing is ForkServer {
-  return isAccelerator(standing) && 'proofs' in standing
-}
-
-type Start = (slot: Slot, standing: Standing) => Promise<StandingKeeper>
-
-function describeStanding(
-  standing: Standing,
-): Pick<KeeperRequest, 'interpreter' | 'runtime' | 'network'> {
-  if (standing === 'loopback') return { network: 'loopback' }
-  return isForkServer(standing) ? { interpreter: standing.argv } : { runtime: standing }
-}
-
-/** Starts keepers, each in a new cgroup. */
-function createStart({ resources }: KeeperBoxOptions, clearings: Clearings): Start {
-  let started = 0
-  return async (slot, standing) => {
-    started += 1
-    const request = { name: `keeper-${started}`, uid: slot.uid, ...describeStanding(standing) }
-    const opened = await openKeeper(resources, request, (removal) => clearings.hold(slot, removal))
-    return { ...opened, runs: 0 }
-  }
+function isForkServer(accelerator: Kind['accelerator']): accelerator is ForkServer {
+  return accelerator !== null && 'proofs' in accelerator
 }
 
 /** Starts an interpreter in each place and proves one. Never rejects: without it programs start anew. */
@@ -227,36 +216,15 @@ async function startAhead(
   await Promise.allSettled(standing.map((one) => one.close()))
 }
 
-/** Programs with the same words and the same stack may run in it. */
-function nameRuntime({
-  argv,
-  unlimitedStack,
-}: Pick<AheadRuntime, 'argv' | 'unlimitedStack'>): string {
-  return nameLine([String(unlimitedStack), ...argv])
-}
-
-function nameLine(argv: readonly string[]): string {
-  return argv.join('\0')
-}
-
-function choose(places: Places, request: PhaseRequest): Place {
-  if (request.network === 'loopback') return places.loopback
-  const place = find(places, request)
-  return place?.isReady === true ? place : places.plain
-}
-
-/** Where what the program needs is up already. */
-function find({ forks, ahead }: Places, { command, limits }: PhaseRequest): Place | undefined {
-  const line = nameLine(command.argv)
-  // What is up already has read its variables.
-  if (command.environment !== undefined) return undefined
-  if (command.forks === true)
-    return limits.memoryBytes < leastForkMemoryBytes ? undefined : forks.get(line)
-  const isOrdinary =
-    limits.processes >= leastAhead.processes && limits.memoryBytes >= leastAhead.memoryBytes
-  const found = isOrdinary ? ahead.get(nameRuntime(command)) : undefined
-  const isTooLate = command.files.some(({ path }) => found?.looksForBefore.includes(path))
-  return isTooLate ? undefined : found?.place
+/** Where what the program needs is up already, else where it starts by itself. */
+function choose(kinds: ReadonlyMap<Kind, Place>, request: PhaseRequest): Place {
+  for (const [{ accelerator, fits }, place] of kinds) {
+    // What is up already has read its variables.
+    const isUsable =
+      accelerator === null || (place.isReady && request.command.environment === undefined)
+    if (isUsable && fits(request)) return place
+  }
+  throw new SandboxError('slot.acquire', 'no place for the program')
 }
 
 type Hold = (cleared: Promise<void>) => void

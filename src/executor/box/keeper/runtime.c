@@ -14,8 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ahead.h"
-
 /** The compiled ahead.c; none where this is only examined. */
 #ifndef AHEAD_LIBRARY
 #define AHEAD_LIBRARY "/dev/null"
@@ -99,8 +97,7 @@ void start_runtime(const struct box *box, int ready) {
 
 void release_runtime(struct box *box, const struct request *request) {
   struct own_limits own = find_own_limits(request);
-  struct ahead_orders orders = {own.cpu_seconds, own.file_size, own.open_files, own.locked_bytes};
-  if (send(box->orders[1], &orders, sizeof orders, MSG_NOSIGNAL) != sizeof orders) fail("box.go");
+  if (send(box->orders[1], &own, sizeof own, MSG_NOSIGNAL) != sizeof own) fail("box.go");
 }
 
 bool runtime_began(struct box *box) {

@@ -4,35 +4,45 @@
 /** Little-endian, unsigned. */
 export type FieldType = 'uint32_t' | 'uint64_t'
 
-/** By name in C, in C's order. */
-type Fields = Readonly<Record<string, FieldType>>
+/** `a b c` as names. */
+type Names<Text extends string> = Text extends `${infer First} ${infer Rest}`
+  ? First | Names<Rest>
+  : Text
 
 /** Whole numbers below 2^53. */
-type Values<F extends Fields> = Readonly<Record<keyof F, number>>
+type Values<Name extends string> = Readonly<Record<Name, number>>
 
-export interface Structure<F extends Fields> {
+export interface Structure<Name extends string> {
   /** Its name in C. */
   readonly name: string
   readonly sizeBytes: number
   /** Each with its offset in bytes. */
   readonly fields: readonly {
-    readonly name: keyof F & string
+    readonly name: Name
     readonly type: FieldType
     readonly offset: number
   }[]
-  encode(values: Values<F>): Buffer
+  encode(values: Values<Name>): Buffer
   /** @throws {RangeError} unless there are `sizeBytes` bytes. */
-  decode(bytes: Buffer): Values<F>
+  decode(bytes: Buffer): Values<Name>
 }
 
 const fieldBytes: Readonly<Record<FieldType, number>> = { uint32_t: 4, uint64_t: 8 }
 
-function defineStructure<const F extends Fields>(name: string, types: F): Structure<F> {
+/** Names in C's order, with a blank between two; wide fields follow the others. */
+function defineStructure<const Small extends string, const Wide extends string = never>(
+  name: string,
+  small: Small,
+  wide?: Wide,
+): Structure<Names<Small> | Names<Wide>> {
+  type Name = Names<Small> | Names<Wide>
+  const split = (names: string | undefined, type: FieldType): [string, FieldType][] =>
+    (names?.split(' ') ?? []).map((field) => [field, type])
   let sizeBytes = 0
-  const fields = Object.entries(types).map(([field, type]) => {
+  const fields = [...split(small, 'uint32_t'), ...split(wide, 'uint64_t')].map(([field, type]) => {
     const offset = align(sizeBytes, fieldBytes[type])
     sizeBytes = offset + fieldBytes[type]
-    return { name: field, type, offset }
+    return { name: field as Name, type, offset }
   })
   sizeBytes = align(sizeBytes, Math.max(...fields.map(({ type }) => fieldBytes[type])))
   return {
@@ -56,7 +66,7 @@ function defineStructure<const F extends Fields>(name: string, types: F): Struct
           type === 'uint32_t' ? bytes.readUInt32LE(offset) : Number(bytes.readBigUInt64LE(offset))
         return [field, value] as const
       })
-      return Object.fromEntries(values) as Values<F>
+      return Object.fromEntries(values) as Values<Name>
     },
   }
 }
@@ -65,70 +75,28 @@ function align(offset: number, bytes: number): number {
   return Math.ceil(offset / bytes) * bytes
 }
 
-export const hello = defineStructure('hello', {
-  kind: 'uint32_t',
-  cgroup_version: 'uint32_t',
-  flags: 'uint32_t',
-  filter_bytes: 'uint32_t',
-  keeper_filter_bytes: 'uint32_t',
-  layout_bytes: 'uint32_t',
-  runtime_bytes: 'uint32_t',
-  runtime_arguments: 'uint32_t',
-  runtime_variables: 'uint32_t',
-})
+export const hello = defineStructure(
+  'hello',
+  'kind cgroup_version flags filter_bytes keeper_filter_bytes layout_bytes runtime_bytes runtime_arguments runtime_variables',
+)
 
-export const request = defineStructure('request', {
-  kind: 'uint32_t',
-  argument_bytes: 'uint32_t',
-  arguments: 'uint32_t',
-  variables: 'uint32_t',
-  files: 'uint32_t',
-  processes: 'uint32_t',
-  unlimited_stack: 'uint32_t',
-  unused: 'uint32_t',
-  output_files: 'uint32_t',
-  tells: 'uint32_t',
-  stdin_bytes: 'uint64_t',
-  memory_bytes: 'uint64_t',
-  cpu_nanoseconds: 'uint64_t',
-  wall_nanoseconds: 'uint64_t',
-  stdout_bytes: 'uint64_t',
-  stderr_bytes: 'uint64_t',
-  box_bytes: 'uint64_t',
-  scratch_bytes: 'uint64_t',
-  file_size_limit: 'uint64_t',
-  output_files_bytes: 'uint64_t',
-  cores_per_mille: 'uint64_t',
-})
+export const request = defineStructure(
+  'request',
+  'kind argument_bytes arguments variables files processes unlimited_stack unused output_files tells',
+  'stdin_bytes memory_bytes cpu_nanoseconds wall_nanoseconds stdout_bytes stderr_bytes box_bytes scratch_bytes file_size_limit output_files_bytes cores_per_mille',
+)
 
-export const fileHead = defineStructure('file_head', {
-  name_bytes: 'uint32_t',
-  executable: 'uint32_t',
-  size: 'uint64_t',
-})
+export const fileHead = defineStructure('file_head', 'name_bytes executable', 'size')
 
-export const outputFile = defineStructure('output_file', {
-  index: 'uint32_t',
-  unused: 'uint32_t',
-  size: 'uint64_t',
-})
+export const outputFile = defineStructure('output_file', 'index unused', 'size')
 
-export const frame = defineStructure('frame', { kind: 'uint32_t', length: 'uint32_t' })
+export const frame = defineStructure('frame', 'kind length')
 
-export const result = defineStructure('result', {
-  end_code: 'uint32_t',
-  end_status: 'uint32_t',
-  reason: 'uint32_t',
-  delay_milliseconds: 'uint32_t',
-  unsettled: 'uint32_t',
-  unused: 'uint32_t',
-  wall_nanoseconds: 'uint64_t',
-  cpu_nanoseconds: 'uint64_t',
-  memory_peak_bytes: 'uint64_t',
-  memory_kills: 'uint64_t',
-  stdout_bytes: 'uint64_t',
-  stderr_bytes: 'uint64_t',
-})
+export const result = defineStructure(
+  'result',
+  'end_code end_status reason delay_milliseconds unsettled unused',
+  'wall_nanoseconds cpu_nanoseconds memory_peak_bytes memory_kills stdout_bytes stderr_bytes',
+)
 
 /** `enum reason`, in order. */
 export const reasons = [

@@ -87,7 +87,6 @@ export function createResidentJavac(
       files: [program],
       unlimitedStack: false,
     }),
-    writeRequest: (code) => code,
     readAnswer(answer) {
       const exitCode = answer.readInt32BE(0)
       const programStart = 8 + answer.readUInt32BE(4)

@@ -106,9 +106,7 @@ export function request(
   more: { stdin?: string; wallSeconds?: number; memoryBytes?: number } = {},
 ): PhaseRequest {
   return {
-    name: 'phase',
     command: { argv, files: [], unlimitedStack: false },
-    paths: [],
     stdin: Buffer.from(more.stdin ?? ''),
     limits: {
       cpuSeconds: 10,

@@ -4,20 +4,32 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
+import type { Outcome } from '#executor'
+import { defaultLimits } from '#language'
 import type { Language } from '#language'
-import { proveLanguages } from '../../src/executor/proven.ts'
-import type { ProofOptions, ProvenLanguages } from '../../src/executor/proven.ts'
+import { offerLanguages } from '../../src/executor/languages.ts'
+import type { OfferOptions } from '../../src/executor/languages.ts'
 import type { Toolchain } from '../../src/executor/toolchain/toolchain.ts'
+import { failsAt } from '../helper/executor.ts'
+
+const nothing: Outcome = { compile: null, compileCached: false, run: null }
+
+/** As the tests ask. */
+interface Proven {
+  readonly has: (language: Language) => boolean
+  readonly awaits: (language: Language) => boolean
+  readonly settled: Promise<void>
+  readonly any: Promise<boolean>
+  /** Runs a program of it. */
+  readonly run: (language: Language, execute?: () => Promise<Outcome>) => Promise<Outcome>
+}
 
 interface Bench {
   readonly directory: string
   readonly toolchain: (name: string, version?: string) => Toolchain
   readonly tried: string[]
   readonly refused: string[]
-  prove(
-    languages: Partial<Record<Language, Toolchain>>,
-    options?: Partial<ProofOptions>,
-  ): ProvenLanguages
+  prove(languages: Partial<Record<Language, Toolchain>>, options?: Partial<OfferOptions>): Proven
 }
 
 function open(t: Test): Bench {
@@ -47,18 +59,43 @@ function open(t: Test): Bench {
     toolchain,
     tried,
     refused,
-    prove: (languages, options = {}) =>
-      proveLanguages({
-        toolchains: new Map(Object.entries(languages)) as ReadonlyMap<Language, Toolchain>,
+    prove(languages, options = {}) {
+      const offered = offerLanguages({
+        offers: new Map(
+          Object.entries(languages).map(([language, one]) => [
+            language as Language,
+            { toolchain: one, limits: defaultLimits.lua, residents: null },
+          ]),
+        ),
+        proves: true,
         directory: join(directory, 'trial'),
         circumstances: 'here',
         tryOut: async (language) => void tried.push(language),
-        lookAgain: async () => null,
+        findAgain: async () => null,
         signal: new AbortController().signal,
         onChange: () => {},
-        onRefused: (language, reason) => refused.push(`${language}: ${reason}`),
+        onMissing: ({ language, reason }) => refused.push(`${language}: ${reason}`),
         ...options,
-      }),
+      })
+      return {
+        has: (language) => language in offered.runtimes,
+        awaits: (language) => language in offered.awaited,
+        get settled() {
+          return offered.settled()
+        },
+        get any() {
+          return offered.any().then(
+            () => true,
+            () => false,
+          )
+        },
+        run: (language, execute = async () => nothing) =>
+          offered.run(
+            { language, code: new Uint8Array(), stdin: new Uint8Array(), cacheScope: '' },
+            execute,
+          ),
+      }
+    },
   }
 }
 
@@ -109,30 +146,32 @@ t.test('a language whose file is replaced is looked at and tried anew', async (t
   const proven = prove(
     { lua: toolchain('lua') },
     {
-      lookAgain: async () => toolchain('lua', '2'),
+      findAgain: async () => toolchain('lua', '2'),
       onChange: () => void changes.push(changes.length),
     },
   )
   await proven.settled
-  t.ok(proven.isUnchanged('lua'))
+  t.equal(await proven.run('lua'), nothing)
   writeFileSync(join(directory, 'lua'), 'other')
-  t.notOk(proven.isUnchanged('lua'))
-  proven.doubt('lua')
+  const refusal = proven.run('lua')
   t.notOk(proven.has('lua'), 'it is not offered meanwhile')
+  await t.rejects(refusal, failsAt('language.changed', /since its trial/))
   await proven.settled
   t.ok(proven.has('lua'))
-  t.ok(proven.isUnchanged('lua'))
+  t.equal(await proven.run('lua'), nothing)
   t.strictSame(tried, ['lua', 'lua'])
   t.equal(changes.length, 3)
 })
 
 t.test('one that is gone when it is looked at anew is refused, and waits no more', async (t) => {
-  const { prove, toolchain, refused } = open(t)
+  const { prove, toolchain, directory, refused } = open(t)
   let changes = 0
   const proven = prove({ lua: toolchain('lua') }, { onChange: () => void (changes += 1) })
   await proven.settled
-  proven.doubt('lua')
+  rmSync(join(directory, 'lua'))
+  const refusal = proven.run('lua')
   t.ok(proven.awaits('lua'))
+  await t.rejects(refusal, failsAt('language.changed'))
   await proven.settled
   t.notOk(proven.awaits('lua') || proven.has('lua'))
   t.match(refused, [/^lua: .*not there/])
@@ -149,3 +188,22 @@ t.test('one that is replaced during its trial is not offered', async (t) => {
   t.notOk(proven.has('lua'))
   t.match(refused, [/replaced/])
 })
+
+t.test(
+  'one that is replaced while it ran a program is tried anew where the end may be due to it',
+  async (t) => {
+    const { prove, toolchain, directory } = open(t)
+    const proven = prove(
+      { lua: toolchain('lua') },
+      { findAgain: async () => toolchain('lua', '2') },
+    )
+    await proven.settled
+    const replace = async (): Promise<Outcome> => {
+      writeFileSync(join(directory, 'lua'), 'other')
+      return nothing
+    }
+    await t.rejects(proven.run('lua', replace), failsAt('language.changed', /while it ran/))
+    await proven.settled
+    t.ok(proven.has('lua'))
+  },
+)

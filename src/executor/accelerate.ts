@@ -1,0 +1,87 @@
+// What is faster than a fresh process, of the languages that the host has: prepared, kept up, or started before its program. One that
+// cannot be had costs time only.
+import { isDeepStrictEqual } from 'node:util'
+import { describe } from '#contract'
+import type { AheadRuntime, ForkServer, Language, Limits } from '#contract'
+import type { BoxResources } from '#keeper'
+import { keepCompilers } from '#resident'
+import type { ResidentCompilers } from '#resident'
+import { pickAccelerator } from '#toolchain'
+import type { Toolchain, Workshop } from '#toolchain'
+import { keepAllowed } from './languages.ts'
+import type { LanguageOptions, Offer, Toolchains } from './languages.ts'
+
+/** Begins to prepare what languages can prepare. One that cannot goes on without. */
+export async function beginPreparations(
+  toolchains: Toolchains,
+  workshop: Workshop,
+  accelerators: LanguageOptions['accelerators'],
+  onFallback: (reason: string) => void,
+): Promise<Toolchains> {
+  const begin = async (language: Language, toolchain: Toolchain): Promise<Toolchain> => {
+    try {
+      const prepared = await pickAccelerator(toolchain, 'preparation')?.begin(workshop)
+      return prepared === undefined ? toolchain : keepAllowed(prepared, accelerators)
+    } catch (error) {
+      onFallback(`nothing is prepared for ${language}: ${describe(error)}`)
+      return toolchain
+    }
+  }
+  const begun = [...toolchains].map(
+    async ([language, toolchain]) => [language, await begin(language, toolchain)] as const,
+  )
+  return new Map(await Promise.all(begun))
+}
+
+/** Interpreters that may be kept up. */
+export function listForkServers(toolchains: Toolchains): ForkServer[] {
+  return [...toolchains.values()].flatMap(
+    (toolchain) => pickAccelerator(toolchain, 'fork-server') ?? [],
+  )
+}
+
+/** Runtimes that may be up before their programs, for runs with these limits; one that languages share once. */
+export function listAheadRuntimes(
+  toolchains: Toolchains,
+  limits: Readonly<Record<Language, Limits>>,
+): AheadRuntime[] {
+  const runtimes = [...toolchains].flatMap(([language, toolchain]) => {
+    const start = pickAccelerator(toolchain, 'ahead-start')
+    return start === null ? [] : [start.runtime(limits[language].run.memoryBytes)]
+  })
+  return runtimes.filter(
+    (one, index) => runtimes.findIndex((other) => isDeepStrictEqual(one, other)) === index,
+  )
+}
+
+/** Starts the resident compilers, in the background. */
+export function openOffers(
+  toolchains: Toolchains,
+  resources: BoxResources,
+  limits: Readonly<Record<Language, Limits>>,
+  place: { readonly slots: number; readonly firstUid: number | null },
+  onFallback: (reason: string) => void,
+): Map<Language, Offer> {
+  let { firstUid } = place
+  const keep = (language: Language, toolchain: Toolchain): ResidentCompilers | null => {
+    const compiler = pickAccelerator(toolchain, 'resident-compiler')
+    const compileLimits = limits[language].compile
+    if (compiler === null || compileLimits === null) return null
+    const kept = keepCompilers(resources, {
+      name: `resident-${language}`,
+      compiler,
+      limits: compileLimits,
+      slots: place.slots,
+      firstUid,
+      onFallback,
+    })
+    if (firstUid !== null) firstUid += kept.count
+    return kept
+  }
+  return new Map(
+    [...toolchains].map(([language, toolchain]) => {
+      const residents = keep(language, toolchain)
+      return [language, { toolchain, limits: limits[language], residents }]
+    }),
+  )
+}
