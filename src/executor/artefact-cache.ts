@@ -1,12 +1,10 @@
-// Keeps compiled programs on disk, and those used last in memory, so that the same code with other input compiles once; a hit
-// on another account's would tell what others compile. Only what would come out the same again is kept: a compiler that a
-// limit stopped is asked anew.
+// Keeps compiled programs on disk, so that the same code with other input compiles once; a hit on another account's would tell
+// what others compile. Only what would come out the same again is kept: a compiler that a limit stopped is asked anew.
 import { createHash } from 'node:crypto'
 import { untilAborted } from '#abort'
 import type { Phase, PhaseLimits, Source } from '#contract'
 import type { Artefact } from '#toolchain'
-import { createFairShare } from './fair-share.ts'
-import { nameFile, openOwnedStore, ownerOf } from './owned-store.ts'
+import { nameFile, openOwnedStore } from './owned-store.ts'
 
 /** A compile phase and what it made; null when the program did not compile. */
 export interface Compiled {
@@ -59,11 +57,6 @@ export function hashSource(
   return hash.digest('hex')
 }
 
-/** Bytes of artefacts and messages kept in memory. */
-const memoryBytes = 32 * 1024 * 1024
-/** What one takes without a message. */
-const leastBytes = 1024
-
 /**
  * Larger ones are compiled again: to hash and write 60 MiB would hold up everything else for half a second. A hello in Rust
  * has 4, a program in Go that imports net/http 5.
@@ -73,24 +66,15 @@ const artefactBytesMost = 8 * 1024 * 1024
 /** @param directory made with mode 0700; other workers may share it. @param capacityBytes 0 keeps nothing. */
 export function createArtefactCache(directory: string, capacityBytes: number): ArtefactCache {
   const inFlight = new Map<string, Promise<Compiled>>()
-  const memory = createMemory()
-  const store = openOwnedStore({ directory, capacityBytes, onGone: memory.forget })
+  const store = openOwnedStore({ directory, capacityBytes })
 
   async function find(name: string): Promise<Compiled | null> {
-    const held = memory.find(name)
-    if (held !== null) {
-      store.use(name)
-      return held
-    }
-    let read: Compiled | null = null
-    await store.read(name, (bytes) => (read = decode(bytes)) !== null)
-    if (read !== null) memory.hold(name, read)
-    return read
+    const bytes = await store.read(name, isWhole)
+    return bytes && decode(bytes)
   }
 
   async function keep(name: string, compiled: Compiled): Promise<void> {
-    if (measure(compiled) > artefactBytesMost) return
-    if (await store.keep(name, encode(compiled))) memory.hold(name, compiled)
+    if (measure(compiled) <= artefactBytesMost) await store.keep(name, encode(compiled))
   }
 
   return {
@@ -129,35 +113,6 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
   }
 }
 
-interface Memory {
-  find(name: string): Compiled | null
-  hold(name: string, compiled: Compiled): void
-  forget(name: string): void
-}
-
-/** What was read once from disk, checked then, and ours alone since. */
-function createMemory(): Memory {
-  const compilations = new Map<string, Compiled>()
-  const held = createFairShare()
-  return {
-    find(name) {
-      const compiled = compilations.get(name)
-      if (compiled === undefined) return null
-      held.use(ownerOf(name), name)
-      return compiled
-    },
-    hold(name, compiled) {
-      compilations.set(name, compiled)
-      held.add(ownerOf(name), name, Math.max(measure(compiled), leastBytes))
-      for (const gone of held.shrink(memoryBytes)) compilations.delete(gone.name)
-    },
-    forget(name) {
-      compilations.delete(name)
-      held.remove(ownerOf(name), name)
-    },
-  }
-}
-
 function measure({ phase, artefact }: Compiled): number {
   return phase.stderr.length + (artefact?.content.length ?? 0)
 }
@@ -182,26 +137,27 @@ function encode({ phase, artefact }: Compiled): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), content])
 }
 
-/** Null when the bytes are not what was written: a disk may have lost some in a crash. */
-function decode(bytes: Buffer): Compiled | null {
-  const end = bytes.indexOf(10)
-  if (end === -1) return null
-  const header = parse(bytes.toString('utf8', 0, end))
-  if (header?.sha256 === undefined) return null
-  const { phase, stderr, entry, sha256 } = header
-  const content = bytes.subarray(end + 1)
-  if (createHash('sha256').update(content).digest('hex') !== sha256) return null
+/** The bytes are what was written: a disk may have lost some in a crash. The directory is ours alone. */
+function isWhole(bytes: Buffer): boolean {
+  try {
+    const { header, content } = split(bytes)
+    return createHash('sha256').update(content).digest('hex') === header.sha256
+  } catch {
+    return false
+  }
+}
+
+function decode(bytes: Buffer): Compiled {
+  const { header, content } = split(bytes)
+  const { phase, stderr, entry } = header
   return {
     phase: { ...phase, stdout: new Uint8Array(), stderr: Buffer.from(stderr, 'base64') },
     artefact: entry === null ? null : { content, entry },
   }
 }
 
-/** The directory is ours alone; what a crash has cut off is no JSON. */
-function parse(line: string): Header | null {
-  try {
-    return JSON.parse(line) as Header
-  } catch {
-    return null
-  }
+/** @throws when the first line is no JSON. */
+function split(bytes: Buffer): { readonly header: Header; readonly content: Buffer } {
+  const end = bytes.indexOf('\n')
+  return { header: JSON.parse(bytes.toString('utf8', 0, end)), content: bytes.subarray(end + 1) }
 }

@@ -39,20 +39,15 @@ const hashedAtOnce = 1024 * 1024
 
 export function createBlobCache({ directory, capacityBytes, fetch }: BlobCacheOptions): BlobCache {
   const inFlight = new Map<string, Promise<CachedBlob>>()
-  /** Files whose bytes this process has held against their name, with their sizes. */
-  const verified = new Map<string, number>()
-  const onGone = (file: string): boolean => verified.delete(file)
-  const store = openOwnedStore({ directory, capacityBytes, onGone })
+  const store = openOwnedStore({ directory, capacityBytes })
 
   async function load(owner: string, name: string): Promise<CachedBlob> {
     const file = nameFile(owner, name)
-    const found = await store.read(
-      file,
-      async (bytes) => verified.get(file) === bytes.length || (await digest(bytes)) === name,
-    )
-    const bytes = found ?? (await collect(fetch(owner, name), name))
-    if (found !== null || (await store.keep(file, bytes))) verified.set(file, bytes.length)
-    return { bytes, cached: found !== null }
+    const found = await store.read(file, async (bytes) => (await digest(bytes)) === name)
+    if (found !== null) return { bytes: found, cached: true }
+    const bytes = await collect(fetch(owner, name), name)
+    await store.keep(file, bytes)
+    return { bytes, cached: false }
   }
 
   return {

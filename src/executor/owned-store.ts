@@ -1,6 +1,6 @@
 // Keeps files for owners, each of whom finds only his own. What was not used for longest goes first, of whoever has most. The
-// directory is the worker's alone, no box sees it; other workers of its user may share it. Whoever reads checks the bytes: a
-// crash may have damaged them.
+// directory is the worker's alone, no box sees it; other workers of its user may share it. What this process did not write itself is
+// checked when it is first read: a crash may have damaged it.
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
@@ -9,11 +9,9 @@ import { createFairShare } from './fair-share.ts'
 export interface OwnedStore {
   /**
    * Null: not there, or not whole, and then it is removed.
-   * @param isWhole tells whether these are the bytes that were kept.
+   * @param isWhole tells whether these are the bytes that were kept; asked once after each start.
    */
   read(file: string, isWhole: (bytes: Buffer) => boolean | Promise<boolean>): Promise<Buffer | null>
-  /** Marks it as used, without a look at the disk. */
-  use(file: string): void
   /** Not when it is larger than a quarter of all; a full disk costs speed, not results. @returns whether it is kept. */
   keep(file: string, bytes: Uint8Array): Promise<boolean>
   /** Removes those that were not used for so long. */
@@ -25,8 +23,6 @@ export interface OwnedStoreOptions {
   readonly directory: string
   /** 0 keeps nothing. */
   readonly capacityBytes: number
-  /** It is gone. */
-  readonly onGone: (file: string) => void
 }
 
 /** A file's name. @param key 64 hexadecimal digits. */
@@ -35,23 +31,21 @@ export function nameFile(owner: string, key: string): string {
 }
 
 /** The owner's part of such a name. */
-export function ownerOf(name: string): string {
+function ownerOf(name: string): string {
   return name.slice(0, name.indexOf('-'))
 }
 
-export function openOwnedStore({
-  directory,
-  capacityBytes,
-  onGone,
-}: OwnedStoreOptions): OwnedStore {
+export function openOwnedStore({ directory, capacityBytes }: OwnedStoreOptions): OwnedStore {
   const held = createFairShare()
+  /** Files that were written or checked here, with their sizes. */
+  const checked = new Map<string, number>()
   // A file takes a block at least, so that their number is bounded, too.
   const hold = (file: string, bytes: number): void =>
     held.add(ownerOf(file), file, Math.max(bytes, 4096))
   const remove = (file: string): void => {
     held.remove(ownerOf(file), file)
     rmSync(`${directory}/${file}`, { force: true })
-    onGone(file)
+    checked.delete(file)
   }
   const evict = (): void => {
     for (const { name } of held.shrink(capacityBytes)) remove(name)
@@ -67,16 +61,16 @@ export function openOwnedStore({
       const path = `${directory}/${file}`
       const bytes = await readFile(path).catch(() => null)
       if (bytes === null) return null
-      if (!(await isWhole(bytes))) {
+      if (checked.get(file) !== bytes.length && !(await isWhole(bytes))) {
         remove(file)
         return null
       }
+      checked.set(file, bytes.length)
       hold(file, bytes.length)
       const now = new Date()
       await utimes(path, now, now).catch(() => {})
       return bytes
     },
-    use: (file) => held.use(ownerOf(file), file),
     async keep(file, bytes) {
       if (bytes.length > capacityBytes / 4 || capacityBytes === 0) return false
       const unfinished = `${directory}/${file}.${randomUUID()}`
@@ -87,6 +81,7 @@ export function openOwnedStore({
         await rm(unfinished, { force: true }).catch(() => {})
         return false
       }
+      checked.set(file, bytes.length)
       hold(file, bytes.length)
       evict()
       return true

@@ -103,39 +103,6 @@ t.test('a file that was cut short or changed is compiled anew', async (t) => {
   }
 })
 
-t.test('what was used last is held in memory, and no file is read or written for it', async (t) => {
-  const directory = nextDirectory()
-  const first = createArtefactCache(directory, 1 << 20)
-  await first.compile(key('a'), async () => make('made'), always)
-  const second = createArtefactCache(directory, 1 << 20)
-  await second.compile(key('a'), fail, always)
-  rmSync(directory, { recursive: true })
-  for (const cache of [first, second]) {
-    const { compiled, cached } = await cache.compile(key('a'), fail, always)
-    t.equal(cached, true)
-    t.same(Buffer.from(compiled.artefact!.content).toString(), 'made')
-  }
-})
-
-t.test('memory is bounded: the least recently used are read again', async (t) => {
-  const directory = nextDirectory()
-  const cache = createArtefactCache(directory, 1 << 28)
-  const large = 'x'.repeat(3.5 * 1024 * 1024)
-  const names = 'abcdefghijk'.split('')
-  for (const name of names) {
-    await cache.compile(key(name), async () => make(large), always)
-    await cache.compile(key('a'), fail, always)
-  }
-  for (const name of readdirSync(directory)) rmSync(join(directory, name))
-  const found = await Promise.all(
-    names.map((name) => cache.compile(key(name), async () => make('again'), always)),
-  )
-  t.same(
-    found.map(({ cached }) => cached),
-    [true, false, false, ...names.slice(3).map(() => true)],
-  )
-})
-
 t.test('one that is too large to be hashed in a moment is not kept', async (t) => {
   const cache = createArtefactCache(nextDirectory(), 1 << 28)
   await cache.compile(key('a'), async () => make('x'.repeat((8 << 20) + 1)), always)
@@ -144,7 +111,7 @@ t.test('one that is too large to be hashed in a moment is not kept', async (t) =
   t.equal((await cache.compile(key('b'), fail, always)).cached, true)
 })
 
-t.test('what one owner had compiled no other finds, in memory, on disk or under way', async (t) => {
+t.test('what one owner had compiled no other finds, on disk or under way', async (t) => {
   const directory = nextDirectory()
   const cache = createArtefactCache(directory, 1 << 20)
   const [own, other] = await Promise.all([

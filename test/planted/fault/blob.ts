@@ -88,9 +88,9 @@ export const blobFaults: readonly Fault[] = [
   },
   {
     name: 'blob: a file that a crash has damaged is run',
-    text: 'verified.get(file) === bytes.length || (await digest(bytes)) === name,',
-    instead: 'bytes.length >= 0 || (await digest(bytes)) === name,',
-    tests: ['executor/blob-cache'],
+    text: 'checked.get(file) !== bytes.length && !(await isWhole(bytes))',
+    instead: 'bytes.length < 0 && !(await isWhole(bytes))',
+    tests: ['executor/blob-cache', 'executor/artefact-cache'],
   },
   {
     name: 'blob: what is fetched is not held against its name',

@@ -28,8 +28,8 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'executor: a damaged artefact is run',
-    text: "if (createHash('sha256').update(content).digest('hex') !== sha256) return null",
-    instead: '',
+    text: "return createHash('sha256').update(content).digest('hex') === header.sha256",
+    instead: "return header.sha256 !== '' && content.length >= 0",
     tests: ['executor/artefact-cache'],
   },
   {
