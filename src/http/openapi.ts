@@ -27,6 +27,12 @@ const conversion: ConversionConfig = {
   overrideSchema: ({ valibotSchema: { type } }) => (type === 'unknown' ? anything : undefined),
 }
 
+/** As JSON Schema 2020-12. */
+export function describeSchema(schema: v.GenericSchema): JsonSchema {
+  const { $schema: _draft, ...described } = toJsonSchema(schema, conversion)
+  return described
+}
+
 const uuidSchema = { type: 'string', format: 'uuid' }
 
 export function createOpenApi(): object {
@@ -86,18 +92,15 @@ function createSchemas(): object {
 
 function createParameters(): object {
   const inQuery = Object.entries({ ...listParameters, ...operatorParameters }).map(
-    ([name, schema]) => {
-      const { $schema: _draft, ...converted } = toJsonSchema(schema, conversion)
-      return [
+    ([name, schema]) => [
+      name,
+      {
         name,
-        {
-          name,
-          in: 'query',
-          ...(['campaign', 'q'].includes(name) && { required: true }),
-          schema: converted,
-        },
-      ] as const
-    },
+        in: 'query',
+        ...(['campaign', 'q'].includes(name) && { required: true }),
+        schema: describeSchema(schema),
+      },
+    ],
   )
   return {
     id: {

@@ -84,7 +84,8 @@ async function askFor(findMissing: () => Promise<string | null>): Promise<string
   }
 }
 
-function toProblem(error: unknown): Problem {
+/** What is no Problem is our fault. */
+export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (isUnavailable(error)) return unavailable(error)
   return new Problem(

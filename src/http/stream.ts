@@ -30,7 +30,7 @@ const lookMilliseconds = 1000
 /** So long a client that reads a little now and then may take for the last of it. */
 const lastMilliseconds = 60_000
 
-const headers = {
+export const streamHeaders = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -96,7 +96,7 @@ export function createResultStreams({
     },
     begin(request, response, id, from, further = {}) {
       request.isStream = true
-      response.writeHead(200, { ...headers, ...further })
+      response.writeHead(200, { ...streamHeaders, ...further })
       if (request.method === 'HEAD') {
         response.end()
         return

@@ -25,7 +25,9 @@ const boundedText = (description: string) =>
     v.metadata({ description, maxLength: textLimitBytes }),
   )
 
-const createEntries = (rules: WebhookRules) => ({
+/** A submission's fields. @param rules where webhooks may go. */
+// eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, told twice it would drift
+export const createEntries = (rules: WebhookRules) => ({
   language: languageSchema,
   code: boundedText('The source. At most 65,536 bytes of UTF-8; any Unicode, NUL included.'),
   // Client generators would make a field with a default required.

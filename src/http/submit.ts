@@ -107,9 +107,13 @@ function createParser(
 }
 
 /** Stores it, or finds its idempotency key's earlier one. @throws {Problem} when neither. */
-async function receive(
+export async function receive(
   { database, queueCapacity }: HttpDependencies,
-  { request, submission, idempotencyKey }: AwaitedSubmission,
+  {
+    request,
+    submission,
+    idempotencyKey,
+  }: Pick<AwaitedSubmission, 'request' | 'submission' | 'idempotencyKey'>,
   id: string,
   { waiter, durable }: Pick<SubmissionContext, 'waiter' | 'durable'>,
 ): Promise<Stored> {

@@ -11,7 +11,7 @@ const folder = resolve(import.meta.dirname, '../../.data/doors')
 /** Exact versions, so that a new release of a client is tried on purpose. */
 const packages = {
   python: ['ultra-piston==1.0.1', 'sandbox-fusion==0.3.7', 'requests==2.32.5'],
-  npm: ['piston-client@1.0.2', 'piston-api@1.0.1'],
+  npm: ['piston-client@1.0.2', 'piston-api@1.0.1', '@modelcontextprotocol/sdk@1.32.2'],
 } as const
 
 /** Installs what is missing. */

@@ -4,7 +4,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Problem } from '#error'
 import type { HttpDependencies, Route } from '../http.ts'
 import type { Handler } from '../request.ts'
+import type { ResultStreams } from '../stream.ts'
 import type { SubmissionParser } from '../submission.ts'
+import { openMcp } from './mcp.ts'
 import { openPiston } from './piston.ts'
 import { openSandboxFusion } from './sandbox-fusion.ts'
 
@@ -20,7 +22,7 @@ export interface Door {
   readonly describeProblem: (problem: Problem) => DoorAnswer
 }
 
-const builders = { piston: openPiston, sandboxfusion: openSandboxFusion } as const
+const builders = { piston: openPiston, sandboxfusion: openSandboxFusion, mcp: openMcp } as const
 
 export type DoorName = keyof typeof builders
 export const doorNames = Object.keys(builders) as DoorName[]
@@ -29,9 +31,10 @@ export const doorNames = Object.keys(builders) as DoorName[]
 export function openDoors(
   dependencies: HttpDependencies,
   parse: SubmissionParser,
+  resultStreams: ResultStreams,
 ): readonly Door[] {
   const { doors = doorNames } = dependencies
-  return doors.map((name) => builders[name](dependencies, parse))
+  return doors.map((name) => builders[name](dependencies, parse, resultStreams))
 }
 
 /** Before the key is looked up: finds it where the door's clients send it, and answers failures in the door's words. */

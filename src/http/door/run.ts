@@ -16,7 +16,7 @@ import type { SubmissionParser } from '../submission.ts'
 import { submitToEnd } from '../submit.ts'
 
 /** Protocols of doors have no word for "not yet": a caller waits as long as its own client does. */
-const longestWaitSeconds = 900
+export const longestWaitSeconds = 900
 
 /** A submission as POST /api/submit takes it, with at least these. */
 export interface Asked {

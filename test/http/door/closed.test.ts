@@ -12,6 +12,7 @@ t.test('only the doors that are named are open', async (t) => {
     (await call(method, path, { ...(method === 'POST' && { body: {} }), checked: false })).status
   t.equal(await ask('GET', '/api/v2/runtimes'), 200)
   t.equal(await ask('POST', '/run_code'), 404)
+  t.equal(await ask('POST', '/mcp'), 404)
   t.equal(await ask('GET', '/api/languages'), 200)
 })
 

@@ -41,3 +41,16 @@ t.test('SandboxFusion’s get its own word', async (t) => {
   const told = { status: 'SandboxError', run_result: null, fault: 'platform', retry: 'new_key' }
   t.match(answer, { status: 200, body: told })
 })
+
+t.test('MCP’s get an error of the protocol', async (t) => {
+  const params = { name: 'run_code', arguments: { language: 'python', code: '' } }
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+  const [answer] = await Promise.all([call('POST', '/mcp', { body, checked: false }), loseAll()])
+  const data = { fault: 'platform', retry: 'new_key', id: String }
+  t.match(answer, { status: 200, body: { id: 1, error: { code: -32603, data } } })
+  const { id } = answer.body.error.data
+  const again = { ...body, params: { name: 'get_result', arguments: { id } } }
+  t.match(await call('POST', '/mcp', { body: again, checked: false }), {
+    body: { error: { code: -32603, data: { fault: 'platform', id } } },
+  })
+})

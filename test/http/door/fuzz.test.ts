@@ -65,3 +65,35 @@ for (const { path, names, refusals } of rows)
     const { status } = await call('POST', path, { key: null, body: {}, checked: false })
     t.equal(status, 401, 'not without a key')
   })
+
+const tools = {
+  run_code: ['language', 'code', 'stdin', 'args', 'files', 'env', 'limits'],
+  run_tests: ['language', 'code', 'tests', 'checker'],
+  list_languages: ['all'],
+  get_result: ['id', 'wait'],
+} as const
+const toolCall = fc.constantFrom(...Object.keys(tools)).chain((name) =>
+  bodyOf(tools[name as keyof typeof tools]).map((given) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, arguments: given },
+  })),
+)
+const messageNames = ['jsonrpc', 'id', 'method', 'params', 'result', '_meta']
+
+t.test('/mcp answers whatever it is sent', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(toolCall, bodyOf(messageNames)), async (body) => {
+      const { status, text, body: answer } = await call('POST', '/mcp', { body, checked: false })
+      const isRefused = status === 400 && answer?.error?.code < 0
+      const isTold = status === 200 && (answer?.result ?? answer?.error) !== undefined
+      if (!isRefused && !isTold && status !== 202)
+        throw new Error(`${status} ${text} for ${JSON.stringify(body)}`)
+      if (answer?.error?.code === -32603) throw new Error(`our fault: ${text}`)
+    }),
+    { numRuns: 300, seed, endOnFailure: true },
+  )
+  const { status } = await call('POST', '/mcp', { key: null, body: {}, checked: false })
+  t.equal(status, 401, 'not without a key')
+})

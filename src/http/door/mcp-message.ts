@@ -1,0 +1,170 @@
+// Messages of the MCP door: which of the protocol's two versions one speaks, what is wrong with it, and how failures are told.
+//
+// Since 2026-07-28 each request carries its version and its client's capabilities, mirrored in headers; until 2025-11-25
+// `initialize` has told them. Both are served at the same path, without a session.
+import type { IncomingHttpHeaders } from 'node:http'
+import * as v from 'valibot'
+import { blame } from '#error'
+import type { Problem } from '#error'
+import { decode } from '#options'
+import type { DoorAnswer } from './door.ts'
+
+const perRequest = '2026-07-28'
+const byHandshake = ['2025-11-25', '2025-06-18']
+export const versions = [perRequest, ...byHandshake] as const
+
+const tasks = 'io.modelcontextprotocol/tasks'
+export const tasksExtension = { extensions: { [tasks]: {} } }
+
+/** Of JSON-RPC, and of the protocol. */
+export const codes = {
+  parse: -32700,
+  request: -32600,
+  method: -32601,
+  params: -32602,
+  internal: -32603,
+  header: -32020,
+  capability: -32021,
+  version: -32022,
+} as const
+
+/** A failure in the protocol's own words. */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError'
+  readonly code: number
+  readonly status: number
+  readonly data: object | undefined
+
+  /** @param status of HTTP. */
+  constructor(code: number, message: string, status = 200, data?: object) {
+    super(message)
+    this.code = code
+    this.status = status
+    this.data = data
+  }
+}
+
+const invalid = (message: string): ProtocolError => new ProtocolError(codes.request, message, 400)
+
+const object = v.record(v.string(), v.unknown())
+const messageSchema = v.object({
+  jsonrpc: v.literal('2.0'),
+  id: v.optional(v.union([v.string(), v.pipe(v.number(), v.integer())])),
+  method: v.optional(v.string()),
+  params: v.optional(object),
+})
+
+export interface Message {
+  /** Undefined: a notification. */
+  readonly id: string | number | undefined
+  /** Undefined: an answer of the client's. */
+  readonly method: string | undefined
+  readonly params: Readonly<Record<string, unknown>>
+  readonly meta: Readonly<Record<string, unknown>>
+}
+
+/** @throws {ProtocolError} 400. */
+export function readMessage(json: unknown): Message {
+  if (Array.isArray(json)) throw invalid('Batches are not supported: send one message.')
+  const read = v.safeParse(messageSchema, json)
+  const isAnswer = read.success && read.output.method === undefined
+  if (!read.success || (isAnswer && !('result' in Object(json) || 'error' in Object(json))))
+    throw invalid('The body must be a message of JSON-RPC 2.0.')
+  const { id, method, params = {} } = read.output
+  return { id, method, params, meta: toObject(params['_meta']) }
+}
+
+export function toObject(value: unknown): Readonly<Record<string, unknown>> {
+  return v.is(object, value) && !Array.isArray(value) ? value : {}
+}
+
+const own = 'io.modelcontextprotocol'
+
+/** True: a request of 2026-07-28. @throws {ProtocolError} for versions, headers and metadata that are not right. */
+export function isPerRequest(headers: IncomingHttpHeaders, { meta }: Message): boolean {
+  const told = headers['mcp-protocol-version']
+  const version = meta[`${own}/protocolVersion`] ?? told
+  if (version === undefined) return false
+  if (told !== undefined && told !== version)
+    throw mismatch('MCP-Protocol-Version', `${own}/protocolVersion of _meta`)
+  if (byHandshake.some((one) => one === version)) return false
+  if (version !== perRequest)
+    throw new ProtocolError(codes.version, 'This version is not supported.', 400, {
+      supported: versions,
+      requested: version,
+    })
+  return true
+}
+
+/** Where a request's own name stands, by its method. */
+const nameOf: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+}
+
+/** Of a request of 2026-07-28. @throws {ProtocolError} 400. */
+export function checkMetadata(headers: IncomingHttpHeaders, message: Message): void {
+  const { method = '', params, meta } = message
+  for (const name of ['protocolVersion', 'clientCapabilities'])
+    if (meta[`${own}/${name}`] === undefined)
+      throw new ProtocolError(codes.params, `${own}/${name} of _meta is required.`, 400)
+  if (headers['mcp-protocol-version'] === undefined)
+    throw mismatch('MCP-Protocol-Version', `${own}/protocolVersion of _meta`)
+  if (headers['mcp-method'] !== method) throw mismatch('Mcp-Method', 'method')
+  const field = nameOf[method]
+  if (field !== undefined && decodeHeader(headers['mcp-name']) !== params[field])
+    throw mismatch('Mcp-Name', `params.${field}`)
+}
+
+function mismatch(header: string, field: string): ProtocolError {
+  return new ProtocolError(codes.header, `The header ${header} must be the body’s ${field}.`, 400)
+}
+
+function decodeHeader(text: string | readonly string[] | undefined): string | undefined {
+  const encoded = /^=\?base64\?(.*)\?=$/.exec(String(text))?.[1]
+  return encoded === undefined ? text?.toString() : decode(encoded, 'base64')?.toString()
+}
+
+/** Of this request, as capabilities have no memory. */
+export function takesTasks({ meta }: Message): boolean {
+  const { extensions } = toObject(meta[`${own}/clientCapabilities`])
+  return toObject(extensions)[tasks] !== undefined
+}
+
+/** @param id of the request; undefined where it could not be read. */
+export function describeFailure(
+  { code, message, data }: Pick<ProtocolError, 'code' | 'message' | 'data'>,
+  id: Message['id'],
+): object {
+  return {
+    jsonrpc: '2.0',
+    ...(id !== undefined && { id }),
+    error: { code, message, ...(data !== undefined && { data }) },
+  }
+}
+
+/** What the API would say: its own status stands in for a code where JSON-RPC has none. */
+export function describeProblem(problem: Problem, id?: Message['id']): DoorAnswer {
+  const { fault, retry } = blame(problem.code)
+  const { issues, id: submission } = problem.details
+  const code =
+    fault === 'platform'
+      ? codes.internal
+      : problem.code === 'invalid_request'
+        ? codes.request
+        : problem.status
+  const data = {
+    error: problem.code,
+    fault,
+    retry,
+    ...(issues !== undefined && { issues }),
+    ...(submission !== undefined && { id: submission }),
+  }
+  return {
+    // The client's library shows the error of an answered request, and of another the text at most.
+    status: id === undefined ? problem.status : 200,
+    body: describeFailure({ code, message: problem.message, data }, id),
+  }
+}

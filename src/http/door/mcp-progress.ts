@@ -1,0 +1,91 @@
+// How a call of the MCP door goes on: the answer becomes a stream of notifications when its client gives a token for them,
+// one when the run is stored (with its id), starts, and has ended a test.
+import type { Response } from 'polka'
+import { beginning } from '#result'
+import { sendJson } from '../answer.ts'
+import type { HttpDependencies } from '../http.ts'
+import type { ApiRequest } from '../request.ts'
+import { asksForStream, streamHeaders } from '../stream.ts'
+import type { ResultStreams } from '../stream.ts'
+import { unsentAnswers } from '../unsent.ts'
+import type { Message } from './mcp-message.ts'
+
+/** Routers hang up on what is silent for longer. */
+const commentMilliseconds = 15_000
+const slowReaderMilliseconds = 15_000
+
+/** The last message of an answer, or all of it. */
+export function sendMessage(response: Response, status: number, message: object): void {
+  if (response.destroyed) return
+  if (!response.headersSent) {
+    sendJson(response, status, message)
+    return
+  }
+  const bytes = Buffer.from(formatMessage(message))
+  const { caller } = response.req as Partial<ApiRequest>
+  response.setTimeout(slowReaderMilliseconds, () => response.destroy())
+  unsentAnswers.note(response, caller?.apiKeyId ?? '', bytes)
+  response.end(bytes)
+}
+
+/** @returns to be called with the id of the submission, once it is stored. */
+export type FollowProgress = (
+  message: Message,
+  request: ApiRequest,
+  response: Response,
+) => (id: string) => void
+
+export function createProgress(
+  { streams }: Pick<HttpDependencies, 'streams'>,
+  resultStreams: ResultStreams,
+): FollowProgress {
+  return ({ meta }, request, response) => {
+    const token = meta['progressToken']
+    const isToken = typeof token === 'string' || typeof token === 'number'
+    if (!isToken || !asksForStream(request)) return () => {}
+    resultStreams.admit(request, response)
+    return (id) => {
+      if (response.destroyed) return
+      request.isStream = true
+      response.writeHead(200, streamHeaders)
+      const write = (text: string): void => {
+        if (!response.writableEnded) response.write(text)
+      }
+      let progress = 0
+      const tell = (text: string): void => {
+        const params = { progressToken: token, progress, message: text }
+        progress += 1
+        write(formatMessage({ jsonrpc: '2.0', method: 'notifications/progress', params }))
+      }
+      tell(`submission ${id}`)
+      const { leave, noteReady } = streams.follow(id, beginning, {
+        get isReady() {
+          return !response.writableNeedDrain
+        },
+        give: (bytes) => describeEvents(bytes.toString()).forEach(tell),
+        // The record is read by who waits for it.
+        end: () => {},
+      })
+      const comments = setInterval(write, commentMilliseconds, ':\n\n')
+      response.on('drain', noteReady)
+      response.once('finish', leave)
+      response.once('close', () => {
+        clearInterval(comments)
+        leave()
+      })
+    }
+  }
+}
+
+function formatMessage(message: object): string {
+  return `event: message\ndata: ${JSON.stringify(message)}\n\n`
+}
+
+/** Of the events of a stream those that tell how far it is. */
+function describeEvents(text: string): string[] {
+  const events = text.matchAll(/^event: (status|test)\ndata: (.*)$/gm)
+  return Array.from(events, ([, event, data = '']) => {
+    const told = JSON.parse(data) as { status?: string; index?: number; verdict?: string }
+    return event === 'status' ? `${told.status}` : `test ${(told.index ?? 0) + 1}: ${told.verdict}`
+  })
+}

@@ -1,0 +1,225 @@
+// The tools of the MCP door: what each takes and answers, by the API's own schemas, and what a call of it does.
+import type { Response } from 'polka'
+import * as v from 'valibot'
+import { cancelSubmission } from '#enqueue'
+import { blame, Problem } from '#error'
+import type { Issue } from '#error'
+import { createId } from '#id'
+import { fields, shorten, validate } from '#options'
+import { isFinal, readTrackedResult } from '#result'
+import type { TrackedResult } from '#result'
+import { withDeadline } from '../deadline.ts'
+import type { HttpDependencies } from '../http.ts'
+import { describeLanguages } from '../languages.ts'
+import { describeSchema } from '../openapi.ts'
+import { noSubmission, unavailable } from '../problem.ts'
+import { waitForEnd } from '../read.ts'
+import { invalidRequest, isUuid, readIdempotencyKey } from '../request.ts'
+import type { ApiRequest } from '../request.ts'
+import { answerSchemas } from '../schema.ts'
+import { createEntries } from '../submission.ts'
+import type { SubmissionParser } from '../submission.ts'
+import { notFinished, receive } from '../submit.ts'
+import { usualRules } from '../webhook.ts'
+import { codes, ProtocolError } from './mcp-message.ts'
+import { longestWaitSeconds, notRun } from './run.ts'
+
+/** A call of a tool, and who waits for it. */
+export interface ToolCall {
+  readonly request: ApiRequest
+  readonly response: Response
+  readonly arguments: unknown
+  /** Fires when nobody is there to be answered. */
+  readonly hungUp: AbortSignal
+  /** Fires when its client takes it back: the submission is cancelled. */
+  readonly cancelled: AbortSignal
+  /** The answer is to be a task. */
+  readonly takesTask: boolean
+  /** A submission is stored, and goes on. */
+  readonly onStored: (id: string) => void
+}
+
+/** As the protocol has it. */
+export interface ToolResult {
+  readonly content: readonly { readonly type: 'text'; readonly text: string }[]
+  readonly structuredContent?: object
+  readonly isError: boolean
+}
+
+const { language, code, stdin, args, files, env, limits, tests, checker } =
+  createEntries(usualRules)
+
+const id = v.pipe(
+  v.string('must be a string'),
+  v.check(isUuid, 'must be a UUID'),
+  v.metadata({ description: 'Of a run: the id of its record.', format: 'uuid' }),
+)
+
+const tools = {
+  run_code: {
+    title: 'Run a program',
+    description:
+      'Runs a program in a sandbox without a network and returns its output, exit code, verdict, CPU time and memory. An error of the program is in stderr, one of the compiler in compile_output.',
+    input: fields({ language, code, stdin, args, files, env, limits }, 'run_code'),
+    output: answerSchemas.Result,
+  },
+  run_tests: {
+    title: 'Run a program against tests',
+    description:
+      'Compiles a program once, runs it once a test in a sandbox without a network, and returns the verdict of each: AC is right, WA a wrong answer.',
+    input: fields({ language, code, tests: v.unwrap(tests), checker }, 'run_tests'),
+    output: answerSchemas.Result,
+  },
+  list_languages: {
+    title: 'List the languages',
+    description: 'Lists the languages that can be run now, with exact versions and usual limits.',
+    input: fields({}, 'list_languages'),
+    output: answerSchemas.Languages,
+  },
+  get_result: {
+    title: 'Read the result of a run',
+    description: 'Reads the record of an earlier run by its id, as it stands or at its end.',
+    input: fields(
+      {
+        id,
+        wait: v.optional(
+          v.pipe(
+            v.boolean('must be true or false'),
+            v.description('true: wait for its end, for half a minute at most.'),
+          ),
+        ),
+      },
+      'get_result',
+    ),
+    output: answerSchemas.Result,
+  },
+} as const
+
+export type ToolName = keyof typeof tools
+
+/** As tools/list tells them. */
+export const describedTools = Object.entries(tools).map(
+  ([name, { title, description, input, output }]) => ({
+    name,
+    title,
+    description,
+    inputSchema: describeSchema(input),
+    outputSchema: describeSchema(output),
+    annotations: {
+      // What runs stays in its box, and what it leaves is a record.
+      readOnlyHint: !name.startsWith('run_'),
+      destructiveHint: false,
+      openWorldHint: false,
+    },
+  }),
+)
+
+export function isTool(name: unknown): name is ToolName {
+  return typeof name === 'string' && Object.hasOwn(tools, name)
+}
+
+/**
+ * A record when it is a task's, which goes on; null when nobody is there to be answered.
+ * @throws {Problem} {ProtocolError} for what is neither the program's nor the arguments' fault.
+ */
+export type CallTool = (
+  name: ToolName,
+  call: ToolCall,
+) => Promise<ToolResult | { readonly task: TrackedResult } | null>
+
+export function createTools(dependencies: HttpDependencies, parse: SubmissionParser): CallTool {
+  const { database, syncWaitSeconds } = dependencies
+
+  async function submit(call: ToolCall): ReturnType<CallTool> {
+    const { request, hungUp, cancelled } = call
+    const { accountId, apiKeyId } = request.caller
+    const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
+    if (keyIssues.length > 0) throw invalidRequest(keyIssues)
+    const { value, issues } = await parse(call.arguments, request.caller)
+    if (value === null) return describeMistakes(issues)
+    const stored = await receive(
+      dependencies,
+      { request, submission: value, idempotencyKey },
+      createId(),
+      // A task is on disk before it is told.
+      { waiter: null, durable: true },
+    )
+    if (call.takesTask) return { task: await read(stored.id, accountId) }
+    call.onStored(stored.id)
+    const gone = AbortSignal.any([hungUp, cancelled])
+    const record = await waitForEnd(dependencies, stored.id, accountId, longestWaitSeconds, gone)
+    // One that another request made is that one's to cancel.
+    if (cancelled.aborted && stored.kind === 'received') {
+      const metadata = { request: request.requestId, actor: { api_key: apiKeyId } }
+      await withDeadline((signal) =>
+        cancelSubmission(database, stored.id, accountId, metadata, signal),
+      )
+    }
+    if (gone.aborted) return null
+    if (record === null) throw unavailable()
+    if (!isFinal(record)) throw notFinished(record.id)
+    return describeRecord(record)
+  }
+
+  async function read(of: string, accountId: string): Promise<TrackedResult> {
+    const record = await withDeadline(() => readTrackedResult(database, of, accountId))
+    if (record === null) throw noSubmission()
+    return record
+  }
+
+  async function readResult(
+    of: string,
+    wait: boolean,
+    { request, hungUp }: ToolCall,
+  ): Promise<ToolResult | null> {
+    const { accountId } = request.caller
+    const record = await read(of, accountId)
+    if (!wait || isFinal(record)) return describeRecord(record)
+    const end = await waitForEnd(dependencies, of, accountId, syncWaitSeconds, hungUp)
+    return hungUp.aborted ? null : describeRecord(end ?? record)
+  }
+
+  return async (name, call) => {
+    if (name === 'get_result') {
+      const { value: asked, issues } = validate(tools.get_result.input, call.arguments)
+      if (asked === null) return describeMistakes(shorten(issues))
+      return readResult(asked.id, asked.wait ?? false, call).catch(tellNotFound)
+    }
+    // A field that the tool does not have is a mistake; all else is the front's to judge.
+    const { value, issues } = validate(tools[name].input, call.arguments)
+    if (value === null) return describeMistakes(shorten(issues))
+    if (name !== 'list_languages') return submit(call)
+    return describeAnswer({ languages: await describeLanguages(database) })
+  }
+}
+
+/** A mistake of the model's, which it can mend. */
+function tellNotFound(error: unknown): ToolResult {
+  if (error instanceof Problem && error.code === 'not_found')
+    return describeMistakes([{ path: 'id', message: error.message }])
+  throw error
+}
+
+/** A run that failed is an error for the model, with its record. @throws {ProtocolError} when the fault is the service's. */
+export function describeRecord(record: TrackedResult): ToolResult {
+  const { fault, retry, status, verdict } = record
+  if (fault === 'platform')
+    throw new ProtocolError(codes.internal, notRun, 200, { fault, retry, id: record.id })
+  const hasFailed = status === 'cancelled' || (verdict !== null && verdict !== 'AC')
+  return describeAnswer(record, hasFailed)
+}
+
+function describeAnswer(answer: object, isError = false): ToolResult {
+  return {
+    content: [{ type: 'text', text: JSON.stringify(answer) }],
+    structuredContent: answer,
+    isError,
+  }
+}
+
+/** Of arguments: without structured content, which would have to be a record. */
+function describeMistakes(issues: readonly Issue[]): ToolResult {
+  const { message, code: error } = invalidRequest(issues)
+  const text = JSON.stringify({ error, message, ...blame(error), issues })
+  return { content: [{ type: 'text', text }], isError: true }
+}

@@ -1,0 +1,269 @@
+// The MCP door: POST /mcp for agents, by the protocol's versions 2026-07-28 and 2025-11-25 (modelcontextprotocol.io,
+// "Streamable HTTP"). It keeps no session; a task is a submission under its own id, so that any web process answers for it.
+import { randomUUID } from 'node:crypto'
+import type { Response } from 'polka'
+import { cancelSubmission } from '#enqueue'
+import { Problem } from '#error'
+import metadata from '#package' with { type: 'json' }
+import { isFinal, readTrackedResult } from '#result'
+import type { TrackedResult } from '#result'
+import { readJson } from '../body.ts'
+import { withDeadline } from '../deadline.ts'
+import type { HttpDependencies } from '../http.ts'
+import { toProblem } from '../problem.ts'
+import { waitForEnd } from '../read.ts'
+import { hangUpSignal, isUuid } from '../request.ts'
+import type { ApiRequest, Handler } from '../request.ts'
+import type { ResultStreams } from '../stream.ts'
+import type { SubmissionParser } from '../submission.ts'
+import type { Door } from './door.ts'
+import { createProgress, sendMessage } from './mcp-progress.ts'
+import {
+  checkMetadata,
+  codes,
+  describeFailure,
+  describeProblem,
+  isPerRequest,
+  ProtocolError,
+  readMessage,
+  takesTasks,
+  tasksExtension,
+  versions,
+} from './mcp-message.ts'
+import type { Message } from './mcp-message.ts'
+import { createTools, describedTools, describeRecord, isTool } from './mcp-tools.ts'
+
+const serverInfo = { name: metadata.name, title: 'Runledger', version: metadata.version }
+const instructions =
+  'Runs programs in a sandbox, in many languages (list_languages). Each run has an id and is kept: get_result reads it again.'
+/** So long an answer about a task that goes on is held back, which saves its client from asking again and again. */
+const taskHoldSeconds = 5
+const taskPollMilliseconds = 1000
+/** Tools change with a release alone. */
+const listMilliseconds = 300_000
+
+interface Incoming {
+  readonly message: Message
+  readonly request: ApiRequest
+  readonly response: Response
+}
+
+/** Undefined: there is nobody to be answered. */
+type Reply = object | undefined
+
+export function openMcp(
+  dependencies: HttpDependencies,
+  parse: SubmissionParser,
+  resultStreams: ResultStreams,
+): Door {
+  const { database, log, corsOrigins = [] } = dependencies
+  const callTool = createTools(dependencies, parse)
+  const followProgress = createProgress(dependencies, resultStreams)
+  /** Calls of this process that a notification may cancel. */
+  const cancellable = new Map<string, AbortController>()
+
+  async function call(incoming: Incoming, perRequest: boolean): Promise<Reply> {
+    const { message, request, response } = incoming
+    const { name, arguments: given = {} } = message.params
+    if (!isTool(name)) throw new ProtocolError(codes.params, `There is no tool ${String(name)}.`)
+    const hungUp = hangUpSignal(response)
+    const controller = new AbortController()
+    const own = nameCall(request, message.id)
+    if (!perRequest && own !== null) cancellable.set(own, controller)
+    const takesTask = perRequest && takesTasks(message)
+    try {
+      const result = await callTool(name, {
+        request,
+        response,
+        arguments: given,
+        hungUp,
+        // Until 2025-11-25 who hangs up cancels nothing.
+        cancelled: perRequest ? hungUp : controller.signal,
+        takesTask,
+        onStored: takesTask ? () => {} : followProgress(message, request, response),
+      })
+      if (result === null) return undefined
+      if (!('task' in result)) return result
+      return { ...describeTask(result.task), resultType: 'task' }
+    } finally {
+      if (own !== null && cancellable.get(own) === controller) cancellable.delete(own)
+    }
+  }
+
+  async function readTask({ message, request }: Incoming): Promise<TrackedResult> {
+    if (!takesTasks(message))
+      throw new ProtocolError(codes.capability, 'The client has not declared tasks.', 400, {
+        requiredCapabilities: tasksExtension,
+      })
+    const { taskId } = message.params
+    const record =
+      typeof taskId === 'string' && isUuid(taskId)
+        ? await withDeadline(() => readTrackedResult(database, taskId, request.caller.accountId))
+        : null
+    if (record === null) throw new ProtocolError(codes.params, 'There is no such task.')
+    return record
+  }
+
+  async function getTask(incoming: Incoming): Promise<Reply> {
+    const { request, response } = incoming
+    const record = await readTask(incoming)
+    if (isFinal(record)) return describeEnd(record)
+    const { accountId } = request.caller
+    const hungUp = hangUpSignal(response)
+    const now = await waitForEnd(dependencies, record.id, accountId, taskHoldSeconds, hungUp)
+    return hungUp.aborted ? undefined : describeEnd(now ?? record)
+  }
+
+  async function cancelTask(incoming: Incoming): Promise<Reply> {
+    const { id } = await readTask(incoming)
+    const { caller, requestId } = incoming.request
+    const by = { request: requestId, actor: { api_key: caller.apiKeyId } }
+    await withDeadline((signal) => cancelSubmission(database, id, caller.accountId, by, signal))
+    return {}
+  }
+
+  const listed = { tools: describedTools }
+  const byHandshake: Methods = {
+    initialize: async ({ message: { params }, response }) => {
+      const { protocolVersion: asked } = params
+      // A name for this client's requests, so that cancelling one cannot mean another client's; nothing is kept under it.
+      response.setHeader('Mcp-Session-Id', randomUUID())
+      const protocolVersion = versions.slice(1).find((one) => one === asked) ?? versions[1]
+      return { protocolVersion, capabilities: { tools: {} }, serverInfo, instructions }
+    },
+    ping: async () => ({}),
+    'tools/list': async () => listed,
+    'tools/call': async (incoming) => call(incoming, false),
+  }
+  const perRequest: Methods = {
+    'server/discover': async () => ({
+      supportedVersions: versions,
+      capabilities: { tools: {}, ...tasksExtension },
+      instructions,
+      ttlMs: listMilliseconds,
+      cacheScope: 'public',
+    }),
+    'tools/list': async () => ({ ...listed, ttlMs: listMilliseconds, cacheScope: 'public' }),
+    'tools/call': async (incoming) => call(incoming, true),
+    'tasks/get': getTask,
+    // None asks its client anything.
+    'tasks/update': async (incoming) => readTask(incoming).then(() => ({})),
+    'tasks/cancel': cancelTask,
+  }
+
+  async function reply(incoming: Incoming, method: string): Promise<Reply> {
+    const { message, request } = incoming
+    const isNew = isPerRequest(request.headers, message)
+    if (isNew) checkMetadata(request.headers, message)
+    const methods = isNew ? perRequest : byHandshake
+    const answer = Object.hasOwn(methods, method) ? methods[method] : undefined
+    if (answer === undefined)
+      throw new ProtocolError(codes.method, 'There is no such method here.', isNew ? 404 : 200)
+    const result = await answer(incoming)
+    if (!isNew || result === undefined) return result
+    return {
+      resultType: 'complete',
+      ...result,
+      _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo },
+    }
+  }
+
+  function take({ message, request }: Incoming): void {
+    if (message.method !== 'notifications/cancelled') return
+    const cancelled = nameCall(request, message.params['requestId'])
+    if (cancelled !== null) cancellable.get(cancelled)?.abort()
+  }
+
+  const handler: Handler = async (request, response) => {
+    refuseOtherOrigins(request, corsOrigins)
+    const { json, issues } = await readJson(request, response)
+    let id: Message['id']
+    try {
+      if (issues.length > 0) throw new ProtocolError(codes.parse, String(issues[0]?.message), 400)
+      const message = readMessage(json)
+      const incoming = { message, request, response }
+      if (message.id === undefined || message.method === undefined) {
+        take(incoming)
+        response.writeHead(202).end()
+        return
+      }
+      id = message.id
+      request.describeProblem = (problem) => describeProblem(problem, id)
+      const result = await reply(incoming, message.method)
+      if (result !== undefined) sendMessage(response, 200, { jsonrpc: '2.0', id, result })
+      else if (response.headersSent) response.end()
+      else response.writeHead(202).end()
+    } catch (error) {
+      if (error instanceof ProtocolError)
+        sendMessage(response, error.status, describeFailure(error, id))
+      else if (response.headersSent) endStream(error, id, request, response)
+      else throw error
+    }
+  }
+
+  /** Of a stream that was under way. */
+  function endStream(
+    error: unknown,
+    id: Message['id'],
+    request: ApiRequest,
+    response: Response,
+  ): void {
+    const problem = toProblem(error)
+    request.problem = problem.code
+    log.warn({ err: error, request: request.requestId }, `request.${problem.code}`)
+    sendMessage(response, 200, describeProblem(problem, id).body)
+  }
+  return { routes: [['POST', '/mcp', handler]], describeProblem }
+}
+
+type Methods = Readonly<Record<string, (incoming: Incoming) => Promise<Reply>>>
+
+/** A call by its client's own name for it; null where two clients could mean the same. */
+function nameCall({ headers, caller }: ApiRequest, id: unknown): string | null {
+  const session = headers['mcp-session-id']
+  return session === undefined ? null : JSON.stringify([caller.apiKeyId, session, id])
+}
+
+function describeTask(record: TrackedResult): object {
+  const { id, created_at: created, started_at: started, finished_at: finished } = record
+  return {
+    taskId: id,
+    status: 'working',
+    statusMessage: record.status,
+    createdAt: created,
+    lastUpdatedAt: finished ?? started ?? created,
+    ttlMs: null,
+    pollIntervalMs: taskPollMilliseconds,
+  }
+}
+
+/** A task as it stands, with the result or the error at its end. */
+function describeEnd(record: TrackedResult): object {
+  const task = describeTask(record)
+  if (!isFinal(record)) return task
+  if (record.status === 'cancelled') return { ...task, status: 'cancelled' }
+  try {
+    return { ...task, status: 'completed', result: describeRecord(record) }
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error
+    const { code, message, data } = error
+    return { ...task, status: 'failed', statusMessage: message, error: { code, message, data } }
+  }
+}
+
+/**
+ * A page whose host's name was bound to this machine would get at what listens on it alone, such as a relay that adds a key.
+ * @param known that an operator has named.
+ */
+function refuseOtherOrigins(
+  { headers: { origin, host } }: ApiRequest,
+  known: readonly string[],
+): void {
+  if (origin === undefined || known.includes(origin)) return
+  if (isLoopback(URL.parse(origin)) && isLoopback(URL.parse(`http://${host}`))) return
+  throw new Problem('forbidden', 'Pages of this origin may not ask: CORS_ORIGINS does not name it.')
+}
+
+function isLoopback(url: URL | null): boolean {
+  return url !== null && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+}
