@@ -1,6 +1,7 @@
 // The table of commands, in the order of the help.
 import { auditCommands } from './audit-commands.ts'
 import type { Command } from './command.ts'
+import { evaluateCommands } from './evaluate/evaluate.ts'
 import { hostCommands } from './host-commands.ts'
 import { keyCommands } from './keys.ts'
 import { languageCommands } from './language-commands.ts'
@@ -13,6 +14,7 @@ import { workerCommands } from './worker-commands.ts'
 
 export const commands: readonly Command[] = [
   ...serviceCommands,
+  ...evaluateCommands,
   ...keyCommands,
   ...tierCommands,
   ...hostCommands,

@@ -16,6 +16,8 @@ export interface SubmitOptions extends CallOptions {
 export interface RefusedItem {
   readonly error: string
   readonly message: string
+  readonly fault: RunledgerError['fault']
+  readonly retry: RunledgerError['retry']
   readonly issues: readonly RequestIssue[]
 }
 

@@ -8,8 +8,9 @@ const root = `${import.meta.dirname}/../../src`
 /** Where languages are named: their definitions, how they are found and coloured, and the C that lives in one's interpreter. */
 const homes =
   /^(?:language\/|executor\/toolchain\/(?:table\.ts$|(?:python|cpp|java|node)\/|recipe\.ts$)|executor\/box\/keeper\/(?:python\.c|build\.ts)$|console\/page\/mode\.ts$)/
-/** Files with an example in them: of a call, of a program, or of who makes a system call; and what browsers call scripts. */
+/** Files with an example in them: of a call, of a program, or of who makes a system call; what browsers call scripts; benchmarks. */
 const examples = [
+  'cli/evaluate/format.ts',
   'cli/language-commands.ts',
   'cli/service-commands.ts',
   'console/build.ts',

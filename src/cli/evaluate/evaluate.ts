@@ -1,0 +1,150 @@
+// The command `evaluate FILE.jsonl`: runs a benchmark's solutions, and prints a table and pass@k.
+import { writeFileSync } from 'node:fs'
+import { RunledgerError, createClient } from '#client'
+import { CommandError, defineCommand, exitStatuses, misuse } from '../command.ts'
+import type { Terminal } from '../command.ts'
+import { printProgress, printable, printRecord, printRows } from '../output.ts'
+import { readService, serviceOptions } from '../service.ts'
+import { report } from './report.ts'
+import type { Report } from './report.ts'
+import { runSamples } from './run.ts'
+import type { RunOptions } from './run.ts'
+import { readSamples } from './sample.ts'
+
+/** Each waits up to five seconds: the service may be away for some ten minutes. */
+const retries = 120
+const progressMilliseconds = 5000
+
+export interface EvaluateCall {
+  readonly file: string
+  readonly problems?: string | undefined
+  readonly report?: string | undefined
+  readonly items: number
+  readonly atOnce: number
+  readonly url: string
+  readonly apiKey: string
+}
+
+export const evaluateCommands = [
+  defineCommand({
+    name: 'evaluate',
+    operands: ['FILE.jsonl'],
+    summary: 'run the solutions of a benchmark, and print pass@k',
+    notes:
+      'A line is of HumanEval, MBPP or LiveCodeBench with a `completion` (else its published solution is run), or has `task`, `language`,\n' +
+      '`code`, `tests` as a submission has them. Solutions run at low priority. What fails by the service’s fault is run again and never\n' +
+      'counted; called again after an interruption, it continues. Exit status: 0 all were judged, 1 some were not, 65 a line is wrong.',
+    options: {
+      problems: {
+        type: 'string',
+        value: 'FILE',
+        help: 'the tasks, where FILE.jsonl has `task_id` and `completion` alone',
+      },
+      report: {
+        type: 'string',
+        value: 'FILE',
+        help: 'writes every sample’s result there, as JSON',
+      },
+      batch: {
+        type: 'string',
+        value: 'N',
+        default: '20',
+        help: 'samples of a request, as many as the key’s tier allows',
+      },
+      'at-once': { type: 'string', value: 'N', default: '4', help: 'requests at once' },
+      ...serviceOptions,
+    },
+    run: ({ operands: [file = ''], values }) =>
+      evaluate(
+        {
+          file,
+          problems: values.problems,
+          report: values.report,
+          items: readCount('--batch', values.batch, 1000),
+          atOnce: readCount('--at-once', values['at-once'], 64),
+          ...readService(values),
+        },
+        process,
+      ),
+  }),
+]
+
+/** @returns the exit status. @throws {CommandError} */
+export async function evaluate(call: EvaluateCall, terminal: Terminal): Promise<number> {
+  const samples = readSamples(call.file, call.problems)
+  const progress = createProgress(samples.length, terminal)
+  try {
+    const { items, atOnce } = call
+    const evaluated = await runSamples(createClient({ ...call, retries }), samples, {
+      items,
+      atOnce,
+      onEnd: progress.onEnd,
+    })
+    const found = report(evaluated)
+    if (call.report !== undefined) writeReport(call.report, found)
+    present(found, terminal)
+    return found.not_judged === 0 ? 0 : exitStatuses.failed
+  } catch (error) {
+    if (!(error instanceof RunledgerError)) throw error
+    throw new CommandError(printable(error.message), exitStatuses.unavailable)
+  } finally {
+    progress.end()
+  }
+}
+
+function createProgress(
+  all: number,
+  terminal: Terminal,
+): Pick<RunOptions, 'onEnd'> & { end(): void } {
+  const start = performance.now()
+  let [ended, passed] = [0, 0]
+  const print = (): void => {
+    const seconds = (performance.now() - start) / 1000
+    const left = ended === 0 ? '' : `, ${Math.ceil(((all - ended) * seconds) / ended)} s left`
+    const rate = (ended / seconds).toFixed(1)
+    printProgress(`${ended} of ${all} ended, ${passed} passed, ${rate}/s${left}`, terminal)
+  }
+  const isShown = terminal.stderr.isTTY === true
+  const timer = setInterval(print, isShown ? 200 : progressMilliseconds)
+  return {
+    onEnd({ end }) {
+      ended += 1
+      if ('verdict' in end && end.verdict === 'AC') passed += 1
+    },
+    end() {
+      clearInterval(timer)
+      print()
+      if (isShown) terminal.stderr.write('\n')
+    },
+  }
+}
+
+function writeReport(file: string, found: Report): void {
+  try {
+    writeFileSync(file, `${JSON.stringify(found, null, 2)}\n`)
+  } catch (error) {
+    throw new CommandError(`--report: ${(error as Error).message}`, exitStatuses.noOutput)
+  }
+}
+
+function present(
+  { verdicts, pass_at: passAt, results: _results, ...counts }: Report,
+  terminal: Terminal,
+): void {
+  if (terminal.stdout.isTTY !== true) {
+    printRecord({ ...counts, pass_at: passAt, verdicts }, terminal)
+    return
+  }
+  printRows(
+    Object.entries(verdicts).map(([verdict, samples]) => ({ verdict, samples })),
+    terminal,
+  )
+  for (const [k, share] of Object.entries(passAt))
+    terminal.stdout.write(`pass@${k}  ${(100 * share).toFixed(1)} %\n`)
+}
+
+function readCount(option: string, text: string, most: number): number {
+  const number = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (number >= 1 && number <= most) return number
+  throw misuse(`${option} is a number from 1 to ${most}`)
+}

@@ -1,0 +1,144 @@
+// The published shapes of a benchmark's line, and what each asks of the service. A line is a task with its tests; its solution
+// stands in it (`completion`, or the published one) or in a line of its own.
+import { inflateSync } from 'node:zlib'
+import * as v from 'valibot'
+import type { SubmissionRequest } from '#client'
+import { functionalProgram, readJsonTokens } from './functional.ts'
+
+/** A solution of a task, as a submission. */
+export interface Asked {
+  readonly task: string
+  /** Equal for lines that have the same tests. */
+  readonly tests: string
+  readonly requests: readonly SubmissionRequest[]
+}
+
+/** Reads a line of its shape; null: it is of another. @throws {Error} that says what is wrong with it. */
+type Reader = (line: Readonly<Record<string, unknown>>) => Asked | null
+
+const text = v.string('must be a string')
+const name = v.pipe(v.union([v.string(), v.number()], 'must be a name'), v.transform(String))
+
+function read<Value>(
+  schema: v.GenericSchema<unknown, Value>,
+  line: Readonly<Record<string, unknown>>,
+): Value {
+  const { success, output, issues } = v.safeParse(schema, line)
+  if (success) return output
+  const wrong = issues.map((issue) => `${v.getDotPath(issue) ?? 'the line'} ${issue.message}`)
+  throw new Error(wrong.join('; '))
+}
+
+/** @param line of https://github.com/openai/human-eval. */
+const readHumanEval: Reader = (line) => {
+  if (!('entry_point' in line) || !('test' in line)) return null
+  const shape = { task_id: name, prompt: text, test: text, entry_point: text }
+  const task = read(v.object(shape, missing), line)
+  const solution = readSolution(line, 'canonical_solution')
+  const code = `${task.prompt}${solution}\n${task.test}\ncheck(${task.entry_point})\n`
+  return { task: task.task_id, tests: task.test, requests: [{ language: 'python', code }] }
+}
+
+/** @param line of https://github.com/google-research/google-research/tree/master/mbpp, whole or sanitized. */
+const readMbpp: Reader = (line) => {
+  if (!('test_list' in line)) return null
+  const shape = {
+    task_id: name,
+    test_list: v.pipe(v.array(text, 'must be a list'), v.minLength(1, 'has no tests')),
+    test_imports: v.optional(v.array(text), []),
+    test_setup_code: v.optional(text, ''),
+  }
+  const task = read(v.object(shape, missing), line)
+  const { test_imports: imports, test_setup_code: setup, test_list: tests } = task
+  const parts = [...imports, setup, readSolution(line, 'code'), ...tests, '']
+  const request = { language: 'python', code: parts.join('\n') }
+  return { task: task.task_id, tests: tests.join('\n'), requests: [request] }
+}
+
+const publishedTests = v.array(
+  v.object({ input: text, output: text, testtype: v.optional(text) }, 'must be tests'),
+  'must be a list of tests',
+)
+
+/** @param line of https://huggingface.co/datasets/livecodebench/code_generation_lite, with `code_list` as its runner writes it. */
+const readLiveCodeBench: Reader = (line) => {
+  if (!('question_id' in line) || !('public_test_cases' in line)) return null
+  const shape = {
+    question_id: name,
+    public_test_cases: text,
+    private_test_cases: v.optional(text, '[]'),
+    metadata: v.optional(text, '{}'),
+    code_list: v.optional(v.array(text)),
+  }
+  const task = read(v.object(shape, missing), line)
+  const tests = [task.public_test_cases, task.private_test_cases].flatMap((list) =>
+    v.parse(publishedTests, JSON.parse(list.startsWith('[') ? list : unpack(list))),
+  )
+  if (tests.length === 0) throw new Error('has no tests')
+  const { func_name: called } = JSON.parse(task.metadata) as { func_name?: string }
+  const solutions = task.code_list ?? [readSolution(line, 'code')]
+  return {
+    task: task.question_id,
+    tests: task.public_test_cases + task.private_test_cases,
+    requests: solutions.map((code) => ({
+      language: 'python',
+      code: called === undefined ? code : functionalProgram(code, called),
+      tests: tests.map(({ input, output }) => ({
+        stdin: input,
+        expected_stdout: called === undefined ? output : readJsonTokens(output),
+      })),
+      checker: { type: 'floats', absolute: 1e-9, relative: 1e-9 },
+      stop_on_failure: true,
+    })),
+  }
+}
+
+/** @param line `task`, `language`, `code`, `tests`, and what else a submission may have. */
+const readPlain: Reader = (line) => {
+  if (!('task' in line)) return null
+  const test = v.record(v.string(), v.unknown(), 'must be an object')
+  const shape = {
+    task: name,
+    language: text,
+    tests: v.pipe(v.array(test, 'must be a list'), v.minLength(1, 'has no tests')),
+  }
+  const { task, completion: _, ...asked } = read(v.looseObject(shape, missing), line)
+  const request = { ...asked, code: readSolution(line, 'code') } as SubmissionRequest
+  return { task, tests: JSON.stringify(asked.tests), requests: [request] }
+}
+
+const readers: readonly Reader[] = [readHumanEval, readMbpp, readLiveCodeBench, readPlain]
+
+/** @throws {Error} that says what is wrong with it. */
+export function readAsked(line: Readonly<Record<string, unknown>>): Asked {
+  for (const reader of readers) {
+    const asked = reader(line)
+    if (asked !== null) return asked
+  }
+  throw new Error(
+    'has no shape that is known: HumanEval (entry_point, test), MBPP (test_list), LiveCodeBench (question_id, public_test_cases), or task, language, code, tests',
+  )
+}
+
+function missing({ path }: v.ObjectIssue | v.LooseObjectIssue): string {
+  return path === undefined ? 'must be an object' : 'is missing'
+}
+
+function readSolution(line: Readonly<Record<string, unknown>>, published: string): string {
+  const solution = line['completion'] ?? line[published]
+  if (typeof solution === 'string') return solution
+  throw new Error(`has no solution: neither completion nor ${published} is a string`)
+}
+
+/** LiveCodeBench's hidden tests: a pickled string, deflated, in base64. @throws {Error} for any other pickle. */
+function unpack(packed: string): string {
+  const bytes = inflateSync(Buffer.from(packed, 'base64'), { maxOutputLength: 256 * 1024 * 1024 })
+  // Protocol 2 or later; a frame's length from 4 on; then the string, whose length takes 1, 4 or 8 bytes.
+  const start = bytes[2] === 0x95 ? 11 : 2
+  const lengths: Readonly<Record<number, number>> = { 0x8c: 1, 0x58: 4, 0x8d: 8 }
+  const lengthBytes = bytes[0] === 0x80 ? lengths[bytes[start] ?? 0] : undefined
+  if (lengthBytes === undefined) throw new Error('private_test_cases is no packed list of tests')
+  const from = start + 1 + lengthBytes
+  const length = bytes.readUIntLE(start + 1, Math.min(lengthBytes, 6))
+  return bytes.toString('utf8', from, from + length)
+}

@@ -1,0 +1,98 @@
+// What an evaluation comes to: how many of each verdict, and pass@k. What was not judged is no failure: it is counted apart.
+import type { Evaluated } from './run.ts'
+
+export interface Report {
+  readonly tasks: number
+  readonly samples: number
+  /** AC. */
+  readonly passed: number
+  /** Refused, or failed by the service's fault in every round. */
+  readonly not_judged: number
+  /** By k: the mean over tasks of the chance that one of k samples passes; only those of which every task has k samples. */
+  readonly pass_at: Readonly<Record<string, number>>
+  readonly verdicts: Readonly<Record<string, number>>
+  readonly results: readonly ReportedSample[]
+}
+
+interface ReportedSample {
+  readonly line: number
+  readonly task: string
+  readonly sample: number
+  readonly id: string | null
+  /** Null: it was not judged. */
+  readonly verdict: string | null
+  readonly limit: string | null
+  readonly fault: string | null
+  readonly message: string | null
+}
+
+const ks = [1, 5, 10, 100]
+
+export function report(evaluated: readonly Evaluated[]): Report {
+  const results = evaluated.map(describe)
+  const judged = results.filter(({ verdict }) => verdict !== null)
+  const byTask = [...Map.groupBy(judged, ({ task }) => task).values()]
+  const least = Math.min(...byTask.map(({ length }) => length))
+  const passAt = ks
+    .filter((k) => k <= least)
+    .map((k) => [k, round(mean(byTask.map((samples) => estimatePass(samples, k))))] as const)
+  return {
+    tasks: new Set(results.map(({ task }) => task)).size,
+    samples: results.length,
+    passed: results.filter(isPassed).length,
+    not_judged: results.length - judged.length,
+    pass_at: Object.fromEntries(passAt),
+    verdicts: Object.fromEntries(
+      [...Map.groupBy(results, ({ verdict }) => verdict ?? 'not judged')]
+        .map(([verdict, some]) => [verdict, some.length] as const)
+        .toSorted(([, one], [, other]) => other - one),
+    ),
+    results,
+  }
+}
+
+function describe({ sample, end }: Evaluated): ReportedSample {
+  const { line, task, number } = sample
+  const known = { line, task, sample: number }
+  if ('error' in end)
+    return { ...known, id: null, verdict: null, limit: null, fault: 'caller', message: end.message }
+  const isJudged = end.status === 'completed' && end.fault !== 'platform' && end.fault !== 'checker'
+  return {
+    ...known,
+    id: end.id,
+    verdict: isJudged ? end.verdict : null,
+    limit: end.limit,
+    fault: end.fault,
+    message:
+      end.message ?? (end.verdict === 'CE' ? firstLine(end.compile_output) : lastLine(end.stderr)),
+  }
+}
+
+function isPassed({ verdict }: ReportedSample): boolean {
+  return verdict === 'AC'
+}
+
+/** Without bias (Chen et al., "Evaluating Large Language Models Trained on Code", 2021): 1 - C(n - c, k) / C(n, k). */
+function estimatePass(samples: readonly ReportedSample[], k: number): number {
+  const n = samples.length
+  const c = samples.filter(isPassed).length
+  let none = 1
+  for (let i = n - c + 1; i <= n; i += 1) none *= Math.max(0, 1 - k / i)
+  return 1 - none
+}
+
+function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length
+}
+
+function round(share: number): number {
+  return Number(share.toFixed(4))
+}
+
+function firstLine(text: string | null): string | null {
+  return text?.split('\n').find((line) => line.trim() !== '') ?? null
+}
+
+function lastLine(text: string | null): string | null {
+  return text?.trimEnd().split('\n').at(-1) ?? null
+}

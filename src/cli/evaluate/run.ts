@@ -1,0 +1,98 @@
+// Runs an evaluation's samples: in batches, at low priority, each batch under an idempotency key that follows from what is in
+// it. So an evaluation that was killed goes on when it is called again, and nothing runs twice within a day.
+import { createHash } from 'node:crypto'
+import type { Client, EndedItem } from '#client'
+import { uploadLongTexts } from '../long-text.ts'
+import type { Sample } from './sample.ts'
+
+/** What became of a sample. A refused one has no record. */
+export interface Evaluated {
+  readonly sample: Sample
+  readonly end: EndedItem
+}
+
+export interface RunOptions {
+  /** Submissions of a batch, at most. */
+  readonly items: number
+  /** Batches at once. */
+  readonly atOnce: number
+  readonly onEnd: (evaluated: Evaluated) => void
+}
+
+/** How often what failed by the service's fault is run again. */
+const furtherRounds = 5
+
+/** Bytes of a batch as JSON, a little less than any key may send. */
+const batchBytesMost = 1.9 * 1024 * 1024
+
+/** @returns in the order of the samples. A fault of the service is left where no round was without it. */
+export async function runSamples(
+  client: Client,
+  samples: readonly Sample[],
+  options: RunOptions,
+): Promise<readonly Evaluated[]> {
+  const ended = new Map<Sample, EndedItem>()
+  let left = samples
+  for (let round = 0; left.length > 0 && round <= furtherRounds; round += 1) {
+    const isLast = round === furtherRounds
+    const again: Sample[] = []
+    const batches = divide(left, options.items)[Symbol.iterator]()
+    const work = async (): Promise<void> => {
+      for (const batch of batches) {
+        for await (const { sample, end } of runBatch(client, batch, round)) {
+          ended.set(sample, end)
+          if (!isLast && isFaultOfService(end)) again.push(sample)
+          else options.onEnd({ sample, end })
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: options.atOnce }, work))
+    left = again
+  }
+  return samples.flatMap((sample) => {
+    const end = ended.get(sample)
+    return end === undefined ? [] : [{ sample, end }]
+  })
+}
+
+export function isFaultOfService(end: EndedItem): boolean {
+  return end.fault === 'platform'
+}
+
+async function* runBatch(
+  client: Client,
+  batch: readonly Sample[],
+  round: number,
+): AsyncGenerator<Evaluated> {
+  const requests = []
+  for (const { request } of batch)
+    requests.push({ ...(await uploadLongTexts(client, request)), priority: 'low' as const })
+  const idempotencyKey = nameContent(JSON.stringify([round, requests]))
+  for await (const end of client.runBatch(requests, { idempotencyKey })) {
+    const sample = batch[end.index]
+    if (sample !== undefined) yield { sample, end }
+  }
+}
+
+/** By their number, and by their bytes. */
+function* divide(samples: readonly Sample[], items: number): Generator<readonly Sample[]> {
+  let batch: Sample[] = []
+  let bytes = 0
+  for (const sample of samples) {
+    const own = Buffer.byteLength(JSON.stringify(sample.request))
+    if (batch.length === items || (batch.length > 0 && bytes + own > batchBytesMost)) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(sample)
+    bytes += own
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** A UUID (version 8) that follows from the text. */
+function nameContent(content: string): string {
+  const hex = createHash('sha256').update(`evaluate:${content}`).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

@@ -1,0 +1,112 @@
+// Reads an evaluation's files: everything that is wrong in them is found before anything is submitted.
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import type { SubmissionRequest } from '#client'
+import { CommandError, exitStatuses } from '../command.ts'
+import { readAsked } from './format.ts'
+
+/** One solution of one task. */
+export interface Sample {
+  /** Of the file, from 1. */
+  readonly line: number
+  readonly task: string
+  /** Of its task, from 0. */
+  readonly number: number
+  readonly request: SubmissionRequest
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Mistakes that are listed; the others are counted. */
+const listedMost = 20
+
+/**
+ * @param file JSON lines, gzipped if its name ends so. @param problems the tasks, where the file has solutions alone.
+ * @throws {CommandError} with everything that is wrong, by lines.
+ */
+export function readSamples(file: string, problems?: string): readonly Sample[] {
+  const mistakes: string[] = []
+  const tasks = problems === undefined ? null : readProblems(problems, mistakes)
+  const samples: Sample[] = []
+  const known = new Map<string, { readonly line: number; readonly tests: string; count: number }>()
+  for (const { number: line, fields } of readLines(file, mistakes)) {
+    try {
+      const asked = readAsked(tasks === null ? fields : addProblem(fields, tasks))
+      const first = known.get(asked.task) ?? { line, tests: asked.tests, count: 0 }
+      if (first.tests !== asked.tests)
+        throw new Error(`has other tests than line ${first.line}, which is the same task`)
+      known.set(asked.task, first)
+      for (const request of asked.requests) {
+        samples.push({ line, task: asked.task, number: first.count, request })
+        first.count += 1
+      }
+    } catch (error) {
+      mistakes.push(`${file}:${line}: ${(error as Error).message}`)
+    }
+  }
+  if (samples.length === 0 && mistakes.length === 0)
+    mistakes.push(`${file}: there is nothing in it`)
+  if (mistakes.length > 0) throw describe(mistakes)
+  return samples
+}
+
+function describe(mistakes: readonly string[]): CommandError {
+  const more = mistakes.length - listedMost
+  const list = mistakes.slice(0, listedMost).join('\n')
+  return new CommandError(more > 0 ? `${list}\nand ${more} more` : list, exitStatuses.refused)
+}
+
+/** @returns lines by their task. */
+function readProblems(file: string, mistakes: string[]): ReadonlyMap<string, Fields> {
+  const tasks = new Map<string, Fields>()
+  for (const { number, fields } of readLines(file, mistakes)) {
+    const id = readId(fields)
+    if (id === null) mistakes.push(`${file}:${number}: has no task_id, question_id or task`)
+    else if (tasks.has(id)) mistakes.push(`${file}:${number}: the task ${id} is there twice`)
+    else tasks.set(id, fields)
+  }
+  return tasks
+}
+
+function addProblem(fields: Fields, tasks: ReadonlyMap<string, Fields>): Fields {
+  const id = readId(fields)
+  const problem = id === null ? undefined : tasks.get(id)
+  if (problem === undefined)
+    throw new Error(`is of a task that is no problem: ${id ?? 'it has none'}`)
+  return { ...problem, ...fields }
+}
+
+function readId(fields: Fields): string | null {
+  const id = fields['task_id'] ?? fields['question_id'] ?? fields['task']
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : null
+}
+
+function readLines(
+  file: string,
+  mistakes: string[],
+): readonly { readonly number: number; readonly fields: Fields }[] {
+  return readText(file)
+    .split('\n')
+    .flatMap((line, index) => {
+      if (line.trim() === '') return []
+      try {
+        const fields: unknown = JSON.parse(line)
+        if (typeof fields === 'object' && fields !== null && !Array.isArray(fields))
+          return [{ number: index + 1, fields: fields as Fields }]
+        mistakes.push(`${file}:${index + 1}: is no JSON object`)
+      } catch {
+        mistakes.push(`${file}:${index + 1}: is no JSON`)
+      }
+      return []
+    })
+}
+
+/** @throws {CommandError} */
+function readText(file: string): string {
+  try {
+    const bytes = readFileSync(file)
+    return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()
+  } catch (error) {
+    throw new CommandError(`${file}: ${(error as Error).message}`, exitStatuses.noInput)
+  }
+}
