@@ -92,7 +92,7 @@ test-compilers: setup packages ## what a prepared compiler makes is what the pla
 test-cgroup2: setup packages keeper ## the executor's tests on a cgroup v2 kernel, in a virtual machine
 	@CGROUP2_SILENCE_SECONDS=400 test/cgroup2/run.sh
 
-test-faults: setup packages ## kill, freeze, cut off and fill up everything, each fault once; then prove the ledger whole
+test-faults: setup packages ## kill, freeze, cut off and fill up everything, each fault once, beside 10,000 known rewards; then prove the ledger whole
 	@$(SUDO) env PATH="$(BIN):$$PATH" FAULTS_ONLY="$(FAULTS_ONLY)" node test/faults/faults.ts
 
 test-neighbour: setup packages ## what one account does to others on the running service: attacks beside the work of others; NEIGHBOUR=pattern runs some

@@ -11,6 +11,7 @@ import {
   cutOff,
   everybody,
   killBoxes,
+  killUntilGivenUp,
   loseAnswers,
   openConnections,
   restart,
@@ -37,6 +38,7 @@ export const faults: readonly Fault[] = [
       return scene.workers.length
     },
   },
+  { name: 'a run loses its worker until it is given up', strike: killUntilGivenUp },
   {
     name: 'worker frozen past its lease, then woken',
     async strike(scene) {

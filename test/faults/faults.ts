@@ -4,6 +4,8 @@
 //   node test/faults/faults.ts            each fault once; FAULTS_SEED=… repeats a run,
 //                                         FAULTS_SECONDS=… goes on until it has taken so long,
 //                                         FAULTS_ONLY=regex strikes only with faults whose name matches,
+//                                         FAULTS_REWARDS=… programs of known reward go through the client (10,000;
+//                                         500 where FAULTS_ONLY is),
 //                                         FAULTS_LOGS=directory keeps there what the processes say
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -29,6 +31,8 @@ import { provocations, provoke } from './provoke.ts'
 import type { Ended } from './provoke.ts'
 import { createRandom } from './random.ts'
 import { createRescues } from './rescue.ts'
+import { startBalancer } from './balancer.ts'
+import { startRewards } from './rewards.ts'
 import type { Scene } from './strike.ts'
 
 enterMountNamespace()
@@ -36,11 +40,17 @@ surviveLostConnections(() => {}) // our own, when the server is what the fault s
 const seed = Number(process.env['FAULTS_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 const seconds = Number(process.env['FAULTS_SECONDS'] ?? 0)
 const only = new RegExp(process.env['FAULTS_ONLY'] ?? '', 'u')
+const rewarded = Number(
+  process.env['FAULTS_REWARDS'] ?? (process.env['FAULTS_ONLY'] ? 500 : 10_000),
+)
 const logDirectory = process.env['FAULTS_LOGS'] ?? null
 // Beyond this something is stuck, whatever the machine.
 const recoverySeconds = 90
 const quiescenceSeconds = 120
 const strikeSeconds = 60
+// Every fault strikes while programs wait for their reward; then they go on without, until all have it.
+const longestSeconds = 540
+const rewardSeconds = 180
 // Characters of PostgreSQL's last words, shown when nothing came back.
 const shownServerLog = 4000
 // Longest rescues: with the service's own lease a killed worker's runs are begun anew within 1.5 s (p50) and 3 s (p99) on
@@ -83,7 +93,7 @@ const sql = createDatabase({
 await migrate(sql, cluster.url('postgres'))
 await sql`insert into runledger.tier (name, concurrent_executions) values ('faults', 3)`
 const keys = await Promise.all(
-  ['unlimited', 'unlimited', 'faults'].map(async (tier, index) => {
+  ['unlimited', 'unlimited', 'faults', 'unlimited'].map(async (tier, index) => {
     const { key } = await issueKey(sql, { account: `account ${index}`, tier }, 'faults')
     return key
   }),
@@ -149,11 +159,20 @@ const failures: string[] = []
 let probes = 0
 
 const load = startLoad({
-  clients: 12,
-  keys,
+  clients: 4,
+  keys: keys.slice(0, 3),
   ports: () => webPorts,
   webhook: { url: `https://${receiverAddress}:${receiver.port}/`, secret: 'a secret of the suite' },
   random: createRandom(seed + 1),
+})
+
+const balancer = await startBalancer(webPorts, createRandom(seed + 3))
+const rewards = startRewards({
+  programs: rewarded,
+  clients: 12,
+  url: balancer.url,
+  apiKey: keys[3] ?? '',
+  random: createRandom(seed + 4),
 })
 
 /** Submits until it is acknowledged, and goes on until it has ended. */
@@ -210,6 +229,8 @@ async function strike(fault: Fault, scene: Scene): Promise<void> {
   const startedAt = performance.now()
   let count = 0
   let problem = ''
+  strikes += 1
+  rewards.allow(Math.ceil((rewarded * strikes) / plannedStrikes))
   try {
     count = (await within(strikeSeconds, fault.strike(scene))) ?? 1
   } catch (error) {
@@ -250,6 +271,7 @@ function createScene(workers: Scene['workers'], seconds: number): Scene {
       await submit(random.pick(webPorts), program)
     },
     submitMany,
+    rewardSlowly: rewards.beginSlowly,
     slowReceiver: (milliseconds) => void (receiverMilliseconds = milliseconds),
     noteStop: (name, took) => void stops.push(`${name} ${took.toFixed(1)} s`),
   }
@@ -258,6 +280,10 @@ function createScene(workers: Scene['workers'], seconds: number): Scene {
 const killed = faults.filter(({ name }) => /^(all workers|worker) killed$/.test(name))
 const chosen = faults.filter(({ name }) => only.test(name))
 const endsAt = clusterStartedAt + seconds * 1000
+const longLeaseRounds = only.source === '(?:)' ? 16 : 0
+/** Over these the programs of known reward are spread. */
+const plannedStrikes = longLeaseRounds + chosen.length
+let strikes = 0
 let workers: readonly Service[] = []
 
 /** First with the lease that the service has by default: how soon the runs of a killed worker are begun again. */
@@ -272,7 +298,8 @@ async function strikeWithLongLease(): Promise<void> {
     `${Object.keys(provocations).length} programs that try to be a failure of ours, ${provoked.length} are`,
   )
   const scene = createScene(workers, 15)
-  for (let round = 0; round < 16; round += 1) await strike(killed[round % 4 === 3 ? 1 : 0]!, scene)
+  for (let round = 0; round < longLeaseRounds; round += 1)
+    await strike(killed[round % 4 === 3 ? 1 : 0]!, scene)
   await Promise.all(workers.map((worker) => worker.stop()))
   phase = `, lease ${leaseSeconds} s`
 }
@@ -282,10 +309,13 @@ async function strikeWithEach(): Promise<void> {
     [0, 1].map((index) => startWorker(`worker-${index + 2}`, index, leaseSeconds)),
   )
   const scene = createScene(workers, leaseSeconds)
-  for (let round = 0; round === 0 || performance.now() < endsAt; round += 1) {
+  const goesOn = (): boolean =>
+    performance.now() < endsAt ||
+    (!rewards.isOver && performance.now() < clusterStartedAt + longestSeconds * 1000)
+  for (let round = 0; round === 0 || goesOn(); round += 1) {
     for (const fault of random.shuffle(chosen)) {
       // The first round visits each, however long it takes.
-      if (round > 0 && performance.now() > endsAt) break
+      if (round > 0 && !goesOn()) break
       await strike(fault, scene)
     }
   }
@@ -296,13 +326,14 @@ async function strikeWithEach(): Promise<void> {
 }
 
 try {
-  if (only.source === '(?:)') await strikeWithLongLease()
+  if (longLeaseRounds > 0) await strikeWithLongLease()
   await strikeWithEach()
 } catch (error) {
   failures.push(describeError(error))
 }
 
 // Everything that was begun comes to an end; then the processes stop, and the log is judged.
+await rewards.finish(rewardSeconds)
 await load.stop()
 const quietSince = performance.now()
 for (;;) {
@@ -315,7 +346,8 @@ for (const service of [...webs, ...workers]) {
   const status = await service.stop()
   if (status !== 0) failures.push(`${service.name} ended with ${status}:\n${service.lastWords()}`)
 }
-const judgement = await judge(sql, load, delivered, probes)
+const rewardJudgement = await rewards.judge(sql)
+const judgement = await judge(sql, load, delivered, probes + rewardJudgement.acknowledged)
 const leftovers = findLeftovers(platform.pids, directory, { first: firstUid, count: 4 * slots })
 const seconded = await rescues.measure()
 const countLogged = (message: string): number =>
@@ -354,6 +386,7 @@ const wrong = [
   ...judgement.doubled.map((id) => `doubled: ${id}`),
   ...judgement.stuck.map((id) => `stuck: ${id}`),
   ...judgement.broken,
+  ...rewardJudgement.broken,
   ...leftovers.map((what) => `left over: ${what}`),
   ...platform.crashes.map((what) => `crashed by itself: ${what}`),
   ...platform.internal,
@@ -365,11 +398,14 @@ for (const what of wrong.slice(0, 50)) say(`✗ ${what}`)
 await sql.end({ timeout: 2 })
 await cluster.remove()
 await receiver.close()
+await balancer.close()
 authority.remove()
 rmSync(directory, { recursive: true, force: true })
+say(`connections cut between the client and the web processes: ${balancer.cuts}`)
+say(rewardJudgement.summary)
 const injected = [...struckByName.values()].reduce((sum, count) => sum + count, 0)
 say(
-  `faults: ${struckByName.size} kinds, ${injected} injected, ${judgement.acknowledged.toLocaleString('en')} acknowledged, ` +
+  `faults: ${struckByName.size} kinds, ${injected} injected, ${(judgement.acknowledged + rewardJudgement.acknowledged).toLocaleString('en')} acknowledged, ` +
     `${judgement.lost.length} lost, ${judgement.doubled.length} doubled, ${judgement.stuck.length} stuck`,
 )
 process.exitCode = wrong.length === 0 ? 0 : 1

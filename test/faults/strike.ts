@@ -25,6 +25,8 @@ export interface Scene {
   submit(program: { readonly language: string; readonly code: string }): Promise<void>
   /** Submits so many small programs at once. */
   submitMany(count: number): Promise<void>
+  /** Begins a program of known reward that runs for seconds. @returns its tag. */
+  rewardSlowly(): string
   /** From now on the receiver of webhooks takes so long to answer. */
   slowReceiver(milliseconds: number): void
   /** How long an orderly stop took. */
@@ -46,6 +48,29 @@ export async function stop(scene: Scene, from: readonly Service[], signals: numb
   const status = await service.ended()
   if (status !== 0) throw new Error(`${service.name}, told to stop, ended with ${status}`)
   scene.noteStop(service.name, (performance.now() - startedAt) / 1000)
+}
+
+const giveUpSeconds = 45
+
+/** A program of known reward loses its worker again and again, until it is given up by the service's fault. */
+export async function killUntilGivenUp(scene: Scene): Promise<void> {
+  const { sql, workers } = scene
+  const tag = scene.rewardSlowly()
+  const endsAt = performance.now() + giveUpSeconds * 1000
+  while (performance.now() < endsAt) {
+    const [last] = await sql`
+      select e.type, w.pid from runledger.event received
+      join lateral (
+        select * from runledger.event where stream_id = received.stream_id order by stream_version desc limit 1
+      ) e on true
+      left join runledger.worker w on w.id::text = e.data ->> 'worker'
+      where received.type = 'submission.received' and received.data ->> 'tag' = ${tag}`
+    if (last?.['type'] === 'execution.abandoned') return
+    const worker = workers.find(({ pid }) => pid === last?.['pid'])
+    if (last?.['type'] === 'execution.started' && worker !== undefined) worker.kill('SIGKILL')
+    await sleep(100)
+  }
+  throw new Error(`no run was given up within ${giveUpSeconds} s`)
 }
 
 export async function restart(
