@@ -24,8 +24,7 @@ static const struct {
     // A connection begins small, and its buffers grow only while its program reads.
     {"sys/net/ipv4/tcp_rmem", "4096 16384 1048576"},
     {"sys/net/ipv4/tcp_wmem", "4096 16384 1048576"},
-    // Waiting to be accepted, and to be forgotten.
-    {"sys/net/core/somaxconn", "1024"},
+    // Waiting to be forgotten. What waits to be accepted is counted below: older kernels (6.1) show somaxconn to the host alone.
     {"sys/net/ipv4/tcp_max_tw_buckets", "4096"},
     // Measurements of a connection, kept in a table of the host's.
     {"sys/net/ipv4/tcp_no_metrics_save", "1"},
