@@ -5,6 +5,7 @@ import { algol68 } from './algol68.ts'
 import { assembly } from './assembly.ts'
 import { awk } from './awk.ts'
 import { bash } from './bash.ts'
+import { brainfuck } from './brainfuck.ts'
 import { c } from './c.ts'
 import { chicken } from './chicken.ts'
 import { clang } from './clang.ts'
@@ -36,6 +37,7 @@ import type { Limits } from './limits.ts'
 import { lua } from './lua.ts'
 import { luajit } from './luajit.ts'
 import { nim } from './nim.ts'
+import { objectivec } from './objectivec.ts'
 import { ocaml } from './ocaml.ts'
 import { octave } from './octave.ts'
 import { pascal } from './pascal.ts'
@@ -71,6 +73,7 @@ const definitions = [
   assembly,
   awk,
   bash,
+  brainfuck,
   c,
   chicken,
   clang,
@@ -97,6 +100,7 @@ const definitions = [
   lua,
   luajit,
   nim,
+  objectivec,
   ocaml,
   octave,
   pascal,

@@ -12,7 +12,7 @@ export interface Tool {
   readonly ask: readonly string[]
   /** What it reads on stdin meanwhile. */
   readonly input?: string
-  /** The version begins with the first group, major, and perhaps the second, minor, and ends with the match. */
+  /** The version begins with the first group, major, and perhaps the second, minor, and ends with the match; `()`: it tells none. */
   readonly pattern: RegExp
   /** The oldest that will do, major and minor. */
   readonly oldest: readonly [number, number]

@@ -41,6 +41,17 @@ func main() {
   group, _ := user.LookupGroupId(one.Gid)
   fmt.Println(os.Getenv("USER"), one.Username, one.HomeDir, home, here, group.Name)
 }`,
+      objectivec: `
+#import <Foundation/Foundation.h>
+#include <grp.h>
+int main(void) {
+  @autoreleasepool {
+    NSDictionary *variables = [[NSProcessInfo processInfo] environment];
+    NSString *here = [[NSFileManager defaultManager] currentDirectoryPath];
+    printf("%s %s %s %s %s %s\\n", [[variables objectForKey:@"USER"] UTF8String], [NSUserName() UTF8String], [NSHomeDirectory() UTF8String],
+      [[@"~" stringByExpandingTildeInPath] UTF8String], [here UTF8String], getgrgid(getgid())->gr_name);
+  }
+}`,
       ruby: `
 require 'etc'
 one = Etc.getpwuid
@@ -108,6 +119,15 @@ public class Main {
 package main
 import ("fmt"; "runtime")
 func main() { fmt.Println(runtime.NumCPU() == runtime.GOMAXPROCS(0), runtime.NumCPU() >= 1) }`,
+      objectivec: `
+#import <Foundation/Foundation.h>
+#include <unistd.h>
+int main(void) {
+  @autoreleasepool {
+    long count = sysconf(_SC_NPROCESSORS_ONLN), told = [[NSProcessInfo processInfo] activeProcessorCount];
+    printf("%s %s\\n", told == count ? "true" : "false", told >= 1 ? "true" : "false");
+  }
+}`,
       r: `
 library(parallel)
 count <- as.integer(system("getconf _NPROCESSORS_ONLN", TRUE))

@@ -4,6 +4,7 @@ import { StreamLanguage } from '@codemirror/language'
 import type { StreamParser } from '@codemirror/language'
 
 const files = {
+  brainfuck: () => import('@codemirror/legacy-modes/mode/brainfuck'),
   clike: () => import('@codemirror/legacy-modes/mode/clike'),
   clojure: () => import('@codemirror/legacy-modes/mode/clojure'),
   cobol: () => import('@codemirror/legacy-modes/mode/cobol'),
@@ -40,6 +41,7 @@ const files = {
 const modes: Readonly<Record<string, readonly [file: keyof typeof files, parser: string]>> = {
   assembly: ['gas', 'gas'],
   bash: ['shell', 'shell'],
+  brainfuck: ['brainfuck', 'brainfuck'],
   c: ['clike', 'c'],
   chicken: ['scheme', 'scheme'],
   clang: ['clike', 'c'],
@@ -66,6 +68,7 @@ const modes: Readonly<Record<string, readonly [file: keyof typeof files, parser:
   kotlin: ['clike', 'kotlin'],
   lua: ['lua', 'lua'],
   luajit: ['lua', 'lua'],
+  objectivec: ['clike', 'objectiveC'],
   ocaml: ['mllike', 'oCaml'],
   octave: ['octave', 'octave'],
   pascal: ['pascal', 'pascal'],

@@ -44,7 +44,7 @@ export function findByRecipe(
     const commands = [...(recipe.compile?.commands ?? []), recipe.run]
     const programs = findPrograms(host, commands)
     if (jdk !== null) programs.set('java', jdk.java)
-    const version = `${tools[0]?.title ?? title} ${tool.version}`
+    const version = `${tools[0]?.title ?? title} ${tool.version}`.trim()
     const archive = noClassArchive
     const kitchen = { recipe, programs, version, location: tool.path, jdk, archive }
     const toolchain = cook(kitchen)

@@ -146,6 +146,38 @@ const crystal = attackSources('crystal', [
   exhausts('a macro without end ends', `macro m(n)\n  m({{n}} + 1)\n  m({{n}} + 2)\nend\nm(1)`),
 ])
 
+const objectivec = attackSources('objectivec', [
+  shows('an import shows no file', (path) => `#import "${path}"\nint main(void) { puts("held"); }`),
+  shows(
+    'an include of its assembler shows no file',
+    (path) =>
+      raw`#include <unistd.h>
+#include <string.h>
+extern const char start_[];
+__asm__(".pushsection .rodata; .globl start_; start_: .incbin \"${path}\"; .zero 4096; .popsection");
+int main(void) { write(1, start_, 600); write(1, "\nheld\n", 6); }`,
+    { paths: onePath },
+  ),
+  shows(
+    'a string of a file, a task and a bundle show no file',
+    (path) =>
+      raw`#import <Foundation/Foundation.h>
+int main(void) {
+  @autoreleasepool {
+    puts([[NSString stringWithContentsOfFile: @"${path}" encoding: NSISOLatin1StringEncoding error: NULL] UTF8String] ?: "none");
+    @try {
+      NSTask *task = [NSTask launchedTaskWithLaunchPath: @"/usr/bin/cat" arguments: [NSArray arrayWithObject: @"${path}"]];
+      [task waitUntilExit];
+      [[NSBundle bundleWithPath: @"${path}"] load];
+    } @catch (NSException *refused) { }
+    puts("held");
+  }
+}`,
+    { paths: onePath },
+  ),
+  exhausts('an include of itself ends', '#include "main.m"\n#include "main.m"'),
+])
+
 const vala = attackSources('vala', [
   shows(
     'a header that it names shows no file',
@@ -257,6 +289,7 @@ export const compiledLanguages: readonly HostileLanguage[] = [
   fortran,
   cobol,
   crystal,
+  objectivec,
   vala,
   verilog,
   gprolog,

@@ -1,9 +1,25 @@
 // What attacks further interpreters, one table for all: each reads files by its own means, as it loads or as it runs.
 import { bash } from './bash.ts'
-import { attackSources, onePath, shows } from './language.ts'
+import { attackSources, exhausts, onePath, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 
 const nowhere = { works: false } as const
+
+const sayHeld = [...Buffer.from('\nheld\n')].map((byte) => `${'+'.repeat(byte)}.[-]`).join('')
+
+const brainfuck = attackSources('brainfuck', [
+  shows(
+    'words behind an exclamation mark show no file',
+    (path) => `,[.,]${sayHeld}!${path}`,
+    nowhere,
+  ),
+  exhausts('a tape without end ends', '+[>+]'),
+  exhausts(
+    'loops in loops without end end',
+    `${'['.repeat(200_000)}${']'.repeat(200_000)}${sayHeld}`,
+    ['exited'],
+  ),
+])
 
 const tcl = attackSources('tcl', [
   shows(
@@ -248,6 +264,7 @@ const zsh = attackSources('zsh', [
 
 export const loadedLanguages: readonly HostileLanguage[] = [
   bash,
+  brainfuck,
   tcl,
   awk,
   r,

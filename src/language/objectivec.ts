@@ -1,0 +1,69 @@
+// Objective-C: Clang, as GCC reads neither `@autoreleasepool` nor `@[…]`, with GNUstep's Foundation. Debian's is made for GCC's
+// runtime, which has no ARC, no blocks and no `array[0]`; a property needs a variable that the class names.
+import type { LanguageDefinition } from './definition.ts'
+import { usualCompile, usualRun } from './limits.ts'
+
+// The runtime's headers lie in a directory of GCC's, which Clang does not search: behind its own.
+const script = `
+for objc in /usr/lib/gcc/*/*/include/objc; do :; done
+exec clang -O2 -fobjc-runtime=gcc -fconstant-string-class=NSConstantString -fexceptions -fobjc-exceptions -D_NATIVE_OBJC_EXCEPTIONS \\
+  -DGNUSTEP -DGNUSTEP_BASE_LIBRARY=1 -DGNU_RUNTIME=1 -I/usr/include/GNUstep -idirafter "\${objc%/objc}" \\
+  -o main "$@" -lgnustep-base -lobjc -lm`
+
+export const objectivec = {
+  name: 'objectivec',
+  title: 'Objective-C',
+  aliases: ['objective-c', 'objc'],
+  // `.m` is Octave's.
+  extensions: [],
+  comment: ['//', ''],
+  packages: ['clang', 'libgnustep-base-dev'],
+  tools: [
+    {
+      program: 'clang',
+      title: 'Clang',
+      ask: ['--version'],
+      pattern: /^.*clang version (\d+)\.(\d+)\.\d+/mu,
+      oldest: [11, 0],
+    },
+    // Comes with Foundation, whose version nothing tells.
+    {
+      program: 'gnustep-config',
+      ask: ['--base-libs'],
+      pattern: /-lgnustep-base()/u,
+      oldest: [0, 0],
+    },
+  ],
+  settings: {},
+  limits: { compile: usualCompile, run: usualRun },
+  example: String.raw`#import <Foundation/Foundation.h>
+
+int main(void) {
+  @autoreleasepool {
+    printf("%s\n", [@"Hello, world!" UTF8String]);
+  }
+}`,
+  trial: String.raw`#import <Foundation/Foundation.h>
+int main(void) {
+  @autoreleasepool {
+    NSData *text = [[NSFileHandle fileHandleWithStandardInput] readDataToEndOfFile];
+    printf("%lu\n", (unsigned long)[text length]);
+  }
+}`,
+  recipe: {
+    source: 'main.m',
+    compile: {
+      commands: [['sh', '-c', script, 'sh', '{files}', 'main.m', '{arguments}']],
+      makes: 'main',
+      together: ['.m', '.c'],
+    },
+    run: ['./main'],
+    typed: {
+      compile:
+        'clang $(gnustep-config --objc-flags) -O2 -o main main.m $(gnustep-config --base-libs)'.split(
+          ' ',
+        ),
+    },
+    paths: ['/usr/include', '/usr/share/GNUstep', '/etc/GNUstep'],
+  },
+} as const satisfies LanguageDefinition
