@@ -1,4 +1,4 @@
--- Blobs: uploaded in chunks, found, counted, purged.
+-- Blobs: uploaded in chunks, found, called by ids, counted, purged.
 
 -- What a blob counts against a quota: a row and its index entries are not free, so a million empty ones are not either.
 
@@ -83,6 +83,53 @@ as $$
     and b.sha256 = any (array(select decode(asked, 'hex') from unnest(find_blobs.names) asked))
 $$;
 comment on function runledger.find_blobs is 'Those of an account''s blobs that have one of these names (SHA-256 in hexadecimal), with their sizes.';
+
+create or replace function runledger.name_file(api_key_id uuid, id text, sha256 bytea) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  _account uuid;
+begin
+  select k.account_id into strict _account from runledger.api_key k where k.id = name_file.api_key_id;
+  insert into runledger.file_id (account_id, id, sha256) values (_account, name_file.id, name_file.sha256)
+  on conflict on constraint file_id_pkey do update set sha256 = excluded.sha256, named_at = excluded.named_at;
+  -- Quotas count blobs, so that the ids of one are bounded is enough.
+  delete from runledger.file_id f
+  where f.account_id = _account and f.id in (
+    select older.id from runledger.file_id older
+    where older.account_id = _account and older.sha256 = name_file.sha256
+    order by older.named_at desc, older.id
+    offset 64
+  );
+end
+$$;
+comment on function runledger.name_file is 'Calls a blob of the key''s account by this id, which may have been another''s. Of more than 64 ids the oldest go.';
+
+create or replace function runledger.read_files(account_id uuid, ids text[], most integer)
+returns table (id text, bytes integer, content bytea)
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform runledger.use_blobs(array_agg(f.account_id), array_agg(f.sha256))
+  from runledger.file_id f
+  where f.account_id = read_files.account_id and f.id = any (read_files.ids);
+
+  return query
+  with found as materialized (
+    select f.id, b.sha256, b.bytes, sum(b.bytes) over () as total
+    from runledger.file_id f
+    join runledger.blob b on b.account_id = f.account_id and b.sha256 = f.sha256
+    where f.account_id = read_files.account_id and f.id = any (read_files.ids)
+  )
+  select found.id, found.bytes, case when found.total <= read_files.most then (
+    select string_agg(c.content, null order by c.number)
+    from runledger.blob_chunk c
+    where c.account_id = read_files.account_id and c.sha256 = found.sha256
+  ) end
+  from found;
+end
+$$;
+comment on function runledger.read_files is 'Those of an account''s files that have one of these ids, and notes that they are used; content is null when they have more than `most` bytes in all.';
 
 create or replace function runledger.purge_blobs(older_than interval, batch integer) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -27,7 +27,7 @@ begin
       runledger.find_operator_key, runledger.rerun_in_campaign, runledger.replay_delivery,
       runledger.read_progress, runledger.read_result, runledger.read_attempt, runledger.list_unfinished, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.restore_next_pending, runledger.check_ledger,
-      runledger.store_blob, runledger.add_blob_chunk, runledger.find_blobs,
+      runledger.store_blob, runledger.add_blob_chunk, runledger.find_blobs, runledger.name_file, runledger.read_files,
       runledger.watch_submissions, runledger.read_live_output
       to runledger_api;
     -- A receipt is signed only of events that fit their hashes.

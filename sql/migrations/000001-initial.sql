@@ -460,6 +460,17 @@ comment on table runledger.blob_chunk is 'The bytes of blobs: 256 KiB in each ch
 -- A caller may have compressed them already, and nobody reads a part of a chunk.
 alter table runledger.blob_chunk alter column content set storage external;
 
+create table runledger.file_id (
+  account_id uuid not null,
+  id text not null constraint file_id_length check (length(id) between 1 and 200),
+  sha256 bytea not null,
+  named_at timestamptz not null default now(),
+  constraint file_id_pkey primary key (account_id, id),
+  constraint file_id_blob foreign key (account_id, sha256) references runledger.blob (account_id, sha256) on delete cascade
+);
+comment on table runledger.file_id is 'How an account calls blobs that came through a door whose clients choose ids. A row goes with its blob; a blob has 64 at most.';
+create index file_id_by_blob on runledger.file_id (account_id, sha256);
+
 -- Output that is sent while its program runs: what is watched, and what was published of it. Neither is part of the ledger:
 -- the record of the end has it all. A crash empties both tables; web processes ask again, and workers publish all of it again.
 

@@ -13,7 +13,7 @@ const droppedBodyBytes = 64 * 1024
 export function sendJson(
   response: Response,
   status: number,
-  body: object,
+  body: object | string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
   sendText(response, status, 'application/json; charset=utf-8', JSON.stringify(body), headers)

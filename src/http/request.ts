@@ -20,7 +20,10 @@ export interface ApiRequest extends Request {
   route?: string
   problem?: ProblemCode
   /** How a door answers a failure. */
-  describeProblem?: (problem: Problem) => { readonly status: number; readonly body: object }
+  describeProblem?: (problem: Problem) => {
+    readonly status: number
+    readonly body: object | string
+  }
   /** Its answer goes on for as long as a submission. */
   isStream?: true
 }

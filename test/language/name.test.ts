@@ -8,7 +8,7 @@ const root = `${import.meta.dirname}/../../src`
 /** Where languages are named: their definitions, how they are found and coloured, and the C that lives in one's interpreter. */
 const homes =
   /^(?:language\/|executor\/toolchain\/(?:table\.ts$|(?:python|cpp|java|node)\/|recipe\.ts$)|executor\/box\/keeper\/(?:python\.c|build\.ts)$|console\/page\/mode\.ts$)/
-/** Files with an example in them: of a call, of a program, or of who makes a system call; what browsers call scripts; benchmarks. */
+/** Files with an example in them: of a call, of a program, or of who makes a system call; what browsers call scripts; benchmarks; a path. */
 const examples = [
   'cli/evaluate/format.ts',
   'cli/language-commands.ts',
@@ -17,6 +17,7 @@ const examples = [
   'console/page/draft.ts',
   'dev/dev.ts',
   'executor/seccomp/policy.ts',
+  'http/door/jobe.ts',
   'http/openapi-operation.ts',
 ]
 

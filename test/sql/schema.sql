@@ -148,6 +148,17 @@ table runledger.event_default
   INDEX event_default_stream_id_idx1 ON runledger.event_default USING btree (stream_id) WHERE (type = 'submission.received'::text)
   TRIGGER event_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON runledger.event_default FOR EACH STATEMENT EXECUTE FUNCTION runledger.refuse_change()
 
+table runledger.file_id
+  How an account calls blobs that came through a door whose clients choose ids. A row goes with its blob; a blob has 64 at most.
+  account_id uuid not null
+  id text not null
+  sha256 bytea not null
+  named_at timestamp with time zone not null default now()
+  constraint file_id_blob FOREIGN KEY (account_id, sha256) REFERENCES runledger.blob(account_id, sha256) ON DELETE CASCADE
+  constraint file_id_length CHECK (((length(id) >= 1) AND (length(id) <= 200)))
+  constraint file_id_pkey PRIMARY KEY (account_id, id)
+  INDEX file_id_by_blob ON runledger.file_id USING btree (account_id, sha256)
+
 table runledger.idempotency
   Idempotency-Key headers of the last 24 hours. The primary key is what makes a repeated request harmless.
   account_id uuid not null
@@ -1063,6 +1074,11 @@ function runledger.make_partitions()
   returns SETOF text security definer set search_path=pg_catalog, pg_temp, TimeZone=UTC, lock_timeout=100ms
   grant execute to runledger_worker
 
+function runledger.name_file(api_key_id uuid, id text, sha256 bytea)
+  Calls a blob of the key's account by this id, which may have been another's. Of more than 64 ids the oldest go.
+  returns void security definer set search_path=pg_catalog, pg_temp
+  grant execute to runledger_api
+
 function runledger.postpone_delivery(webhook_id uuid, version integer, seconds double precision)
   Makes a pending delivery due in so many seconds, without an attempt; nothing happens when its stream has moved on from the given version.
   returns void security definer set search_path=pg_catalog, pg_temp
@@ -1097,6 +1113,11 @@ function runledger.read_delivery(webhook_id uuid)
   A delivery whose next attempt is due: number of the attempt in all and since the last replay, and the version of its stream, which the attempt's event must follow. No row: it is over, or not due.
   returns TABLE(submission_id uuid, account_id uuid, url text, secret text, attempt integer, round_attempt integer, version integer, output_bytes bigint) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
+
+function runledger.read_files(account_id uuid, ids text[], most integer)
+  Those of an account's files that have one of these ids, and notes that they are used; content is null when they have more than `most` bytes in all.
+  returns TABLE(id text, bytes integer, content bytea) security definer set search_path=pg_catalog, pg_temp
+  grant execute to runledger_api
 
 function runledger.read_language_load()
   One row a language that waits or is taken: submissions that do not run yet, and live workers that would take them.

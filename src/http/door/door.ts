@@ -6,6 +6,7 @@ import type { HttpDependencies, Route } from '../http.ts'
 import type { Handler } from '../request.ts'
 import type { ResultStreams } from '../stream.ts'
 import type { SubmissionParser } from '../submission.ts'
+import { openJobe } from './jobe.ts'
 import { openMcp } from './mcp.ts'
 import { openPiston } from './piston.ts'
 import { openSandboxFusion } from './sandbox-fusion.ts'
@@ -13,7 +14,7 @@ import { openSandboxFusion } from './sandbox-fusion.ts'
 /** An answer in the protocol of a door. */
 export interface DoorAnswer {
   readonly status: number
-  readonly body: object
+  readonly body: object | string
 }
 
 export interface Door {
@@ -22,7 +23,12 @@ export interface Door {
   readonly describeProblem: (problem: Problem) => DoorAnswer
 }
 
-const builders = { piston: openPiston, sandboxfusion: openSandboxFusion, mcp: openMcp } as const
+const builders = {
+  piston: openPiston,
+  sandboxfusion: openSandboxFusion,
+  jobe: openJobe,
+  mcp: openMcp,
+} as const
 
 export type DoorName = keyof typeof builders
 export const doorNames = Object.keys(builders) as DoorName[]

@@ -146,7 +146,10 @@ export function describeFailure(
 }
 
 /** What the API would say: its own status stands in for a code where JSON-RPC has none. */
-export function describeProblem(problem: Problem, id?: Message['id']): DoorAnswer {
+export function describeProblem(
+  problem: Problem,
+  id?: Message['id'],
+): DoorAnswer & { readonly body: object } {
   const { fault, retry } = blame(problem.code)
   const { issues, id: submission } = problem.details
   const code =

@@ -54,3 +54,13 @@ t.test('MCP’s get an error of the protocol', async (t) => {
     body: { error: { code: -32603, data: { fault: 'platform', id } } },
   })
 })
+
+t.test('Jobe’s get a status that CodeRunner does not grade', async (t) => {
+  const body = { run_spec: { language_id: 'python3', sourcecode: '' } }
+  const [{ status, text }] = await Promise.all([
+    call('POST', '/jobe/restapi/runs', { body, checked: false }),
+    loseAll(),
+  ])
+  t.equal(status, 500)
+  t.equal(typeof JSON.parse(text), 'string')
+})

@@ -49,6 +49,32 @@ const rows = [
   { path: '/run_code', names: [...fusion, 'files', 'fetch_files', 'args'], refusals: [422] },
 ] as const
 
+const runSpec = ['language_id', 'sourcecode', 'sourcefilename', 'input', 'file_list', 'parameters']
+const parameters = ['cputime', 'memorylimit', 'numprocs', 'streamsize', 'compileargs', 'runargs']
+
+t.test('/jobe/restapi/runs answers whatever it is sent', async (t) => {
+  const specs = fc
+    .tuple(bodyOf(runSpec), bodyOf(parameters), fc.boolean())
+    .map(([spec, given, isSound]) => ({
+      run_spec: {
+        ...(isSound && { language_id: 'python3', sourcecode: '' }),
+        ...Object(spec),
+        parameters: given,
+      },
+    }))
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(specs, bodyOf(['run_spec'])), async (body) => {
+      const { status, text } = await call('POST', '/jobe/restapi/runs', { body, checked: false })
+      const isRefusal = [400, 404].includes(status) && typeof JSON.parse(text) === 'string'
+      if (status !== 200 && !isRefusal)
+        throw new Error(`${status} ${text} for ${JSON.stringify(body)}`)
+    }),
+    { numRuns: 300, seed, endOnFailure: true },
+  )
+  const answer = await call('POST', '/jobe/restapi/runs', { key: null, body: {}, checked: false })
+  t.equal(answer.status, 403, 'not without a key')
+})
+
 for (const { path, names, refusals } of rows)
   t.test(`${path} answers whatever it is sent`, async (t) => {
     await fc.assert(

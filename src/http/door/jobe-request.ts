@@ -1,0 +1,140 @@
+// A Jobe run_spec, and what its parameters say in the API's words.
+import * as v from 'valibot'
+import type { TierLimits } from '#account'
+import { Problem } from '#error'
+import { catalogue, defaultLimits, jobe } from '#language'
+import type { Language, LanguageDefinition } from '#language'
+import type { LimitName } from '#options'
+import { mostAllowed } from '../relations.ts'
+import { hasCompiler } from './run.ts'
+import { splitWords } from './words.ts'
+
+/** As its sandbox counts a MB. */
+const megabyte = 1024 * 1000
+
+/** Of an object that is none, or has not all that it needs. */
+const missing =
+  (instead: string) =>
+  ({ path }: v.ObjectIssue): string => {
+    const name = path?.at(-1)?.key
+    if (typeof name !== 'string') return instead
+    return name === 'run_spec' ? noRunSpec : `run_spec is missing the required attribute '${name}'`
+  }
+const noRunSpec = 'No run_spec attribute found in post data'
+
+const required = (name: string) =>
+  v.string(`run_spec is missing the required attribute '${name}' as a string`)
+const words = (name: string) =>
+  v.nullish(v.array(v.string(`${name} must hold strings`), `${name} must be an array`))
+/** The body of POST runs. */
+export const runRequest = v.object(
+  {
+    run_spec: v.object(
+      {
+        sourcecode: required('sourcecode'),
+        language_id: required('language_id'),
+        input: v.nullish(v.string('input must be a string')),
+        sourcefilename: v.nullish(v.string('sourcefilename must be a string')),
+        file_list: v.nullish(v.array(v.unknown(), 'file_list must be an array')),
+        // PHP writes an object without fields as [].
+        parameters: v.nullish(
+          v.looseObject(
+            {
+              compileargs: words('compileargs'),
+              linkargs: words('linkargs'),
+              interpreterargs: words('interpreterargs'),
+              runargs: words('runargs'),
+            },
+            'parameters must be an object',
+          ),
+        ),
+      },
+      missing(noRunSpec),
+    ),
+  },
+  missing('Non-JSON post data received'),
+)
+type Parameters = NonNullable<v.InferOutput<typeof runRequest>['run_spec']['parameters']>
+
+/** A mistake of the caller's in Jobe's words. */
+export function refuse(message: string): Problem {
+  return new Problem('invalid_request', message)
+}
+
+export function isSourceName(name: string): boolean {
+  return !/[<>:"/\\|?*\p{Cc}\u00A0\u00AD#[\]@!$&'()+,;={}^~`]|^[.-]/u.test(name)
+}
+
+export function isFileSpecifier(one: unknown): one is readonly [id: string, name: string] {
+  if (!Array.isArray(one) || one.length < 2 || one.length > 3) return false
+  const [id, name] = one as unknown[]
+  return (
+    /^[\dA-Za-z]{8,200}$/.test(String(id)) &&
+    /^[\w.-]+$/.test(String(name)) &&
+    /[\dA-Za-z]/.test(String(name))
+  )
+}
+
+/** Each is a piece of a shell's command. Those of a compiler that is not there say nothing. */
+export function translateArguments(given: Parameters, language: Language): object {
+  const harmless = jobe.interpreterArguments[language]
+  const foreign = split(given, 'interpreterargs').find((word) => harmless?.test(word) !== true)
+  if (foreign !== undefined) throw refuse(`interpreterargs: ${foreign} cannot be given here`)
+  const { always = [], usual } = jobe.compileArguments[language] ?? {}
+  const compileargs = given.compileargs ?? usual
+  return {
+    args: split(given, 'runargs'),
+    ...(hasCompiler(language) && {
+      compile_args: [
+        ...always,
+        ...split({ compileargs }, 'compileargs'),
+        ...split(given, 'linkargs'),
+      ],
+    }),
+  }
+}
+
+type WordsName = 'compileargs' | 'linkargs' | 'interpreterargs' | 'runargs'
+
+function split(
+  given: Readonly<Partial<Record<WordsName, readonly string[] | null | undefined>>>,
+  name: WordsName,
+): readonly string[] {
+  const found = splitWords((given[name] ?? []).join(' '))
+  if (found === undefined) throw refuse(`${name} has an open quote`)
+  return found
+}
+
+/** MB and seconds. Above what the tier allows, or without a limit, it is what the tier allows; but CPU time is refused, as Jobe does. */
+export function translateLimits(
+  given: Parameters,
+  language: Language,
+  allowed: TierLimits,
+): Partial<Record<LimitName, number>> {
+  const usual = defaultLimits[language].run
+  const { least }: LanguageDefinition = catalogue[language]
+  const keeps = jobe.keepsUsual.includes(language)
+  const most = (name: LimitName): number => mostAllowed(name, usual, allowed)
+  const bound = (name: LimitName, asked: number | undefined, unit: number, floor = 0): object => {
+    if (asked === undefined) return {}
+    const value = asked <= 0 ? most(name) : Math.max(floor, Math.round(asked * unit))
+    return { [name]: Math.min(value, most(name)) }
+  }
+  const read = (name: string): number | undefined => {
+    const value = given[name]
+    const isGiven = typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')
+    return isGiven && Number.isFinite(Number(value)) ? Number(value) : undefined
+  }
+  const cpu = read('cputime') ?? 0
+  if (cpu > most('cpu_time'))
+    throw refuse(`cputime exceeds maximum allowed on this Jobe server (${most('cpu_time')} secs)`)
+  const stream = read('streamsize') ?? 2
+  return {
+    ...(cpu > 0 && { cpu_time: cpu, wall_time: Math.min(2 * cpu, most('wall_time')) }),
+    ...bound('memory', read('memorylimit'), megabyte, keeps ? usual.memoryBytes : 0),
+    ...bound('processes', read('numprocs'), 1, keeps ? usual.processes : (least?.processes ?? 0)),
+    ...bound('disk', read('disklimit'), megabyte),
+    ...bound('stdout', stream, megabyte),
+    ...bound('stderr', stream, megabyte),
+  }
+}

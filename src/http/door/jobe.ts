@@ -1,0 +1,215 @@
+// The Jobe door, for Moodle's CodeRunner: runs, languages and files under /jobe/index.php/restapi and /jobe/restapi.
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import * as v from 'valibot'
+import { nameFile, readFiles, storeBlob } from '#blob'
+import { Problem } from '#error'
+import { jobe } from '#language'
+import type { Language } from '#language'
+import { decode } from '#options'
+import type { TrackedResult } from '#result'
+import { sendJson } from '../answer.ts'
+import { withDeadline } from '../deadline.ts'
+import type { HttpDependencies, Route } from '../http.ts'
+import { describeLanguages } from '../languages.ts'
+import type { ApiRequest, Handler } from '../request.ts'
+import type { SubmissionParser } from '../submission.ts'
+import type { Door, DoorAnswer } from './door.ts'
+import { isFileSpecifier, isSourceName, refuse, runRequest } from './jobe-request.ts'
+import { translateArguments, translateLimits } from './jobe-request.ts'
+import { createRunner, findDoorLanguage, notRun } from './run.ts'
+import { readDoorBody, readVersion } from './run.ts'
+
+/** More would not fit into a submission. */
+const filesBytesMost = 1024 * 1024
+const filesMost = 64
+const upload = v.object(
+  { file_contents: v.string('put: missing file_contents parameter') },
+  'put: missing file_contents parameter',
+)
+
+const names = {
+  language: 'language_id',
+  code: 'sourcecode',
+  stdin: 'input',
+  files: 'file_list',
+  args: 'runargs',
+  compile_args: 'compileargs',
+  'limits.cpu_time': 'cputime',
+  'limits.wall_time': 'cputime',
+  'limits.memory': 'memorylimit',
+  'limits.processes': 'numprocs',
+  'limits.disk': 'disklimit',
+  'limits.stdout': 'streamsize',
+  'limits.stderr': 'streamsize',
+}
+
+export function openJobe(dependencies: HttpDependencies, parse: SubmissionParser): Door {
+  const { database } = dependencies
+  const runToEnd = createRunner(dependencies, parse, names)
+
+  const run: Handler = async (incoming, response) => {
+    const { run_spec: asked } = await readBody(incoming, response, runRequest)
+    const { caller } = incoming
+    const name = asked.language_id.toLowerCase()
+    const language = findDoorLanguage(name, jobe.names)
+    if (language === undefined) throw refuse(`Language '${name}' is not known`)
+    const limits = translateLimits(asked.parameters ?? {}, language, caller.limits)
+    if (!isSourceName(asked.sourcefilename ?? 'prog'))
+      throw refuse('The sourcefilename for the run_spec is illegal')
+    const record = await runToEnd(incoming, response, {
+      language,
+      code: asked.sourcecode,
+      stdin: asked.input ?? '',
+      ...translateArguments(asked.parameters ?? {}, language),
+      files: await loadFiles(caller.accountId, asked.file_list ?? []),
+      limits,
+      output_encoding: 'base64',
+    })
+    if (record === null) return
+    // CodeRunner grades an outcome of 20 as wrong, and what is no 200 not at all.
+    if (record.fault === 'platform' || record.verdict === null) sendJson(response, 500, notRun)
+    else sendJson(response, 200, translateRecord(record, language))
+  }
+
+  async function loadFiles(accountId: string, list: readonly unknown[]): Promise<object[]> {
+    if (list.length > filesMost) throw refuse(`file_list holds more than ${filesMost} files`)
+    const specifiers = list.map((one) => {
+      if (!isFileSpecifier(one)) throw refuse(`Invalid file specifier: ${JSON.stringify(one)}`)
+      return one
+    })
+    if (specifiers.length === 0) return []
+    const ids = [...new Set(specifiers.map(([id]) => id))]
+    const found = await withDeadline(() => readFiles(database, accountId, ids, filesBytesMost))
+    if (found.length < ids.length)
+      throw new Problem('not_found', 'One or more of the specified files is missing/unavailable')
+    const contents = new Map(found.map(({ id, content }) => [id, content]))
+    return specifiers.map(([id, name]) => {
+      const content = contents.get(id)
+      if (!content) throw refuse(`file_list is larger than ${filesBytesMost} bytes in all`)
+      return { name, content: Buffer.from(content).toString('base64'), encoding: 'base64' }
+    })
+  }
+
+  const putFile: Handler = async (incoming, response) => {
+    const id = readId(incoming)
+    const { file_contents: text } = await readBody(incoming, response, upload)
+    const bytes = decode(text, 'base64')
+    if (bytes === null) throw refuse(`put: contents of file ${id} are not valid base-64`)
+    if (bytes.length > filesBytesMost)
+      throw refuse(`put: contents of file ${id} are larger than ${filesBytesMost} bytes`)
+    const { apiKeyId } = incoming.caller
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const stored = await withDeadline((signal) =>
+      storeBlob(database, apiKeyId, sha256, bytes, signal),
+    )
+    if (stored === 'quota_exceeded')
+      throw new Problem('quota_exceeded', `put: the account has no room for file ${id}`)
+    await withDeadline(() => nameFile(database, apiKeyId, id, sha256))
+    response.writeHead(204).end()
+  }
+
+  const headFile: Handler = async (incoming, response) => {
+    const { accountId } = incoming.caller
+    const found = await withDeadline(() => readFiles(database, accountId, [readId(incoming)], 0))
+    response.writeHead(found.length > 0 ? 204 : 404).end()
+  }
+
+  const listLanguages: Handler = async (_incoming, response) => {
+    const known = await describeLanguages(database)
+    const theirs = new Map(Object.entries(jobe.names).map(([other, own]) => [own as string, other]))
+    const pairs = known.map(({ name, runtime }) => [theirs.get(name) ?? name, readVersion(runtime)])
+    sendJson(response, 200, pairs)
+  }
+
+  const noPost: Handler = () => {
+    throw new Problem('not_found', 'post: files are PUT under an id')
+  }
+
+  const routes = ['/jobe/index.php/restapi', '/jobe/restapi'].flatMap((root): Route[] => [
+    ['POST', `${root}/runs`, run],
+    ['GET', `${root}/languages`, listLanguages],
+    ['PUT', `${root}/files/:id`, putFile],
+    ['HEAD', `${root}/files/:id`, headFile],
+    ['POST', `${root}/files`, noPost],
+  ])
+  return { routes, describeProblem }
+}
+
+/** Jobe takes JSON in any media type. */
+const readBody: typeof readDoorBody = (incoming, response, schema) => {
+  incoming.headers['content-type'] = 'application/json'
+  return readDoorBody(incoming, response, schema)
+}
+
+function readId({ params: { id = '' } }: ApiRequest): string {
+  if (!/^[\dA-Za-z]{1,200}$/.test(id))
+    throw new Problem('not_found', 'A file’s id is 1 to 200 letters and digits')
+  return id
+}
+
+function translateRecord(record: TrackedResult, language: Language): object {
+  const stdout = clean(record.stdout)
+  const stderr = clean(record.stderr)
+  const outcome = nameOutcome(record, stderr, language)
+  const messages = record.verdict === 'CE' ? record.compile_output : stderr
+  return {
+    run_id: record.id,
+    outcome,
+    // Jobe compiled what has messages here, and has not run it.
+    cmpinfo: outcome === 11 ? messages || 'The compiler failed.\n' : '',
+    stdout: outcome === 11 ? '' : stdout,
+    // CodeRunner takes an outcome with any text here for a runtime error.
+    stderr: outcome === 12 ? stderr || describeSignal(record) : '',
+  }
+}
+
+function nameOutcome(
+  { verdict, signal }: TrackedResult,
+  stderr: string,
+  language: Language,
+): 11 | 12 | 13 | 15 | 17 | 19 {
+  switch (verdict) {
+    case 'CE':
+      return 11
+    case 'TLE':
+    // A Jobe cuts output off and lets the program run on, which is most often without an end.
+    case 'OLE':
+      return 13
+    case 'MLE':
+      return 17
+    case 'AC':
+      return stderr === '' ? 15 : 12
+    default:
+      if (signal === 'SIGSYS') return 19
+      return signal === null && jobe.syntaxErrors[language]?.test(stderr) === true ? 11 : 12
+  }
+}
+
+/** As its sandbox says it. */
+function describeSignal({ signal, exit_code: code }: TrackedResult): string {
+  return signal === null ? '' : `warning: command terminated with signal ${(code ?? 128) - 128}\n`
+}
+
+/** UTF-8, or every byte that is no printable ASCII as `\xff`. */
+function clean(output: string | null): string {
+  const bytes = Buffer.from(output ?? '', 'base64')
+  if (isUtf8(bytes)) return bytes.toString()
+  return bytes
+    .toString('latin1')
+    .replaceAll(
+      /[^\t\n\r -~]/g,
+      (byte) => String.raw`\x` + byte.charCodeAt(0).toString(16).padStart(2, '0'),
+    )
+}
+
+function describeProblem({ code, status, message, details }: Problem): DoorAnswer {
+  // Jobe's keys are 403, and CodeRunner takes a 401 for a limit of submissions.
+  if (code === 'unauthorized') return { status: 403, body: message }
+  const { issues = [] } = details
+  const told = issues.map(({ path, message: text }) => {
+    const own = path.replace(/^run_spec\.?(?:parameters\.?)?/, '')
+    return own === '' || text.includes(own.split('.', 1)[0] ?? '') ? text : `${own} ${text}`
+  })
+  return { status, body: told.length > 0 ? told.join('; ') : message }
+}
