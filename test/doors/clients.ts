@@ -7,12 +7,20 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-const folder = resolve(import.meta.dirname, '../../.data/doors')
+/** Where they are. */
+export const folder = resolve(import.meta.dirname, '../../.data/doors')
 
 /** Exact versions, so that a new release of a client is tried on purpose. */
 const packages = {
   python: ['ultra-piston==1.0.1', 'sandbox-fusion==0.3.7', 'requests==2.32.5'],
-  npm: ['piston-client@1.0.2', 'piston-api@1.0.1', '@modelcontextprotocol/sdk@1.32.2'],
+  npm: [
+    'piston-client@1.0.2',
+    'piston-api@1.0.1',
+    '@modelcontextprotocol/sdk@1.32.2',
+    '@modelcontextprotocol/client@2.4.0',
+    '@modelcontextprotocol/ext-tasks@0.2.2',
+    '@modelcontextprotocol/conformance@0.2.0-alpha.12',
+  ],
 } as const
 
 /** Installs what is missing. */

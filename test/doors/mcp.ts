@@ -1,9 +1,13 @@
 // The MCP door with the protocol's own libraries: npm's sdk 1, client 2 and conformance.
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import t from 'tap'
-import { ask } from './clients.ts'
+import { ask, folder } from './clients.ts'
 import { startDoorService } from './service.ts'
 
-const { service, key } = await startDoorService(t, 'python,cpp')
+const { service, key, startProxy, startAnother } = await startDoorService(t, 'python,cpp')
 const environment = { SERVER: `${service}/mcp`, KEY: key }
 
 t.test('sdk 1, by the version of 2025-11-25', async (t) => {
@@ -54,4 +58,201 @@ t.test('sdk 1, by the version of 2025-11-25', async (t) => {
     languages: ['cpp', 'python'],
     cancelled: 'cancelled',
   })
+})
+
+const modern = `
+  import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+  const headers = { Authorization: 'Bearer ' + process.env.KEY }
+  const connect = async (mode, capabilities = {}) => {
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode }, capabilities })
+    await client.connect(new StreamableHTTPClientTransport(new URL(process.env.SERVER), { requestInit: { headers } }))
+    return client
+  }`
+
+for (const [mode, era] of [
+  ['auto', 'modern'],
+  ['legacy', 'legacy'],
+] as const)
+  t.test(`client 2, which is told ${mode}`, async (t) => {
+    const script = `${modern}
+    const client = await connect('${mode}')
+    const { tools } = await client.listTools()
+    const call = (name, given, more) => client.callTool({ name, arguments: given }, more)
+    const progress = []
+    const good = await call('run_code', { language: 'python', code: 'print(input())', stdin: 'one' },
+      { onprogress: ({ message }) => progress.push(message) })
+    const bad = await call('run_tests', { language: 'python', code: 'print(1)', tests: [{ expected_stdout: '2' }] })
+    const unknown = await call('fly', {}).catch(({ code }) => code)
+    const { structuredContent: { languages } } = await call('list_languages', {})
+    const aborted = new AbortController()
+    let started
+    await call('run_code', { language: 'python', code: 'while True: pass', limits: { cpu_time: 60, wall_time: 60 } }, {
+      signal: aborted.signal,
+      onprogress: ({ message }) => {
+        started ??= message.split(' ')[1]
+        if (message === 'running') aborted.abort()
+      },
+    }).catch(() => {})
+    let cancelled
+    do ({ structuredContent: { status: cancelled } } = await call('get_result', { id: started, wait: true }))
+    while (cancelled === 'running')
+    console.log(JSON.stringify({
+      era: client.getProtocolEra(), tools: tools.map(({ name }) => name), good, progress, bad, unknown,
+      languages: languages.map(({ name }) => name), cancelled,
+    }))
+    process.exit()`
+    t.match(await ask('node', script, environment), {
+      era,
+      tools: ['run_code', 'run_tests', 'list_languages', 'get_result'],
+      good: { isError: false, structuredContent: { stdout: 'one\n' } },
+      progress: [/^submission /],
+      bad: { isError: true, structuredContent: { verdict: 'WA' } },
+      unknown: -32602,
+      languages: ['cpp', 'python'],
+      cancelled: 'cancelled',
+    })
+  })
+
+// The libraries' own way to tasks: client 2 leaves them to ext-tasks, which sends by the function that it is given.
+const tasks = `${modern}
+  import { createTaskSessionFromClient, resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client'
+  const clientCapabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+  const client = await connect('auto', clientCapabilities)
+  const session = createTaskSessionFromClient(client, {
+    endpointId: 'runledger',
+    rawDispatch: async ({ method, params }) => {
+      const response = await fetch(process.env.SERVER, {
+        method: 'POST',
+        headers: {
+          ...headers, 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream',
+          'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': method, 'Mcp-Name': params.name ?? params.taskId,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      })
+      const { result, error } = await response.json()
+      return error === undefined ? { kind: 'result', result } : { kind: 'error', error }
+    },
+    v2RequestFraming: { protocolVersion: '2026-07-28', clientInfo: { name: 'test', version: '1' }, clientCapabilities },
+  })`
+
+t.test(
+  'client 2 and ext-tasks: a task goes on while its client and its web process are away',
+  async (t) => {
+    let reference = ''
+    await t.test('it begins', async (t) => {
+      const script = `${tasks}
+      const code = 'import time; time.sleep(3); print("done")'
+      const execution = await session.callTool('run_code', { language: 'python', code })
+      await execution.handoff((reference) => console.log(JSON.stringify(reference)))
+      process.exit()`
+      reference = JSON.stringify(
+        await ask('node', script, { ...environment, SERVER: `${await startAnother(t)}/mcp` }),
+      )
+    })
+    const script = `${tasks}
+    const execution = await session.resumeTask(JSON.parse(process.env.REFERENCE))
+    console.log(JSON.stringify(resultFromTaskOutcome((await execution.settle()).outcome)))
+    process.exit()`
+    t.match(await ask('node', script, { ...environment, REFERENCE: reference }), {
+      isError: false,
+      structuredContent: { verdict: 'AC', stdout: 'done\n' },
+    })
+  },
+)
+
+// 0.1.16 knows 2025-11-25 alone; this one knows both. It sends no key, and calls tools, resources and prompts of an example
+// server of its own, which are not here: what is refused for that reason alone does not apply.
+const proxy = await startProxy()
+const conformance = join(folder, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
+
+/** Scenarios of which nothing applies but that the answer is of the protocol. */
+const absent: readonly [RegExp, string][] = [
+  [/^tools-call-|^json-schema-2020-12$/, 'they call tools of the example server'],
+  [/^(elicitation|input-required-result)-/, 'no tool here asks its client anything'],
+  [/^http-custom-header-/, 'no argument of a tool here is a header, too'],
+  [/^(resources|prompts)-/, 'there are tools alone'],
+  [/^(completion-complete|logging-set-level)$/, 'there are tools alone'],
+]
+/** Of scenarios that apply, the checks that do not. */
+const absentChecks: readonly [RegExp, string][] = [
+  [/^sep-2575-(server-rejects-undeclared|missing-capability)/, 'no tool here needs a capability'],
+  [/^sep-2575-http-server-no-independent-requests/, 'no tool here asks its client anything'],
+  [/^sep-2575-server-no-log-without-loglevel$/, 'the tool is the example server’s'],
+  [/^sep-2549-(prompts|resources)-/, 'there are tools alone'],
+]
+const whole = ['tools-list', 'dns-rebinding-protection', 'server-sse-multiple-streams'] as const
+const applying = {
+  '2025-11-25': [...whole, 'server-initialize', 'server-session-lifecycle', 'ping'],
+  '2026-07-28': [...whole, 'server-stateless', 'caching', 'http-header-validation'],
+} as const
+
+interface Check {
+  readonly id: string
+  readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO'
+  readonly errorMessage?: string
+}
+
+/** @returns the checks of each scenario, and the last line of the report. */
+async function conform(
+  words: readonly string[],
+): Promise<{ readonly checks: ReadonlyMap<string, readonly Check[]>; readonly line: string }> {
+  const results = mkdtempSync(join(tmpdir(), 'runledger-mcp-'))
+  const given = [conformance, 'server', '--url', `${proxy}/mcp`, '-o', results, ...words]
+  // It fails by what does not apply.
+  const report = await new Promise<string>((resolve) => {
+    execFile(process.execPath, given, { cwd: folder, timeout: 300_000 }, (_error, stdout) =>
+      resolve(stdout),
+    )
+  })
+  const checks = readdirSync(results).map((name) => {
+    const scenario = /^server-(.*?)-\d{4}-\d\d-\d\dT/.exec(name)?.[1] ?? name
+    return [
+      scenario,
+      JSON.parse(readFileSync(join(results, name, 'checks.json'), 'utf8')) as Check[],
+    ] as const
+  })
+  rmSync(results, { recursive: true })
+  return { checks: new Map(checks), line: report.trim().split('\n').at(-1) ?? '' }
+}
+
+for (const version of ['2025-11-25', '2026-07-28'] as const)
+  t.test(`conformance, ${version}`, async (t) => {
+    const { checks, line } = await conform(['--suite', 'all', '--spec-version', version])
+    t.comment(`doors: MCP conformance ${version}: ${line}; what failed does not apply`)
+    for (const name of applying[version])
+      t.ok(
+        checks.get(name)?.some(({ status }) => status === 'SUCCESS' || status === 'INFO'),
+        `${name} applies`,
+      )
+    for (const [name, ofScenario] of checks) {
+      if (absent.some(([pattern]) => pattern.test(name))) continue
+      for (const { id, status, errorMessage } of ofScenario)
+        if (!absentChecks.some(([pattern]) => pattern.test(id)))
+          t.not(status, 'FAILURE', `${name}: ${id} ${errorMessage ?? ''}`)
+    }
+  })
+
+t.test('conformance, tasks', async (t) => {
+  // All others wait for tools of the example server.
+  const rows: Readonly<Record<string, readonly string[]>> = {
+    'tasks-capability-negotiation': [
+      'tasks-extension-advertised',
+      'sep-2663-tasks-methods-non-declaring',
+    ],
+    'tasks-dispatch-and-envelope': [
+      'sep-2663-tasks-result-removed-method-not-found',
+      'tasks-removed-tasks-list',
+      'sep-2663-tasks-get-invalid-task-id-32602',
+    ],
+    'tasks-request-headers': ['tasks-headers-reject-mismatched-method'],
+  }
+  for (const [scenario, ids] of Object.entries(rows)) {
+    const { checks } = await conform(['--scenario', scenario])
+    for (const wanted of [...ids, 'wire-schema-valid'])
+      t.match(
+        checks.get(scenario)?.find(({ id }) => id === wanted),
+        { status: 'SUCCESS' },
+        wanted,
+      )
+  }
 })

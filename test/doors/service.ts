@@ -16,6 +16,8 @@ export interface DoorService {
   readonly key: string
   /** @returns the base URL of a proxy that adds the key. */
   readonly startProxy: () => Promise<string>
+  /** Another web process, until the test ends. @returns its base URL. */
+  readonly startAnother: (t: Test) => Promise<string>
 }
 
 /** @param languages that the worker offers, separated by commas. */
@@ -29,7 +31,15 @@ export async function startDoorService(t: Test, languages: string): Promise<Door
   const key = await issue()
   const service = `http://127.0.0.1:${port}`
   const withKey = `http://any:${key}@127.0.0.1:${port}`
-  return { service, withKey, key, startProxy: async () => startProxy(t, service, key) }
+  const startAnother = async (during: Test): Promise<string> =>
+    `http://127.0.0.1:${(await startServer(during, sql, { url })).port}`
+  return {
+    service,
+    withKey,
+    key,
+    startProxy: async () => startProxy(t, service, key),
+    startAnother,
+  }
 }
 
 async function startProxy(t: Test, service: string, key: string): Promise<string> {

@@ -36,6 +36,8 @@ import { createTools, describedTools, describeRecord, isTool } from './mcp-tools
 const serverInfo = { name: metadata.name, title: 'Runledger', version: metadata.version }
 const instructions =
   'Runs programs in a sandbox, in many languages (list_languages). Each run has an id and is kept: get_result reads it again.'
+/** Of any result that is no task. */
+const resultType = 'complete'
 /** So long an answer about a task that goes on is held back, which saves its client from asking again and again. */
 const taskHoldSeconds = 5
 const taskPollMilliseconds = 1000
@@ -162,7 +164,7 @@ export function openMcp(
     const result = await answer(incoming)
     if (!isNew || result === undefined) return result
     return {
-      resultType: 'complete',
+      resultType,
       ...result,
       _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo },
     }
@@ -243,7 +245,7 @@ function describeEnd(record: TrackedResult): object {
   if (!isFinal(record)) return task
   if (record.status === 'cancelled') return { ...task, status: 'cancelled' }
   try {
-    return { ...task, status: 'completed', result: describeRecord(record) }
+    return { ...task, status: 'completed', result: { resultType, ...describeRecord(record) } }
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error
     const { code, message, data } = error
