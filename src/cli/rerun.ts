@@ -2,7 +2,7 @@
 // knows, so a campaign that was killed goes on when it is called again, and two calls share the work.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RunledgerError } from '#client'
-import type { BulkRequest, BulkSum, Operator } from '#client'
+import type { BulkRequest, BulkSum, Operator, RerunPage } from '#client'
 import { verdicts } from '#event'
 import { findLanguage, languages } from '#language'
 import { campaignNameMost } from '#operator'
@@ -23,7 +23,9 @@ export interface Campaign {
 export interface CampaignReport extends Pick<BulkSum, 'count' | 'skipped'> {
   readonly repeated: number
   readonly cancelled: number
-  /** Those whose verdict differs, in the order of the first ones. */
+  /** Of those where nothing was expected. */
+  readonly outputs: RerunPage['outputs']
+  /** Those whose verdict or output differs, in the order of the first ones. */
   readonly changes: readonly Row[]
 }
 
@@ -34,12 +36,12 @@ export const rerunCommands = [
   defineCommand({
     name: 'rerun',
     operands: [],
-    summary: 'rerun many submissions on today’s toolchain, and print which verdicts changed',
+    summary: 'rerun many submissions on today’s toolchain, and print what changed',
     notes:
       'Reruns what has ended, except cancelled submissions and reruns, each once under a NAME: called again after an interruption it\n' +
       'continues. Reruns belong to their account, count against none of its keys, and send no webhook. It waits while half of\n' +
-      'QUEUE_CAPACITY is in use. Prints each submission whose verdict differs, then counts; `audit.rerun` keeps them. Exit status: 0 no\n' +
-      'verdict differs, 1 some do, 69 the service is away.',
+      'QUEUE_CAPACITY is in use. Prints each submission whose verdict differs, or, where nothing was expected, whose stdout or exit status does\n' +
+      '(`output`); then counts. `audit.rerun` keeps them. Exit status: 0 nothing differs, 1 some do, 69 the service is away.',
     options: {
       since: {
         type: 'string',
@@ -88,10 +90,19 @@ export const rerunCommands = [
 
 async function repeat(operator: Operator, campaign: Campaign, json: boolean): Promise<number> {
   const report = await runCampaign(operator, campaign, createProgress())
-  const { count, skipped, repeated, cancelled, changes } = report
+  const { count, skipped, repeated, cancelled, outputs, changes } = report
   if (process.stderr.isTTY) printProgress('', process)
   if (changes.length > 0) printRows(changes, process, json)
-  const sums = { received: count, ...skipped, repeated, cancelled, changed: changes.length }
+  const { same, differs, not_known: unknown } = outputs
+  const compared = { outputs_same: same, outputs_differ: differs, outputs_not_known: unknown }
+  const sums = {
+    received: count,
+    ...skipped,
+    repeated,
+    cancelled,
+    changed: changes.length,
+    ...compared,
+  }
   printRecord({ campaign: campaign.name, ...sums }, process)
   return changes.length === 0 ? 0 : exitStatuses.failed
 }
@@ -118,6 +129,7 @@ export async function runCampaign(
   const { count, skipped } = await operator.act(request, { onStep })
   const changes: Row[] = []
   let [repeated, cancelled] = [0, 0]
+  const outputs = { same: 0, differs: 0, not_known: 0 }
   for (let after: string | null = null; ;) {
     const page = await operator.reruns({ campaign: campaign.name, after })
     if (page.unfinished > 0) {
@@ -127,8 +139,10 @@ export async function runCampaign(
     }
     repeated += page.repeated
     cancelled += page.cancelled
+    for (const word of ['same', 'differs', 'not_known'] as const)
+      outputs[word] += page.outputs[word]
     changes.push(...page.changes)
-    if (page.next === null) return { count, skipped, repeated, cancelled, changes }
+    if (page.next === null) return { count, skipped, repeated, cancelled, outputs, changes }
     after = page.next
   }
 }

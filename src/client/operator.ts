@@ -220,7 +220,9 @@ export interface RerunPage {
   readonly repeated: number
   readonly unfinished: number
   readonly cancelled: number
-  /** Those whose verdict differs. */
+  /** Of those where nothing was expected, by stdout, exit code and signal. */
+  readonly outputs: { readonly same: number; readonly differs: number; readonly not_known: number }
+  /** Those whose verdict or output differs. */
   readonly changes: readonly Readonly<Record<string, unknown>>[]
   readonly next: string | null
 }

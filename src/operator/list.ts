@@ -86,10 +86,20 @@ export interface RerunPage {
   /** Neither ended nor cancelled. */
   readonly unfinished: number
   readonly cancelled: number
-  /** Those whose verdict differs. */
+  /** Of those where nothing was expected and both have ended, by audit.rerun. */
+  readonly outputs: { readonly same: number; readonly differs: number; readonly not_known: number }
+  /** Those whose verdict or output differs. */
   readonly changes: readonly Row[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
+}
+
+/** A part of audit.rerun. */
+interface RerunRow {
+  readonly id: string
+  readonly status: string
+  readonly changed: boolean | null
+  readonly output: 'same' | 'differs' | 'not known' | null
 }
 
 const rerunsOfPage = 1000
@@ -100,20 +110,27 @@ export async function readReruns(
   campaign: string,
   after: string | null,
 ): Promise<RerunPage> {
-  const rows = await sql<{ id: string; status: string; changed: boolean | null }[]>`
-    select submission_id as id, rerun_id, verdict_before, verdict_after, tag, status, changed
+  const rows = await sql<RerunRow[]>`
+    select submission_id as id, rerun_id, verdict_before, verdict_after, output, tag, status, changed
     from audit.rerun
     where campaign = ${campaign} ${after === null ? sql`` : sql`and submission_id > ${after}`}
     order by submission_id
     limit ${rerunsOfPage}`
   const count = (...statuses: readonly string[]): number =>
     rows.filter(({ status }) => statuses.includes(status)).length
+  const countOutputs = (word: RerunRow['output']): number =>
+    rows.filter(({ output }) => output === word).length
   return {
     repeated: rows.length,
     unfinished: count('queued', 'running'),
     cancelled: count('cancelled'),
+    outputs: {
+      same: countOutputs('same'),
+      differs: countOutputs('differs'),
+      not_known: countOutputs('not known'),
+    },
     changes: rows
-      .filter(({ changed }) => changed === true)
+      .filter(({ changed, output }) => changed === true || output === 'differs')
       .map(({ status: _status, changed: _changed, ...change }) => change),
     next: rows.length < rerunsOfPage ? null : (rows.at(-1)?.id ?? null),
   }

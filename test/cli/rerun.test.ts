@@ -18,6 +18,7 @@ import type { Campaign, CampaignReport } from '../../src/cli/rerun.ts'
 import { bareEnvironment } from '../helper/bare-environment.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish, pretendWorker } from '../helper/execution.ts'
+import type { PretendedRun } from '../helper/execution.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
 import { startServer } from '../helper/server.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
@@ -89,6 +90,7 @@ interface Rerun {
   readonly rerun_id: string
   readonly status: string
   readonly changed: boolean | null
+  readonly output: string | null
 }
 
 /** The most that were under way at once, as far as was seen. */
@@ -98,7 +100,7 @@ interface Work {
 }
 
 /** Ends what a campaign has under way, as a worker would; `judge` says how. */
-function work(name: string, judge: (original: string) => string = () => 'AC'): Work {
+function work(name: string, judge: (original: string) => string | PretendedRun = () => 'AC'): Work {
   let isStopped = false
   const state = { most: 0 }
   const working = (async () => {
@@ -107,7 +109,10 @@ function work(name: string, judge: (original: string) => string = () => 'AC'): W
       state.most = Math.max(state.most, open.length)
       const [next] = open
       if (next === undefined) await sleep(5)
-      else await finish(sql, next.rerun_id, { verdict: judge(next.submission_id) })
+      else {
+        const judged = judge(next.submission_id)
+        await finish(sql, next.rerun_id, typeof judged === 'string' ? { verdict: judged } : judged)
+      }
     }
   })()
   return {
@@ -184,6 +189,52 @@ t.test('each once, at most so many at once, and whose verdict differs is told', 
     (await readReruns(campaign.name)).map(({ submission_id: id }) => id),
     ids,
   )
+})
+
+t.test('where nothing was expected, outputs are compared', async (t) => {
+  const cut = { data: { stdout: { sha256: 'a', bytes: 1, truncated: true } } }
+  const killed = { data: { exit_code: null, signal: 'KILL' } }
+  const tests = { data: { tests: [{ verdict: 'AC' }] } }
+  const expected = { expectedStdout: Buffer.from('a') }
+  const blobs = { options: { stdin_sha256: '0'.repeat(64) } }
+  const cases = [
+    ['alike', {}, { stdout: 'a' }, { stdout: 'a' }, 'same'],
+    ['another stdout', {}, { stdout: 'a' }, { stdout: 'b' }, 'differs'],
+    ['another exit code', {}, {}, { data: { exit_code: 3 } }, 'differs'],
+    ['a signal', {}, {}, killed, 'differs'],
+    ['both killed', {}, killed, killed, 'same'],
+    ['a part before', {}, cut, { stdout: 'a' }, 'not known'],
+    ['a part after', {}, { stdout: 'a' }, cut, 'not known'],
+    ['a blob, alike', blobs, { stdout: 'a' }, { stdout: 'a' }, 'same'],
+    ['a blob, which may be expected', blobs, { stdout: 'a' }, { stdout: 'b' }, 'not known'],
+    ['expected', expected, { stdout: 'a' }, { stdout: 'b' }, null],
+    ['tests', {}, tests, { ...tests, stdout: 'b' }, null],
+  ] as const
+  const runs = new Map<string, PretendedRun>()
+  for (const [, given, before, after] of cases) {
+    const id = await submitNew(sql, caller, describeSubmission({ code: '', tag: 'outputs', ...given })) // prettier-ignore
+    await finish(sql, id, before)
+    runs.set(id, after)
+  }
+  const campaign = describe('outputs')
+  const name = campaign.name
+  const worker = work(name, (id) => runs.get(id) ?? {})
+  const report = await runCampaign(campaign)
+  await worker.stop()
+  const found = await readReruns(name)
+  for (const [index, [what, , , , output]] of cases.entries())
+    t.equal(found[index]?.output, output, what)
+  t.strictSame(report.outputs, { same: 3, differs: 3, not_known: 3 })
+  t.strictSame(
+    report.changes.map(({ id, output }) => [id, output]),
+    found.filter(({ output }) => output === 'differs').map((one) => [one.submission_id, 'differs']),
+  )
+  const words = ['--since', '2020-01-01', '--tag', 'outputs', '--name', name]
+  const { status, stdout } = await runCommand(words).ended
+  t.equal(status, 1, 'an output differs')
+  const lines = parseLines(stdout)
+  t.match(lines[0], { verdict_before: 'AC', verdict_after: 'AC', output: 'differs' })
+  t.match(lines.at(-1), { changed: 3, outputs_same: 3, outputs_differ: 3, outputs_not_known: 3 })
 })
 
 t.test('what is asked for, and nothing else', async (t) => {

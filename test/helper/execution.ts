@@ -22,6 +22,8 @@ export interface PretendedRun {
   readonly tests?: readonly ToldTest[]
   readonly files?: readonly ToldFile[] | null
   readonly difference?: Difference | null
+  /** Of the event, beside or in place of these. */
+  readonly data?: object
 }
 
 const pretendedWorker = uuidv7()
@@ -137,6 +139,7 @@ export async function completeExecution(
     tests,
     files = null,
     difference = null,
+    data: more = {},
   }: PretendedRun = {},
 ): Promise<void> {
   const [out, err] = [Buffer.from(stdout), Buffer.from(stderr)]
@@ -159,6 +162,7 @@ export async function completeExecution(
     stderr: { ...digestBody(err), truncated: false },
     compile_output: null,
     ...(report !== null && { report: digestBody(report) }),
+    ...more,
   }
   await conclude(sql, { id, version, data, stdout: out, stderr, report })
 }

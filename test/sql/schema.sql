@@ -605,6 +605,7 @@ view audit.rerun
   verdict_after text
   changed boolean
   status text
+  output text
   grant select to runledger_api
   grant select to runledger_auditor
 

@@ -155,6 +155,12 @@ const rerun = v.object({
   rerun_id: uuid,
   verdict_before: v.string(),
   verdict_after: v.string(),
+  output: v.pipe(
+    v.nullable(v.picklist(['same', 'differs', 'not known'])),
+    v.description(
+      'stdout, exit code and signal of both, where nothing was expected; null: it was judged.',
+    ),
+  ),
   tag: v.nullable(v.string()),
 })
 
@@ -235,7 +241,13 @@ export const operatorSchemas = {
     repeated: v.pipe(count, v.description('On this page, as all counts.')),
     unfinished: count,
     cancelled: count,
-    changes: v.pipe(v.array(rerun), v.description('Those whose verdict differs.')),
+    outputs: v.pipe(
+      v.object({ same: count, differs: count, not_known: count }),
+      v.description(
+        'Of those where nothing was expected; not_known: a part of one was kept, or one failed.',
+      ),
+    ),
+    changes: v.pipe(v.array(rerun), v.description('Those whose verdict or output differs.')),
     next: v.pipe(v.nullable(uuid), v.description('Give it as after; null: that was all.')),
   }),
   Verify: verifySchema,
