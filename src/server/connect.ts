@@ -36,7 +36,8 @@ export function connectParts(parts: Parts): Web {
     const { port } = http.server.address() as AddressInfo
     log.info({ host, port, tls: tls !== null }, 'web.started')
   })
-  if (tls !== null) process.on('SIGHUP', () => renewCertificate(parts))
+  // Without a certificate it means nothing; unheard it would be the end.
+  process.on('SIGHUP', () => tls !== null && renewCertificate(parts))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end)
   return { ...parts, sweep: startSweep(pools.sweep, log), over }
 }

@@ -50,3 +50,11 @@ t.test('on SIGHUP it is read again; what is wrong leaves the present one', async
   t.equal(await present(), 'DNS:second.test')
   t.equal(child.exitCode, null)
 })
+
+t.test('without a certificate SIGHUP does nothing', async (t) => {
+  const { child, port } = await startWebProcess(t, url)
+  child.kill('SIGHUP')
+  for (let times = 0; times < 3; times += 1)
+    t.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200)
+  t.strictSame([child.exitCode, child.signalCode], [null, null])
+})
