@@ -80,7 +80,7 @@ export interface HttpDependencies {
 }
 
 /** Method, path and what answers. */
-export type Route = readonly ['GET' | 'HEAD' | 'POST' | 'PUT', string, Handler]
+export type Route = readonly ['GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE', string, Handler]
 
 export function createHttp(dependencies: HttpDependencies): RequestListener {
   const { database, waiter, log, trustProxy } = dependencies

@@ -4,6 +4,14 @@ import { toRecord, toTrackedResult } from './record.ts'
 import type { ResultRecord, ResultRow, TrackedResult, TrackedRow } from './record.ts'
 
 export { isFinal, resultStatuses, webhookStates } from './record.ts'
+export {
+  describeCallback,
+  encodeLines,
+  judge0Fields,
+  judge0Statuses,
+  tellFields,
+  toJudge0,
+} from './judge0.ts'
 export type { ResultRecord, ResultStatus, TrackedResult } from './record.ts'
 export { listResults } from './list.ts'
 export { readPreviews } from './preview.ts'
@@ -54,11 +62,13 @@ const outputBytesMost = 8 * 1024 * 1024
 /**
  * Several of an account, by their ids in lower case. Those that it has not are left out; null: its outputs did not fit
  * beside those before it.
+ * @param encoding of outputs; as each submission asked unless given.
  */
 export async function readResults(
   sql: Database,
   ids: readonly string[],
   accountId: string,
+  encoding?: 'base64',
 ): Promise<ReadonlyMap<string, TrackedResult | null>> {
   // Lengths stand in the rows' headers: nothing large is read.
   const sizes = await sql<{ id: string; bytes: number }[]>`
@@ -79,7 +89,10 @@ export async function readResults(
   }
   const rows = await sql<TrackedRow[]>`
     select found.* from unnest(${fitting}::uuid[]) id, runledger.read_result(id, ${accountId}) found`
-  const found = rows.map((row) => [row.id, toTrackedResult(row)] as const)
+  const found = rows.map((row) => {
+    const told = encoding === undefined ? row : { ...row, output_encoding: encoding }
+    return [row.id, toTrackedResult(told)] as const
+  })
   return new Map([...sizes.map(({ id }) => [id, null] as const), ...found])
 }
 

@@ -12,7 +12,13 @@ export const folder = resolve(import.meta.dirname, '../../.data/doors')
 
 /** Exact versions, so that a new release of a client is tried on purpose. */
 const packages = {
-  python: ['ultra-piston==1.0.1', 'sandbox-fusion==0.3.7', 'requests==2.32.5'],
+  python: [
+    'ultra-piston==1.0.1',
+    'sandbox-fusion==0.3.7',
+    'requests==2.32.5',
+    'judge0==0.0.8',
+    'judge0-client==0.4.0',
+  ],
   npm: [
     'piston-client@1.0.2',
     'piston-api@1.0.1',

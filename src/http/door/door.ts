@@ -7,6 +7,7 @@ import type { Handler } from '../request.ts'
 import type { ResultStreams } from '../stream.ts'
 import type { SubmissionParser } from '../submission.ts'
 import { openJobe } from './jobe.ts'
+import { openJudge0 } from './judge0.ts'
 import { openMcp } from './mcp.ts'
 import { openPiston } from './piston.ts'
 import { openSandboxFusion } from './sandbox-fusion.ts'
@@ -27,6 +28,7 @@ const builders = {
   piston: openPiston,
   sandboxfusion: openSandboxFusion,
   jobe: openJobe,
+  judge0: openJudge0,
   mcp: openMcp,
 } as const
 

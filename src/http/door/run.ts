@@ -54,7 +54,7 @@ export function createRunner(
   }
 }
 
-function rename({ path, message }: Issue, names: Readonly<Record<string, string>>): Issue {
+export function rename({ path, message }: Issue, names: Readonly<Record<string, string>>): Issue {
   const name = Object.keys(names).find((one) => path === one || path.startsWith(`${one}.`))
   return { path: name === undefined ? path : `${names[name]}${path.slice(name.length)}`, message }
 }

@@ -24,11 +24,24 @@ t.teardown(() => clearInterval(ending))
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
-  fc.constantFrom('python', 'cpp', 'r', '', '*', '3.x', '../a', 'a.py', '\0', '\ud800', 'aGk='),
+  fc.constantFrom(
+    'python',
+    'cpp',
+    'r',
+    '',
+    '*',
+    '3.x',
+    '../a',
+    'a.py',
+    '\0',
+    '\ud800',
+    'aGk=',
+    '71',
+  ),
 )
 const value = fc.oneof(
   { weight: 3, arbitrary: text },
-  fc.constantFrom(null, true, -1, 0, 0.5, 1, 1000, 1e9, 1e308, [], {}),
+  fc.constantFrom(null, true, -1, 0, 0.5, 1, 71, 1000, 1e9, 1e308, [], {}),
   fc.array(text, { maxLength: 3 }),
   fc.dictionary(text, fc.oneof(text, fc.constant(null)), { maxKeys: 3 }),
   fc.array(fc.record({ name: text, content: text, encoding: text }, { requiredKeys: [] }), {
@@ -44,10 +57,29 @@ const bodyOf = (names: readonly string[]): fc.Arbitrary<unknown> =>
 const piston = ['language', 'version', 'files', 'stdin', 'args', 'env', 'run_timeout']
 const pistonLimits = ['compile_timeout', 'run_cpu_time', 'run_memory_limit', 'compile_memory_limit']
 const fusion = ['code', 'language', 'stdin', 'run_timeout', 'compile_timeout', 'memory_limit_MB']
-const rows = [
+const judge0 = ['source_code', 'language_id', 'stdin', 'expected_output', 'compiler_options']
+const judge0Limits = ['cpu_time_limit', 'memory_limit', 'stack_limit', 'max_file_size']
+const judge0Others = ['command_line_arguments', 'number_of_runs', 'callback_url', 'enable_network']
+interface Row {
+  readonly path: string
+  readonly names: readonly string[]
+  /** 200 unless given. */
+  readonly success?: number
+  readonly refusals: readonly number[]
+  /** A refusal that holds nothing but fields and their messages. */
+  readonly withoutFault?: number
+}
+const rows: readonly Row[] = [
   { path: '/api/v2/execute', names: [...piston, ...pistonLimits], refusals: [400] },
   { path: '/run_code', names: [...fusion, 'files', 'fetch_files', 'args'], refusals: [422] },
-] as const
+  {
+    path: '/judge0/submissions?wait=true&fields=*&base64_encoded=true',
+    names: [...judge0, ...judge0Limits, ...judge0Others, 'additional_files'],
+    success: 201,
+    refusals: [400, 422],
+    withoutFault: 422,
+  },
+]
 
 const runSpec = ['language_id', 'sourcecode', 'sourcefilename', 'input', 'file_list', 'parameters']
 const parameters = ['cputime', 'memorylimit', 'numprocs', 'streamsize', 'compileargs', 'runargs']
@@ -75,15 +107,16 @@ t.test('/jobe/restapi/runs answers whatever it is sent', async (t) => {
   t.equal(answer.status, 403, 'not without a key')
 })
 
-for (const { path, names, refusals } of rows)
+for (const { path, names, refusals, success = 200, withoutFault } of rows)
   t.test(`${path} answers whatever it is sent`, async (t) => {
     await fc.assert(
       fc.asyncProperty(bodyOf(names), async (body) => {
         const answer = await call('POST', path, { body, checked: false })
-        const expected: readonly number[] = [200, ...refusals]
+        const expected = [success, ...refusals]
         if (!expected.includes(answer.status))
           throw new Error(`${answer.status} ${answer.text} for ${JSON.stringify(body)}`)
-        if (answer.status !== 200 && answer.body?.fault !== 'caller')
+        const isBlamed = answer.status !== success && answer.status !== withoutFault
+        if (isBlamed && answer.body?.fault !== 'caller')
           throw new Error(`no fault in ${answer.text}`)
       }),
       { numRuns: 300, seed, endOnFailure: true },

@@ -1,0 +1,246 @@
+// A submission in Judge0's words as a submission of ours, or all that is wrong with it by Judge0's names and messages.
+import * as v from 'valibot'
+import type { Caller } from '#account'
+import type { Issue } from '#error'
+import { defaultLimits, judge0Ids } from '#language'
+import type { Language, PhaseLimits } from '#language'
+import type { LimitName } from '#options'
+import { mostAllowed } from '../relations.ts'
+import { readZip } from './judge0-zip.ts'
+import { dropNulls, hasCompiler } from './run.ts'
+
+export const runsMost = 20
+/** Seconds. */
+export const extraTimeMost = 5
+/** KiB; smaller stacks than the usual one cannot be had, as the memory limit alone bounds them. */
+export const usualStack = 64_000
+
+const languagesById = new Map(
+  Object.entries(judge0Ids).flatMap(([name, ids]) => ids.map((id) => [id, name as Language])),
+)
+
+export function findJudge0Language(id: number): Language | undefined {
+  return languagesById.get(id)
+}
+
+const text = v.nullish(v.union([v.string(), v.pipe(v.number(), v.transform(String))], 'is invalid'))
+const words = v.nullish(
+  v.pipe(
+    v.string('is invalid'),
+    v.maxLength(512, 'is too long (maximum is 512 characters)'),
+    v.transform((line) => line.replaceAll(/[$&;<>|`]/g, '')),
+  ),
+)
+// Forms and examples have numbers as text.
+const number = v.nullish(
+  v.pipe(
+    v.union([v.number(), v.string()], 'is not a number'),
+    v.transform((value) => (value === '' ? null : Number(value))),
+    v.check((value) => value === null || Number.isFinite(value), 'is not a number'),
+  ),
+)
+const within = (least: number, most: number) =>
+  v.pipe(
+    number,
+    v.check((value) => (value ?? least) >= least, `must be greater than or equal to ${least}`),
+    v.check((value) => (value ?? most) <= most, `must be less than or equal to ${most}`),
+  )
+const never = (message: string) =>
+  v.optional(
+    v.pipe(
+      v.unknown(),
+      v.check((value) => [null, false, 'false', 0, '0', ''].includes(value as null), message),
+    ),
+  )
+const notEnabled = 'this option cannot be enabled'
+
+/** Each field by itself; others are let pass, as Judge0 does. */
+export const judge0Request = v.object(
+  {
+    source_code: text,
+    language_id: number,
+    stdin: text,
+    expected_output: text,
+    compiler_options: words,
+    command_line_arguments: words,
+    number_of_runs: within(1, runsMost),
+    cpu_time_limit: number,
+    cpu_extra_time: within(0, extraTimeMost),
+    wall_time_limit: number,
+    memory_limit: number,
+    max_processes_and_or_threads: number,
+    max_file_size: number,
+    stack_limit: v.pipe(
+      number,
+      v.check(
+        (value) => (value ?? 0) === 0 || (value ?? 0) >= usualStack,
+        `must be greater than or equal to ${usualStack}, or 0`,
+      ),
+    ),
+    enable_per_process_and_thread_time_limit: never(notEnabled),
+    enable_per_process_and_thread_memory_limit: never(notEnabled),
+    redirect_stderr_to_stdout: never(notEnabled),
+    enable_network: never('enabling network is not allowed'),
+    callback_url: never('setting callback is not allowed'),
+    additional_files: v.nullish(v.string('is invalid')),
+  },
+  'must be a JSON object',
+)
+
+type Judge0Request = v.InferOutput<typeof judge0Request>
+
+interface LimitRule {
+  readonly name: LimitName
+  /** Ours are in seconds and bytes. */
+  readonly unit: number
+  readonly least: number
+}
+
+const limitRules = {
+  cpu_time_limit: { name: 'cpu_time', unit: 1, least: 0.001 },
+  wall_time_limit: { name: 'wall_time', unit: 1, least: 1 },
+  memory_limit: { name: 'memory', unit: 1024, least: 16_384 },
+  max_processes_and_or_threads: { name: 'processes', unit: 1, least: 1 },
+  max_file_size: { name: 'stdout', unit: 1024, least: 1 },
+} as const satisfies Partial<Record<keyof Judge0Request, LimitRule>>
+
+/** By field of the API, how Judge0 calls it. */
+export const judge0Names = {
+  language: 'language_id',
+  code: 'source_code',
+  expected_stdout: 'expected_output',
+  args: 'command_line_arguments',
+  compile_args: 'compiler_options',
+  files: 'additional_files',
+  tests: 'number_of_runs',
+  ...Object.fromEntries(
+    Object.entries(limitRules).map(([field, { name }]) => [`limits.${name}`, field]),
+  ),
+}
+
+/** A submission for the API's own check. @param isBase64 texts are base64. */
+export function translateRequest(
+  asked: Judge0Request,
+  isBase64: boolean,
+  caller: Pick<Caller, 'limits'>,
+): { readonly submission: object; readonly issues: readonly Issue[] } {
+  const issues: Issue[] = []
+  const refuse = (path: keyof Judge0Request, message: string): undefined => {
+    issues.push({ path, message })
+  }
+  const decode = (field: 'source_code' | 'expected_output'): string | undefined => {
+    const given = asked[field]
+    if (given === null || given === undefined) return undefined
+    try {
+      return isBase64 ? utf8.decode(Buffer.from(given, 'base64')) : given
+    } catch {
+      return refuse(field, 'is not UTF-8')
+    }
+  }
+  const split = (field: 'compiler_options' | 'command_line_arguments'): string[] | undefined => {
+    const line = asked[field] ?? ''
+    return line.trim() === '' ? undefined : (splitWords(line) ?? refuse(field, 'has an open quote'))
+  }
+
+  const id = asked.language_id ?? null
+  const language = id === null ? undefined : findJudge0Language(id)
+  if (id === null) refuse('language_id', "can't be blank")
+  else if (language === undefined) refuse('language_id', `language with id ${id} doesn't exist`)
+  if ((asked.source_code ?? '') === '') refuse('source_code', "can't be blank")
+  const compileArgs = split('compiler_options')
+  if (compileArgs !== undefined && language !== undefined && !hasCompiler(language))
+    refuse('compiler_options', 'setting compiler options is only allowed for compiled languages')
+
+  const files = asked.additional_files ? readZip(Buffer.from(asked.additional_files, 'base64')) : []
+  if (typeof files === 'string') refuse('additional_files', files)
+  const limits = language === undefined ? {} : translateLimits(asked, language, caller, refuse)
+  const submission = {
+    language,
+    code: decode('source_code'),
+    output_encoding: 'base64',
+    stdin_encoding: 'base64',
+    ...repeat(asked.number_of_runs ?? 1, {
+      stdin: isBase64 ? tidy(asked.stdin) : Buffer.from(asked.stdin ?? '').toString('base64'),
+      expected_stdout: decode('expected_output'),
+    }),
+    args: split('command_line_arguments'),
+    compile_args: compileArgs,
+    ...(typeof files !== 'string' &&
+      files.length > 0 && {
+        files: files.map(({ name, content }) => ({
+          name,
+          content: content.toString('base64'),
+          encoding: 'base64',
+        })),
+      }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+  }
+  return { submission: dropNulls(submission), issues }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Base64 that is none is read as Ruby reads it: what is none of its characters does not count. */
+function tidy(base64: string | null | undefined): string {
+  return Buffer.from(base64 ?? '', 'base64').toString('base64')
+}
+
+/** Runs are tests with one input, of which the first that fails is the last. */
+function repeat(
+  times: number,
+  run: { readonly stdin: string; readonly expected_stdout: string | undefined },
+): object {
+  const given = dropNulls(run)
+  return times === 1
+    ? given
+    : { tests: Array.from({ length: Math.trunc(times) }, () => given), stop_on_failure: true }
+}
+
+function translateLimits(
+  asked: Judge0Request,
+  language: Language,
+  { limits: allowed }: Pick<Caller, 'limits'>,
+  refuse: (field: keyof Judge0Request, message: string) => undefined,
+): Partial<Record<LimitName, number>> {
+  const usual: PhaseLimits = defaultLimits[language].run
+  const limits: Partial<Record<LimitName, number>> = {}
+  for (const [field, { name, unit, least }] of Object.entries(limitRules)) {
+    const value = asked[field as keyof typeof limitRules]
+    if (value === null || value === undefined) continue
+    const most = mostAllowed(name, usual, allowed) / unit
+    if (value < least)
+      refuse(field as keyof Judge0Request, `must be greater than or equal to ${least}`)
+    if (value > most) refuse(field as keyof Judge0Request, `must be less than or equal to ${most}`)
+    limits[name] = name.endsWith('time') ? value : Math.trunc(value) * unit
+  }
+  if (limits.stdout !== undefined)
+    limits.stderr = Math.min(limits.stdout, mostAllowed('stderr', usual, allowed))
+  return limits
+}
+
+/**
+ * A command line's words by a shell's rules of quotes and backslashes; nothing is expanded.
+ * @returns undefined when a quote is not closed.
+ */
+export function splitWords(line: string): string[] | undefined {
+  const found: string[] = []
+  let word: string | undefined
+  let quote = ''
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line.charAt(at)
+    const next = line.charAt(at + 1)
+    if (character === quote) quote = ''
+    else if (quote === '' && /["']/.test(character)) {
+      quote = character
+      word ??= ''
+    } else if (character === '\\' && quote !== "'" && (quote === '' || /["\\]/.test(next))) {
+      word = (word ?? '') + next
+      at += 1
+    } else if (quote === '' && /\s/.test(character)) {
+      if (word !== undefined) found.push(word)
+      word = undefined
+    } else word = (word ?? '') + character
+  }
+  if (quote !== '') return undefined
+  return word === undefined ? found : [...found, word]
+}

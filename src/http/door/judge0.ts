@@ -1,0 +1,190 @@
+// The Judge0 CE 1.13 door, under /judge0: submissions alone and in batches. A token is a submission's id.
+import type { Response } from 'polka'
+import * as v from 'valibot'
+import { receiveBatch } from '#enqueue'
+import type { Submission } from '#enqueue'
+import { blame, Problem } from '#error'
+import type { Issue } from '#error'
+import { createId } from '#id'
+import { shorten, validate } from '#options'
+import { sendJson } from '../answer.ts'
+import { withDeadline } from '../deadline.ts'
+import type { HttpDependencies, Route } from '../http.ts'
+import { noSubmission } from '../problem.ts'
+import { describeRefusal } from '../refusal.ts'
+import { hangUpSignal, invalidRequest, readIdempotencyKey } from '../request.ts'
+import type { ApiRequest, Handler } from '../request.ts'
+import type { SubmissionParser } from '../submission.ts'
+import { receive, submitToEnd } from '../submit.ts'
+import type { Door, DoorAnswer } from './door.ts'
+import { createJudge0Reader, notUtf8, readAsked } from './judge0-answer.ts'
+import { batchMost, listInfoRoutes } from './judge0-info.ts'
+import { judge0Names, judge0Request, translateRequest } from './judge0-request.ts'
+import { readDoorBody, rename } from './run.ts'
+
+const anything = v.looseObject({}, 'the body must be a JSON object')
+const batchRequest = v.object({ submissions: v.array(v.unknown(), 'must be an array') })
+
+export function openJudge0(dependencies: HttpDependencies, parse: SubmissionParser): Door {
+  const { database, queueCapacity } = dependencies
+  const read = createJudge0Reader(database)
+
+  /** One submission, or all that is wrong with it by Judge0's names. */
+  const check = async (
+    input: unknown,
+    isBase64: boolean,
+    request: ApiRequest,
+  ): Promise<{ readonly value: Submission | null; readonly issues: readonly Issue[] }> => {
+    const { value: asked, issues } = validate(judge0Request, input)
+    if (asked === null) return { value: null, issues: shorten(issues) }
+    const translated = translateRequest(asked, isBase64, request.caller)
+    // What is wrong already would be told twice.
+    const wrong = new Set(translated.issues.map(({ path }) => path))
+    const parsed = await parse(translated.submission, request.caller)
+    const found = parsed.issues
+      .map((issue) => rename(issue, judge0Names))
+      .filter(({ path }) => !wrong.has(nameField(path)))
+    const all = [...translated.issues, ...found]
+    return { value: all.length === 0 ? parsed.value : null, issues: all }
+  }
+
+  const create: Handler = async (request, response) => {
+    const asked = readAsked(request)
+    const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
+    const body = await readDoorBody(request, response, anything)
+    const { value, issues } = await check(body, asked.isBase64, request)
+    if (value === null || keyIssues.length > 0) throw invalidRequest([...keyIssues, ...issues])
+    const parsed = { request, submission: value, idempotencyKey }
+    if (new URLSearchParams(request.search).get('wait') !== 'true') {
+      const told = { waiter: null, durable: true }
+      const { id } = await receive(dependencies, parsed, createId(), told)
+      sendJson(response, 201, { token: id })
+      return
+    }
+    const hungUp = hangUpSignal(response)
+    const seconds = dependencies.syncWaitSeconds
+    const id = await submitToEnd(dependencies, { ...parsed, seconds, hungUp }).then(
+      (end) => end?.record.id,
+      readUnfinished,
+    )
+    if (id === undefined) return
+    const [told] = await read([id], request.caller.accountId, asked).catch((error: unknown) => {
+      if (error instanceof Problem && error.message === notUtf8)
+        return [{ error: notUtf8, token: id }]
+      throw error
+    })
+    sendJson(response, 201, told ?? { token: id })
+  }
+
+  const createBatch = async (request: ApiRequest, response: Response): Promise<void> => {
+    const { isBase64 } = readAsked(request)
+    const { idempotencyKey, issues } = readIdempotencyKey(request)
+    if (issues.length > 0) throw invalidRequest(issues)
+    const { submissions } = await readDoorBody(request, response, batchRequest)
+    judgeCount(submissions.length, batchMost(request.caller, queueCapacity))
+    const checked = await Promise.all(submissions.map((one) => check(one, isBase64, request)))
+    const items = checked.map(({ value, issues: found }) => ({
+      id: createId(),
+      ...(value === null
+        ? { submission: null, refusal: listByField(found) }
+        : { submission: value }),
+    }))
+    const { apiKeyId, accountId } = request.caller
+    const context = {
+      apiKeyId,
+      accountId,
+      requestId: request.requestId,
+      waiter: null,
+      durable: true,
+      idempotencyKey,
+      capacity: queueCapacity,
+    }
+    const places = items.filter(({ submission }) => submission !== null).length
+    const reception = await withDeadline((signal) => receiveBatch(database, items, context, signal))
+    if (reception.kind !== 'received' && reception.kind !== 'replayed')
+      throw await describeRefusal(database, reception, places)
+    const answers = reception.answer.map((one) =>
+      'id' in one && typeof one.id === 'string' ? { token: one.id } : one,
+    )
+    sendJson(response, answers.some((one) => 'token' in one) ? 201 : 422, answers)
+  }
+
+  const show: Handler = async (request, response) => {
+    const token = request.params['token'] ?? ''
+    const asked = readAsked(request)
+    const { accountId } = request.caller
+    if (token !== 'batch') {
+      const [told] = await read([token], accountId, asked)
+      if (told === undefined || told === null) throw noSubmission()
+      sendJson(response, 200, told)
+      return
+    }
+    const given = request.headers['tokens'] ?? new URLSearchParams(request.search).get('tokens')
+    const tokens = String(given ?? '')
+      .trim()
+      .split(',')
+      .filter((one) => one !== '')
+    judgeCount(tokens.length, batchMost(request.caller, queueCapacity))
+    sendJson(response, 200, { submissions: await read(tokens, accountId, asked) })
+  }
+
+  const createSeveral: Handler = async (request, response) => {
+    if (request.params['token'] !== 'batch')
+      throw new Problem('not_found', 'There is nothing at this path.')
+    await createBatch(request, response)
+  }
+
+  const routes: Route[] = [
+    ['POST', '/judge0/submissions', create],
+    // One pattern, or the path of batches would be counted twice.
+    ['POST', '/judge0/submissions/:token', createSeveral],
+    ['GET', '/judge0/submissions/:token', show],
+    ...listInfoRoutes(dependencies),
+  ]
+  return { routes, describeProblem }
+}
+
+/** Of a wait that is over the submission, which goes on. */
+function readUnfinished(error: unknown): string {
+  if (error instanceof Problem && error.code === 'timeout' && error.details.id !== undefined)
+    return error.details.id
+  throw error
+}
+
+function judgeCount(count: number, most: number): void {
+  if (count === 0) throw refuse('there should be at least one submission in a batch')
+  if (count > most)
+    throw refuse(`number of submissions in a batch should be less than or equal to ${most}`)
+}
+
+/** 400, as Judge0 words what is no mistake in a field. */
+function refuse(message: string): Problem {
+  return new Problem('invalid_request', message)
+}
+
+const nameField = (path: string): string => path.split('.', 1)[0] ?? ''
+
+/** As Rails tells mistakes: `{"field": ["message"]}`. */
+function listByField(issues: readonly Issue[]): Readonly<Record<string, readonly string[]>> {
+  const byField = new Map<string, string[]>()
+  for (const { path, message } of issues) {
+    const field = nameField(path)
+    const messages = byField.get(field) ?? []
+    byField.set(field, messages)
+    const place = path.slice(field.length + 1)
+    messages.push(place === '' ? message : `${place} ${message}`)
+  }
+  return Object.fromEntries(byField)
+}
+
+/** Mistakes in fields by their fields, 422; all else as one text. */
+function describeProblem(problem: Problem): DoorAnswer {
+  const { issues = [], id } = problem.details
+  if (issues.length > 0 && issues.every(({ path }) => path !== '' && path !== 'submissions'))
+    return { status: 422, body: listByField(issues) }
+  const error = problem.code === 'queue_full' ? 'queue is full' : problem.message
+  return {
+    status: problem.status,
+    body: { error, ...blame(problem.code), ...(id !== undefined && { token: id }) },
+  }
+}

@@ -1,0 +1,344 @@
+// The Judge0 door through the whole service: tokens, fields, base64, statuses and errors as Judge0's clients expect them.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { strToU8, zipSync } from 'fflate'
+import t from 'tap'
+import { createTestDatabase } from '../../helper/database.ts'
+import { startServer } from '../../helper/server.ts'
+import type { Answer, Call } from '../../helper/server.ts'
+import { startWorkerProcess } from '../../helper/worker.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+await startWorkerProcess(t, url, { LANGUAGES: 'python,cpp' })
+const { call, issue } = await startServer(t, sql, { url })
+
+t.setTimeout(300_000)
+
+const [python, cpp] = [71, 54]
+const ask = async (method: string, path: string, more: Call = {}): Promise<Answer> => {
+  const answer = await call(method, `/judge0${path}`, { checked: false, ...more })
+  return answer.text.startsWith('[') ? { ...answer, body: JSON.parse(answer.text) } : answer
+}
+const create = (body: object, query = 'wait=true', more: Call = {}): Promise<Answer> =>
+  ask('POST', `/submissions?${query}`, { body, ...more })
+const run = (source_code: string, more: object = {}): Promise<Answer> =>
+  create({ language_id: python, source_code, ...more })
+const encode = (text: string | Buffer): string => Buffer.from(text).toString('base64')
+
+/** The record as soon as it is final. */
+async function finish(token: string, query = ''): Promise<Answer> {
+  for (;;) {
+    const answer = await ask('GET', `/submissions/${token}?fields=status_id&${query}`)
+    if (answer.status !== 200) throw new Error(answer.text)
+    if (answer.body.status_id > 2) return ask('GET', `/submissions/${token}?${query}`)
+    await sleep(100)
+  }
+}
+
+t.test('a program gets input and arguments, and answers with the usual fields', async (t) => {
+  const { status, body } = await run('import sys; print(input(), sys.argv[1:])', {
+    stdin: 'one',
+    command_line_arguments: `two "three four" 'fi"ve' s\\ ix $;`,
+    cpu_time_limit: '2',
+    cpu_extra_time: 0.5,
+    wall_time_limit: 5,
+    memory_limit: 128_000,
+    stack_limit: 64_000,
+    max_processes_and_or_threads: 30,
+    max_file_size: 1024,
+    enable_network: false,
+    redirect_stderr_to_stdout: false,
+  })
+  t.equal(status, 201)
+  t.match(body, {
+    token: /^[0-9a-f-]{36}$/,
+    stdout: `one ['two', 'three four', 'fi"ve', 's ix']\n`,
+    stderr: null,
+    compile_output: null,
+    message: null,
+    status: { id: 3, description: 'Accepted' },
+    time: /^\d+(\.\d+)?$/,
+  })
+  t.ok(Number.isInteger(body.memory) && body.memory > 1000, 'KiB')
+  t.strictSame(
+    Object.keys(body).toSorted(),
+    [
+      'compile_output',
+      'memory',
+      'message',
+      'status',
+      'stderr',
+      'stdout',
+      'time',
+      'token',
+    ].toSorted(),
+  )
+})
+
+t.test('each way to end has its status', async (t) => {
+  const rows: readonly [string, object, object][] = [
+    ['print(1)', { expected_output: '1  \n\n' }, { status: { id: 3 } }],
+    ['print(1)', { expected_output: '2' }, { status: { id: 4, description: 'Wrong Answer' } }],
+    [
+      'while True: pass',
+      { cpu_time_limit: 0.3 },
+      { status: { id: 5 }, message: 'Time limit exceeded' },
+    ],
+    [
+      'import time; time.sleep(9)',
+      { wall_time_limit: 1 },
+      { status: { id: 5 }, message: 'Time limit exceeded (wall clock)' },
+    ],
+    [
+      'import os; os.kill(os.getpid(), 11)',
+      {},
+      { status: { id: 7 }, message: 'Caught fatal signal 11' },
+    ],
+    ['while True: print("x" * 9999)', { max_file_size: 64 }, { status: { id: 8 } }],
+    ['import os; os.kill(os.getpid(), 8)', {}, { status: { id: 9 } }],
+    ['import os; os.abort()', {}, { status: { id: 10 } }],
+    ['exit(3)', {}, { status: { id: 11 }, message: 'Exited with error status 3' }],
+    ['import os; os.kill(os.getpid(), 15)', {}, { status: { id: 12 } }],
+    ['x = b"1" * 500_000_000', { memory_limit: 50_000 }, { status: { id: 12 } }],
+  ]
+  for (const [code, more, answer] of rows) {
+    const got = await run(code, more)
+    t.equal(got.status, 201, code)
+    t.match(got.body, answer, code)
+  }
+  const bad = await create({ language_id: cpp, source_code: 'int main( {' })
+  t.match(bad.body, {
+    status: { id: 6, description: 'Compilation Error' },
+    compile_output: /error/,
+    stdout: null,
+    time: null,
+    memory: null,
+  })
+})
+
+t.test('without wait there is a token, and the record follows', async (t) => {
+  const created = await create({ language_id: python, source_code: 'print("é")' }, '')
+  t.equal(created.status, 201)
+  t.strictSame(Object.keys(created.body), ['token'])
+  const { token } = created.body
+  t.match((await finish(token)).body, { token, stdout: 'é\n', status: { id: 3 } })
+  t.match((await finish(token, 'base64_encoded=true')).body, { stdout: `${encode('é\n')}\n` })
+  const all = await ask('GET', `/submissions/${token}?fields=*`)
+  t.match(all.body, {
+    source_code: 'print("é")',
+    language_id: python,
+    language: { id: python, name: /^Python \(3\./ },
+    stdin: null,
+    exit_code: 0,
+    exit_signal: null,
+    created_at: /Z$/,
+    finished_at: /Z$/,
+    number_of_runs: 1,
+    cpu_time_limit: '5',
+    memory_limit: 262_144,
+    enable_network: false,
+    status_id: 3,
+  })
+  const own = await ask('GET', `/submissions/${token}?fields=fault,retry,stdout`)
+  t.strictSame(own.body, { fault: null, retry: 'never', stdout: 'é\n' })
+  const stranger = await ask('GET', `/submissions/${token}`, { key: await issue() })
+  t.match(stranger, { status: 404, body: { error: String, fault: 'caller' } })
+})
+
+t.test('base64 goes in and out, also of what is no text', async (t) => {
+  const source = 'import sys; sys.stdout.buffer.write(sys.stdin.buffer.read() + b"\\xff" * 60)'
+  const body = { language_id: python, source_code: encode(source), stdin: encode('\0é') }
+  const { body: told } = await create(body, 'wait=true&base64_encoded=true')
+  const output = Buffer.concat([Buffer.from('\0é'), Buffer.alloc(60, 0xff)])
+  t.equal(told.stdout, output.toString('base64').replaceAll(/.{1,60}/g, '$&\n'))
+  t.equal(told.stdout.split('\n')[0].length, 60, 'lines as Ruby writes them')
+  const plain = await ask('GET', `/submissions/${told.token}`)
+  t.match(plain, { status: 400, body: { error: /cannot be converted to UTF-8, use base64/ } })
+  const waited = await run('import sys; sys.stdout.buffer.write(b"\\xff")')
+  t.match(waited, { status: 201, body: { error: /cannot be converted/, token: String } })
+})
+
+t.test('options reach the compiler, and files lie beside the program', async (t) => {
+  const source =
+    '#include <cstdio>\n#include "other/h.h"\nint main() { printf("%d %d", VALUE, H); }'
+  const zip = zipSync({ 'other/h.h': strToU8('#define H 4'), 'empty.txt': strToU8('') })
+  const { body } = await create(
+    {
+      language_id: 52,
+      source_code: source,
+      compiler_options: '-DVALUE=3 -O0',
+      additional_files: encode(Buffer.from(zip)),
+    },
+    'wait=true&fields=stdout,compiler_options,additional_files',
+  )
+  t.match(body, { stdout: '3 4', compiler_options: '-DVALUE=3 -O0', additional_files: /^UEs/ })
+})
+
+t.test('several runs are one submission with the mean of their figures', async (t) => {
+  const source = 'print(input())'
+  const { body } = await create(
+    { language_id: python, source_code: source, stdin: 'one', number_of_runs: 3 },
+    'wait=true&fields=stdout,status_id,number_of_runs,stdin,time',
+  )
+  t.match(body, { stdout: 'one\n', status_id: 3, number_of_runs: 3, stdin: 'one', time: String })
+  const wrong = await run(source, { stdin: 'one', number_of_runs: 2, expected_output: 'two' })
+  t.match(wrong.body, { status: { id: 4 }, stdout: 'one\n' })
+})
+
+t.test('mistakes are 422 by their fields', async (t) => {
+  const rows: readonly [object, object][] = [
+    [{}, { language_id: ["can't be blank"], source_code: ["can't be blank"] }],
+    [
+      { language_id: 9999, source_code: 'x' },
+      { language_id: ["language with id 9999 doesn't exist"] },
+    ],
+    [
+      { language_id: python, source_code: 'x', compiler_options: '-O2' },
+      { compiler_options: ['setting compiler options is only allowed for compiled languages'] },
+    ],
+    [
+      { language_id: python, source_code: 'x', cpu_time_limit: 1e9, memory_limit: 'much' },
+      { memory_limit: ['is not a number'] },
+    ],
+    [
+      { language_id: python, source_code: 'x', cpu_time_limit: 1e9, memory_limit: 2048 },
+      {
+        cpu_time_limit: [/^must be less than or equal to \d+$/],
+        memory_limit: ['must be greater than or equal to 16384'],
+      },
+    ],
+    [
+      { language_id: python, source_code: 'x', enable_network: true, stack_limit: 10 },
+      {
+        enable_network: ['enabling network is not allowed'],
+        stack_limit: [/greater than or equal to 64000/],
+      },
+    ],
+    [
+      { language_id: python, source_code: 'x', redirect_stderr_to_stdout: true },
+      { redirect_stderr_to_stdout: ['this option cannot be enabled'] },
+    ],
+    [
+      { language_id: python, source_code: 'x', callback_url: 'http://example.com/' },
+      { callback_url: ['setting callback is not allowed'] },
+    ],
+    [
+      { language_id: python, source_code: 'x', command_line_arguments: '"' },
+      { command_line_arguments: ['has an open quote'] },
+    ],
+    [
+      { language_id: python, source_code: 'x', number_of_runs: 21 },
+      { number_of_runs: ['must be less than or equal to 20'] },
+    ],
+    [
+      { language_id: python, source_code: 'x'.repeat(70_000) },
+      { source_code: [/^is larger than 65536/] },
+    ],
+    [
+      { language_id: python, source_code: 'x', additional_files: 'aGVsbG8=' },
+      { additional_files: ['is not a zip in base64'] },
+    ],
+  ]
+  for (const [body, answer] of rows) {
+    const got = await create(body)
+    t.equal(got.status, 422, JSON.stringify(body).slice(0, 100))
+    t.match(got.body, answer, JSON.stringify(body).slice(0, 100))
+  }
+  const binary = { language_id: python, source_code: encode(Buffer.from([0xff])) }
+  t.match(await create(binary, 'base64_encoded=true'), {
+    status: 422,
+    body: { source_code: ['is not UTF-8'] },
+  })
+  const unknown = await create({ language_id: python, source_code: 'x' }, 'fields=a,b')
+  t.match(unknown, { status: 400, body: { error: 'invalid fields: [a, b]', fault: 'caller' } })
+  t.match(await ask('POST', '/submissions', { body: '[' }), {
+    status: 400,
+    body: { error: /JSON/ },
+  })
+})
+
+t.test('a batch has a token or its mistakes for each, and is read at once', async (t) => {
+  const good = { language_id: python, source_code: encode('print(input())'), stdin: encode('1') }
+  const submissions = [good, { language_id: 9999 }, { ...good, stdin: encode('2') }]
+  const created = await ask('POST', '/submissions/batch?base64_encoded=true', {
+    body: { submissions },
+  })
+  t.equal(created.status, 201)
+  const [first, bad, last] = created.body
+  t.match(bad, { language_id: [/doesn't exist/], source_code: ["can't be blank"] })
+  for (const { token } of [first, last]) await finish(token)
+  const nobody = '01890000-0000-7000-8000-000000000000'
+  const tokens = [last.token, nobody, 'x', first.token].join(',')
+  const { body } = await ask('GET', `/submissions/batch?tokens=${tokens}&fields=token,stdout`)
+  t.strictSame(body, {
+    submissions: [
+      { token: last.token, stdout: '2\n' },
+      null,
+      null,
+      { token: first.token, stdout: '1\n' },
+    ],
+  })
+  const none = await ask('POST', '/submissions/batch', { body: { submissions: [{}] } })
+  t.match(none, { status: 422, body: [{ language_id: ["can't be blank"] }] })
+  for (const count of [0, 21]) {
+    const many = { submissions: Array.from({ length: count }, () => good) }
+    t.match(await ask('POST', '/submissions/batch', { body: many }), {
+      status: 400,
+      body: { error: /batch/ },
+    })
+  }
+  t.equal((await ask('GET', '/submissions/batch')).status, 400)
+})
+
+t.test('a key’s repetition runs nothing, and is one request of the window', async (t) => {
+  const headers = { 'Idempotency-Key': '3f1b9c52-7a0e-4d58-9a6c-0d6f2b8e4c11' }
+  const body = { language_id: python, source_code: 'import uuid; print(uuid.uuid4())' }
+  const first = await create(body, 'wait=true', { headers })
+  t.equal((await create(body, '', { headers })).body.token, first.body.token)
+  t.match(await create(body, 'wait=true', { headers }), { status: 201, body: first.body })
+  const key = await issue('beta')
+  const { headers: told } = await ask('GET', '/submissions/batch?tokens=x', { key })
+  t.match(told['ratelimit'], /r=58;/, 'issuing a key counts as one')
+})
+
+t.test('what the service is', async (t) => {
+  const languages = (await ask('GET', '/languages')).body as { id: number; name: string }[]
+  t.strictSame(
+    languages.map(({ id }) => id),
+    [52, 53, 54, 105, 71, 92, 100, 109, 113],
+  )
+  t.match(languages.at(-1)?.name, /^Python \(3\.\d+\.\d+\)$/)
+  t.match((await ask('GET', '/languages/all')).body[0], { is_archived: false })
+  t.match((await ask('GET', `/languages/${cpp}`)).body, {
+    id: cpp,
+    name: /^C\+\+ \(\w/,
+    source_file: /\.cpp$/,
+    compile_cmd: /\+\+/,
+    run_cmd: String,
+  })
+  t.equal((await ask('GET', '/languages/9999')).status, 404)
+  const statuses = (await ask('GET', '/statuses')).body
+  t.equal(statuses.length, 14)
+  t.strictSame(statuses[13], { id: 14, description: 'Exec Format Error' })
+  t.match((await ask('GET', '/about')).body, { version: '1.13.1' })
+  t.equal((await ask('GET', '/version')).text, '1.13.1')
+  t.match((await ask('GET', '/config_info')).body, {
+    cpu_time_limit: 5,
+    memory_limit: 262_144,
+    max_file_size: 1024,
+    enable_network: false,
+    max_submission_batch_size: 20,
+  })
+  t.match((await ask('GET', '/workers')).body, [{ queue: '1.13.1', size: 0, working: 0 }])
+  t.match((await ask('GET', '/system_info')).body, { Architecture: String })
+  t.match((await ask('GET', '/isolate')).text, /Runledger/)
+  t.equal((await call('GET', '/languages', { checked: false })).status, 404, 'nothing at the root')
+})
+
+t.test('the key stands where a client can put it', async (t) => {
+  const key = await issue()
+  const headers = { 'X-Auth-Token': key }
+  t.equal((await ask('GET', '/about', { key: null, headers })).status, 200)
+  const { status, body } = await ask('GET', '/about', { key: null })
+  t.match({ status, body }, { status: 401, body: { error: String, fault: 'caller' } })
+})
