@@ -14,11 +14,11 @@ begin
     values (_id, watch_submissions.channel, clock_timestamp() + interval '60 seconds')
     on conflict on constraint watch_pkey do update set expires_at = excluded.expires_at;
     perform pg_notify('runledger_watch', _id::text);
-    perform runledger.await_submission(_id, watch_submissions.channel);
   end loop;
+  perform runledger.await_submissions(watch_submissions.submissions, watch_submissions.channel);
 end
 $$;
-comment on function runledger.watch_submissions is 'For the next minute, workers publish the output of these submissions as it is written, and `channel` is notified of it and of their ends (runledger.await_submission) with the id.';
+comment on function runledger.watch_submissions is 'For the next minute, workers publish the output of these submissions as it is written, and `channel` is notified of it and of their ends (runledger.await_submissions) with the id.';
 
 create or replace function runledger.publish_output(runs jsonb)
 returns table (run text, next_seq integer, is_base64 boolean)

@@ -1309,7 +1309,7 @@ function runledger.verify(after uuid, events integer, also uuid[] DEFAULT '{}'::
   grant execute to runledger_auditor
 
 function runledger.watch_submissions(submissions uuid[], channel text)
-  For the next minute, workers publish the output of these submissions as it is written, and `channel` is notified of it and of their ends (runledger.await_submission) with the id.
+  For the next minute, workers publish the output of these submissions as it is written, and `channel` is notified of it and of their ends (runledger.await_submissions) with the id.
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
