@@ -59,3 +59,8 @@ t.test('a statement that is wrong fails at once', async (t) => {
   client.release()
   t.equal((await pool.query('select 1 as one')).rows[0].one, 1)
 })
+
+t.test('a plan that looks dear, as no table is to be read whole, is not compiled', async (t) => {
+  const { rows } = await pool.query('select current_setting($1) as jit', ['jit'])
+  t.strictSame(rows, [{ jit: 'off' }])
+})
