@@ -49,6 +49,13 @@ const database = {
   ),
 }
 
+/** Of `migrate` where it makes the roles, too. */
+const roles = {
+  ADMIN_DATABASE_URL: v.optional(database.DATABASE_URL),
+  WEB_PASSWORD: v.optional(v.string()),
+  WORKER_PASSWORD: v.optional(v.string()),
+}
+
 /** Where webhooks may go: web processes refuse others, workers send nothing to them. */
 const webhookRules = {
   WEBHOOK_ALLOWED_RANGES: v.optional(v.string(), ''),
@@ -228,6 +235,13 @@ export function readQueueConfig(environment = process.env): Pick<WebConfig, 'QUE
 /** For every process. @throws {ConfigError} */
 export function readDatabaseConfig(environment = process.env): DatabaseConfig {
   return parse(v.object(database), environment)
+}
+
+/** For a release. @throws {ConfigError} */
+export function readMigrateConfig(
+  environment = process.env,
+): v.InferOutput<v.ObjectSchema<typeof database & typeof roles, undefined>> {
+  return parse(v.object({ ...database, ...roles }), environment)
 }
 
 /** @throws {ConfigError} */

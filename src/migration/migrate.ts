@@ -1,11 +1,13 @@
 // The Procfile's release entry: brings the database up to this code, then exits.
-import { exitForConfig, readDatabaseConfig, readOrExit } from '#config'
+import { exitForConfig, readMigrateConfig, readOrExit } from '#config'
 import { createDatabase, explainAbsence, explainRefusal } from '#database'
 import { createLog } from '#log'
 import { migrate, MigrationError } from './migration.ts'
+import { isOfRelease, makeRoles } from './roles.ts'
 
-const config = readOrExit(readDatabaseConfig)
+const config = readOrExit(readMigrateConfig)
 const log = createLog('migrate', config.LOG_LEVEL)
+if (config.ADMIN_DATABASE_URL !== undefined) await prepareRoles(config.ADMIN_DATABASE_URL)
 const database = createDatabase({
   url: config.DATABASE_URL,
   connections: 1,
@@ -29,4 +31,23 @@ try {
   process.exitCode = 1
 } finally {
   await database.end({ timeout: 5 })
+}
+
+/** Whoever calls again, as a supervisor does, goes on from what there is. */
+async function prepareRoles(adminUrl: string): Promise<void> {
+  const { DATABASE_URL: url, WEB_PASSWORD: web, WORKER_PASSWORD: worker } = config
+  if (!isOfRelease(url, adminUrl))
+    exitForConfig(
+      'DATABASE_URL: beside ADMIN_DATABASE_URL it names a user of its own, its password and a database',
+    )
+  try {
+    await makeRoles({ adminUrl, url, passwords: { web, worker } })
+    log.info('database.roles_made')
+  } catch (error) {
+    const refusal = explainRefusal(error, adminUrl)
+    if (refusal !== null) exitForConfig(`ADMIN_DATABASE_URL: ${refusal}`)
+    const reason = explainAbsence(error, adminUrl)
+    log.fatal(reason === null ? { err: error } : { reason }, 'database.migration_failed')
+    process.exit(1)
+  }
 }

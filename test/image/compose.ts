@@ -36,6 +36,9 @@ const compose = (...words: readonly string[]): Promise<Ended> =>
         env: {
           ...process.env,
           POSTGRES_PASSWORD: 'test',
+          RELEASE_PASSWORD: 'of-release',
+          WEB_PASSWORD: 'of-web',
+          WORKER_PASSWORD: 'of-worker',
           POSTGRES_IMAGE: postgres,
           RUNLEDGER_IMAGE: imageName,
           PORT: String(port),
@@ -47,6 +50,16 @@ const compose = (...words: readonly string[]): Promise<Ended> =>
   })
 
 const name = (service: string): string => `${project}_${service}_1`
+
+/** A program that asks the database of its process, and prints the rows or the error's code. */
+function query(statement: string): string {
+  return `
+    import postgres from 'postgres'
+    const sql = postgres(process.env.DATABASE_URL, { max: 1 })
+    const rows = await sql.unsafe(${JSON.stringify(statement)}).catch(({ code }) => code)
+    process.stdout.write(typeof rows === 'string' ? rows : JSON.stringify(rows))
+    await sql.end()`
+}
 
 async function becomesHealthy(service: string): Promise<boolean> {
   for (let tries = 0; tries < 300; tries += 1) {
@@ -72,9 +85,10 @@ t.test('one command brings up a service that runs every language', async (t) => 
   t.equal((await compose('up', '--detach')).status, 0)
   for (const service of [...workers, 'web'])
     t.ok(await becomesHealthy(service), `${service} becomes healthy`)
-  const words = ['deploy/entrypoint.sh', 'keys', 'issue', '--account', 'test']
-  const issued = await podman('exec', name('web'), ...words)
-  const { key } = JSON.parse(issued.text) as { key: string }
+  const issued = await compose('run', '--rm', 'operator', 'keys', 'issue', '--account', 'test')
+  // podman-compose gives it a terminal.
+  const key = /\brl_live_\w+/.exec(issued.text)?.[0] ?? ''
+  t.match(key, /^rl_live_/, issued.text)
   const client = createClient({
     url: `http://127.0.0.1:${port}`,
     apiKey: key,
@@ -88,6 +102,37 @@ t.test('one command brings up a service that runs every language', async (t) => 
   for (const language of accelerated) {
     const record = await client.run({ language, code: copy[language], stdin: 'hello' })
     t.match(record, { verdict: 'AC', stdout: 'hello' }, language)
+  }
+})
+
+t.test('each process has the rights of its role alone', async (t) => {
+  const ask = (service: string, statement: string): Promise<Ended> =>
+    podman('exec', name(service), 'node', '--input-type=module', '--eval', query(statement))
+  for (const [service, login, of] of [
+    ['web', 'web', 'runledger_api'],
+    ['worker-1', 'worker', 'runledger_queue'],
+    ['worker-2', 'worker', 'runledger_worker'],
+  ] as const) {
+    const member = `pg_has_role('${of}', 'member')`
+    const { text } = await ask(service, `select current_user as name, ${member} as member`)
+    t.equal(text, `[{"name":"${login}","member":true}]`, service)
+  }
+  for (const [service, statement, code] of [
+    ['web', 'select count(*) > 0 as some from runledger.event', null],
+    ['web', 'select digest from runledger.api_key', '42501'],
+    ['web', 'select from runledger.blob_chunk', '42501'],
+    ['web', 'select url from runledger.delivery', '42501'],
+    ['web', 'update runledger.event set data = null', '42501'],
+    ['web', 'select from graphile_worker._private_jobs', '42501'],
+    ['worker-1', 'select from runledger.event', '42501'],
+    ['worker-1', 'select digest from runledger.api_key', '42501'],
+  ] as const)
+    t.equal((await ask(service, statement)).text, code ?? '[{"some":true}]', statement)
+  const refused = await podman('exec', name('web'), 'deploy/entrypoint.sh', 'keys', 'issue', '--account', 'mine') // prettier-ignore
+  t.not(refused.status, 0, 'who takes web over issues no key')
+  for (const service of ['web', ...workers]) {
+    const { text } = await podman('exec', name(service), 'env')
+    t.notMatch(text, /ADMIN_DATABASE_URL|release/, `${service} knows no other password`)
   }
 })
 

@@ -1,0 +1,69 @@
+// The roles of docs/deploy.md, one for each process, and the database: made by a role that may, before the migration.
+import { createDatabase } from '#database'
+import type { Database } from '#database'
+
+/** What logs in beside the release, and whose rights it has. */
+const processes = {
+  web: ['runledger_api'],
+  worker: ['runledger_worker', 'runledger_queue'],
+} as const
+const owner = 'runledger_owner'
+
+export interface RoleRequest {
+  /** Of a role that may create roles and databases. */
+  readonly adminUrl: string
+  /** The database that is meant, with the user and password of the release. */
+  readonly url: string
+  /** A login without one is not made. */
+  readonly passwords: Readonly<Record<keyof typeof processes, string | undefined>>
+}
+
+/** Whether roles can be made of it: a login of the release's own, never the admin's, and a database. */
+export function isOfRelease(url: string, adminUrl: string): boolean {
+  const { username, password, pathname } = new URL(url)
+  return (
+    ![username, password, pathname.slice(1)].includes('') && username !== new URL(adminUrl).username
+  )
+}
+
+/** May be repeated: what there is stays, passwords are set anew. @param request.url as isOfRelease says. */
+export async function makeRoles({ adminUrl, url, passwords }: RoleRequest): Promise<void> {
+  const { username, password, pathname } = new URL(url)
+  const release = decodeURIComponent(username)
+  const name = decodeURIComponent(pathname.slice(1))
+  const sql = createDatabase({ url: adminUrl, connections: 1, name: 'runledger roles' })
+  try {
+    for (const role of [owner, ...new Set(Object.values(processes).flat()), 'runledger_auditor'])
+      await makeRole(sql, role)
+    await makeLogin(sql, release, decodeURIComponent(password), [owner])
+    // What it creates belongs to the owner.
+    await sql`alter role ${sql(release)} set role to ${sql(owner)}`
+    for (const login of ['web', 'worker'] as const) {
+      const given = passwords[login]
+      if (given !== undefined) await makeLogin(sql, login, given, processes[login])
+    }
+    const [known] = await sql`select from pg_catalog.pg_database where datname = ${name}`
+    if (known === undefined) await sql`create database ${sql(name)} owner ${sql(owner)}`
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function makeRole(sql: Database, role: string): Promise<void> {
+  const [known] = await sql`select from pg_catalog.pg_roles where rolname = ${role}`
+  if (known === undefined) await sql`create role ${sql(role)}`
+}
+
+async function makeLogin(
+  sql: Database,
+  role: string,
+  password: string,
+  roles: readonly string[],
+): Promise<void> {
+  await makeRole(sql, role)
+  // A password is a literal of the statement, never a parameter.
+  const [{ statement }] = await sql<[{ statement: string }]>`
+    select format('alter role %I login password %L', ${role}::text, ${password}::text) as statement`
+  await sql.unsafe(statement)
+  for (const of of roles) await sql`grant ${sql(of)} to ${sql(role)}`
+}
