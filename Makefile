@@ -11,7 +11,7 @@ PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare bench-scale packages setup keeper \
-	schema readme client languages test-languages test-plain test-compilers test-cgroup2 test-fuzz test-hostile test-faults test-neighbour test-planted test-doors image test-image \
+	schema readme client languages test-languages test-plain test-compilers test-cgroup2 test-systemd test-fuzz test-hostile test-faults test-neighbour test-planted test-doors image test-image \
 	test-image-cgroup2 container-packages compose-packages promtool test-console chromium python-venv
 
 help: ## list the targets
@@ -91,6 +91,10 @@ test-compilers: setup packages ## what a prepared compiler makes is what the pla
 
 test-cgroup2: setup packages keeper ## the executor's tests on a cgroup v2 kernel, in a virtual machine
 	@CGROUP2_SILENCE_SECONDS=400 test/cgroup2/run.sh
+
+test-systemd: setup packages keeper ## the units of deploy/systemd, in a virtual machine whose first process is systemd
+	@[ -x /lib/systemd/systemd ] || { echo "this host has no systemd to take into the machine: apt-get install systemd" >&2; exit 69; }
+	@CGROUP2_INIT=systemd CGROUP2_TIMEOUT_SECONDS=900 CGROUP2_SILENCE_SECONDS=600 test/cgroup2/run.sh node test/cgroup2/systemd.ts
 
 test-faults: setup packages ## kill, freeze, cut off and fill up everything, each fault once, beside 10,000 known rewards; then prove the ledger whole
 	@$(SUDO) env PATH="$(BIN):$$PATH" FAULTS_ONLY="$(FAULTS_ONLY)" node test/faults/faults.ts

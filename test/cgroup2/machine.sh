@@ -1,5 +1,5 @@
 # Process 1 of the machine once it is up (see ./run.sh): runs the order, then ends the machine with its status.
-# It stays process 1, as init would, so that orphans have a parent that reaps them.
+# It stays process 1, as init would, so that orphans have a parent that reaps them; or systemd is, and this its unit.
 stty -F /dev/ttyS1 raw -echo 115200
 # What ./run.sh waits for.
 echo 'the machine is up' >/dev/ttyS1

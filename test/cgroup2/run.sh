@@ -29,6 +29,7 @@
 #   CGROUP2_TIMEOUT_SECONDS  for everything, boots included (1800); on a quiet machine 500 to 800 are enough
 #   CGROUP2_SILENCE_SECONDS  how long the command may print nothing (as long as there is time)
 #   CGROUP2_MEMORY_MIB       the machine's memory (4096)
+#   CGROUP2_INIT=systemd     systemd is process 1, and the command is run by a unit of it
 #   CGROUP2_ENV              names of our environment variables to hand on, separated by spaces
 # Exit status: the command's (62 when it is higher); 124 when the time ran out; 125 when the machine failed.
 set -euo pipefail
@@ -90,6 +91,7 @@ build_initramfs() {
   cp "$here/machine.sh" "$root/machine.sh"
   write_order "$@" >"$root/order"
   echo "$repository" >"$root/path"
+  if [ "${CGROUP2_INIT:-}" = systemd ]; then cp "$here/order.service" "$root/"; fi
   # Readable for every user in there, whatever the checkout's own permissions.
   tar -C "$repository" --exclude=./node_modules --exclude=./.git --exclude=./.data --exclude=./.tap --mode=a+rX \
     -cf "$root/snapshot.tar" .
