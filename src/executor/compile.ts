@@ -7,7 +7,7 @@ import type { Compiler } from '#toolchain'
 import { hashSource } from './artefact-cache.ts'
 import type { ArtefactCache, Compiled } from './artefact-cache.ts'
 import type { Offer } from './languages.ts'
-import { beside } from './request-files.ts'
+import { withFiles } from './request-files.ts'
 
 /** Runs one command of a toolchain in a fresh box. */
 export type RunCommand = (
@@ -78,7 +78,7 @@ async function compile(
   const { code, files } = source
   // A compiler that is up already knows one file and the usual limits.
   const resident = isUsual ? residents : null
-  const command = (): Command => beside(files, compiler.command(source, limits.memoryBytes))
+  const command = (): Command => withFiles(files, compiler.command(source, limits.memoryBytes))
   const compiled =
     (await resident?.compile(account, code, eitherOf(signal, stop))) ??
     (await runCommand(command(), {

@@ -16,7 +16,7 @@ import { compileOnce } from './compile.ts'
 import type { RunCommand } from './compile.ts'
 import { findOffer } from './languages.ts'
 import type { Offer } from './languages.ts'
-import { beside, withoutOwn } from './request-files.ts'
+import { withFiles, exceptOwn } from './request-files.ts'
 import type { Pause, PhaseRunner } from './tenancy.ts'
 import { createTotalTime } from './total-time.ts'
 import type { TotalTime } from './total-time.ts'
@@ -72,13 +72,13 @@ export function createProgramRunner(
       return { compile: compilePhase, compileCached, run: null }
     const besides = [...files, ...(request.runFiles ?? [])]
     const command = giveVariables(
-      beside(besides, toolchain.run(artefact, limits.run.memoryBytes)),
+      withFiles(besides, toolchain.run(artefact, limits.run.memoryBytes)),
       request,
     )
     if (compilePhase !== null) request.live?.compiled(compilePhase)
     const tap = request.runs === undefined ? request.live?.tap : undefined
     const asked = request.outputFiles && {
-      outputFiles: withoutOwn(request.outputFiles, command),
+      outputFiles: exceptOwn(request.outputFiles, command),
     }
     const runOnce = async (input: RunInput): Promise<Phase | undefined> => {
       const argv = [...command.argv, ...(input.arguments ?? request.arguments ?? [])]

@@ -2,7 +2,7 @@
 import type { BoxFile, Command, SourceFile } from '#contract'
 
 /** Lays files beside a command's own. One that has the name of one of these stands in nobody's place: it is an error. */
-export function beside(files: readonly SourceFile[], command: Command): Command {
+export function withFiles(files: readonly SourceFile[], command: Command): Command {
   if (files.length === 0) return command
   const own = command.files.map(({ path }) => path)
   const further = files.map(({ name, content }): BoxFile => ({
@@ -20,7 +20,7 @@ export function beside(files: readonly SourceFile[], command: Command): Command 
 }
 
 /** A program's own file is none that it left, though it may have changed it: not every kind of box lets it. */
-export function withoutOwn(names: readonly string[], { files }: Command): string[] {
+export function exceptOwn(names: readonly string[], { files }: Command): string[] {
   const own = new Set(files.map(({ path }) => path))
   return names.filter((name) => !own.has(`/box/${name}`))
 }

@@ -74,7 +74,7 @@ async function acquireAnother(
   signal: AbortSignal,
   refusal: NotBegunError,
 ): Promise<Slot> {
-  const hopeless = new AbortController()
-  left.catch(() => hopeless.abort(refusal))
-  return slots.acquire(AbortSignal.any([signal, hopeless.signal]), true)
+  const unclearable = new AbortController()
+  left.catch(() => unclearable.abort(refusal))
+  return slots.acquire(AbortSignal.any([signal, unclearable.signal]), true)
 }

@@ -14,7 +14,7 @@ export interface Captured {
   /** True when bytes were dropped. */
   readonly truncated: boolean
   /** True when more than the limit came. */
-  readonly passed: boolean
+  readonly exceeded: boolean
 }
 
 /** All that is known of a phase that is over. */
@@ -36,13 +36,13 @@ export function judgeEnding(
   { limits, ranOutOfMemory }: Pick<PhaseRequest, 'limits' | 'ranOutOfMemory'>,
   { reason, outOfMemoryKills, usage, stdout, stderr, exit, outputFiles }: Evidence,
 ): Phase {
-  const fell = outOfMemoryKills > 0 || reason === 'memory_limit'
+  const wasKilled = outOfMemoryKills > 0 || reason === 'memory_limit'
   const { code, signal } = exit ?? { code: 128 + constants.signals.SIGKILL, signal: 'SIGKILL' }
   let ending: Ending = signal === null ? 'exited' : 'signaled'
-  if (fell || ranOutOfMemory(code, stderr.bytes)) ending = 'memory_limit'
+  if (wasKilled || ranOutOfMemory(code, stderr.bytes)) ending = 'memory_limit'
   else if (reason !== null) ending = reason
   else if (usage.cpuSeconds > limits.cpuSeconds) ending = 'cpu_limit'
-  else if (stdout.passed || stderr.passed) ending = 'output_limit'
+  else if (stdout.exceeded || stderr.exceeded) ending = 'output_limit'
   return {
     ending,
     exitCode: code,

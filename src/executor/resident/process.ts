@@ -139,7 +139,7 @@ function live(keeper: Keeper, launch: ResidentLaunch, stop: AbortSignal): Room['
     ranOutOfMemory: () => false,
   }
   return keeper.run(request).catch((error: unknown) => ({
-    stderr: { bytes: Buffer.from(describe(error)), truncated: false, passed: false },
+    stderr: { bytes: Buffer.from(describe(error)), truncated: false, exceeded: false },
   }))
 }
 

@@ -18,7 +18,7 @@ import type { ToolHost } from './tool.ts'
 const mebibyte = 1024 * 1024
 
 /** What a recipe's commands need from the host. */
-interface Kitchen {
+interface RecipeContext {
   readonly recipe: Recipe
   /** By name. */
   readonly programs: ReadonlyMap<string, string>
@@ -46,11 +46,11 @@ export function findByRecipe(
     if (jdk !== null) programs.set('java', jdk.java)
     const version = `${tools[0]?.title ?? title} ${tool.version}`.trim()
     const archive = noClassArchive
-    const kitchen = { recipe, programs, version, location: tool.path, jdk, archive }
-    const toolchain = cook(kitchen)
+    const context = { recipe, programs, version, location: tool.path, jdk, archive }
+    const toolchain = buildToolchain(context)
     const archives = recipe.archives !== undefined && jdk !== null
     return archives
-      ? { ...toolchain, accelerators: [prepareArchive(kitchen, jdk, example)] }
+      ? { ...toolchain, accelerators: [prepareArchive(context, jdk, example)] }
       : toolchain
   }
 }
@@ -66,14 +66,14 @@ async function findJdk(host: ToolHost, { JAVA_HOME }: LanguageSettings): Promise
 const trainingBytes = 512 * mebibyte
 
 /** The archive only saves time: its classes are those that the JVM would read. */
-function prepareArchive(kitchen: Kitchen, jdk: Jdk, example: string): Preparation {
-  const { recipe, programs } = kitchen
+function prepareArchive(context: RecipeContext, jdk: Jdk, example: string): Preparation {
+  const { recipe, programs } = context
   const { archives, compile, run, source, paths = [] } = recipe
   const words = (archives === 'compile' ? compile?.commands[0] : run) ?? run
   const files = [jdk.java, `${jdk.home}/lib/modules`, `${jdk.home}/lib/server/libjvm.so`]
   const training: Training = {
     command: (options) => {
-      const trained = { ...kitchen, archive: { path: null, options: () => options } }
+      const trained = { ...context, archive: { path: null, options: () => options } }
       return {
         argv: resolve(trained, words, trainingBytes),
         environment: describePlace(trained, trainingBytes, true).environment ?? {},
@@ -95,20 +95,20 @@ function prepareArchive(kitchen: Kitchen, jdk: Jdk, example: string): Preparatio
     begin(workshop) {
       const directory = `${workshop.directory}/class-archive`
       const archive = keepClassArchive({ ...workshop, directory }, training)
-      return cook({ ...kitchen, archive })
+      return buildToolchain({ ...context, archive })
     },
   }
 }
 
-function cook(kitchen: Kitchen): Toolchain {
-  const { recipe, programs, version, location, jdk, archive } = kitchen
+function buildToolchain(context: RecipeContext): Toolchain {
+  const { recipe, programs, version, location, jdk, archive } = context
   const { run, source, compile, outOfMemory, paths = [] } = recipe
   const shown = jdk === null ? paths : [...paths, jdk.home, ...findConfiguration(jdk.home)]
   const files = [...new Set([location, ...programs.values()])]
   return {
     version,
     location,
-    compiler: describeCompiler(kitchen),
+    compiler: describeCompiler(context),
     commandLine: recipe.typed?.run ?? run,
     paths: [
       ...shown.flatMap((path) => globSync(path)).map(sharePath),
@@ -117,13 +117,13 @@ function cook(kitchen: Kitchen): Toolchain {
     files,
     warmPaths: files,
     run: ({ content }, memoryBytes) => ({
-      argv: resolve(kitchen, run, memoryBytes),
+      argv: resolve(context, run, memoryBytes),
       files: [
         compile === null
           ? { path: `/box/${source}`, content, executable: false }
           : { path: `/box/${compile.makes}`, content, executable: true },
       ],
-      ...describePlace(kitchen, memoryBytes, false),
+      ...describePlace(context, memoryBytes, false),
     }),
     ranOutOfMemory: (exitCode, stderr) =>
       jdk === null
@@ -133,8 +133,8 @@ function cook(kitchen: Kitchen): Toolchain {
   }
 }
 
-function describeCompiler(kitchen: Kitchen): Compiler | null {
-  const { recipe, programs, version, location } = kitchen
+function describeCompiler(context: RecipeContext): Compiler | null {
+  const { recipe, programs, version, location } = context
   const { compile, source } = recipe
   if (compile === null) return null
   const { commands, makes } = compile
@@ -152,7 +152,7 @@ function describeCompiler(kitchen: Kitchen): Compiler | null {
     command: (given, memoryBytes) => {
       // The shell keeps the compilers' stdout out of the artefact's pipe.
       const steps = commands.map((plain, index) => {
-        const own = resolve(kitchen, plain, memoryBytes)
+        const own = resolve(context, plain, memoryBytes)
         const words = index === 0 ? extend(recipe, own, given) : own.map(quote)
         return `${hugeHeap} ${words.join(' ')} 1>&2 </dev/null || exit $?`
       })
@@ -160,7 +160,7 @@ function describeCompiler(kitchen: Kitchen): Compiler | null {
       return {
         argv: ['/bin/sh', '-c', script.join('\n'), 'sh', ...given.arguments],
         files: [{ path: `/box/${source}`, content: given.code, executable: false }],
-        ...describePlace(kitchen, memoryBytes, true),
+        ...describePlace(context, memoryBytes, true),
       }
     },
     readArtefact: (stdout) => ({ content: stdout, entry: '' }),
@@ -168,7 +168,7 @@ function describeCompiler(kitchen: Kitchen): Compiler | null {
 }
 
 function describePlace(
-  { recipe, jdk, archive }: Kitchen,
+  { recipe, jdk, archive }: RecipeContext,
   memoryBytes: number,
   compiles: boolean,
 ): Pick<Command, 'unlimitedStack' | 'environment'> {
@@ -202,7 +202,7 @@ function findPrograms(
 }
 
 function resolve(
-  { recipe, programs, jdk, archive }: Kitchen,
+  { recipe, programs, jdk, archive }: RecipeContext,
   [name = '', ...words]: readonly string[],
   memoryBytes: number,
 ): string[] {

@@ -5,8 +5,8 @@ import type { Captured, Evidence } from '../../../src/executor/contract/judge-en
 import type { Ending } from '../../../src/executor/contract/outcome.ts'
 import { usualRun } from '../../../src/language/limits.ts'
 
-const little: Captured = { bytes: Buffer.from('text'), truncated: false, passed: false }
-const flood: Captured = { bytes: Buffer.from('text'), truncated: true, passed: true }
+const little: Captured = { bytes: Buffer.from('text'), truncated: false, exceeded: false }
+const flood: Captured = { bytes: Buffer.from('text'), truncated: true, exceeded: true }
 const calm: Evidence = {
   reason: null,
   outOfMemoryKills: 0,

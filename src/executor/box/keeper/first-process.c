@@ -62,7 +62,7 @@ void load_filter(const void *instructions, size_t bytes) {
 void yield_cpu(void) { yields_cpu = true; }
 
 /** Leaves the failure in the shared memory: in a box nobody else can be told. */
-static _Noreturn void give_up(const char *step) {
+static _Noreturn void die_in_box(const char *step) {
   shared->error = errno;
   strncpy(shared->error_step, step, sizeof shared->error_step - 1);
   _exit(70);
@@ -73,28 +73,28 @@ static void mount_privately(const struct box *box) {
   // Only processes: the rest tells about the host.
   if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "subset", "pid", 0) != 0 ||
       fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
-    give_up("box.proc");
+    die_in_box("box.proc");
   int proc = fsmount(context, FSMOUNT_CLOEXEC,
                      MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
-  if (proc < 0) give_up("box.proc");
-  if (setns(box_namespace, CLONE_NEWNS) != 0 || unshare(CLONE_NEWNS) != 0) give_up("box.mounts");
-  if (move_mount(proc, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH) != 0) give_up("box.proc");
+  if (proc < 0) die_in_box("box.proc");
+  if (setns(box_namespace, CLONE_NEWNS) != 0 || unshare(CLONE_NEWNS) != 0) die_in_box("box.mounts");
+  if (move_mount(proc, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH) != 0) die_in_box("box.proc");
   for (size_t index = 0; index < scratch_count; index += 1)
     if (move_mount(box->mounts[index], "", AT_FDCWD, scratch_paths[index], MOVE_MOUNT_F_EMPTY_PATH) != 0)
-      give_up("box.scratch");
+      die_in_box("box.scratch");
 }
 
 static void set_limit(int resource, uint64_t soft, uint64_t hard) {
   struct rlimit limit = {soft, hard};
-  if (setrlimit((unsigned)resource, &limit) != 0) give_up("box.limit");
+  if (setrlimit((unsigned)resource, &limit) != 0) die_in_box("box.limit");
 }
 
 static void drop_rights(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct none[2] = {0};
-  if (syscall(SYS_capset, &header, none) != 0) give_up("box.capabilities");
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up("box.no_new_privs");
-  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) give_up("box.filter");
+  if (syscall(SYS_capset, &header, none) != 0) die_in_box("box.capabilities");
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) die_in_box("box.no_new_privs");
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) die_in_box("box.filter");
 }
 
 /** Not inlined, as its stack would show in a program that goes on without exec. */
@@ -111,7 +111,7 @@ static __attribute__((noinline)) _Noreturn void start_program(const struct reque
   // A submission may compile to a file that cannot start: it then ends as in a shell. It lies in /box; toolchains are
   // named by full paths, and a missing one is our failure.
   bool is_its_own = strncmp(strings[0], "./", 2) == 0 || strncmp(strings[0], "/box/", 5) == 0;
-  if (!is_its_own) give_up("box.exec");
+  if (!is_its_own) die_in_box("box.exec");
   dprintf(2, "%s: %s\n", strings[0], strerror(errno));
   _exit(errno == ENOENT ? 127 : 126);
 }
@@ -122,7 +122,7 @@ static __attribute__((noinline)) _Noreturn void start_program(const struct reque
  */
 static void enter_idle_class(void) {
   struct sched_param none = {0};
-  if (yields_cpu && sched_setscheduler(0, SCHED_IDLE, &none) != 0) give_up("box.class");
+  if (yields_cpu && sched_setscheduler(0, SCHED_IDLE, &none) != 0) die_in_box("box.class");
 }
 
 static uint64_t divide(uint64_t together, uint32_t processes, uint64_t least, uint64_t most) {
@@ -148,29 +148,29 @@ static void limit_stack(bool unlimited) {
 }
 
 /** Before the keeper and the first process, which are no program's to end, the kernel kills this when memory is short. */
-static void offer_to_killer(void) {
+static void prefer_for_oom_kill(void) {
   // Whose memory is not dumpable, may not write here.
-  if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) give_up("box.dumpable");
+  if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) die_in_box("box.dumpable");
   int score = openat(host_proc, "self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  if (score < 0 || write(score, "500", 3) != 3) give_up("box.score");
+  if (score < 0 || write(score, "500", 3) != 3) die_in_box("box.score");
   close(score);
 }
 
 /** The program's process before its first instruction. Returns only when it goes on without exec. */
 static void become_program(const struct box *box, enum start start) {
   uint64_t one = 1;
-  offer_to_killer();
-  if (!own_streams && (dup2(box->input_reader, 0) < 0 || dup2(box->output[1], 1) < 0)) give_up("box.streams");
-  if (dup2(box->errors[1], 2) < 0) give_up("box.streams");
-  if (setsid() < 0) give_up("box.session");
+  prefer_for_oom_kill();
+  if (!own_streams && (dup2(box->input_reader, 0) < 0 || dup2(box->output[1], 1) < 0)) die_in_box("box.streams");
+  if (dup2(box->errors[1], 2) < 0) die_in_box("box.streams");
+  if (setsid() < 0) die_in_box("box.session");
   if (start == ahead) {
     enter_idle_class();
     limit_stack(runtime_has_all_stack());
     start_runtime(box, box_events.ready);
-    give_up("box.exec");
+    die_in_box("box.exec");
   }
-  if (write(box_events.ready, &one, sizeof one) != sizeof one) give_up("box.ready");
-  if (read(box_events.go, &one, sizeof one) != sizeof one) give_up("box.go");
+  if (write(box_events.ready, &one, sizeof one) != sizeof one) die_in_box("box.ready");
+  if (read(box_events.go, &one, sizeof one) != sizeof one) die_in_box("box.go");
   enter_idle_class();
   const struct request *request = &shared->request;
   struct own_limits own = find_own_limits(request);
@@ -181,7 +181,7 @@ static void become_program(const struct box *box, enum start start) {
   limit_stack(request->unlimited_stack != 0);
   if (start == by_fork) {
     prctl(PR_SET_NAME, own_name, 0, 0, 0);
-    if (close_range(3, ~0U, 0) != 0) give_up("box.descriptors");
+    if (close_range(3, ~0U, 0) != 0) die_in_box("box.descriptors");
     munmap(shared, sizeof *shared);
     return;
   }
@@ -213,16 +213,16 @@ static _Noreturn void watch_program(pid_t program) {
 
 /** The first process. Returns only in a program's process that goes on without exec. */
 static void become_box(const struct box *box, enum start start) {
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) give_up("box.death");
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) die_in_box("box.death");
   // The keeper may have ended before.
   struct pollfd gone = {keeper, POLLIN, 0};
   if (poll(&gone, 1, 0) != 0) _exit(70);
-  if (unshare(CLONE_NEWCGROUP) != 0) give_up("box.cgroup");
-  if (sethostname("box", 3) != 0) give_up("box.hostname");
+  if (unshare(CLONE_NEWCGROUP) != 0) die_in_box("box.cgroup");
+  if (sethostname("box", 3) != 0) die_in_box("box.hostname");
   const char *failed = has_loopback ? raise_loopback() : NULL;
-  if (failed != NULL) give_up(failed);
+  if (failed != NULL) die_in_box(failed);
   mount_privately(box);
-  if (chdir("/box") != 0) give_up("box.enter");
+  if (chdir("/box") != 0) die_in_box("box.enter");
   set_limit(RLIMIT_CORE, 0, 0);
   set_limit(RLIMIT_NOFILE, open_files_most, open_files_most);
   // No program leaves the idle class, whatever the worker may do.
@@ -230,7 +230,7 @@ static void become_box(const struct box *box, enum start start) {
   set_limit(RLIMIT_RTPRIO, 0, 0);
   drop_rights();
   pid_t program = fork();
-  if (program < 0) give_up("box.fork");
+  if (program < 0) die_in_box("box.fork");
   if (program == 0) {
     become_program(box, start);
     return;

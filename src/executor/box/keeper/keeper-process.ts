@@ -229,7 +229,7 @@ function collect(keptBytes: number): {
     captured(receivedBytes, limitBytes) {
       // Copied out of the socket's much larger buffers.
       const bytes = Buffer.concat(pieces)
-      return { bytes, truncated: receivedBytes > length, passed: receivedBytes > limitBytes }
+      return { bytes, truncated: receivedBytes > length, exceeded: receivedBytes > limitBytes }
     },
   }
 }

@@ -124,13 +124,13 @@ exec cat main`
  * goes to `read` alone, as a program could include a file; its text is not used, as a program can write it.
  */
 const quickly = (linker: readonly string[]): string => `
-if ${hugeHeap} g++ "$@" -isystem "$0" -Werror -Wfatal-errors ${linker.map((name) => brisk[name] ?? '').join(' ')} 2>&1 | {
+if ${hugeHeap} g++ "$@" -isystem "$0" -Werror -Wfatal-errors ${linker.map((name) => fasterLinkOptions[name] ?? '').join(' ')} 2>&1 | {
   ! read -r line && [ -z "$line" ] && [ -e main ]
 }; then exec cat main; fi
 rm -f main`
 
 /** Linkers' options that save time and change nothing: gold otherwise maps each library whole. */
-const brisk: Readonly<Record<string, string>> = {
+const fasterLinkOptions: Readonly<Record<string, string>> = {
   '-fuse-ld=gold': '-Wl,--no-map-whole-files',
 }
 

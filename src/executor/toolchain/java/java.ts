@@ -7,7 +7,7 @@ import { compileCompiler, ownDirectory } from './compiler.ts'
 import type { AheadStart, Artefact, Compiler, FindToolchain } from '../definition.ts'
 import { listSources } from '../source-file.ts'
 import { findConfiguration, findHome } from './home.ts'
-import { brief, examineJvm, ranOutOfMemory } from './jvm.ts'
+import { clientCompiler, examineJvm, ranOutOfMemory } from './jvm.ts'
 import type { Jvm } from './jvm.ts'
 import { createResidentJavac } from './resident.ts'
 
@@ -65,7 +65,7 @@ function startAhead(jvm: Jvm): AheadStart {
 function describeCompiler(jvm: Jvm, program: BoxFile): Compiler {
   return {
     commandLine: ['javac', ...compilerOptions, 'Main.java'],
-    identity: [jvm.banner, ...brief, ...compilerOptions].join(' '),
+    identity: [jvm.banner, ...clientCompiler, ...compilerOptions].join(' '),
     command: ({ code, files, arguments: words }, memoryBytes) => {
       const others = listSources(files, java.extensions)
       const compiler = [

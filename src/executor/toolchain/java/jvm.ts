@@ -14,7 +14,7 @@ const quiet = [
 const exitWhenFull = '-XX:+ExitOnOutOfMemoryError'
 
 /** For compilers: two thirds of the time (measured, JDK 17). */
-export const brief = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
+export const clientCompiler = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
 
 /**
  * Without relocation the JVM rewrites no pointers in the JDK's archive of classes: an eighth of a hello's CPU time
@@ -51,7 +51,7 @@ export async function examineJvm(home: string): Promise<Jvm> {
     compilerOptions: (memoryBytes) => [
       ...quiet,
       ...further,
-      ...brief,
+      ...clientCompiler,
       heapOption(memoryBytes),
       exitWhenFull,
     ],

@@ -50,7 +50,7 @@ const battery: readonly Case[] = [
   {
     name: 'a byte too many',
     script: 'head -c 1048577 /dev/zero',
-    expected: { stdout: { passed: true } },
+    expected: { stdout: { exceeded: true } },
   },
   {
     name: 'a sleeper',
@@ -67,7 +67,7 @@ const battery: readonly Case[] = [
     name: 'memory in files',
     script: 'for d in /tmp /dev/shm /box; do head -c 1000000000 /dev/zero >$d/x; done',
     limits: { memoryBytes: 8 << 20 },
-    expected: { stderr: { passed: false } },
+    expected: { stderr: { exceeded: false } },
   },
   {
     name: 'a bomb',
