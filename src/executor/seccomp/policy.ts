@@ -125,13 +125,13 @@ export const filterRows: readonly FilterRow[] = [
   refuse(
     'EPERM',
     ['prlimit64'],
-    'the first process of the box: with a limit on its CPU time the program could end it, and we would not know how the program ended',
+    'init: with a limit on its CPU time the program could end it, and we would not know how the program ended',
     isOneOf(0, 1),
   ),
   refuse(
     'EPERM',
     ['sched_setscheduler', 'sched_setparam', 'sched_setattr', 'sched_setaffinity'],
-    'the first process of the box: made to wait for the others, it would outlive SIGKILL',
+    'init: made to wait for the others, it would outlive SIGKILL',
     isOneOf(0, 1),
   ),
   refuse(

@@ -184,8 +184,8 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'ahead: one that has ended while it waited is asked all the same',
-    text: 'if (start == ahead && !has_word() && await_word(box.pidfd))',
-    instead: 'if (start == by_fork && !has_word() && await_word(box.pidfd))',
+    text: 'if (start == ahead && !has_message() && wait_for_message(box.pidfd))',
+    instead: 'if (start == by_fork && !has_message() && wait_for_message(box.pidfd))',
     tests: ['executor/box/keeper/ahead-java'],
   },
   {

@@ -1,5 +1,5 @@
 // Makes boxes in the file system of root.c, fills them, lets their programs go, and kills them. What a box's own processes do
-// is told in first-process.c.
+// is told in init.c.
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -23,9 +23,9 @@ void open_boxes(void) {
   int *events[] = {&box_events.forked, &box_events.ready, &box_events.go, &box_events.ended};
   for (size_t index = 0; index < sizeof events / sizeof *events; index += 1) {
     *events[index] = eventfd(0, EFD_CLOEXEC);
-    if (*events[index] < 0) fail("keeper.event");
+    if (*events[index] < 0) die("keeper.event");
   }
-  open_first_processes();
+  open_init();
 }
 
 static int open_scratch(uint64_t bytes, const char *mode) {
@@ -37,9 +37,9 @@ static int open_scratch(uint64_t bytes, const char *mode) {
       // By default half as many as the host has pages.
       fsconfig(context, FSCONFIG_SET_STRING, "nr_inodes", "1000000", 0) != 0 ||
       fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
-    fail("box.scratch");
+    die("box.scratch");
   int scratch = fsmount(context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
-  if (scratch < 0) fail("box.scratch");
+  if (scratch < 0) die("box.scratch");
   close(context);
   return scratch;
 }
@@ -50,7 +50,7 @@ static void resize_scratch(int scratch, uint64_t bytes) {
   int context = fspick(scratch, "", FSPICK_EMPTY_PATH | FSPICK_CLOEXEC);
   if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "size", size, 0) != 0 ||
       fsconfig(context, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0) != 0)
-    fail("box.resize");
+    die("box.resize");
   close(context);
 }
 
@@ -67,7 +67,7 @@ bool has_ended(void) { return __atomic_load_n(&shared->ended, __ATOMIC_ACQUIRE) 
 static void clear_event(int event) {
   struct pollfd waits = {event, POLLIN, 0};
   uint64_t count;
-  if (poll(&waits, 1, 0) > 0 && read(event, &count, sizeof count) != sizeof count) fail("keeper.event");
+  if (poll(&waits, 1, 0) > 0 && read(event, &count, sizeof count) != sizeof count) die("keeper.event");
 }
 
 void await_event(const struct box *box, int event, int seconds) {
@@ -77,9 +77,9 @@ void await_event(const struct box *box, int event, int seconds) {
   if (found > 0 && events[0].revents != 0 && read(event, &count, sizeof count) == sizeof count) return;
   if (shared->error_step[0] != 0) {
     errno = shared->error;
-    fail(shared->error_step);
+    die(shared->error_step);
   }
-  fail_saying("box.setup", found == 0 ? "the box was not ready in time" : "the box ended before it was ready");
+  die_with("box.setup", found == 0 ? "the box was not ready in time" : "the box ended before it was ready");
 }
 
 bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, enum start start) {
@@ -100,18 +100,18 @@ bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, en
   char path[64];
   snprintf(path, sizeof path, "/proc/self/fd/%d", box->input);
   box->input_reader = open(path, O_RDONLY | O_CLOEXEC);
-  if (box->input_reader < 0 || fchmod(box->input, 0444) != 0) fail("box.stdin");
-  if (pipe2(box->output, O_CLOEXEC) != 0 || pipe2(box->errors, O_CLOEXEC) != 0) fail("box.pipe");
+  if (box->input_reader < 0 || fchmod(box->input, 0444) != 0) die("box.stdin");
+  if (pipe2(box->output, O_CLOEXEC) != 0 || pipe2(box->errors, O_CLOEXEC) != 0) die("box.pipe");
   if (start == ahead) prepare_runtime(box);
   int group = prepare_group();
-  if (!clone_first_process(box, start, group)) return true;
+  if (!clone_init(box, start, group)) return true;
   if (group >= 0) close(group);
   close(box->input_reader);
   close(box->output[1]);
   close(box->errors[1]);
   if (start == ahead) leave_runtime(box);
   if (fcntl(box->output[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(box->errors[0], F_SETFL, O_NONBLOCK) != 0)
-    fail("box.pipe");
+    die("box.pipe");
   return false;
 }
 
@@ -120,12 +120,12 @@ void write_file(struct box *box, const char *name, bool executable, int *descrip
   char directory[256];
   for (const char *end = strchr(name, '/'); end != NULL; end = strchr(end + 1, '/')) {
     snprintf(directory, sizeof directory, "%.*s", (int)(end - name), name);
-    if (mkdirat(box->mounts[0], directory, 0755) != 0 && errno != EEXIST) fail_saying("box.file", name);
+    if (mkdirat(box->mounts[0], directory, 0755) != 0 && errno != EEXIST) die_with("box.file", name);
   }
   *descriptor = openat(box->mounts[0], name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC,
                        executable ? 0555 : 0444);
-  if (*descriptor < 0) fail_saying("box.file", name);
-  if (fchmod(*descriptor, executable ? 0555 : 0444) != 0) fail_saying("box.file", name);
+  if (*descriptor < 0) die_with("box.file", name);
+  if (fchmod(*descriptor, executable ? 0555 : 0444) != 0) die_with("box.file", name);
 }
 
 void wait_until_ready(struct box *box, int seconds) {
@@ -136,7 +136,7 @@ void wait_until_ready(struct box *box, int seconds) {
 }
 
 void release_box(struct box *box) {
-  if (fcntl(box->input, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) fail("box.stdin");
+  if (fcntl(box->input, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) die("box.stdin");
   size_t held = shared->request.output_files > 0 ? 1 : 0;
   for (size_t index = held; index < scratch_count; index += 1) close(box->mounts[index]);
   if (has_runtime()) {
@@ -144,9 +144,9 @@ void release_box(struct box *box) {
     return;
   }
   uint64_t one = 1;
-  if (write(box_events.go, &one, sizeof one) != sizeof one) fail("box.go");
+  if (write(box_events.go, &one, sizeof one) != sizeof one) die("box.go");
 }
 
 void kill_box(struct box *box) {
-  if (syscall(SYS_pidfd_send_signal, box->pidfd, SIGKILL, NULL, 0) != 0 && errno != ESRCH) fail("box.kill");
+  if (syscall(SYS_pidfd_send_signal, box->pidfd, SIGKILL, NULL, 0) != 0 && errno != ESRCH) die("box.kill");
 }

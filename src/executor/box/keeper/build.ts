@@ -34,7 +34,7 @@ const common = [
   'box.c',
   'confine.c',
   'loopback.c',
-  'first-process.c',
+  'init.c',
   'group.c',
   'group-v2.c',
   'group-v1.c',

@@ -35,10 +35,10 @@ bool begun;
 
 /** Made at the start, so that no run is charged for it. */
 static struct {
-  char question[64 * 1024];
-  size_t question_start, question_end;
-  char answer[256 * 1024];
-  size_t answer_start, answer_end;
+  char rx[64 * 1024];
+  size_t rx_start, rx_end;
+  char tx[256 * 1024];
+  size_t tx_start, tx_end;
 } *talk;
 
 void *allocate_unforked(size_t bytes) {
@@ -63,19 +63,19 @@ static _Noreturn void leave(const char *step) {
 }
 
 bool read_more(void) {
-  if (talk->question_start == talk->question_end) talk->question_start = talk->question_end = 0;
-  size_t room = sizeof talk->question - talk->question_end;
-  if (room == 0) fail_saying("protocol", "more than was asked for");
-  ssize_t length = recv(worker_socket, talk->question + talk->question_end, room, MSG_DONTWAIT);
-  if (length > 0) talk->question_end += (size_t)length;
+  if (talk->rx_start == talk->rx_end) talk->rx_start = talk->rx_end = 0;
+  size_t room = sizeof talk->rx - talk->rx_end;
+  if (room == 0) die_with("protocol", "more than was asked for");
+  ssize_t length = recv(worker_socket, talk->rx + talk->rx_end, room, MSG_DONTWAIT);
+  if (length > 0) talk->rx_end += (size_t)length;
   if (length == 0) _exit(0);
   if (length < 0 && errno != EAGAIN && errno != EINTR) leave("channel.read");
   return length > 0;
 }
 
-bool has_word(void) { return talk->question_end - talk->question_start >= sizeof(uint32_t); }
+bool has_message(void) { return talk->rx_end - talk->rx_start >= sizeof(uint32_t); }
 
-bool await_word(int process) {
+bool wait_for_message(int process) {
   struct pollfd events[] = {{worker_socket, POLLIN, 0}, {process, POLLIN, 0}};
   while (poll(events, 2, -1) < 0 && errno == EINTR) {
   }
@@ -85,14 +85,14 @@ bool await_word(int process) {
 void read_exactly(void *target, size_t size) {
   char *next = target;
   while (size > 0) {
-    size_t taken = talk->question_end - talk->question_start;
+    size_t taken = talk->rx_end - talk->rx_start;
     if (taken == 0) {
       if (!read_more()) await_socket(POLLIN);
       continue;
     }
     if (taken > size) taken = size;
-    memcpy(next, talk->question + talk->question_start, taken);
-    talk->question_start += taken;
+    memcpy(next, talk->rx + talk->rx_start, taken);
+    talk->rx_start += taken;
     next += taken;
     size -= taken;
   }
@@ -100,47 +100,47 @@ void read_exactly(void *target, size_t size) {
 
 void copy_to_file(int descriptor, uint64_t size, const char *step) {
   while (size > 0) {
-    size_t taken = talk->question_end - talk->question_start;
+    size_t taken = talk->rx_end - talk->rx_start;
     if (taken == 0) {
       if (!read_more()) await_socket(POLLIN);
       continue;
     }
     if (taken > size) taken = (size_t)size;
-    ssize_t written = write(descriptor, talk->question + talk->question_start, taken);
-    if (written < 0) fail(step);
-    talk->question_start += (size_t)written;
+    ssize_t written = write(descriptor, talk->rx + talk->rx_start, taken);
+    if (written < 0) die(step);
+    talk->rx_start += (size_t)written;
     size -= (uint64_t)written;
   }
 }
 
 void send_some(void) {
-  while (talk->answer_start < talk->answer_end) {
-    ssize_t length = send(worker_socket, talk->answer + talk->answer_start, talk->answer_end - talk->answer_start,
+  while (talk->tx_start < talk->tx_end) {
+    ssize_t length = send(worker_socket, talk->tx + talk->tx_start, talk->tx_end - talk->tx_start,
                           MSG_DONTWAIT | MSG_NOSIGNAL);
     if (length < 0 && errno == EAGAIN) return;
     if (length < 0 && errno != EINTR) leave("channel.send");
-    if (length > 0) talk->answer_start += (size_t)length;
+    if (length > 0) talk->tx_start += (size_t)length;
   }
-  talk->answer_start = talk->answer_end = 0;
+  talk->tx_start = talk->tx_end = 0;
 }
 
 void send_all(void) {
-  for (send_some(); talk->answer_end > 0; send_some()) await_socket(POLLOUT);
+  for (send_some(); talk->tx_end > 0; send_some()) await_socket(POLLOUT);
 }
 
-bool has_answer(void) { return talk->answer_end > 0; }
+bool has_unsent(void) { return talk->tx_end > 0; }
 
-size_t answer_room(void) { return sizeof talk->answer - talk->answer_end; }
+size_t tx_room(void) { return sizeof talk->tx - talk->tx_end; }
 
 void append_frame(uint32_t kind, const void *data, size_t length) {
   struct frame frame = {kind, (uint32_t)length};
-  if (answer_room() < sizeof frame + length) send_all();
-  memcpy(talk->answer + talk->answer_end, &frame, sizeof frame);
-  memcpy(talk->answer + talk->answer_end + sizeof frame, data, length);
-  talk->answer_end += sizeof frame + length;
+  if (tx_room() < sizeof frame + length) send_all();
+  memcpy(talk->tx + talk->tx_end, &frame, sizeof frame);
+  memcpy(talk->tx + talk->tx_end + sizeof frame, data, length);
+  talk->tx_end += sizeof frame + length;
 }
 
-_Noreturn void fail_saying(const char *step, const char *words) {
+_Noreturn void die_with(const char *step, const char *words) {
   char text[512];
   int length = snprintf(text, sizeof text, "%s: %s: %s", step, words, strerror(errno));
   if (length >= (int)sizeof text) length = sizeof text - 1;
@@ -149,4 +149,4 @@ _Noreturn void fail_saying(const char *step, const char *words) {
   _exit(70);
 }
 
-_Noreturn void fail(const char *step) { fail_saying(step, "refused"); }
+_Noreturn void die(const char *step) { die_with(step, "refused"); }

@@ -21,8 +21,8 @@ static const int kept[] = {CAP_SYS_ADMIN, CAP_SYS_CHROOT, CAP_DAC_READ_SEARCH, C
 static void drop_capabilities(void) {
   // Bounds what exec may grant.
   for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability += 1)
-    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) fail("keeper.capabilities");
-  if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0) fail("keeper.capabilities");
+    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) die("keeper.capabilities");
+  if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0) die("keeper.capabilities");
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct sets[2] = {0};
   for (size_t index = 0; index < sizeof kept / sizeof *kept; index += 1) {
@@ -31,7 +31,7 @@ static void drop_capabilities(void) {
     set->permitted |= CAP_TO_MASK(kept[index]);
     set->effective |= CAP_TO_MASK(kept[index]);
   }
-  if (syscall(SYS_capset, &header, sets) != 0) fail("keeper.capabilities");
+  if (syscall(SYS_capset, &header, sets) != 0) die("keeper.capabilities");
 }
 
 uint64_t lock_no_more_than(uint64_t bytes) {
@@ -42,9 +42,9 @@ uint64_t lock_no_more_than(uint64_t bytes) {
 void confine_keeper(void *instructions, size_t bytes) {
   // Pages of a toolchain's file that are charged to another slot could not be taken from it meanwhile.
   struct rlimit locked = {lock_no_more_than(locked_most), lock_no_more_than(locked_most)};
-  if (setrlimit(RLIMIT_MEMLOCK, &locked) != 0) fail("keeper.limit");
+  if (setrlimit(RLIMIT_MEMLOCK, &locked) != 0) die("keeper.limit");
   drop_capabilities();
   struct sock_fprog filter = {(unsigned short)(bytes / sizeof(struct sock_filter)), instructions};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("keeper.no_new_privs");
-  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) fail("keeper.filter");
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) die("keeper.no_new_privs");
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) die("keeper.filter");
 }

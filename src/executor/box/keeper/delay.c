@@ -40,7 +40,7 @@ static struct {
   size_t process_count;
   char names[4096];
   char text[4096];
-  int first_process;
+  int init;
   uint64_t cores_per_mille;
   /** The clock and the CPU time at the first look. */
   int64_t since;
@@ -61,7 +61,7 @@ static struct {
 void open_delay(void) { seen = allocate_unforked(sizeof *seen); }
 
 void begin_delay(const struct box *box, const struct request *request, int64_t started) {
-  seen->first_process = box->pid;
+  seen->init = box->pid;
   seen->cores_per_mille = request->cores_per_mille;
   seen->since = seen->quiet_since = started;
   seen->cpu_before = seen->quiet_at = seen->delay = 0;
@@ -122,15 +122,15 @@ static void visit_process(int process, void (*visit)(const struct task *)) {
       snprintf(path, sizeof path, "%d/children", id);
       if (read_task_file(directory, path)) note_children();
       struct task task;
-      // The first process is no program's.
-      if (process != seen->first_process && read_task(directory, id, &task)) visit(&task);
+      // Init is no program's.
+      if (process != seen->init && read_task(directory, id, &task)) visit(&task);
     }
   }
   close(directory);
 }
 
 static void visit_tasks(void (*visit)(const struct task *)) {
-  seen->processes[0] = seen->first_process;
+  seen->processes[0] = seen->init;
   seen->process_count = 1;
   for (size_t index = 0; index < seen->process_count; index += 1) visit_process(seen->processes[index], visit);
 }

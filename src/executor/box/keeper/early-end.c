@@ -116,11 +116,11 @@ static int count(struct dl_phdr_info *library, size_t size, void *data) {
 void prepare_early_end(void) {
   dl_iterate_phdr(count, &libraries);
   collections = mmap(NULL, sizeof *collections, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (collections == MAP_FAILED) fail("python.early-end");
+  if (collections == MAP_FAILED) die("python.early-end");
   int state = PyGILState_Ensure();
   find_streams(streams);
   count_blocks = PySys_GetObject("getallocatedblocks");
-  if (count_blocks == NULL) fail("python.early-end");
+  if (count_blocks == NULL) die("python.early-end");
   Py_IncRef(count_blocks);
   // In a process of its own, as a program can see how many objects there are.
   pid_t pid = fork();
@@ -130,8 +130,8 @@ void prepare_early_end(void) {
   }
   PyGILState_Release(state);
   int status;
-  if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0 || *collections < 0) fail("python.early-end");
-  if (mprotect(collections, sizeof *collections, PROT_READ) != 0) fail("python.early-end");
+  if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0 || *collections < 0) die("python.early-end");
+  if (mprotect(collections, sizeof *collections, PROT_READ) != 0) die("python.early-end");
 }
 
 /**

@@ -19,7 +19,7 @@ static void adopt_files(void) {
   memory = allocate_unforked(sizeof *memory);
   for (int file = 0; file < process_count; file += 1) {
     group->files[file] = group_descriptor + file;
-    if (fcntl(group->files[file], F_SETFD, FD_CLOEXEC) != 0) fail("group.open");
+    if (fcntl(group->files[file], F_SETFD, FD_CLOEXEC) != 0) die("group.open");
   }
   close_range(group_descriptor + process_count, ~0U, 0);
 }
@@ -47,7 +47,7 @@ static void reclaim(bool waits) {
     if (write_group_number(limit, most)) group->limit_held = most;
     else usleep(tries < 1000 ? 5000 : 100000);
   }
-  fail_saying("group.settle", "the memory of a box that has died is not given back");
+  die_with("group.settle", "the memory of a box that has died is not given back");
 }
 
 static bool has_leftovers(void) { return memory->at_rest > 0 && read_memory() > memory->at_rest + slack; }
@@ -70,7 +70,7 @@ static void note_memory_before_start(void) { group->memory_before_start = read_m
  */
 static int64_t read_cpu(void) {
   struct timespec own;
-  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own) != 0) fail("group.clock");
+  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own) != 0) die("group.clock");
   return (int64_t)read_group_number(cpu) - (own.tv_sec * INT64_C(1000000000) + own.tv_nsec);
 }
 

@@ -24,14 +24,14 @@ static struct {
 static int open_file(const char *directory, const char *file, int flags) {
   int path = openat(parent, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
   int descriptor = openat(path, file, flags | O_CLOEXEC);
-  if (descriptor < 0) fail_saying("group.open", file);
+  if (descriptor < 0) die_with("group.open", file);
   close(path);
   return descriptor;
 }
 
 static void open_tree_of_groups(void) {
   boxes = allocate_unforked(sizeof *boxes);
-  if (fcntl(parent, F_SETFD, FD_CLOEXEC) != 0) fail("group.open");
+  if (fcntl(parent, F_SETFD, FD_CLOEXEC) != 0) die("group.open");
   close_range(parent + 1, ~0U, 0);
   for (int file = 0; file < group_file_count; file += 1) group->files[file] = -1;
 }
@@ -52,7 +52,7 @@ static bool may_open_peak(int mode) {
 
 static int prepare(void) {
   snprintf(boxes->name, sizeof boxes->name, "run-%u", boxes->count++);
-  if (mkdirat(parent, boxes->name, 0755) != 0) fail("group.create");
+  if (mkdirat(parent, boxes->name, 0755) != 0) die("group.create");
   // The peak can be reset since Linux 6.12. Before, it includes what the box took, which is no more.
   int resettable = may_open_peak(W_OK) ? O_RDWR : O_RDONLY;
   const struct {
@@ -71,12 +71,12 @@ static int prepare(void) {
   group->memory_seen = 0;
   if (group->counts_swap) {
     group->files[swap_limit] = open_file(boxes->name, "memory.swap.max", O_WRONLY);
-    if (!write_group_text(swap_limit, "0")) fail_saying("group.limit", "memory.swap.max");
+    if (!write_group_text(swap_limit, "0")) die_with("group.limit", "memory.swap.max");
   }
   group->limit_held = 0;
   group->processes_held = 0;
   int made = openat(parent, boxes->name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (made < 0) fail("group.open");
+  if (made < 0) die("group.open");
   return made;
 }
 
@@ -95,7 +95,7 @@ static void remove_group(void) {
   }
   // A reaped process can hold its group for milliseconds.
   for (int tries = 0; unlinkat(parent, boxes->name, AT_REMOVEDIR) != 0; tries += 1) {
-    if (errno != EBUSY || tries == 2000) fail("group.remove");
+    if (errno != EBUSY || tries == 2000) die("group.remove");
     usleep(1000);
   }
 }

@@ -12,7 +12,7 @@ struct group *group;
 
 static void read_text(enum group_file file, char *text, size_t size) {
   ssize_t length = pread(group->files[file], text, size - 1, 0);
-  if (length < 0) fail("group.read");
+  if (length < 0) die("group.read");
   text[length] = 0;
 }
 
@@ -31,7 +31,7 @@ uint64_t read_group_key(enum group_file file, const char *key) {
     line = strchr(line, '\n');
     if (line != NULL) line += 1;
   }
-  fail_saying("group.read", key);
+  die_with("group.read", key);
 }
 
 bool write_group_text(enum group_file file, const char *text) {
@@ -70,7 +70,7 @@ void raise_limit_for(uint64_t bytes) {
 void set_memory_limit(uint64_t bytes) {
   if (bytes == group->limit_held) return;
   group->limit_held = bytes;
-  if (!version->write_memory_limit(bytes)) fail("group.limit");
+  if (!version->write_memory_limit(bytes)) die("group.limit");
 }
 
 void begin_start(void) {
@@ -85,15 +85,15 @@ void note_start(void) {
 
 void begin_group(const struct request *request, uint64_t share) {
   uint32_t allowed = request->processes + version->own_processes;
-  if (allowed != group->processes_held && !write_group_number(process_limit, allowed)) fail("group.limit");
+  if (allowed != group->processes_held && !write_group_number(process_limit, allowed)) die("group.limit");
   group->processes_held = allowed;
-  if (!write_group_text(peak, version->reset) && version->prepare == NULL) fail("group.reset");
+  if (!write_group_text(peak, version->reset) && version->prepare == NULL) die("group.reset");
   uint64_t held = read_group_number(usage);
   group->memory_before = held > group->memory_of_start ? held - group->memory_of_start : 0;
   group->memory_allowed = request->memory_bytes;
   // What was charged before is not the program's, except the interpreter's share. Rounded, to be written seldom.
   const uint64_t step = 256 * 1024;
-  if (request->memory_bytes <= share) fail_saying("group.limit", "less memory than the interpreter's share");
+  if (request->memory_bytes <= share) die_with("group.limit", "less memory than the interpreter's share");
   set_memory_limit(request->memory_bytes - share + (group->memory_before + step - 1) / step * step);
   group->kills_before = 0;
   group->kills_before = group_memory_kills();
@@ -140,7 +140,7 @@ void end_group(void) {
   group->kills_before = 0;
   // Reaped processes can still show for an instant.
   for (int tries = 0; !version->is_empty(); tries += 1) {
-    if (tries == 2000) fail_saying("group.empty", "processes are left");
+    if (tries == 2000) die_with("group.empty", "processes are left");
     usleep(1000);
   }
   if (version->remove != NULL) version->remove();

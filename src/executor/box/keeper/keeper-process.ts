@@ -26,7 +26,7 @@ export interface Keeper {
   /** Its program's stdin and stdout, where those are the keeper's own. */
   readonly streams: { readonly input: Writable; readonly output: Readable } | null
   /**
-   * Runs one program at a time. When it resolves, only the box's first process may still be ending; its failure shows
+   * Runs one program at a time. When it resolves, only the box's init may still be ending; its failure shows
    * in the next run.
    * @throws {NotBegunError} step `keeper.…` when the program certainly did not begin; {SandboxError} when that is
    * unknown; the signal's reason when aborted.
@@ -141,14 +141,14 @@ async function run(
     isGivenUp = true
   }
   // What is wanted from the start is said in the request: a word behind it could stay unread alone.
-  let tells = false
-  let follow = (): void => void (tells = true)
+  let streams = false
+  let follow = (): void => void (streams = true)
   try {
     request.tap?.open({
       read: (output, from, most) => (output === 'stdout' ? stdout : stderr).read(from, most),
       follow: () => follow(),
     })
-    const parts = encodeRequest(request, tells)
+    const parts = encodeRequest(request, streams)
     const answered = conversation.expect('result', limits.wallSeconds * 1000 + graceMilliseconds)
     conversation.onSettled = settled.resolve
     conversation.ask(parts)

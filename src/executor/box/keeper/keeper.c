@@ -1,9 +1,9 @@
 // The keeper: makes a fresh box in its slot for each run, starting only the program itself.
 //
 // The worker starts it in the slot's cgroup, as the slot's user, and speaks over a socket (channel.c). It builds the
-// boxes' file system (root.c) and says `ready`. One empty box always waits (box.c, first-process.c). A request's files, input, command
+// boxes' file system (root.c) and says `ready`. One empty box always waits (box.c, init.c). A request's files, input, command
 // line and limits go into it, the counters are read (group.c), the program is let go and supervised (supervise.c). The
-// result is sent when only the box's first process lives; when that is reaped, the next box is made. The keeper only
+// result is sent when only the box's init lives; when that is reaped, the next box is made. The keeper only
 // passes on what a program wrote, and opens files that a program can write after its end alone (output.c). It is confined
 // itself (confine.c).
 //
@@ -60,10 +60,10 @@ static bool is_inside(const char *name) {
 }
 
 void read_name(char *name, uint32_t bytes) {
-  if (bytes == 0 || bytes > name_bytes_most) fail_saying("protocol", "a file's name");
+  if (bytes == 0 || bytes > name_bytes_most) die_with("protocol", "a file's name");
   read_exactly(name, bytes);
   name[bytes] = 0;
-  if (strlen(name) != bytes || !is_inside(name)) fail_saying("protocol", "a file's name");
+  if (strlen(name) != bytes || !is_inside(name)) die_with("protocol", "a file's name");
 }
 
 static void read_files(uint32_t count) {
@@ -83,12 +83,12 @@ static void read_files(uint32_t count) {
 static void read_strings(const struct request *request) {
   if (request->arguments == 0 || request->argument_bytes > sizeof shared->block ||
       (uint64_t)request->arguments + request->variables > strings_most)
-    fail_saying("protocol", "the command line");
+    die_with("protocol", "the command line");
   read_exactly(shared->block, request->argument_bytes);
   uint64_t ends = 0;
   for (uint32_t index = 0; index < request->argument_bytes; index += 1) ends += shared->block[index] == 0;
   bool whole = request->argument_bytes > 0 && shared->block[request->argument_bytes - 1] == 0;
-  if (!whole || ends != (uint64_t)request->arguments + request->variables) fail_saying("protocol", "the command line");
+  if (!whole || ends != (uint64_t)request->arguments + request->variables) die_with("protocol", "the command line");
 }
 
 /** Reads a request into the waiting box. */
@@ -99,7 +99,7 @@ static void fill_box(struct request *request) {
   if (request->wall_nanoseconds > longest_nanoseconds || request->cpu_nanoseconds > longest_nanoseconds ||
       request->memory_bytes > INT64_MAX || request->processes > INT32_MAX || request->box_bytes == 0 ||
       request->scratch_bytes == 0 || request->cores_per_mille == 0 || request->cores_per_mille > INT32_MAX)
-    fail_saying("protocol", "the limits");
+    die_with("protocol", "the limits");
   read_strings(request);
   wait_until_ready(&box, seconds_until_ready);
   if (has_runtime())
@@ -135,15 +135,15 @@ static struct result measure(enum reason reason, const struct stream streams[2],
   };
   if (shared->error_step[0] != 0) {
     errno = shared->error;
-    fail(shared->error_step);
+    die(shared->error_step);
   }
   if (!told && reason == no_reason && result.memory_kills == 0)
-    fail_saying("box.watch", "the box ended without a word");
+    die_with("box.watch", "the box ended without a word");
   return result;
 }
 
 /** After the run was measured: neither its clocks nor its counters see this. */
-static void tell_output_files(const struct request *request) {
+static void send_output_files(const struct request *request) {
   if (request->output_files == 0) return;
   // The program may have filled its group, which on v1 is the keeper's, too.
   raise_limit_for(0);
@@ -161,7 +161,7 @@ static void settle_slot(void) {
 
 /** Sends the result, and waits until nothing of the box is left. */
 static void finish_run(void) {
-  if (box.outlives) fail_saying("box.kill", "the box outlives SIGKILL");
+  if (box.outlives) die_with("box.kill", "the box outlives SIGKILL");
   bool reaped = box.pid == 0;
   if (reaped) end_group();
   send_all();
@@ -187,12 +187,12 @@ static void run(void) {
   // A limit that was passed before is the program's own: a caller may choose it so low that no runtime is in time.
   if (!has_begun && reason == no_reason && group_memory_kills() == 0) {
     begun = false;
-    fail_saying("box.setup", "the runtime ended before its program");
+    die_with("box.setup", "the runtime ended before its program");
   }
   pass_on(&streams[0]);
   pass_on(&streams[1]);
   struct result result = measure(reason, streams, started);
-  tell_output_files(&request);
+  send_output_files(&request);
   // Until now: what was charged for the input before the run still was at its end, whoever read it.
   close(box.input);
   result.unsettled = group_has_leftovers();
@@ -216,17 +216,17 @@ void setup(void) {
   last->box_bytes = last->scratch_bytes = 64 << 20;
   static const int one_page_at_least = sizeof *shared;
   shared = mmap(NULL, (size_t)one_page_at_least, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (shared == MAP_FAILED) fail("keeper.memory");
-  if (fcntl(worker_socket, F_SETFD, FD_CLOEXEC) != 0) fail("keeper.socket");
+  if (shared == MAP_FAILED) die("keeper.memory");
+  if (fcntl(worker_socket, F_SETFD, FD_CLOEXEC) != 0) die("keeper.socket");
   struct hello hello;
   read_exactly(&hello, sizeof hello);
   if (hello.kind != 'H' || (hello.cgroup_version != 1 && hello.cgroup_version != 2) ||
       hello.layout_bytes > largest_setup_bytes || hello.runtime_bytes > largest_setup_bytes ||
       !is_filter(hello.filter_bytes) || !is_filter(hello.keeper_filter_bytes))
-    fail_saying("protocol", "the first word");
+    die_with("protocol", "the first word");
   size_t filters = (size_t)hello.filter_bytes + hello.keeper_filter_bytes, layout_end = filters + hello.layout_bytes;
   char *text = malloc(layout_end + hello.runtime_bytes + 1);
-  if (text == NULL) fail("keeper.memory");
+  if (text == NULL) die("keeper.memory");
   read_exactly(text, layout_end + hello.runtime_bytes);
   open_group(hello.cgroup_version, (hello.flags & hello_counts_swap) != 0);
   open_runtime(text + layout_end, &hello);
@@ -248,7 +248,7 @@ __attribute__((noinline)) static void clear_stack(void) {
   explicit_bzero(used, sizeof used);
 }
 
-static void tell_ready(void) {
+static void send_ready(void) {
   append_frame('r', &share, sizeof share);
   send_all();
 }
@@ -268,17 +268,17 @@ static void make_room_for_box(enum start start) {
 
 /** A runtime that waits may end. */
 static void await_request(enum start start) {
-  if (start == ahead && !has_word() && await_word(box.pidfd))
-    fail_saying("box.setup", "the runtime ended before its program");
+  if (start == ahead && !has_message() && wait_for_message(box.pidfd))
+    die_with("box.setup", "the runtime ended before its program");
 }
 
 void serve(enum start start) {
   bool forks = start == by_fork;
-  if (has_runtime() && start != ahead) fail_saying("protocol", "a runtime in an interpreter");
+  if (has_runtime() && start != ahead) die_with("protocol", "a runtime in an interpreter");
   uint64_t memory = read_keeper_memory();
   share = forks && memory > share ? memory - share : 0;
   bool told = start != ahead;
-  if (told) tell_ready();
+  if (told) send_ready();
   for (;;) {
     make_room_for_box(start);
     if (forks) clear_stack();
@@ -286,7 +286,7 @@ void serve(enum start start) {
     if (!told) {
       // A runtime that cannot be started is no keeper.
       wait_until_ready(&box, seconds_until_first);
-      tell_ready();
+      send_ready();
       told = true;
     }
     uint32_t kind;
@@ -294,7 +294,7 @@ void serve(enum start start) {
       await_request(start);
       read_exactly(&kind, sizeof kind);
     } while (kind == 'A' || kind == 'T');
-    if (kind != 'R') fail_saying("protocol", "an unknown word");
+    if (kind != 'R') die_with("protocol", "an unknown word");
     run();
   }
 }

@@ -106,20 +106,20 @@ void open_channel(void);
 /** False when nothing waits. Ends the keeper when the worker has gone. */
 bool read_more(void);
 /** A whole word of the worker's waits. */
-bool has_word(void);
+bool has_message(void);
 /** Waits for more of it. True when the process of this pidfd ends first. */
-bool await_word(int process);
+bool wait_for_message(int process);
 void read_exactly(void *target, size_t size);
 void copy_to_file(int descriptor, uint64_t size, const char *step);
 /** Something waits to be sent. */
-bool has_answer(void);
+bool has_unsent(void);
 /** Free bytes for frames. */
-size_t answer_room(void);
+size_t tx_room(void);
 void append_frame(uint32_t kind, const void *data, size_t length);
 void send_some(void);
 void send_all(void);
-_Noreturn void fail(const char *step);
-_Noreturn void fail_saying(const char *step, const char *words);
+_Noreturn void die(const char *step);
+_Noreturn void die_with(const char *step, const char *words);
 
 // supervise.c
 int64_t now(void);
@@ -154,16 +154,16 @@ uint64_t lock_no_more_than(uint64_t bytes);
 
 // loopback.c
 /**
- * In the first process of a box, in its own network namespace. Null, or the step that failed, with errno.
+ * In a box's init, in its own network namespace. Null, or the step that failed, with errno.
  */
 const char *raise_loopback(void);
 /** More than a box's memory limit could answer for. */
 bool holds_too_many_sockets(const struct box *box);
 
-// first-process.c
+// init.c
 /** The host's, as a box's own is read-only. */
 extern int host_proc;
-void open_first_processes(void);
+void open_init(void);
 void load_filter(const void *instructions, size_t bytes);
 /** Programs give way to everything else in their group. */
 void yield_cpu(void);
@@ -171,11 +171,11 @@ void yield_cpu(void);
  * Makes the box's two processes. Returns false only in a program's process that needs no exec.
  * @param group on cgroup v2 the box's.
  */
-bool clone_first_process(struct box *box, enum start start, int group);
+bool clone_init(struct box *box, enum start start, int group);
 
 // box.c
 extern struct box_events {
-  /** The first process has forked and is deaf to signals; the program's process waits; the keeper lets it go; the program has ended. */
+  /** Init has forked and is deaf to signals; the program's process waits; the keeper lets it go; the program has ended. */
   int forked, ready, go, ended;
 } box_events;
 void open_boxes(void);

@@ -42,7 +42,7 @@ struct request {
   /** Names of files that are told of when the program has left them. */
   uint32_t output_files;
   /** Output comes as it is written, and not with the result. */
-  uint32_t tells;
+  uint32_t streams_output;
   uint64_t stdin_bytes;
   uint64_t memory_bytes;
   uint64_t cpu_nanoseconds;

@@ -110,10 +110,10 @@ const pageBytes = 4096
 
 /**
  * `struct request` and what follows it.
- * @param tells true: output is to come as it is written.
+ * @param streams true: output is to come as it is written.
  * @throws {SandboxError} when no keeper could take it.
  */
-export function encodeRequest(request: PhaseRequest, tells = false): Uint8Array[] {
+export function encodeRequest(request: PhaseRequest, streams = false): Uint8Array[] {
   requireStartable(request, environment)
   const { command, limits, stdin, outputFiles = [], cores = 1 } = request
   const strings = encodeStrings(command)
@@ -134,7 +134,7 @@ export function encodeRequest(request: PhaseRequest, tells = false): Uint8Array[
     unlimited_stack: command.unlimitedStack ? 1 : 0,
     unused: 0,
     output_files: outputFiles.length,
-    tells: tells ? 1 : 0,
+    streams_output: streams ? 1 : 0,
     stdin_bytes: stdin.length,
     memory_bytes: Math.ceil(limits.memoryBytes),
     cpu_nanoseconds: Math.ceil(limits.cpuSeconds * 1e9),

@@ -25,7 +25,7 @@ static struct {
 void open_output_files(void) { asked = allocate_unforked(sizeof *asked); }
 
 void read_output_names(uint32_t count) {
-  if (count > output_files_most) fail_saying("protocol", "too many output files");
+  if (count > output_files_most) die_with("protocol", "too many output files");
   for (asked->count = 0; asked->count < count; asked->count += 1) {
     uint32_t bytes;
     read_exactly(&bytes, sizeof bytes);
@@ -47,11 +47,11 @@ static int open_regular(int directory, const char *name, uint64_t *size) {
   };
   int file = (int)syscall(SYS_openat2, directory, name, &how, sizeof how);
   if (file < 0) {
-    if (!is_absence(errno)) fail("output_file.open");
+    if (!is_absence(errno)) die("output_file.open");
     return -1;
   }
   struct stat status;
-  if (fstat(file, &status) != 0) fail("output_file.open");
+  if (fstat(file, &status) != 0) die("output_file.open");
   if (S_ISREG(status.st_mode)) {
     *size = (uint64_t)status.st_size;
     return file;
@@ -65,7 +65,7 @@ static void read_chunk(int file, size_t length) {
   while (taken < length) {
     ssize_t more = read(file, asked->frame.content + taken, length - taken);
     if (more < 0 && errno == EINTR) continue;
-    if (more <= 0) fail("output_file.read");
+    if (more <= 0) die("output_file.read");
     taken += (size_t)more;
   }
 }

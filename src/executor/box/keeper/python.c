@@ -91,8 +91,8 @@ static void correct_records(void) {
 static void open_streams(void) {
   int input = memfd_create("stdin", MFD_CLOEXEC);
   int outputs[2];
-  if (input < 0 || pipe2(outputs, O_CLOEXEC | O_NONBLOCK) != 0) fail("python.streams");
-  if (dup2(input, 0) < 0 || dup2(outputs[1], 1) < 0 || dup2(outputs[1], 2) < 0) fail("python.streams");
+  if (input < 0 || pipe2(outputs, O_CLOEXEC | O_NONBLOCK) != 0) die("python.streams");
+  if (dup2(input, 0) < 0 || dup2(outputs[1], 1) < 0 || dup2(outputs[1], 2) < 0) die("python.streams");
   close(input);
   close(outputs[1]);
   words = outputs[0];
@@ -104,7 +104,7 @@ __attribute__((destructor)) static void tell_last_words(void) {
   char text[400];
   ssize_t length = read(words, text, sizeof text - 1);
   text[length > 0 ? length : 0] = 0;
-  fail_saying("python.start", text);
+  die_with("python.start", text);
 }
 
 __attribute__((constructor)) static void begin(void) {

@@ -22,13 +22,13 @@ int box_namespace;
 
 static void write_path(const char *path, const char *text, const char *step) {
   int descriptor = open(path, O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0 || write(descriptor, text, strlen(text)) != (ssize_t)strlen(text)) fail_saying(step, path);
+  if (descriptor < 0 || write(descriptor, text, strlen(text)) != (ssize_t)strlen(text)) die_with(step, path);
   close(descriptor);
 }
 
 static void enter_user_namespace(void) {
   unsigned uid = geteuid(), gid = getegid();
-  if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET) != 0) fail("keeper.unshare");
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET) != 0) die("keeper.unshare");
   char map[64];
   snprintf(map, sizeof map, "%d %u 1", box_uid, uid);
   write_path("/proc/self/uid_map", map, "keeper.map");
@@ -41,21 +41,21 @@ static void enter_user_namespace(void) {
 static void make_parents(char *path) {
   for (char *end = strchr(path + 1, '/'); end != NULL; end = strchr(end + 1, '/')) {
     *end = 0;
-    if (mkdir(path, 0755) != 0 && errno != EEXIST) fail_saying("root.create", path);
+    if (mkdir(path, 0755) != 0 && errno != EEXIST) die_with("root.create", path);
     *end = '/';
   }
 }
 
 static void make_file(const char *path, const char *text) {
   int descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0444);
-  if (descriptor < 0 || write(descriptor, text, strlen(text)) != (ssize_t)strlen(text)) fail_saying("root.create", path);
+  if (descriptor < 0 || write(descriptor, text, strlen(text)) != (ssize_t)strlen(text)) die_with("root.create", path);
   close(descriptor);
 }
 
 static void restrict_mount(const char *path, uint64_t attributes) {
   struct mount_attr wanted = {.attr_set = attributes};
   if (syscall(SYS_mount_setattr, AT_FDCWD, path, AT_RECURSIVE, &wanted, sizeof wanted) != 0)
-    fail_saying("root.restrict", path);
+    die_with("root.restrict", path);
 }
 
 /** Layers of the host's directories: a name for each, and nothing of it. */
@@ -64,15 +64,15 @@ static const char layers[] = "/layers", nothing[] = "/layers/nothing", whole[] =
 static void open_layers(void) {
   if (mkdir(layers, 0755) != 0 || mount("tmpfs", layers, "tmpfs", MS_NOSUID | MS_NODEV, "size=4k,nr_inodes=8") != 0 ||
       mkdir(nothing, 0755) != 0 || mkdir(whole, 0755) != 0)
-    fail("root.layer");
+    die("root.layer");
 }
 
 static void close_layers(void) {
-  if (umount2(layers, MNT_DETACH) != 0 || rmdir(layers) != 0) fail("root.layer");
+  if (umount2(layers, MNT_DETACH) != 0 || rmdir(layers) != 0) die("root.layer");
 }
 
 static void set_layer(int context, unsigned command, const char *key, const char *value, const char *source) {
-  if (fsconfig(context, command, key, value, 0) != 0) fail_saying("root.layer", source);
+  if (fsconfig(context, command, key, value, 0) != 0) die_with("root.layer", source);
 }
 
 /**
@@ -81,17 +81,17 @@ static void set_layer(int context, unsigned command, const char *key, const char
  */
 static void mount_layer(const char *source, const char *directory, const char *target) {
   int context = fsopen("overlay", FSOPEN_CLOEXEC);
-  if (context < 0) fail_saying("root.layer", source);
+  if (context < 0) die_with("root.layer", source);
   char lower[4096];
   if (strpbrk(directory, ":\\") != NULL ||
       snprintf(lower, sizeof lower, "%s:/old%s", nothing, directory) >= (int)sizeof lower)
-    fail_saying("root.layout", source);
+    die_with("root.layout", source);
   set_layer(context, FSCONFIG_SET_FLAG, "userxattr", NULL, source);
   set_layer(context, FSCONFIG_SET_STRING, "lowerdir", lower, source);
   set_layer(context, FSCONFIG_CMD_CREATE, NULL, NULL, source);
   int layer = fsmount(context, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
   if (layer < 0 || move_mount(layer, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH) != 0)
-    fail_saying("root.layer", source);
+    die_with("root.layer", source);
   close(layer);
   close(context);
 }
@@ -103,9 +103,9 @@ static void bind_from_layer(const char *source, const char *target) {
   snprintf(directory, sizeof directory, "%.*s", (int)(name - source), source);
   snprintf(file, sizeof file, "%s/%s", whole, name);
   mount_layer(source, directory, whole);
-  if (mount(file, target, NULL, MS_BIND, NULL) != 0) fail_saying("root.bind", target);
+  if (mount(file, target, NULL, MS_BIND, NULL) != 0) die_with("root.bind", target);
   restrict_mount(target, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
-  if (umount2(whole, MNT_DETACH) != 0) fail("root.layer");
+  if (umount2(whole, MNT_DETACH) != 0) die("root.layer");
 }
 
 /** A copy: its directory may have mounts of a container inside, and then has no layer. */
@@ -113,11 +113,11 @@ static void copy_host_file(const char *source, const char *target, mode_t mode) 
   char from[4096], block[16 * 1024];
   snprintf(from, sizeof from, "/old%s", source);
   int input = open(from, O_RDONLY | O_CLOEXEC), output = open(target, O_WRONLY | O_CLOEXEC);
-  if (input < 0 || output < 0) fail_saying("root.copy", source);
+  if (input < 0 || output < 0) die_with("root.copy", source);
   ssize_t bytes;
   while ((bytes = read(input, block, sizeof block)) > 0)
-    if (write(output, block, (size_t)bytes) != bytes) fail_saying("root.copy", target);
-  if (bytes < 0 || fchmod(output, mode & 0555) != 0) fail_saying("root.copy", source);
+    if (write(output, block, (size_t)bytes) != bytes) die_with("root.copy", target);
+  if (bytes < 0 || fchmod(output, mode & 0555) != 0) die_with("root.copy", source);
   close(input);
   close(output);
 }
@@ -126,7 +126,7 @@ static struct stat find_host_path(const char *source) {
   char from[4096];
   snprintf(from, sizeof from, "/old%s", source);
   struct stat found;
-  if (stat(from, &found) != 0) fail_saying("root.find", source);
+  if (stat(from, &found) != 0) die_with("root.find", source);
   return found;
 }
 
@@ -137,7 +137,7 @@ static void show_host_path(const char *source, char *target) {
   struct stat found = find_host_path(source);
   make_parents(target);
   if (S_ISDIR(found.st_mode)) {
-    if (mkdir(target, 0755) != 0 && errno != EEXIST) fail_saying("root.create", target);
+    if (mkdir(target, 0755) != 0 && errno != EEXIST) die_with("root.create", target);
     mount_layer(source, source, target);
     return;
   }
@@ -153,7 +153,7 @@ static void show_device(const char *source, char *target) {
   snprintf(from, sizeof from, "/old%s", source);
   make_parents(target);
   make_file(target, "");
-  if (mount(from, target, NULL, MS_BIND, NULL) != 0) fail_saying("root.bind", target);
+  if (mount(from, target, NULL, MS_BIND, NULL) != 0) die_with("root.bind", target);
   restrict_mount(target, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 }
 
@@ -162,19 +162,19 @@ static void show_host(char *layout, size_t bytes) {
   for (char *entry = layout; entry < end;) {
     char *source = entry + strlen(entry) + 1;
     char *target = source < end ? source + strlen(source) + 1 : source;
-    if (target >= end || *target != '/') fail_saying("root.layout", entry);
+    if (target >= end || *target != '/') die_with("root.layout", entry);
     if (strcmp(entry, "bind") == 0) {
       show_host_path(source, target);
     } else if (strcmp(entry, "device") == 0) {
       show_device(source, target);
     } else if (strcmp(entry, "link") == 0) {
       make_parents(target);
-      if (symlink(source, target) != 0) fail_saying("root.link", target);
+      if (symlink(source, target) != 0) die_with("root.link", target);
     } else if (strcmp(entry, "file") == 0) {
       make_parents(target);
       make_file(target, source);
     } else {
-      fail_saying("root.layout", entry);
+      die_with("root.layout", entry);
     }
     entry = target + strlen(target) + 1;
   }
@@ -186,32 +186,32 @@ static void show_host(char *layout, size_t bytes) {
  */
 static void show_proc_to_keeper(int proc) {
   box_namespace = openat(proc, "self/ns/mnt", O_RDONLY | O_CLOEXEC);
-  if (box_namespace < 0 || unshare(CLONE_NEWNS) != 0) fail("root.proc");
-  if (move_mount(proc, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH) != 0) fail("root.proc");
+  if (box_namespace < 0 || unshare(CLONE_NEWNS) != 0) die("root.proc");
+  if (move_mount(proc, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH) != 0) die("root.proc");
   close(proc);
 }
 
 void build_root(char *layout, size_t bytes) {
   enter_user_namespace();
-  if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) fail("root.private");
-  if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=8m,nr_inodes=4096") != 0) fail("root.mount");
-  if (chdir("/tmp") != 0 || mkdir("old", 0755) != 0) fail("root.create");
-  if (syscall(SYS_pivot_root, ".", "old") != 0) fail("root.pivot");
-  if (chdir("/") != 0) fail("root.enter");
+  if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) die("root.private");
+  if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=8m,nr_inodes=4096") != 0) die("root.mount");
+  if (chdir("/tmp") != 0 || mkdir("old", 0755) != 0) die("root.create");
+  if (syscall(SYS_pivot_root, ".", "old") != 0) die("root.pivot");
+  if (chdir("/") != 0) die("root.enter");
   umask(0);
   open_layers();
   show_host(layout, bytes);
   close_layers();
   for (size_t index = 0; index < scratch_count; index += 1)
-    if (mkdir(scratch_paths[index], 0755) != 0) fail_saying("root.create", scratch_paths[index]);
-  if (mkdir("/proc", 0555) != 0) fail("root.create");
+    if (mkdir(scratch_paths[index], 0755) != 0) die_with("root.create", scratch_paths[index]);
+  if (mkdir("/proc", 0555) != 0) die("root.create");
   int proc = open_tree(AT_FDCWD, "/old/proc", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
-  if (proc < 0) fail("root.bind");
+  if (proc < 0) die("root.bind");
   // The interpreter looks for its script before it opens it.
   make_file("/box/main.py", "");
-  if (umount2("/old", MNT_DETACH) != 0 || rmdir("/old") != 0) fail("root.leave");
-  if (mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) != 0) fail("root.restrict");
+  if (umount2("/old", MNT_DETACH) != 0 || rmdir("/old") != 0) die("root.leave");
+  if (mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) != 0) die("root.restrict");
   show_proc_to_keeper(proc);
-  if (chdir("/box") != 0) fail("root.enter");
+  if (chdir("/box") != 0) die("root.enter");
   umask(022);
 }

@@ -48,7 +48,7 @@ static void open_library(void) {
   size_t bytes = (size_t)(library_end - library_begin);
   if (library < 0 || write(library, library_begin, bytes) != (ssize_t)bytes || fchmod(library, 0444) != 0 ||
       fcntl(library, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
-    fail("runtime.library");
+    die("runtime.library");
 }
 
 void open_runtime(char *text, const struct hello *hello) {
@@ -58,11 +58,11 @@ void open_runtime(char *text, const struct hello *hello) {
   for (uint32_t index = 0; index < hello->runtime_bytes; index += 1) ends += text[index] == 0;
   if (count > strings_most || ends != count + 1 || text[hello->runtime_bytes - 1] != 0 || text[0] != '/' ||
       strlen(text) >= sizeof awaited)
-    fail_saying("protocol", "the runtime");
+    die_with("protocol", "the runtime");
   strcpy(awaited, text);
   char *kept = malloc(hello->runtime_bytes);
   strings = calloc(count + 3, sizeof *strings);
-  if (kept == NULL || strings == NULL) fail("keeper.memory");
+  if (kept == NULL || strings == NULL) die("keeper.memory");
   memcpy(kept, text, hello->runtime_bytes);
   arguments = hello->runtime_arguments;
   unlimited_stack = (hello->flags & hello_unlimited_stack) != 0;
@@ -81,7 +81,7 @@ void prepare_runtime(struct box *box) {
   // Sockets, as they tell without a signal that nobody is there any more.
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, box->orders) != 0 ||
       send(box->orders[1], awaited, sizeof awaited, MSG_NOSIGNAL) != sizeof awaited)
-    fail("box.orders");
+    die("box.orders");
   open_library();
 }
 
@@ -97,7 +97,7 @@ void start_runtime(const struct box *box, int ready) {
 
 void release_runtime(struct box *box, const struct request *request) {
   struct own_limits own = find_own_limits(request);
-  if (send(box->orders[1], &own, sizeof own, MSG_NOSIGNAL) != sizeof own) fail("box.go");
+  if (send(box->orders[1], &own, sizeof own, MSG_NOSIGNAL) != sizeof own) die("box.go");
 }
 
 bool runtime_began(struct box *box) {

@@ -20,7 +20,7 @@ enum {
   delay_seconds = 10,
   gathered_bytes = 64 * 1024,
   /** Between two words of output that is told as it comes. */
-  tell_milliseconds = 20,
+  flush_milliseconds = 20,
 };
 
 static struct {
@@ -47,7 +47,7 @@ void begin_streams(const struct box *box, const struct request *request, struct 
 }
 
 /** There is no room for a full frame of output. */
-static bool is_full(void) { return answer_room() < sizeof(struct frame) + gathered_bytes; }
+static bool is_full(void) { return tx_room() < sizeof(struct frame) + gathered_bytes; }
 
 void pass_on(struct stream *stream) {
   if (stream->gathered_length > 0) append_frame(stream->kind, stream->gathered, stream->gathered_length);
@@ -72,7 +72,7 @@ static bool drain(struct stream *stream) {
   if (length == 0) return false;
   if (length < 0) {
     if (errno == EAGAIN || errno == EINTR) return true;
-    fail("output.read");
+    die("output.read");
   }
   if (wanted > 0) stream->gathered_length += (size_t)length;
   stream->received += (uint64_t)length;
@@ -102,8 +102,8 @@ static enum reason look_at_counters(const struct box *box, const struct request 
 void reap_box(struct box *box) {
   struct pollfd end = {box->pidfd, POLLIN, 0};
   errno = 0;
-  if (poll(&end, 1, kill_seconds * 1000) <= 0) fail_saying("box.clear", "the box of a run that is over does not go");
-  if (waitpid(box->pid, NULL, 0) != box->pid) fail("box.reap");
+  if (poll(&end, 1, kill_seconds * 1000) <= 0) die_with("box.clear", "the box of a run that is over does not go");
+  if (waitpid(box->pid, NULL, 0) != box->pid) die("box.reap");
   box->pid = 0;
 }
 
@@ -117,15 +117,15 @@ struct supervision {
   int64_t next_look;
   /** When a box that still lives is given up, once the run is over. */
   int64_t gives_up;
-  /** The first process is not reaped. */
+  /** Init is not reaped. */
   bool alive;
   /** The program has ended, or must: the rest of its box dies. */
   bool over;
-  /** The first process need not be waited for. */
+  /** Init need not be waited for. */
   bool settled;
   /** Output is told as it comes, and when next at the earliest. */
-  bool tells;
-  int64_t next_tell;
+  bool streams_output;
+  int64_t next_flush;
 };
 
 enum event { from_worker, from_box, from_output, from_errors, from_program, event_count };
@@ -135,34 +135,34 @@ static void postpone_giving_up(struct supervision *run) { run->gives_up = now() 
 /** 'A' and 'T' alone may come during a run, even right behind the request. */
 static bool is_told_to_stop(struct supervision *run, bool readable) {
   if (readable) read_more();
-  while (has_word()) {
+  while (has_message()) {
     uint32_t kind;
     read_exactly(&kind, sizeof kind);
     if (kind == 'A') return true;
-    if (kind != 'T') fail_saying("protocol", "a run is under way");
-    run->tells = true;
+    if (kind != 'T') die_with("protocol", "a run is under way");
+    run->streams_output = true;
   }
   return false;
 }
 
-static bool has_to_tell(const struct supervision *run) {
-  return run->tells && run->streams[0].gathered_length + run->streams[1].gathered_length > 0;
+static bool has_unflushed(const struct supervision *run) {
+  return run->streams_output && run->streams[0].gathered_length + run->streams[1].gathered_length > 0;
 }
 
 /** Passes on what is gathered, unless that was done a moment ago. */
-static void tell_output(struct supervision *run) {
-  if (!has_to_tell(run) || now() < run->next_tell) return;
+static void flush_output(struct supervision *run) {
+  if (!has_unflushed(run) || now() < run->next_flush) return;
   for (size_t index = 0; index < 2; index += 1)
     if (!is_full()) pass_on(&run->streams[index]);
   send_some();
-  run->next_tell = now() + tell_milliseconds * INT64_C(1000000);
+  run->next_flush = now() + flush_milliseconds * INT64_C(1000000);
 }
 
 /** @returns the number of events; below 0 after a signal. */
 static int await_events(struct supervision *run, struct pollfd events[event_count], bool full) {
   struct stream *streams = run->streams;
   // Small output goes with the result, in one write, unless it is to be told as it comes.
-  bool owes = full || (run->tells && has_answer());
+  bool owes = full || (run->streams_output && has_unsent());
   events[from_worker] = (struct pollfd){worker_socket, (short)(POLLIN | (owes ? POLLOUT : 0)), 0};
   events[from_box] = (struct pollfd){run->alive ? run->box->pidfd : -1, POLLIN, 0};
   for (int index = 0; index < 2; index += 1) {
@@ -172,12 +172,12 @@ static int await_events(struct supervision *run, struct pollfd events[event_coun
   events[from_program] = (struct pollfd){run->over ? -1 : run->box->ended, POLLIN, 0};
   if (run->over && full) postpone_giving_up(run);
   int64_t until = run->over ? run->gives_up : run->next_look < run->ends ? run->next_look : run->ends;
-  if (!run->over && has_to_tell(run) && run->next_tell < until) until = run->next_tell;
-  bool waits = !has_word() && (run->alive || full);
+  if (!run->over && has_unflushed(run) && run->next_flush < until) until = run->next_flush;
+  bool waits = !has_message() && (run->alive || full);
   int64_t pause = waits ? until - now() : 0;
   struct timespec timeout = {pause > 0 ? pause / 1000000000 : 0, pause > 0 ? pause % 1000000000 : 0};
   int found = ppoll(events, event_count, &timeout, NULL);
-  if (found < 0 && errno != EINTR) fail("keeper.poll");
+  if (found < 0 && errno != EINTR) die("keeper.poll");
   return found;
 }
 
@@ -232,7 +232,7 @@ enum reason supervise(struct box *box, const struct request *request, struct str
       .next_look = started + plan_look(0, request),
       .gives_up = INT64_MAX,
       .alive = true,
-      .tells = request->tells != 0,
+      .streams_output = request->streams_output != 0,
   };
   begin_delay(box, request, started);
   enum reason reason = no_reason;
@@ -246,7 +246,7 @@ enum reason supervise(struct box *box, const struct request *request, struct str
     if (events[from_worker].revents & POLLOUT) send_some();
     bool stopped = is_told_to_stop(&run, (events[from_worker].revents & (POLLIN | POLLHUP | POLLERR)) != 0);
     read_outputs(streams, events);
-    tell_output(&run);
+    flush_output(&run);
     // An end that has happened precedes a clock that has run out.
     look_for_end(&run, events[from_box].revents != 0);
     if (run.over) {

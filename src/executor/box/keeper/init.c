@@ -42,20 +42,20 @@ int host_proc;
 /** The process's name before it became `keeper`. */
 static char own_name[16];
 
-void open_first_processes(void) {
+void open_init(void) {
   prctl(PR_GET_NAME, own_name, 0, 0, 0);
   prctl(PR_SET_NAME, "keeper", 0, 0, 0);
   keeper = (int)syscall(SYS_pidfd_open, getpid(), 0);
   host_proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (keeper < 0 || host_proc < 0) fail("keeper.proc");
-  // No program may look into a first process, which is a copy of this one.
-  if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) fail("keeper.dumpable");
+  if (keeper < 0 || host_proc < 0) die("keeper.proc");
+  // No program may look into an init, which is a copy of this one.
+  if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) die("keeper.dumpable");
 }
 
 void load_filter(const void *instructions, size_t bytes) {
   filter.len = (unsigned short)(bytes / sizeof *filter.filter);
   filter.filter = malloc(bytes);
-  if (filter.filter == NULL) fail("keeper.memory");
+  if (filter.filter == NULL) die("keeper.memory");
   memcpy(filter.filter, instructions, bytes);
 }
 
@@ -117,7 +117,7 @@ static __attribute__((noinline)) _Noreturn void start_program(const struct reque
 }
 
 /**
- * Where groups share the CPU, this counts only within the group: programs lose nothing, and keeper and first process never
+ * Where groups share the CPU, this counts only within the group: programs lose nothing, and keeper and init never
  * wait behind many processes to kill them.
  */
 static void enter_idle_class(void) {
@@ -147,7 +147,7 @@ static void limit_stack(bool unlimited) {
   set_limit(RLIMIT_STACK, unlimited ? stack.rlim_max : usual, stack.rlim_max);
 }
 
-/** Before the keeper and the first process, which are no program's to end, the kernel kills this when memory is short. */
+/** Before the keeper and init, which are no program's to end, the kernel kills this when memory is short. */
 static void prefer_for_oom_kill(void) {
   // Whose memory is not dumpable, may not write here.
   if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) die_in_box("box.dumpable");
@@ -188,7 +188,7 @@ static void become_program(const struct box *box, enum start start) {
   start_program(request);
 }
 
-/** A namespace's first process gets signals from inside only for its handlers, which an interpreter has. */
+/** A namespace's init gets signals from inside only for its handlers, which an interpreter has. */
 static void forget_handlers(void) {
   for (int number = 1; number < NSIG; number += 1) signal(number, SIG_DFL);
 }
@@ -211,7 +211,7 @@ static _Noreturn void watch_program(pid_t program) {
   }
 }
 
-/** The first process. Returns only in a program's process that goes on without exec. */
+/** Init. Returns only in a program's process that goes on without exec. */
 static void become_box(const struct box *box, enum start start) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) die_in_box("box.death");
   // The keeper may have ended before.
@@ -244,7 +244,7 @@ static void become_box(const struct box *box, enum start start) {
   watch_program(program);
 }
 
-bool clone_first_process(struct box *box, enum start start, int group) {
+bool clone_init(struct box *box, enum start start, int group) {
   struct clone_args arguments = {
       .flags = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD | (has_loopback ? CLONE_NEWNET : 0) |
                (group >= 0 ? CLONE_INTO_CGROUP : 0),
@@ -253,7 +253,7 @@ bool clone_first_process(struct box *box, enum start start, int group) {
       .cgroup = group >= 0 ? (unsigned)group : 0,
   };
   box->pid = (int)syscall(SYS_clone3, &arguments, sizeof arguments);
-  if (box->pid < 0) fail("box.clone");
+  if (box->pid < 0) die("box.clone");
   if (box->pid > 0) return true;
   become_box(box, start);
   return false;
