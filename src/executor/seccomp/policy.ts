@@ -1,6 +1,7 @@
 // Which system calls a box may not make, what they answer, and why: one row per reason. A deny list with an upper
 // bound, as an allow list would break with each runtime upgrade: calls newer than the last reviewed one stay closed.
 // ENOSYS where libraries have a fallback, else the errno that the kernel would give.
+import { splitNames } from '#contract'
 import { hasAnyBit, isNoneOf, isOneOf, refuse } from './row.ts'
 import type { FilterRow } from './row.ts'
 import type { Architecture, CallName } from './syscall-number.ts'
@@ -27,9 +28,9 @@ function refuseDirect(architecture: Architecture, bit: number): readonly FilterR
   const reason =
     'O_DIRECT: a pipe then carries packets, of which each costs the reader a page and a call; a file is read past the page cache'
   return [
-    refuse('EINVAL', ['open', 'pipe2'], reason, hasAnyBit(1, bit)),
-    refuse('EINVAL', ['openat'], reason, hasAnyBit(2, bit)),
-    refuse('EINVAL', ['fcntl'], reason, isOneOf(1, 4), hasAnyBit(2, bit)),
+    refuse('EINVAL', 'open pipe2', reason, hasAnyBit(1, bit)),
+    refuse('EINVAL', 'openat', reason, hasAnyBit(2, bit)),
+    refuse('EINVAL', 'fcntl', reason, isOneOf(1, 4), hasAnyBit(2, bit)),
   ].map((row) => ({ ...row, architecture }))
 }
 
@@ -40,31 +41,31 @@ const isFifo = { mask: 0xf000, test: 'none_of', values: [0x1000] } as const
 export const unixRows: readonly FilterRow[] = [
   refuse(
     'EAFNOSUPPORT',
-    ['socket', 'socketpair'],
+    'socket socketpair',
     'only UNIX. INET reaches nobody, but its error queues and half-open connections are charged to no cgroup and outlive the box; ALG (CVE-2026-31431), NETLINK, PACKET, VSOCK, RXRPC, TIPC … are where the bugs are',
     isNoneOf(0, 1),
   ),
   refuse(
     'ESOCKTNOSUPPORT',
-    ['socket', 'socketpair'],
+    'socket socketpair',
     'only STREAM, DGRAM, SEQPACKET: what Unix sockets have',
     { argument: 1, mask: 0xf, test: 'none_of', values: [1, 2, 5] },
   ),
   refuse(
     'EPROTONOSUPPORT',
-    ['socket', 'socketpair'],
+    'socket socketpair',
     'only the default, which may also be called PF_UNIX (1)',
     isNoneOf(2, 0, 1),
   ),
   refuse(
     'ENOPROTOOPT',
-    ['setsockopt'],
+    'setsockopt',
     'only the level SOCKET: all that a Unix socket has',
     isNoneOf(1, 1),
   ),
   refuse(
     'ENOPROTOOPT',
-    ['setsockopt'],
+    'setsockopt',
     'only REUSEADDR, BROADCAST, SNDBUF, RCVBUF, KEEPALIVE, LINGER, PASSCRED, RCVLOWAT, RCVTIMEO, SNDTIMEO. BPF programs (ATTACH_*), time stamps whose errors are charged to nobody (TIMESTAMP*), uncharged groups (REUSEPORT), pages of files (ZEROCOPY) and what programs do not use stay out',
     isNoneOf(2, 2, 6, 7, 8, 9, 13, 16, 18, 20, 21, 66, 67),
   ),
@@ -74,90 +75,79 @@ export const filterRows: readonly FilterRow[] = [
   // Namespaces and mounts
   refuse(
     'ENOSYS',
-    ['clone3'],
+    'clone3',
     'its flags lie behind a pointer that no filter can follow; libc falls back to clone on ENOSYS alone',
   ),
   refuse(
     'EPERM',
-    ['clone'],
+    'clone',
     'CLONE_NEW*: a new user namespace gives back every capability inside it',
     hasAnyBit(0, 0x7e020000),
   ),
   refuse(
     'EPERM',
-    ['clone'],
+    'clone',
     'flags are an unsigned long; the high half has no meaning yet and must not get one unseen',
     { argument: 0, word: 'high', test: 'none_of', values: [0] },
   ),
   refuse(
     'EPERM',
-    ['unshare', 'setns', 'mount', 'umount2', 'pivot_root', 'chroot'],
+    'unshare setns mount umount2 pivot_root chroot',
     'namespaces and mounts are the box itself',
   ),
   refuse(
     'ENOSYS',
-    [
-      'open_tree',
-      'move_mount',
-      'fsopen',
-      'fsconfig',
-      'fsmount',
-      'fspick',
-      'mount_setattr',
-      'listmount',
-      'statmount',
-      'quotactl_fd',
-    ],
+    'open_tree move_mount fsopen fsconfig fsmount fspick mount_setattr listmount statmount quotactl_fd',
     'the newer mount interface (CVE-2021-41133: Flatpak forgot it)',
   ),
 
   // Other processes
   refuse(
     'EPERM',
-    ['ptrace', 'process_vm_readv', 'process_vm_writev', 'kcmp'],
+    'ptrace process_vm_readv process_vm_writev kcmp',
     "the box's pid 1 shares the program's uid",
   ),
   refuse(
     'ENOSYS',
-    ['pidfd_getfd', 'process_madvise', 'process_mrelease'],
+    'pidfd_getfd process_madvise process_mrelease',
     "reach into another process: its descriptors, its memory's fate",
   ),
   refuse(
     'EPERM',
-    ['prlimit64'],
+    'prlimit64',
     'init: with a limit on its CPU time the program could end it, and we would not know how the program ended',
     isOneOf(0, 1),
   ),
   refuse(
     'EPERM',
-    ['sched_setscheduler', 'sched_setparam', 'sched_setattr', 'sched_setaffinity'],
+    'sched_setscheduler sched_setparam sched_setattr sched_setaffinity',
     'init: made to wait for the others, it would outlive SIGKILL',
     isOneOf(0, 1),
   ),
   refuse(
     'done',
-    ['sched_setscheduler'],
+    'sched_setscheduler',
     'SCHED_OTHER: where boxes are idle the kernel would answer EPERM, and Free Pascal, which asks for it for each thread, has none then; nothing is done',
     isOneOf(1, 0),
   ),
   refuse(
     'EPERM',
-    ['setpriority'],
+    'setpriority',
     'the same; PRIO_PGRP and PRIO_USER may name it too',
     isNoneOf(0, 0),
   ),
-  refuse('EPERM', ['setpriority'], 'the same, by its number', isOneOf(1, 1)),
+  refuse('EPERM', 'setpriority', 'the same, by its number', isOneOf(1, 1)),
   refuse(
     'EPERM',
-    ['ioprio_set'],
+    'ioprio_set',
     'the same; IOPRIO_WHO_PGRP and _USER may name it too',
     isNoneOf(0, 1),
   ),
-  refuse('EPERM', ['ioprio_set'], 'the same, by its number', isOneOf(1, 1)),
-  refuse('EPERM', ['prctl'], 'PR_SET_MM rewrites what /proc says of a process', isOneOf(0, 35)),
+  refuse('EPERM', 'ioprio_set', 'the same, by its number', isOneOf(1, 1)),
+  refuse('EPERM', 'prctl', 'PR_SET_MM rewrites what /proc says of a process', isOneOf(0, 35)),
   refuse(
     'EINVAL',
-    ['prctl'],
+    'prctl',
     "PR_SCHED_CORE: a core-scheduling cookie idles the neighbour's hyperthread",
     isOneOf(0, 62),
   ),
@@ -165,87 +155,64 @@ export const filterRows: readonly FilterRow[] = [
   // Kernel surface that exploits start from and no program needs
   refuse(
     'ENOSYS',
-    ['io_uring_setup', 'io_uring_enter', 'io_uring_register'],
+    'io_uring_setup io_uring_enter io_uring_register',
     'makes calls where no filter looks; a long list of kernel bugs',
   ),
   refuse(
     'ENOSYS',
-    ['userfaultfd', 'bpf', 'perf_event_open', 'memfd_secret', 'modify_ldt'],
+    'userfaultfd bpf perf_event_open memfd_secret modify_ldt',
     'exploitation aids: stop the kernel mid-copy, place code in it, read its timing, hide memory from it',
   ),
   refuse(
     'ENOSYS',
-    ['seccomp'],
+    'seccomp',
     "a classic BPF program is compiled to kernel code of the caller's choosing (JIT spraying); the box has its filter",
   ),
-  refuse(
-    'EINVAL',
-    ['prctl'],
-    'PR_SET_SECCOMP: the older way to load such a program',
-    isOneOf(0, 22),
-  ),
+  refuse('EINVAL', 'prctl', 'PR_SET_SECCOMP: the older way to load such a program', isOneOf(0, 22)),
   refuse(
     'EOPNOTSUPP',
-    ['sendto'],
+    'sendto',
     'MSG_OOB on Unix sockets: a use after free reached from browser sandboxes (CVE-2025-38236)',
     hasAnyBit(3, 1),
   ),
   refuse(
     'ENOSYS',
-    [
-      'lookup_dcookie',
-      'nfsservctl',
-      'uselib',
-      'sysfs',
-      'ustat',
-      '_sysctl',
-      'remap_file_pages',
-      'kexec_load',
-      'kexec_file_load',
-    ],
+    'lookup_dcookie nfsservctl uselib sysfs ustat _sysctl remap_file_pages kexec_load kexec_file_load',
     'dead or administrative calls',
   ),
   refuse(
     'ENOSYS',
-    [
-      'futex_wake',
-      'futex_wait',
-      'futex_requeue',
-      'lsm_get_self_attr',
-      'lsm_set_self_attr',
-      'lsm_list_modules',
-      'set_mempolicy_home_node',
-    ],
+    'futex_wake futex_wait futex_requeue lsm_get_self_attr lsm_set_self_attr lsm_list_modules set_mempolicy_home_node',
     'newer calls that no C library, JVM or Python here makes; every caller falls back',
   ),
   refuse(
     'EPERM',
-    ['personality'],
+    'personality',
     'READ_IMPLIES_EXEC, no address randomisation; 0 and the query stay',
     isNoneOf(0, 0, 0xffffffff),
   ),
   refuse(
     'EPERM',
-    ['ioctl'],
+    'ioctl',
     'TIOCSTI, TIOCLINUX type into a terminal (CVE-2017-5226, CVE-2023-28100); TIOCSETD loads line disciplines',
     isOneOf(1, 0x5412, 0x541c, 0x5423),
   ),
 
   refuse(
     'EPERM',
-    ['ioctl'],
+    'ioctl',
     'SIOCGIFBR, SIOCSIFBR, SIOCGIFVLAN, SIOCSIFVLAN, SIOCBR*: load the modules for bridges and VLANs, whoever asks',
     isOneOf(1, 0x8940, 0x8941, 0x8982, 0x8983, 0x89a0, 0x89a1, 0x89a2, 0x89a3),
   ),
   refuse(
     'EOPNOTSUPP',
-    ['ioctl'],
+    'ioctl',
     "FIEMAP, FIBMAP, ext4's GET_ES_CACHE, PRECACHE_EXTENTS, GETSTATE and CLEAR_ES_CACHE: where the host's disk has the toolchain, and which of that is in memory",
     isOneOf(1, 0xc020660b, 0x1, 0xc020662a, 0x6612, 0x40046629, 0x6628),
   ),
   refuse(
     'EOPNOTSUPP',
-    ['ioctl'],
+    'ioctl',
     "FS_IOC_GETFSUUID (and ext4's), GETFSSYSFSPATH, GETFSLABEL: which disk of which host it is",
     isOneOf(1, 0x80111500, 0x8008662c, 0x80811501, 0x81009431),
   ),
@@ -254,108 +221,100 @@ export const filterRows: readonly FilterRow[] = [
   ...unixRows,
   refuse(
     'EPERM',
-    ['sendmsg', 'sendmmsg'],
+    'sendmsg sendmmsg',
     'their control messages lie behind a pointer: descriptors on their way in circles keep a kernel thread at work that nobody is billed for, and can hold what a dead box had',
   ),
 
   // The page cache, which all boxes share through the toolchain's files
   refuse(
     'ENOSYS',
-    ['splice', 'tee', 'vmsplice'],
+    'splice tee vmsplice',
     'hand page-cache pages around: the primitive of Dirty Pipe, Copy Fail, Dirty Frag; sendfile, which libraries call, is left: into a pipe or a file',
   ),
-  refuse('ENOSYS', ['cachestat'], 'tells which pages of a shared file another box has read'),
+  refuse('ENOSYS', 'cachestat', 'tells which pages of a shared file another box has read'),
   refuse(
     'EOPNOTSUPP',
-    ['preadv2'],
+    'preadv2',
     'RWF_NOWAIT tells the same, RWF_DONTCACHE evicts',
     isNoneOf(5, 0),
   ),
   refuse(
     'done',
-    ['fadvise64', 'readahead'],
+    'fadvise64 readahead',
     'advice only: but POSIX_FADV_DONTNEED evicts the toolchain for every box',
   ),
   refuse(
     'EINVAL',
-    ['madvise'],
+    'madvise',
     'MADV_MERGEABLE: merged pages tell by timing what another box holds',
     isOneOf(2, 12),
   ),
   refuse(
     'EINVAL',
-    ['prctl'],
+    'prctl',
     'PR_SET_MEMORY_MERGE, PR_GET_MEMORY_MERGE: the same for all memory of a process',
     isOneOf(0, 67, 68),
   ),
-  refuse(
-    'ENOSYS',
-    ['openat2'],
-    'its flags lie behind a pointer; every caller falls back to openat',
-  ),
+  refuse('ENOSYS', 'openat2', 'its flags lie behind a pointer; every caller falls back to openat'),
   ...refuseDirect('x86_64', 0x4000),
   ...refuseDirect('aarch64', 0x10000),
 
   // State that outlives a run or is seen by another box
   refuse(
     'ENOPROTOOPT',
-    ['getsockopt'],
+    'getsockopt',
     'SO_COOKIE, SO_NETNS_COOKIE, SO_PEERPIDFD: numbers that the host never uses twice, by which runs count each other',
     isOneOf(1, 1),
     isOneOf(2, 57, 71, 77),
   ),
+  refuse('ENOSYS', 'keyctl add_key request_key', 'keyrings are not namespaced and outlive a run'),
   refuse(
     'ENOSYS',
-    ['keyctl', 'add_key', 'request_key'],
-    'keyrings are not namespaced and outlive a run',
-  ),
-  refuse(
-    'ENOSYS',
-    ['inotify_init', 'inotify_init1', 'fanotify_init'],
+    'inotify_init inotify_init1 fanotify_init',
     'a watch on /usr/bin/python3 sees other boxes start it',
   ),
   refuse(
     'EPERM',
-    ['fcntl'],
+    'fcntl',
     'F_SETLEASE, F_NOTIFY: leases and watches on shared files talk across boxes',
     isOneOf(1, 1024, 1026),
   ),
   refuse(
     'EINVAL',
-    ['fcntl'],
+    'fcntl',
     'F_SET_RW_HINT leaves a mark on the shared inode on kernels that do not check the owner',
     isOneOf(1, 1036, 1038),
   ),
   refuse(
     'ENOSYS',
-    ['io_setup'],
+    'io_setup',
     'fs.aio-max-nr is one count for the host: a box could use it up, or signal by it',
   ),
 
   // Memory that the memory limit does not count
   refuse(
     'EOPNOTSUPP',
-    ['setxattr', 'lsetxattr', 'fsetxattr'],
+    'setxattr lsetxattr fsetxattr',
     'an access list takes 64 KiB of kernel memory a file that no cgroup is charged for: 2,000 files took 130 MB (Linux 6.18)',
   ),
   refuse(
     'ENOMEM',
-    ['mmap'],
+    'mmap',
     "MAP_HUGETLB: the host's reserved huge pages are outside the memory limit; PostgreSQL may live on them",
     hasAnyBit(3, 0x40000),
   ),
-  refuse('EINVAL', ['memfd_create'], 'MFD_HUGETLB: the same', hasAnyBit(1, 0x4)),
-  refuse('EPERM', ['shmget'], 'SHM_HUGETLB: the same', hasAnyBit(2, 0x800)),
+  refuse('EINVAL', 'memfd_create', 'MFD_HUGETLB: the same', hasAnyBit(1, 0x4)),
+  refuse('EPERM', 'shmget', 'SHM_HUGETLB: the same', hasAnyBit(2, 0x800)),
 
   // The host's disk
   refuse(
     'done',
-    ['sync', 'syncfs', 'fsync', 'fdatasync', 'sync_file_range'],
+    'sync syncfs fsync fdatasync sync_file_range',
     "nothing in a box is durable; on the host's files a loop of them stalls the disk for everyone",
   ),
   refuse(
     'done',
-    ['msync'],
+    'msync',
     'MS_SYNC: the same by way of a mapping; MS_ASYNC, with which libunwind probes addresses, stays',
     hasAnyBit(2, 0x4),
   ),
@@ -363,59 +322,31 @@ export const filterRows: readonly FilterRow[] = [
   // Files and devices
   refuse(
     'EPERM',
-    ['name_to_handle_at', 'open_by_handle_at'],
+    'name_to_handle_at open_by_handle_at',
     'open files by inode, past every mount (the "shocker" escape)',
   ),
-  refuse('EPERM', ['mknod'], devicesReason, { ...isFifo, argument: 1 }),
-  refuse('EPERM', ['mknodat'], devicesReason, { ...isFifo, argument: 2 }),
+  refuse('EPERM', 'mknod', devicesReason, { ...isFifo, argument: 1 }),
+  refuse('EPERM', 'mknodat', devicesReason, { ...isFifo, argument: 2 }),
 
   // Administration and NUMA
   refuse(
     'EPERM',
-    [
-      'syslog',
-      'acct',
-      'quotactl',
-      'swapon',
-      'swapoff',
-      'reboot',
-      'init_module',
-      'finit_module',
-      'delete_module',
-      'create_module',
-      'iopl',
-      'ioperm',
-      'settimeofday',
-      'clock_settime',
-      'clock_adjtime',
-      'adjtimex',
-      'sethostname',
-      'setdomainname',
-      'vhangup',
-    ],
+    'syslog acct quotactl swapon swapoff reboot init_module finit_module delete_module create_module iopl ioperm settimeofday clock_settime clock_adjtime adjtimex sethostname setdomainname vhangup',
     'administration; the program has no capability for it, the filter saves the kernel from asking',
   ),
   refuse(
     'EPERM',
-    ['move_pages', 'migrate_pages', 'mbind', 'set_mempolicy', 'get_mempolicy'],
+    'move_pages migrate_pages mbind set_mempolicy get_mempolicy',
     'NUMA placement; the JVM, g++ and CPython do without',
   ),
 ]
 
 /** What a keeper makes boxes with, and the files of a program that it reads. */
-const keeperCalls: ReadonlySet<CallName> = new Set([
-  'clone3',
-  'unshare',
-  'setns',
-  'fsopen',
-  'fsconfig',
-  'fsmount',
-  'fspick',
-  'move_mount',
-  'sethostname',
-  'prctl',
-  'openat2',
-])
+const keeperCalls: ReadonlySet<CallName> = new Set(
+  splitNames(
+    'clone3 unshare setns fsopen fsconfig fsmount fspick move_mount sethostname prctl openat2',
+  ),
+)
 
 /** A keeper's own filter: everything else that its boxes may not do it may not do, either. */
 export const forKeeper = (rows: readonly FilterRow[]): readonly FilterRow[] =>

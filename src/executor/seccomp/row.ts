@@ -1,4 +1,6 @@
 // The shape of the filter's rows, and short forms to write them in, so that policy.ts holds only decisions and reasons.
+import { splitNames } from '#contract'
+import type { Names } from '#contract'
 import type { Architecture, CallName } from './syscall-number.ts'
 
 /** Linux's numbers, the same on both architectures; `done` pretends success. */
@@ -41,13 +43,14 @@ export interface FilterRow {
   readonly architecture?: Architecture
 }
 
-export function refuse(
+/** @param calls names with a blank between two. */
+export function refuse<const Calls extends string>(
   errno: FilterRow['errno'],
-  calls: readonly CallName[],
+  calls: Names<Calls> extends CallName ? Calls : never,
   reason: string,
   ...conditions: readonly Condition[]
 ): FilterRow {
-  return { calls, conditions, errno, reason }
+  return { calls: splitNames(calls) as CallName[], conditions, errno, reason }
 }
 
 /** The argument's low word is one of these. */

@@ -82,14 +82,14 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'seccomp: clone3 is there',
-    text: "    'ENOSYS',\n    ['clone3'],",
-    instead: "    'done',\n    ['clone3'],",
+    text: "    'ENOSYS',\n    'clone3',",
+    instead: "    'done',\n    'clone3',",
     tests: ['executor/seccomp/seccomp'],
   },
   {
     name: 'seccomp: another process may be read',
-    text: "['ptrace', 'process_vm_readv', 'process_vm_writev', 'kcmp'],",
-    instead: "['ptrace', 'process_vm_writev', 'kcmp'],",
+    text: "'ptrace process_vm_readv process_vm_writev kcmp'",
+    instead: "'ptrace process_vm_writev kcmp'",
     tests: ['executor/seccomp/seccomp'],
   },
   {

@@ -1,13 +1,10 @@
 // message.h's structures as tables of fields; test/executor/box/keeper/structure.test.ts compares them with the
 // compiled header.
+import { splitNames } from '#contract'
+import type { Names } from '#contract'
 
 /** Little-endian, unsigned. */
 export type FieldType = 'uint32_t' | 'uint64_t'
-
-/** `a b c` as names. */
-type Names<Text extends string> = Text extends `${infer First} ${infer Rest}`
-  ? First | Names<Rest>
-  : Text
 
 /** Whole numbers below 2^53. */
 type Values<Name extends string> = Readonly<Record<Name, number>>
@@ -36,14 +33,16 @@ function defineStructure<const Small extends string, const Wide extends string =
   wide?: Wide,
 ): Structure<Names<Small> | Names<Wide>> {
   type Name = Names<Small> | Names<Wide>
-  const split = (names: string | undefined, type: FieldType): [string, FieldType][] =>
-    (names?.split(' ') ?? []).map((field) => [field, type])
   let sizeBytes = 0
-  const fields = [...split(small, 'uint32_t'), ...split(wide, 'uint64_t')].map(([field, type]) => {
+  const place = (field: Name, type: FieldType): Structure<Name>['fields'][number] => {
     const offset = align(sizeBytes, fieldBytes[type])
     sizeBytes = offset + fieldBytes[type]
-    return { name: field as Name, type, offset }
-  })
+    return { name: field, type, offset }
+  }
+  const fields = [
+    ...splitNames(small).map((field) => place(field, 'uint32_t')),
+    ...(wide === undefined ? [] : splitNames(wide)).map((field) => place(field, 'uint64_t')),
+  ]
   sizeBytes = align(sizeBytes, Math.max(...fields.map(({ type }) => fieldBytes[type])))
   return {
     name,
