@@ -18,28 +18,10 @@ export type RunCommand = (
   >,
 ) => Promise<Phase>
 
-/** What a compiler is given, and what it may take. */
-interface Compilation {
-  readonly source: Source
-  readonly limits: PhaseLimits
-  /** One file, no further words, the language's own limits. */
-  readonly isUsual: boolean
-  readonly stop: AbortSignal | undefined
-}
-
-/** @throws {SandboxError} when the language's limits say nothing of a compiler. */
-function describeCompilation(
-  { language, code, files = [], compileArguments = [], stop }: ExecutionRequest,
-  limits: PhaseLimits | null,
-  usual: PhaseLimits | null,
-): Compilation {
-  if (limits === null) throw new SandboxError('limits.read', `${language} has no compile limits`)
-  const isUsual =
-    files.length === 0 && compileArguments.length === 0 && isDeepStrictEqual(limits, usual)
-  return { source: { code, files, arguments: compileArguments }, limits, isUsual, stop }
-}
-
-/** @returns undefined when it was stopped before the end, or while it waited. @throws the signal's reason when aborted. */
+/**
+ * @returns undefined when it was stopped before the end, or while it waited.
+ * @throws the signal's reason when aborted; {SandboxError} when the language's limits say nothing of a compiler.
+ */
 export async function compileOnce(
   runCommand: RunCommand,
   cache: ArtefactCache,
@@ -48,55 +30,50 @@ export async function compileOnce(
   request: ExecutionRequest,
   signal: AbortSignal,
 ): Promise<{ readonly compiled: Compiled; readonly cached: boolean } | undefined> {
-  const { language, cacheScope, limits, stop } = request
-  const compilation = describeCompilation(
-    request,
-    (limits ?? offer.limits).compile,
-    offer.limits.compile,
-  )
-  const key = hashSource(language, compiler.identity, compilation.source, compilation.limits)
-  const compiling = cache.compile(
-    { owner: cacheScope, key },
-    () => compile(runCommand, offer, compiler, cacheScope, compilation, signal),
-    isCertain,
-    stop,
-  )
+  const { language, code, files = [], compileArguments = [], cacheScope, stop } = request
+  const limits = (request.limits ?? offer.limits).compile
+  if (limits === null) throw new SandboxError('limits.read', `${language} has no compile limits`)
+  const source = { code, files, arguments: compileArguments }
+  const isPlain = files.length === 0 && compileArguments.length === 0
+  // A compiler that is up already knows one file and the usual limits.
+  const isUsual = isPlain && isDeepStrictEqual(limits, offer.limits.compile)
+  const resident = isUsual ? offer.residents : null
+
+  const compile = async (): Promise<Compiled> => {
+    const phase =
+      (await resident?.compile(cacheScope, code, eitherOf(signal, stop))) ??
+      (await runCommand(withFiles(files, compiler.command(source, limits.memoryBytes)), {
+        stdin: new Uint8Array(),
+        limits,
+        stderrKeptBytes: compileMessageBytes,
+        stop,
+      }))
+    return readCompiled(blameMemory(phase, limits), compiler, source, isPlain)
+  }
+
+  const key = hashSource(language, compiler.identity, source, limits)
+  const compiling = cache.compile({ owner: cacheScope, key }, compile, isCertain, stop)
   const done = await unlessAborted(compiling, stop)
   // A resident compiler that is stopped keeps nothing of it.
   if (done === undefined) signal.throwIfAborted()
   return done
 }
 
-async function compile(
-  runCommand: RunCommand,
-  { residents }: Offer,
+/** @throws when a plain compilation has written what is no program. */
+function readCompiled(
+  { stdout, ...rest }: Phase,
   compiler: Compiler,
-  account: string,
-  { source, limits, isUsual, stop }: Compilation,
-  signal: AbortSignal,
-): Promise<Compiled> {
-  const { code, files } = source
-  // A compiler that is up already knows one file and the usual limits.
-  const resident = isUsual ? residents : null
-  const command = (): Command => withFiles(files, compiler.command(source, limits.memoryBytes))
-  const compiled =
-    (await resident?.compile(account, code, eitherOf(signal, stop))) ??
-    (await runCommand(command(), {
-      stdin: new Uint8Array(),
-      limits,
-      stderrKeptBytes: compileMessageBytes,
-      stop,
-    }))
-  const { stdout, ...rest } = blameMemory(compiled, limits)
+  source: Source,
+  isPlain: boolean,
+): Compiled {
   // The compiler's stdout carried the program; it is no output for anyone to read.
   const phase = { ...rest, stdout: new Uint8Array(), stdoutTruncated: false }
-  const succeeded = phase.ending === 'exited' && phase.exitCode === 0
-  if (!succeeded) return { phase, artefact: null }
+  if (phase.ending !== 'exited' || phase.exitCode !== 0) return { phase, artefact: null }
   try {
     return { phase, artefact: compiler.readArtefact(Buffer.from(stdout), source) }
   } catch (error) {
     // Only with words or files of its own can a program have a hand in what its compiler writes.
-    if (files.length === 0 && source.arguments.length === 0) throw error
+    if (isPlain) throw error
     const message = '[what the compiler wrote is not a program]\n'
     const stderr = Buffer.concat([phase.stderr, Buffer.from(message)])
     return { phase: { ...phase, exitCode: 1, stderr }, artefact: null }

@@ -25,22 +25,10 @@ const compileOptions: readonly string[] = [
 // -z now resolves names once, in the resident interpreter, instead of in each fork.
 const libraryOptions = ['-shared', '-fPIC', '-fvisibility=hidden', '-Wl,-z,now']
 
-const common = [
-  'keeper.c',
-  'channel.c',
-  'supervise.c',
-  'delay.c',
-  'root.c',
-  'box.c',
-  'confine.c',
-  'loopback.c',
-  'init.c',
-  'group.c',
-  'group-v2.c',
-  'group-v1.c',
-  'output.c',
-  'runtime.c',
-]
+const common = (
+  'keeper.c channel.c supervise.c delay.c root.c box.c confine.c loopback.c init.c ' +
+  'group.c group-v2.c group-v1.c output.c runtime.c'
+).split(' ')
 const programSources: readonly string[] = ['main.c', ...common]
 
 /**
