@@ -12,6 +12,7 @@ import {
   keepBits,
   loadWord,
   returnValue,
+  shareReturns,
   split,
 } from './bpf.ts'
 import type { Instruction } from './bpf.ts'
@@ -108,14 +109,14 @@ export function compileFilter(
   architecture: Architecture,
   rows: readonly FilterRow[] = filterRows,
 ): readonly Instruction[] {
-  return [
+  return shareReturns([
     loadWord(dataOffset.architecture),
     // Other architectures' calls (`int 0x80` on x86_64) have other numbers, and `socketcall` hides its arguments:
     // code-golf PR 2729 reached keyctl as i386 call 288, here accept4. No honest program does this, so it dies.
     ...ifNoneOf([auditArchitectures[architecture]], [returnValue(filterReturn.killProcess)]),
     loadWord(dataOffset.number),
     ...compileSearch(compileIntervals(architecture, rows)),
-  ]
+  ])
 }
 
 /**
