@@ -5,6 +5,7 @@ import { evaluateCommands } from './evaluate/evaluate.ts'
 import { hostCommands } from './host-commands.ts'
 import { keyCommands } from './keys.ts'
 import { languageCommands } from './language-commands.ts'
+import { mcpCommands } from './mcp.ts'
 import { rerunCommands } from './rerun.ts'
 import { serviceCommands } from './service-commands.ts'
 import { tierCommands } from './tiers.ts'
@@ -15,6 +16,7 @@ import { workerCommands } from './worker-commands.ts'
 export const commands: readonly Command[] = [
   ...serviceCommands,
   ...evaluateCommands,
+  ...mcpCommands,
   ...keyCommands,
   ...tierCommands,
   ...hostCommands,

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import t from 'tap'
 import { ask, folder } from './clients.ts'
 import { startDoorService } from './service.ts'
@@ -159,6 +159,37 @@ t.test(
     })
   },
 )
+
+t.test('both over standard input and output, by `runledger mcp`', async (t) => {
+  const script = `
+    import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
+    import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js'
+    import { Client as Client2 } from '@modelcontextprotocol/client'
+    import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio'
+    const { RUNLEDGER_URL, RUNLEDGER_API_KEY, PATH, CLI } = process.env
+    const server = { command: process.execPath, args: [CLI, 'mcp'], env: { RUNLEDGER_URL, RUNLEDGER_API_KEY, PATH } }
+    const told = []
+    for (const [client, transport] of [
+      [new Client1({ name: 'test', version: '1' }), new Stdio1(server)],
+      [new Client2({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } }), new Stdio2(server)],
+    ]) {
+      await client.connect(transport)
+      const { tools } = await client.listTools()
+      const { structuredContent } = await client.callTool({ name: 'run_code', arguments: { language: 'python', code: 'print(1)' } })
+      told.push({ tools: tools.length, stdout: structuredContent.stdout, era: client.getProtocolEra?.() })
+      await client.close()
+    }
+    console.log(JSON.stringify(told))`
+  const more = {
+    RUNLEDGER_URL: service,
+    RUNLEDGER_API_KEY: key,
+    CLI: resolve(import.meta.dirname, '../../src/cli/cli.ts'),
+  }
+  t.strictSame(await ask('node', script, more), [
+    { tools: 4, stdout: '1\n' },
+    { tools: 4, stdout: '1\n', era: 'modern' },
+  ])
+})
 
 // 0.1.16 knows 2025-11-25 alone; this one knows both. It sends no key, and calls tools, resources and prompts of an example
 // server of its own, which are not here: what is refused for that reason alone does not apply.

@@ -1,0 +1,171 @@
+// `mcp`: for agents that start their servers as processes. Each message of the standard input is POSTed to the service's own
+// /mcp, and what it answers is printed: one message a line (modelcontextprotocol.io, "stdio").
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { Agent, fetch } from 'undici'
+import type { Response } from 'undici'
+import { parseServiceUrl } from '#client'
+import { CommandError, defineCommand, exitStatuses } from './command.ts'
+import { readService, serviceOptions } from './service.ts'
+
+export const mcpCommands = [
+  defineCommand({
+    name: 'mcp',
+    operands: [],
+    summary: 'serve agents on standard input and output, by the Model Context Protocol',
+    notes:
+      'An agent’s configuration names this command, and the key’s file or RUNLEDGER_API_KEY. The tools are those of the service’s\n' +
+      'POST /mcp. It ends with its input.',
+    options: serviceOptions,
+    async run({ values }) {
+      const { url, apiKey } = readService(values)
+      await relay(parseUrl(url), apiKey, process.stdin, process.stdout)
+    },
+  }),
+]
+
+function parseUrl(text: string): URL {
+  try {
+    return new URL('mcp', parseServiceUrl(text))
+  } catch (error) {
+    throw new CommandError((error as Error).message, exitStatuses.usage)
+  }
+}
+
+interface Message {
+  readonly id?: unknown
+  readonly method?: unknown
+  readonly params?: {
+    readonly name?: unknown
+    readonly taskId?: unknown
+    readonly requestId?: unknown
+    readonly _meta?: Readonly<Record<string, unknown>>
+  }
+}
+
+/** Resolves at the end of the input, with which everything under way is hung up. */
+export async function relay(
+  url: URL,
+  apiKey: string,
+  input: Readable,
+  output: Writable,
+): Promise<void> {
+  // A program may run for longer than these would wait.
+  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+  const underWay = new Map<unknown, AbortController>()
+  const print = (message: object): void => void output.write(`${JSON.stringify(message)}\n`)
+  /** What a handshake has agreed on. */
+  let agreed: Readonly<Record<string, string>> = {}
+
+  async function send(line: string, message: Message, signal: AbortSignal): Promise<void> {
+    const response = await fetch(url, {
+      method: 'POST',
+      redirect: 'error', // the key is for this service only
+      headers: {
+        'X-API-Key': apiKey,
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        ...(isPerRequest(message) ? describe(message) : agreed),
+      },
+      body: line,
+      signal,
+      dispatcher,
+    })
+    const session = response.headers.get('mcp-session-id')
+    for await (const answer of readAnswers(response)) {
+      if (session !== null) agreed = agree(session, answer)
+      // What was refused unread has no id.
+      print('id' in answer || 'method' in answer ? answer : { ...answer, id: message.id })
+    }
+  }
+
+  async function take(line: string): Promise<void> {
+    let message: Message
+    try {
+      message = JSON.parse(line) as Message
+    } catch {
+      print(fail(undefined, -32700, 'The line is not valid JSON.'))
+      return
+    }
+    // By the version that tells itself in each request, who wants no answer hangs up.
+    const unwanted = underWay.get(message.params?.requestId)
+    if (message.method === 'notifications/cancelled' && unwanted !== undefined) unwanted.abort()
+    const controller = new AbortController()
+    const own = message.id === undefined ? Symbol('notification') : message.id
+    if (message.id === undefined || isPerRequest(message)) underWay.set(own, controller)
+    try {
+      await send(line, message, controller.signal)
+    } catch (error) {
+      if (controller.signal.aborted || message.id === undefined) return
+      const { message: text, cause } = error as Error
+      const why = cause instanceof Error ? cause.message : text
+      print(fail(message.id, -32603, `no answer from ${url.origin} (${why})`))
+    } finally {
+      if (underWay.get(own) === controller) underWay.delete(own)
+    }
+  }
+
+  const lines = createInterface({ input, crlfDelay: Infinity })
+  lines.on('line', (line) => void (line.trim() !== '' && take(line)))
+  await once(lines, 'close')
+  for (const controller of underWay.values()) controller.abort()
+  await dispatcher.destroy()
+}
+
+const versionKey = 'io.modelcontextprotocol/protocolVersion'
+
+/** Of the version since which each request tells all of itself. */
+function isPerRequest({ params }: Message): boolean {
+  return params?._meta?.[versionKey] !== undefined
+}
+
+/** The headers that mirror a request. */
+function describe({ method, params }: Message): Record<string, string> {
+  const name = params?.name ?? params?.taskId
+  return {
+    'MCP-Protocol-Version': String(params?._meta?.[versionKey]),
+    'Mcp-Method': encode(String(method)),
+    ...(typeof name === 'string' && { 'Mcp-Name': encode(name) }),
+  }
+}
+
+function encode(text: string): string {
+  const isPlain = /^[!-~]+$/.test(text) && !text.startsWith('=?base64?')
+  return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`
+}
+
+function agree(session: string, answer: object): Record<string, string> {
+  const { result } = answer as { readonly result?: { readonly protocolVersion?: string } }
+  const version = result?.protocolVersion
+  return {
+    'Mcp-Session-Id': session,
+    ...(version !== undefined && { 'MCP-Protocol-Version': version }),
+  }
+}
+
+/** The messages of an answer, as they come. @throws for one that is none of the protocol's. */
+async function* readAnswers(response: Response): AsyncGenerator<object> {
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+    const text = await response.text()
+    if (text === '') return
+    if (!text.startsWith('{"jsonrpc"'))
+      throw new Error(`${response.status}, which is no answer of the protocol`)
+    yield JSON.parse(text) as object
+    return
+  }
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of response.body ?? []) {
+    const events = (text + decoder.decode(piece as Uint8Array, { stream: true })).split('\n\n')
+    text = events.pop() ?? ''
+    for (const event of events) {
+      const data = /^data: (.*)$/m.exec(event)?.[1]
+      if (data !== undefined) yield JSON.parse(data) as object
+    }
+  }
+}
+
+function fail(id: unknown, code: number, message: string): object {
+  return { jsonrpc: '2.0', ...(id !== undefined && { id }), error: { code, message } }
+}
