@@ -50,6 +50,8 @@ const quiescenceSeconds = 120
 const strikeSeconds = 60
 // Every fault strikes while programs wait for their reward; then they go on without, until all have it.
 const longestSeconds = 540
+// Of those that come with a strike; the first strikes are brief, and measure how soon a run is begun anew.
+const briefPart = 1 / 4
 const rewardSeconds = 180
 // Characters of PostgreSQL's last words, shown when nothing came back.
 const shownServerLog = 4000
@@ -229,7 +231,7 @@ async function strike(fault: Fault, scene: Scene): Promise<void> {
   const startedAt = performance.now()
   let count = 0
   let problem = ''
-  strikes += 1
+  strikes += scene.leaseSeconds === leaseSeconds ? 1 : briefPart
   rewards.allow(Math.ceil((rewarded * strikes) / plannedStrikes))
   try {
     count = (await within(strikeSeconds, fault.strike(scene))) ?? 1
@@ -282,7 +284,7 @@ const chosen = faults.filter(({ name }) => only.test(name))
 const endsAt = clusterStartedAt + seconds * 1000
 const longLeaseRounds = only.source === '(?:)' ? 16 : 0
 /** Over these the programs of known reward are spread. */
-const plannedStrikes = longLeaseRounds + chosen.length
+const plannedStrikes = longLeaseRounds * briefPart + chosen.length
 let strikes = 0
 let workers: readonly Service[] = []
 
