@@ -83,7 +83,7 @@ export async function measureService(call: LoadCall, terminal: Terminal): Promis
 
 async function readRequest(call: LoadCall): Promise<SubmissionRequest> {
   const { file, language, stdinFile } = call
-  if (file !== undefined) return readProgram({ file, language, stdinFile })
+  if (file !== undefined) return readProgram({ file, language, stdin: stdinFile })
   if (language !== undefined || stdinFile !== undefined) {
     throw new TypeError('--language and --stdin belong to a program: name it with --file')
   }

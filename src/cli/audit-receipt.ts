@@ -1,6 +1,5 @@
 // `audit receipt FILE` checks a receipt: its signature against public keys, without the service, and what it says against
 // a ledger, by audit views alone. A receipt may be anybody's, so nothing free of it is printed.
-import { readFileSync } from 'node:fs'
 import type { Database } from '#database'
 import { readStream } from '#event'
 import { openEnvelope, readPublicKeys, readReceipt } from '#receipt'
@@ -8,6 +7,7 @@ import type { Opened, Receipt, VerifyingKey } from '#receipt'
 import type { AuditAnswer } from './audit.ts'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import { withDatabase } from './connect.ts'
+import { flag, readInput, takes } from './option.ts'
 
 type Open = Extract<Opened, { readonly receipt: Receipt }>
 
@@ -17,12 +17,11 @@ export const receiptCommand = defineCommand({
   summary: 'check a receipt by its signature, or against the ledger',
   notes: 'Exit status 1 if it is not what was signed, or not what the ledger says.',
   options: {
-    'public-key': {
-      type: 'string',
-      value: 'FILE',
-      help: 'the keys that may have signed it, in PEM, as from `GET /receipt-key`',
-    },
-    ledger: { type: 'boolean', help: 'check it against the ledger, too' },
+    'public-key': takes(
+      'FILE',
+      'the keys that may have signed it, in PEM, as from `GET /receipt-key`',
+    ),
+    ledger: flag('check it against the ledger, too'),
   },
   run: async ({ operands: [file = ''], values: { 'public-key': keyFile, ledger } }) => {
     if (keyFile === undefined && !ledger)
@@ -30,7 +29,7 @@ export const receiptCommand = defineCommand({
         'audit receipt: --public-key FILE, --ledger or both say what to check it against',
         exitStatuses.usage,
       )
-    const text = read('FILE', file)
+    const text = readInput('FILE', file)
     const opened = openEnvelope(text, keyFile === undefined ? null : readKeys(keyFile))
     const answers = [tellSignature(opened)]
     if (ledger && 'receipt' in opened)
@@ -42,32 +41,19 @@ export const receiptCommand = defineCommand({
 
 /** What its signature shows. */
 export function tellSignature(opened: Opened): AuditAnswer {
-  switch (opened.kind) {
-    case 'malformed':
-      return { ok: false, lines: ['This is not a receipt, or one of a later release.'] }
-    case 'other_key':
-      return {
-        ok: false,
-        lines: [
-          'It is signed by ANOTHER KEY than those that were given: its keyid is none of theirs.',
-        ],
-      }
-    case 'altered':
-      return {
-        ok: false,
-        lines: [`It WAS CHANGED after it was signed, or key ${opened.keyId} has not signed it.`],
-      }
-    case 'unsigned':
-      return {
-        ok: true,
-        lines: [...summarize(opened), 'Its signature was not checked: no --public-key was given.'],
-      }
-    case 'signed':
-      return {
-        ok: true,
-        lines: [...summarize(opened), `It is as key ${opened.keyId} has signed it.`],
-      }
-  }
+  if (!('receipt' in opened)) return { ok: false, lines: [refuse(opened)] }
+  const remark =
+    opened.kind === 'signed'
+      ? `It is as key ${opened.keyId} has signed it.`
+      : 'Its signature was not checked: no --public-key was given.'
+  return { ok: true, lines: [...summarize(opened), remark] }
+}
+
+function refuse(opened: Exclude<Opened, Open>): string {
+  if (opened.kind === 'malformed') return 'This is not a receipt, or one of a later release.'
+  return opened.kind === 'other_key'
+    ? 'It is signed by ANOTHER KEY than those that were given: its keyid is none of theirs.'
+    : `It WAS CHANGED after it was signed, or key ${opened.keyId} has not signed it.`
 }
 
 /** Whether the ledger still says what the receipt says. */
@@ -109,18 +95,10 @@ function summarize({ receipt: { submission, end } }: Open): string[] {
 }
 
 function readKeys(file: string): VerifyingKey[] {
-  const keys = readPublicKeys(read('--public-key', file))
+  const keys = readPublicKeys(readInput('--public-key', file))
   if (keys.length > 0) return keys
   throw new CommandError(
     '--public-key: there is no public Ed25519 key in PEM in this file',
     exitStatuses.refused,
   )
-}
-
-function read(what: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new CommandError(`${what}: ${(error as Error).message}`, exitStatuses.noInput)
-  }
 }

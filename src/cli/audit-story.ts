@@ -39,7 +39,7 @@ const tellers: Readonly<Record<string, Teller>> = {
       data['rerun_of'] === undefined ? '' : `a rerun of ${say(data['rerun_of'])}`,
       data['campaign'] === undefined
         ? `request ${say(metadata['request'])}`
-        : `in the campaign ${say(data['campaign'])} of ${list(part(metadata, 'actor'))}`,
+        : `in the campaign ${say(data['campaign'])} of ${actorOf(metadata)}`,
     ),
   'execution.started': (data, { at }, { receivedAt }) => {
     const run = part(data, 'limits', 'run')
@@ -68,14 +68,14 @@ const tellers: Readonly<Record<string, Teller>> = {
     `Given up after ${count(data['losses'], 'loss', 'losses')}. Verdict IE: internal error.`,
   'submission.cancel_requested': (data, { metadata }) =>
     sentence(
-      `Cancelled by ${list(part(metadata, 'actor'))}, request ${say(metadata['request'])}`,
+      `Cancelled by ${actorOf(metadata)}, request ${say(metadata['request'])}`,
       `attempt ${say(data['attempt'])} is to be ended, on worker ${say(data['worker'])}`,
     ),
   'submission.cancelled': (data, { at, metadata }, { startedAt }) => {
     if (data['lost'] !== undefined)
       return `Cancelled; the attempt was lost before its worker could end it: ${tellLoss(data['lost'])}.`
     if (data['stdout'] === undefined)
-      return `Cancelled while it waited, by ${list(part(metadata, 'actor'))}; request ${say(metadata['request'])}.`
+      return `Cancelled while it waited, by ${actorOf(metadata)}; request ${say(metadata['request'])}.`
     return tellSteps(
       tellCompile(part(data, 'compile')),
       tellRun(data),
@@ -96,7 +96,7 @@ const tellers: Readonly<Record<string, Teller>> = {
   'webhook.abandoned': (data) =>
     `The webhook was given up after ${count(data['attempts'], 'attempt')}: ${say(data['reason'])}.`,
   'webhook.replayed': (_, { metadata }) =>
-    `The webhook is sent again, as ${list(part(metadata, 'actor'))} asked.`,
+    `The webhook is sent again, as ${actorOf(metadata)} asked.`,
   'api_key.issued': (data, { metadata }) =>
     sentence(
       data['role'] === 'operator'
@@ -106,29 +106,31 @@ const tellers: Readonly<Record<string, Teller>> = {
       data['read_only'] === true ? 'to look alone' : '',
       data['replaces'] ? `in place of ${say(data['replaces'])}` : '',
       data['expires_at'] ? `valid until ${say(data['expires_at'])}` : '',
-      `by ${list(part(metadata, 'actor'))}`,
+      `by ${actorOf(metadata)}`,
     ),
   'api_key.rotated': (data) =>
     `Replaced by ${say(data['replaced_by'])}; it works until ${say(data['works_until'])}.`,
   'api_key.changed': (data, { metadata }) =>
-    `Brought to tier ${say(data['tier'])} by ${list(part(metadata, 'actor'))}.`,
-  'api_key.revoked': (_, { metadata }) => `Revoked by ${list(part(metadata, 'actor'))}.`,
+    `Brought to tier ${say(data['tier'])} by ${actorOf(metadata)}.`,
+  'api_key.revoked': (_, { metadata }) => `Revoked by ${actorOf(metadata)}.`,
   'tier.defined': (data, { metadata }) =>
     sentence(
       `Tier ${say(data['name'])} was set to ${limit(data['requests_per_minute'])} requests a minute, ${limit(data['concurrent_executions'])} executions at once`,
       data['limits'] === undefined || Object.keys(part(data, 'limits')).length === 0
         ? ''
         : `a submission’s own limits at most ${list(part(data, 'limits'))}`,
-      `by ${list(part(metadata, 'actor'))}`,
+      `by ${actorOf(metadata)}`,
     ),
-  'worker.paused': (data, { metadata }) =>
-    `On host ${say(data['host'])}: paused by ${list(part(metadata, 'actor'))}; it takes nothing.`,
-  'worker.resumed': (data, { metadata }) =>
-    `On host ${say(data['host'])}: resumed by ${list(part(metadata, 'actor'))}.`,
-  'worker.drained': (data, { metadata }) =>
-    `On host ${say(data['host'])}: told by ${list(part(metadata, 'actor'))} to end when it has finished what it has.`,
-  'worker.restarted': (data, { metadata }) =>
-    `On host ${say(data['host'])}: told by ${list(part(metadata, 'actor'))} to begin again when it has finished what it has.`,
+  'worker.paused': onHost((actor) => `paused by ${actor}; it takes nothing`),
+  'worker.resumed': onHost((actor) => `resumed by ${actor}`),
+  'worker.drained': onHost((actor) => `told by ${actor} to end when it has finished what it has`),
+  'worker.restarted': onHost(
+    (actor) => `told by ${actor} to begin again when it has finished what it has`,
+  ),
+}
+
+function onHost(tell: (actor: string) => string): Teller {
+  return (data, { metadata }) => `On host ${say(data['host'])}: ${tell(actorOf(metadata))}.`
 }
 
 /** A newer release's event is shown raw. */
@@ -195,6 +197,10 @@ function sentence(...clauses: readonly string[]): string {
 
 function limit(value: unknown): string {
   return value === null ? 'unlimited' : say(value)
+}
+
+function actorOf(metadata: Data): string {
+  return list(part(metadata, 'actor'))
 }
 
 function list(data: Data): string {

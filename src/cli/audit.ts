@@ -71,35 +71,21 @@ export async function verifyLog(
     shown = percent
     onProgress(`${percent} %: ${soFar.events} events, ${soFar.broken_chain} that do not fit`)
   })
-  const lines: string[] = []
-  if (found.broken_chain > 0) {
-    lines.push(
-      `${found.broken_chain} of ${events} events do not fit. The first: ${first.broken_chain}. It was changed, or the event before it was changed or removed.`,
-    )
-  }
-  // A chain does not show that its last events are missing; projections do.
-  if (found.drift > 0) {
-    lines.push(
-      `${found.drift} rows differ from the log, the first: ${first.drift}. Events were removed, or a table was edited; audit.drift shows both sides.`,
-    )
-  }
-  if (found.altered_body > 0) {
-    lines.push(
-      `${found.altered_body} bodies are not those whose hash the log has, the first: ${first.altered_body}.`,
-    )
-  }
-  if (found.invariant > found.broken_chain + found.drift) {
-    lines.push(
-      `${found.invariant} promises do not hold, the first: ${first.invariant}; audit.invariant has them all.`,
-    )
-  }
-  if (lines.length > 0) return { lines, ok: false }
-  return {
-    ok: true,
-    lines: [
-      `${events} events: every hash fits, every projection is what the log says, every body is as it was.`,
-    ],
-  }
+  const { broken_chain: broken, drift, altered_body: altered, invariant } = found
+  const complaints = [
+    broken > 0 &&
+      `${broken} of ${events} events do not fit. The first: ${first.broken_chain}. It was changed, or the event before it was changed or removed.`,
+    // A chain does not show that its last events are missing; projections do.
+    drift > 0 &&
+      `${drift} rows differ from the log, the first: ${first.drift}. Events were removed, or a table was edited; audit.drift shows both sides.`,
+    altered > 0 &&
+      `${altered} bodies are not those whose hash the log has, the first: ${first.altered_body}.`,
+    invariant > broken + drift &&
+      `${invariant} promises do not hold, the first: ${first.invariant}; audit.invariant has them all.`,
+  ].filter((line) => line !== false)
+  if (complaints.length > 0) return { lines: complaints, ok: false }
+  const whole = `${events} events: every hash fits, every projection is what the log says, every body is as it was.`
+  return { lines: [whole], ok: true }
 }
 
 /** @param kept what an earlier call printed; null prints. */

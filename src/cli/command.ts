@@ -49,9 +49,12 @@ export interface Command<O extends Options = Options> {
   run(call: Call<O>): Promise<number | void>
 }
 
-/** Infers the options' types. */
-export function defineCommand<const O extends Options>(command: Command<O>): Command {
-  return command
+/** Infers the options' types. What is left out is empty. */
+export function defineCommand<const O extends Options = Options>(
+  command: Omit<Command<O>, 'operands' | 'options'> &
+    Partial<Pick<Command<O>, 'operands' | 'options'>>,
+): Command {
+  return { operands: [], options: {}, ...command }
 }
 
 /** Ends a command with a sentence for its caller. */

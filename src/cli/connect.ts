@@ -1,4 +1,5 @@
 // A command's way to the database: DATABASE_URL, or what `make run` keeps.
+import { userInfo } from 'node:os'
 import { readCommandConfig, readOrExit } from '#config'
 import { createDatabase, explainAbsence, explainRefusal, isUnmigrated } from '#database'
 import type { Database } from '#database'
@@ -24,6 +25,11 @@ export async function withDatabase<T>(
   } finally {
     await sql.end({ timeout: endSeconds })
   }
+}
+
+/** The user who gives a command, for the log. */
+export function operator(): string {
+  return userInfo().username
 }
 
 /** What `make run` keeps. @throws {CommandError} without it. */

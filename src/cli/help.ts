@@ -1,13 +1,13 @@
 // Help, printed from the table of commands alone.
 import type { Command, Option } from './command.ts'
+import { alignColumns } from './output.ts'
 
 export function describeCommands(commands: readonly Command[]): string {
-  const rows = commands.map((command) => [formatWords(command), command.summary] as const)
-  const width = Math.max(...rows.map(([words]) => words.length))
+  const rows = commands.map((command) => [`  ${formatWords(command)}`, command.summary])
   return [
     'Usage: runledger COMMAND',
     '',
-    ...rows.map(([words, summary]) => `  ${words.padEnd(width)}   ${summary}`),
+    ...alignColumns(rows, '   '),
     '',
     '`runledger web`, `runledger worker` and `runledger migrate` are the service’s processes, as the Procfile starts them.',
     '`runledger COMMAND --help` lists its options. Lists are tables on a terminal and JSON lines in a pipe.',
@@ -18,16 +18,16 @@ export function describeCommands(commands: readonly Command[]): string {
 
 export function describeCommand(command: Command): string {
   const { options, summary, notes } = command
-  const rows = Object.entries(options).map(
-    ([name, option]) => [formatOption(name, option), describeOption(option)] as const,
-  )
-  const width = Math.max(0, ...rows.map(([words]) => words.length))
+  const rows = Object.entries(options).map(([name, option]) => [
+    `  ${formatOption(name, option)}`,
+    describeOption(option),
+  ])
   return [
     `Usage: ${formatUsage(command)}`,
     '',
     `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
     ...(rows.length === 0 ? [] : ['']),
-    ...rows.map(([words, help]) => `  ${words.padEnd(width)}   ${help}`),
+    ...alignColumns(rows, '   '),
     ...(notes === undefined ? [] : ['', notes]),
     '',
   ].join('\n')

@@ -2,16 +2,15 @@
 import { readDoctorConfig } from '#config'
 import { readKeptUrl } from './connect.ts'
 import { defineCommand, exitStatuses } from './command.ts'
+import { flag } from './option.ts'
 import { jsonOption, printRows } from './output.ts'
 import { askOperator, operatorOptions } from './service.ts'
 
 export const hostCommands = [
   defineCommand({
     name: 'doctor',
-    operands: [],
     summary: 'check that a worker starts on this host',
     notes: 'Exit status 0: one starts. DATABASE_URL defaults to what `make run` keeps.',
-    options: {},
     run: async () => {
       // Loaded only here: other commands need no executor.
       const doctor = await import('#doctor')
@@ -33,12 +32,11 @@ export const hostCommands = [
   }),
   defineCommand({
     name: 'workers',
-    operands: [],
     summary: 'list the workers: host, state, slots in use, boxes, versions, heartbeat',
     notes:
       'State: working; suspended, with the failure; paused or draining, by `pause` and `drain`; gone: silent, and not yet given up; with --gone also lost: given up, and drained: it ended by itself.',
     options: {
-      gone: { type: 'boolean', help: 'include those that ended in the last day' },
+      gone: flag('include those that ended in the last day'),
       json: jsonOption,
       ...operatorOptions,
     },
@@ -51,7 +49,6 @@ export const hostCommands = [
   }),
   defineCommand({
     name: 'running',
-    operands: [],
     summary: 'list running submissions, longest first: account, worker, time',
     options: { json: jsonOption, ...operatorOptions },
     run: async ({ values: { json, ...service } }) =>

@@ -2,14 +2,20 @@
 import { CommandError, exitStatuses } from './command.ts'
 
 /** @throws {CommandError} when it is no part of an id, or of none or several of these. */
-export function findId(ids: readonly string[], part: string, noun: string): string {
+export function findId(
+  rows: readonly { readonly id: string }[],
+  part: string,
+  noun: string,
+): string {
   if (!/^[0-9a-f-]{1,36}$/i.test(part))
     throw new CommandError(
       `${JSON.stringify(part)} is not the id of a ${noun}, nor its beginning or end`,
       exitStatuses.usage,
     )
   const wanted = part.toLowerCase()
-  const found = ids.filter((id) => id.startsWith(wanted) || id.endsWith(wanted))
+  const found = rows
+    .map(({ id }) => id)
+    .filter((id) => id.startsWith(wanted) || id.endsWith(wanted))
   const [only] = found
   if (only === undefined) throw new CommandError(`there is no such ${noun}`)
   if (found.length > 1)

@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import { promisify } from 'node:util'
 import { catalogue, findLanguage, languages } from '#language'
 import type { Language, LanguageDefinition } from '#language'
-import { CommandError, exitStatuses } from './command.ts'
+import { CommandError, exitStatuses, misuse } from './command.ts'
 import type { Terminal } from './command.ts'
 
 const run = promisify(execFile)
@@ -17,20 +17,10 @@ const environment = {
 }
 const install = ['install', '--no-install-recommends', '-y', '-q=2']
 
-/** What is to be installed for a language. */
-interface Installation {
-  readonly title: string
-  readonly packages: readonly string[]
-}
-
 /** @throws {CommandError} naming what is no language, or no library of one. */
 export function chooseLanguages(names: readonly string[]): Language[] {
   const unknown = names.filter((name) => findLanguage(name) === undefined)
-  if (unknown.length > 0)
-    throw new CommandError(
-      `no such language: ${unknown.join(', ')}; there are ${languages.join(', ')}`,
-      exitStatuses.usage,
-    )
+  refuse('language', unknown, languages)
   return names.length === 0 ? [...languages] : names.flatMap((name) => findLanguage(name) ?? [])
 }
 
@@ -48,12 +38,13 @@ export function chooseLibraries(names: readonly string[]): string[] {
     }),
   )
   const unknown = names.filter((name) => !known.has(name))
-  if (unknown.length > 0)
-    throw new CommandError(
-      `no such library: ${unknown.join(', ')}; there are ${[...known.keys()].join(', ')}`,
-      exitStatuses.usage,
-    )
+  refuse('library', unknown, [...known.keys()])
   return names.flatMap((name) => known.get(name) ?? [])
+}
+
+function refuse(noun: string, unknown: readonly string[], known: readonly string[]): void {
+  if (unknown.length > 0)
+    throw misuse(`no such ${noun}: ${unknown.join(', ')}; there are ${known.join(', ')}`)
 }
 
 /** @returns how many could not be installed. @throws {CommandError} where there is no apt, or without the right to use it. */
@@ -70,7 +61,7 @@ export async function installLanguages(
     there.add(name)
     return isNew
   }
-  const wanted: Installation[] = [
+  const wanted = [
     ...chosen.map((language) => catalogue[language]),
     ...(libraries.length > 0 ? [{ title: 'Libraries', packages: libraries }] : []),
   ]

@@ -14,51 +14,31 @@ import type { ListedKey, Role } from '#account'
 import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
 import { CommandError, defineCommand, misuse } from './command.ts'
-import type { Option } from './command.ts'
-import { withDatabase } from './connect.ts'
+import { operator, withDatabase } from './connect.ts'
 import { findId } from './id.ts'
-import { operator } from './operator.ts'
+import { flag, takes } from './option.ts'
 import { jsonOption, printRecord, printRows } from './output.ts'
 import { describeTier } from './tiers.ts'
 
 const idNotes = 'ID: a key’s id, its beginning or end, or the name of one key that is in force.'
 
-const expires = {
-  type: 'string',
-  value: 'DATE',
-  help: 'when it expires, such as 2030-01-31',
-} as const satisfies Option
+const expires = takes('DATE', 'when it expires, such as 2030-01-31')
 
 export const keyCommands = [
   defineCommand({
     name: 'keys issue',
-    operands: [],
     summary: 'issue a key, which is shown only once',
     options: {
-      account: {
-        type: 'string',
-        value: 'NAME',
-        required: true,
-        help: 'account of the key; created if it is new',
-      },
-      tier: {
-        type: 'string',
-        value: 'TIER',
-        help: 'see `runledger tiers list`; default `beta`',
-      },
-      name: {
-        type: 'string',
-        value: 'TEXT',
-        help: 'says what it is for; `change`, `rotate` and `revoke` take it too',
-      },
+      account: takes('NAME', 'account of the key; created if it is new', { required: true }),
+      tier: takes('TIER', 'see `runledger tiers list`; default `beta`'),
+      name: takes('TEXT', 'says what it is for; `change`, `rotate` and `revoke` take it too'),
       expires,
-      role: {
-        type: 'string',
-        value: 'ROLE',
-        default: 'submit',
-        help: '`submit`, or `operator`: watches and controls the service, cannot submit',
-      },
-      'read-only': { type: 'boolean', help: 'an operator’s key that cannot change anything' },
+      role: takes(
+        'ROLE',
+        '`submit`, or `operator`: watches and controls the service, cannot submit',
+        { default: 'submit' },
+      ),
+      'read-only': flag('an operator’s key that cannot change anything'),
     },
     run: ({ values }) =>
       withDatabase(async (sql) => {
@@ -68,46 +48,29 @@ export const keyCommands = [
         const tier = given ?? (role === 'operator' ? 'unlimited' : 'beta')
         const request = { account, tier, name, expiresAt: readDate(values.expires), role, readOnly }
         const issued = await nameTiers(sql, tier, () => issueKey(sql, request, operator()))
-        const { stdout } = process
-        printRecord(
-          stdout.isTTY && role === 'submit'
-            ? { ...issued, tier: await describeOne(sql, tier) }
-            : { ...issued },
-          process,
-        )
+        const isTold = process.stdout.isTTY && role === 'submit'
+        printRecord(isTold ? { ...issued, tier: await describeOne(sql, tier) } : issued, process)
       }),
   }),
   defineCommand({
     name: 'keys list',
-    operands: [],
     summary: 'list keys, newest first',
-    options: {
-      account: { type: 'string', value: 'NAME', help: 'only its keys' },
-      json: jsonOption,
-    },
+    options: { account: takes('NAME', 'only its keys'), json: jsonOption },
     run: ({ values: { account, json } }) =>
-      withDatabase(async (sql) => {
-        printRows(
-          (await listKeys(sql, account)).map((key) => ({ ...key })),
-          process,
-          json,
-        )
-      }),
+      withDatabase(async (sql) => printRows(await listKeys(sql, account), process, json)),
   }),
   defineCommand({
     name: 'keys change',
     operands: ['ID'],
     summary: 'change the tier of a key',
     notes: idNotes,
-    options: {
-      tier: { type: 'string', value: 'TIER', required: true, help: 'see `runledger tiers list`' },
-    },
+    options: { tier: takes('TIER', 'see `runledger tiers list`', { required: true }) },
     run: ({ operands: [id = ''], values: { tier } }) =>
-      withDatabase(async (sql) => {
-        const key = await readId(sql, id)
-        if (!(await nameTiers(sql, tier, () => changeKeyTier(sql, key, tier, operator()))))
-          throw noSuchKey()
-        printRecord({ id: key, tier }, process)
+      withKey(id, async (sql, key) => {
+        const isChanged = await nameTiers(sql, tier, () =>
+          changeKeyTier(sql, key, tier, operator()),
+        )
+        return isChanged ? { id: key, tier } : null
       }),
   }),
   defineCommand({
@@ -116,23 +79,15 @@ export const keyCommands = [
     summary: 'issue a successor of a key; the old one works until the overlap is over',
     notes: idNotes,
     options: {
-      overlap: {
-        type: 'string',
-        value: 'SECONDS',
-        default: '86400',
-        help: 'how long both keys work',
-      },
+      overlap: takes('SECONDS', 'how long both keys work', { default: '86400' }),
       expires,
     },
     run: ({ operands: [id = ''], values: { overlap, expires: end } }) =>
-      withDatabase(async (sql) => {
-        const key = await readId(sql, id)
+      withKey(id, (sql, key) => {
         // Thirty years at most: a bad date must fail before there is a successor.
         if (!/^\d{1,9}$/.test(overlap))
           throw misuse('--overlap is a number of seconds, at most 999999999')
-        const successor = await rotateKey(sql, key, Number(overlap), operator(), readDate(end))
-        if (successor === null) throw noSuchKey()
-        printRecord({ ...successor }, process)
+        return rotateKey(sql, key, Number(overlap), operator(), readDate(end))
       }),
   }),
   defineCommand({
@@ -140,15 +95,24 @@ export const keyCommands = [
     operands: ['ID'],
     summary: 'revoke a key at once',
     notes: idNotes,
-    options: {},
     run: ({ operands: [id = ''] }) =>
-      withDatabase(async (sql) => {
-        const key = await readId(sql, id)
-        if (!(await revokeKey(sql, key, operator()))) throw noSuchKey()
-        printRecord({ id: key, revoked: true }, process)
-      }),
+      withKey(id, async (sql, key) =>
+        (await revokeKey(sql, key, operator())) ? { id: key, revoked: true } : null,
+      ),
   }),
 ]
+
+/** Prints what became of a key; null: it is none, or not in force. */
+async function withKey(
+  part: string,
+  change: (sql: Database, key: string) => Promise<object | null>,
+): Promise<void> {
+  await withDatabase(async (sql) => {
+    const changed = await change(sql, await readId(sql, part))
+    if (changed === null) throw new CommandError('there is no such key that is valid')
+    printRecord(changed, process)
+  })
+}
 
 async function describeOne(sql: Database, name: string): Promise<string> {
   const tier = (await listTiers(sql)).find((one) => one.name === name)
@@ -197,11 +161,7 @@ async function readId(sql: Database, part: string): Promise<string> {
       name === part && revokedAt === null && (expiresAt?.getTime() ?? Infinity) > Date.now(),
   )
   if (named.length > 0) return pickNamed(named, keys, part)
-  return findId(
-    keys.map(({ id }) => id),
-    part,
-    'key',
-  )
+  return findId(keys, part, 'key')
 }
 
 /** A name may look like a part of an id: which of two keys is meant is not guessed. */
@@ -215,8 +175,4 @@ function pickNamed(named: readonly ListedKey[], all: readonly ListedKey[], text:
   if (first !== undefined && more.length === 0) return first.id
   const ids = [...named, ...others].map(({ id, account }) => `${id} (${account})`)
   throw new CommandError(`${text} could be ${ids.length} keys: ${ids.join(', ')}`)
-}
-
-function noSuchKey(): CommandError {
-  return new CommandError('there is no such key that is valid')
 }

@@ -7,6 +7,7 @@ import {
   listPackages,
   thisHost,
 } from './install-languages.ts'
+import { takes } from './option.ts'
 import { askOperator } from './service.ts'
 import { commandWorkers } from './worker-commands.ts'
 
@@ -20,11 +21,7 @@ export const languageCommands = [
     notes:
       'Prints what it installs and how large it is, then installs one language after the other, and skips those that are there. Then the\nworkers of this host finish their programs, look again, and offer each language once a program of it has run as it should.',
     options: {
-      libraries: {
-        type: 'string',
-        value: 'NAMES',
-        help: 'Python libraries, such as "numpy scipy pandas"',
-      },
+      libraries: takes('NAMES', 'Python libraries, such as "numpy scipy pandas"'),
     },
     run: async ({ operands: [names = ''], values: { libraries = '' } }) => {
       const failed = await installLanguages(
@@ -40,7 +37,6 @@ export const languageCommands = [
     name: 'languages packages',
     operands: ['[LANGUAGES]'],
     summary: 'print the Debian packages of languages (all, or "go rust")',
-    options: {},
     run: async ({ operands: [names = ''] }) => {
       process.stdout.write(`${listPackages(chooseLanguages(split(names))).join(' ')}\n`)
     },

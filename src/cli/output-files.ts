@@ -32,8 +32,11 @@ export async function saveOutputFiles(
 
 /** @throws {TypeError} for a name that leads out of the directory. */
 export function checkOutputNames(names: readonly string[]): void {
-  for (const name of names) {
-    if (isAbsolute(name) || name.split('/').includes('..'))
-      throw new TypeError(`--output-file ${name}: must be a relative path that does not climb`)
-  }
+  for (const name of names) checkPath('--output-file', name)
+}
+
+/** @throws {TypeError} for one that leads elsewhere. */
+export function checkPath(option: string, path: string): void {
+  if (isAbsolute(path) || path.split('/').includes('..'))
+    throw new TypeError(`${option} ${path}: must be a relative path that does not climb`)
 }

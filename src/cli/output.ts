@@ -1,8 +1,9 @@
 // Prints tables at a terminal, JSON lines for programs. Strangers' text must not steer the terminal.
 import type { Terminal } from './command.ts'
+import { flag } from './option.ts'
 
 /** Of each command that prints a list. */
-export const jsonOption = { type: 'boolean', help: 'JSON lines on a terminal too' } as const
+export const jsonOption = flag('JSON lines on a terminal too')
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -26,9 +27,9 @@ function nameFields(row: Row): Row {
 }
 
 /** A table on a terminal; else, or with `json`, JSON lines. */
-export function printRows(given: readonly Row[], terminal: Terminal, json = false): void {
+export function printRows(given: readonly object[], terminal: Terminal, json = false): void {
   const { stdout } = terminal
-  const rows = given.map(nameFields)
+  const rows = given.map((row) => nameFields({ ...row }))
   if (stdout.isTTY !== true || json) {
     for (const row of rows) printJson(row, terminal)
     return
@@ -40,26 +41,33 @@ export function printRows(given: readonly Row[], terminal: Terminal, json = fals
   }
   const names = Object.keys(first)
   const cells = rows.map((row) => names.map((name) => formatCell(row[name])))
-  const widths = names.map((name, column) =>
-    Math.max(name.length, ...cells.map((row) => row[column]?.length ?? 0)),
+  for (const line of alignColumns([names.map((name) => name.toUpperCase()), ...cells]))
+    stdout.write(`${line}\n`)
+}
+
+/** A line a row, its cells below those of the rows before. */
+export function alignColumns(rows: readonly (readonly string[])[], gap = '  '): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
   )
-  for (const row of [names.map((name) => name.toUpperCase()), ...cells]) {
-    const line = row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
-    stdout.write(`${line.trimEnd()}\n`)
-  }
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join(gap)
+      .trimEnd(),
+  )
 }
 
 /** A line per field on a terminal, else JSON. */
-export function printRecord(given: Row, terminal: Terminal): void {
+export function printRecord(given: object, terminal: Terminal): void {
   const { stdout } = terminal
-  const record = nameFields(given)
+  const record = nameFields({ ...given })
   if (stdout.isTTY !== true) {
     printJson(record, terminal)
     return
   }
-  const width = Math.max(...Object.keys(record).map((name) => name.length))
-  for (const [name, value] of Object.entries(record))
-    stdout.write(`${name.padEnd(width)}  ${formatCell(value)}\n`)
+  const rows = Object.entries(record).map(([name, value]) => [name, formatCell(value)])
+  for (const line of alignColumns(rows)) stdout.write(`${line}\n`)
 }
 
 /** Overwrites its line on a terminal, else a line each. */

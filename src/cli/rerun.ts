@@ -1,15 +1,15 @@
 // `rerun`: a campaign of many submissions again, each once, some at a time, by the operator API. Which were repeated the service
 // knows, so a campaign that was killed goes on when it is called again, and two calls share the work.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RunledgerError } from '#client'
 import type { BulkRequest, BulkSum, Operator, RerunPage } from '#client'
 import { verdicts } from '#event'
 import { findLanguage, languages } from '#language'
 import { campaignNameMost } from '#operator'
-import { CommandError, defineCommand, exitStatuses, misuse } from './command.ts'
+import { defineCommand, exitStatuses, misuse } from './command.ts'
+import { flag, readNumber, readWord, takes } from './option.ts'
 import { jsonOption, printProgress, printRecord, printRows } from './output.ts'
 import type { Row } from './output.ts'
-import { askOperator, operatorOptions } from './service.ts'
+import { askOperator, operatorOptions, rephrase } from './service.ts'
 
 /** Submissions that have ended and are no reruns; what is left out filters nothing. Times are ISO 8601. */
 export interface Campaign {
@@ -35,7 +35,6 @@ const progressMilliseconds = 5000
 export const rerunCommands = [
   defineCommand({
     name: 'rerun',
-    operands: [],
     summary: 'rerun many submissions on today’s toolchain, and print what changed',
     notes:
       'Reruns what has ended, except cancelled submissions and reruns, each once under a NAME: called again after an interruption it\n' +
@@ -43,24 +42,17 @@ export const rerunCommands = [
       'QUEUE_CAPACITY is in use. Prints each submission whose verdict differs, or, where nothing was expected, whose stdout or exit status does\n' +
       '(`output`); then counts. `audit.rerun` keeps them. Exit status: 0 nothing differs, 1 some do, 69 the service is away.',
     options: {
-      since: {
-        type: 'string',
-        value: 'TIME',
+      since: takes('TIME', 'received at or after, such as 2030-01-31 or 2030-01-31T12:00:00Z', {
         required: true,
-        help: 'received at or after, such as 2030-01-31 or 2030-01-31T12:00:00Z',
-      },
-      until: { type: 'string', value: 'TIME', help: 'received before (default now)' },
-      language: { type: 'string', value: 'LANGUAGE', help: 'only this language' },
-      verdict: { type: 'string', value: 'VERDICT', help: verdicts.join(', ') },
-      tag: { type: 'string', value: 'TEXT', help: 'only this tag' },
-      account: { type: 'string', value: 'NAME', help: 'only this account' },
-      name: {
-        type: 'string',
-        value: 'NAME',
-        help: 'name of the campaign (default: from the options above)',
-      },
-      'at-once': { type: 'string', value: 'N', default: '4', help: 'at most so many at once' },
-      'dry-run': { type: 'boolean', help: 'only count' },
+      }),
+      until: takes('TIME', 'received before (default now)'),
+      language: takes('LANGUAGE', 'only this language'),
+      verdict: takes('VERDICT', verdicts.join(', ')),
+      tag: takes('TEXT', 'only this tag'),
+      account: takes('NAME', 'only this account'),
+      name: takes('NAME', 'name of the campaign (default: from the options above)'),
+      'at-once': takes('N', 'at most so many at once', { default: '4' }),
+      'dry-run': flag('only count'),
       json: jsonOption,
       ...operatorOptions,
     },
@@ -70,15 +62,20 @@ export const rerunCommands = [
         since: readTime('--since', values.since),
         ...(values.until !== undefined && { until: readTime('--until', values.until) }),
         ...(values.language !== undefined && { language: readLanguage(values.language) }),
-        ...(values.verdict !== undefined && { verdict: readVerdict(values.verdict) }),
+        ...(values.verdict !== undefined && {
+          verdict: readWord('rerun: --verdict', values.verdict, verdicts),
+        }),
         ...(tag !== undefined && { tag }),
         ...(account !== undefined && { account }),
       }
       const name = readName(values.name) ?? nameCampaign(chosen)
       const filter = { until: new Date().toISOString(), ...chosen }
-      const campaign = { name, atOnce: readCount('--at-once', atOnce), filter }
+      const campaign = { name, atOnce: readNumber('rerun: --at-once', atOnce, 99_999), filter }
       return askOperator(values, async (operator) => {
-        if (account !== undefined) await requireAccount(operator, name, account)
+        if (account !== undefined)
+          await operator
+            .reruns({ campaign: name, account })
+            .catch(rephrase({ 404: 'there is no account of this name' }))
         if (!isDry) return repeat(operator, campaign, json)
         const { count: due, skipped } = await countCampaign(operator, campaign)
         printRecord({ campaign: name, due, ...skipped }, process)
@@ -190,28 +187,4 @@ function readLanguage(text: string): string {
   const language = findLanguage(text)
   if (language === undefined) throw misuse(`rerun: --language is one of ${languages.join(', ')}`)
   return language
-}
-
-function readVerdict(text: string): string {
-  if (!verdicts.some((verdict) => verdict === text))
-    throw misuse(`rerun: --verdict is one of ${verdicts.join(', ')}`)
-  return text
-}
-
-function readCount(option: string, text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw misuse(`rerun: ${option} is a number from 1 to 99999`)
-  return Number(text)
-}
-
-async function requireAccount(
-  operator: Operator,
-  campaign: string,
-  account: string,
-): Promise<void> {
-  try {
-    await operator.reruns({ campaign, account })
-  } catch (error) {
-    if (!(error instanceof RunledgerError) || error.status !== 404) throw error
-    throw new CommandError('there is no account of this name')
-  }
 }

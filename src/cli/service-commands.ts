@@ -1,78 +1,9 @@
 // `submit` and `cancel`: they call a service as its customers do.
-import { languages } from '#language'
-import { CommandError, defineCommand, exitStatuses } from './command.ts'
-import type { Option } from './command.ts'
+import { defineCommand, misuse } from './command.ts'
+import { flag } from './option.ts'
 import { readService, serviceOptions } from './service.ts'
-import { checkerNames, limitNames } from './submission-request.ts'
+import { requestOptions } from './submission-request.ts'
 import { cancelSubmission, submitFile } from './submit.ts'
-
-const program = {
-  language: {
-    type: 'string',
-    value: 'LANGUAGE',
-    help: `${languages.join(', ')}; default: by the file’s name`,
-  },
-  stdin: { type: 'string', value: 'FILE', help: 'becomes the program’s standard input' },
-} as const satisfies Record<string, Option>
-
-const detail = {
-  arg: { type: 'string', multiple: true, value: 'WORD', help: 'an argument of the program' },
-  'compile-arg': {
-    type: 'string',
-    multiple: true,
-    value: 'WORD',
-    help: 'comes after the compiler’s own arguments',
-  },
-  env: { type: 'string', multiple: true, value: 'NAME=VALUE', help: 'a variable of the program' },
-  with: {
-    type: 'string',
-    multiple: true,
-    value: 'FILE',
-    help: 'placed next to the program under the same relative path',
-  },
-  test: {
-    type: 'string',
-    multiple: true,
-    value: 'IN:OUT',
-    help: 'two files, input and expected output; IN: accepts any output',
-  },
-  'output-file': {
-    type: 'string',
-    multiple: true,
-    value: 'NAME',
-    help: 'a file the program writes; it is returned and saved under the same name',
-  },
-  'output-directory': {
-    type: 'string',
-    value: 'DIRECTORY',
-    help: 'where they are saved (default: here)',
-  },
-  'stop-on-failure': { type: 'boolean', help: 'run no test after the first that is not AC' },
-  checker: {
-    type: 'string',
-    value: 'CHECKER',
-    help: `${checkerNames.join(', ')}, or floats:1e-6: numbers may differ by so much, absolute or relative`,
-  },
-  limit: {
-    type: 'string',
-    multiple: true,
-    value: 'NAME=NUMBER',
-    help: `${limitNames.join(', ')}; seconds, bytes`,
-  },
-  'compile-limit': {
-    type: 'string',
-    multiple: true,
-    value: 'NAME=NUMBER',
-    help: 'the same for the compiler',
-  },
-  network: { type: 'string', value: 'NETWORK', help: 'none, or loopback: 127.0.0.1 and ::1' },
-  low: { type: 'boolean', help: 'run after all normal submissions' },
-  tag: {
-    type: 'string',
-    value: 'TEXT',
-    help: 'in the record, and a filter of lists',
-  },
-} as const satisfies Record<string, Option>
 
 const verdictNotes =
   'One of FILE, --stdin and --expected may be -, which is standard input; as FILE it needs --language.\n' +
@@ -91,39 +22,18 @@ export const serviceCommands = [
     summary: 'run a program at a service, print its output, end with its verdict',
     notes: verdictNotes,
     options: {
-      ...program,
-      expected: { type: 'string', value: 'FILE', help: 'what the program should print' },
-      ...detail,
-      wait: { type: 'boolean', default: true, help: 'print the id, and do not wait for the end' },
-      stream: {
-        type: 'boolean',
-        help: 'print output as it comes; Ctrl-C cancels the submission, a second one leaves it',
-      },
-      json: { type: 'boolean', help: 'print the record as JSON instead of the output' },
+      ...requestOptions,
+      wait: flag('print the id, and do not wait for the end', true),
+      stream: flag(
+        'print output as it comes; Ctrl-C cancels the submission, a second one leaves it',
+      ),
+      json: flag('print the record as JSON instead of the output'),
       ...serviceOptions,
     },
     run: ({ operands: [file = ''], values }) => {
-      const { language, stdin: stdinFile, expected: expectedFile, wait, stream, json } = values
-      const asked = { file, language, stdinFile, expectedFile, wait, stream, json, onInterrupt }
-      const words = {
-        args: values.arg,
-        compileArgs: values['compile-arg'],
-        env: values.env,
-        with: values.with,
-        tests: values.test,
-        outputFiles: values['output-file'],
-        outputDirectory: values['output-directory'],
-        stopOnFailure: values['stop-on-failure'],
-        checker: values.checker,
-        limits: values.limit,
-        compileLimits: values['compile-limit'],
-        network: values.network,
-        isLow: values.low,
-        tag: values.tag,
-      }
-      if ([file, stdinFile, expectedFile].filter((name) => name === '-').length > 1)
-        throw new CommandError('submit: standard input can be one file only', exitStatuses.usage)
-      return submitFile({ ...asked, ...words, ...readService(values) }, process)
+      if ([file, values.stdin, values.expected].filter((name) => name === '-').length > 1)
+        throw misuse('submit: standard input can be one file only')
+      return submitFile({ ...values, file, onInterrupt, ...readService(values) }, process)
     },
   }),
   defineCommand({
@@ -133,10 +43,7 @@ export const serviceCommands = [
     notes:
       'Prints `cancelled`, or the verdict if it had ended before. Exit status: 0; 65 the key has no such submission, 69 the service\n' +
       'is away, 77 the key is not valid.',
-    options: {
-      json: { type: 'boolean', help: 'print the record as JSON' },
-      ...serviceOptions,
-    },
+    options: { json: flag('print the record as JSON'), ...serviceOptions },
     run: ({ operands: [id = ''], values }) =>
       cancelSubmission({ id, json: values.json, ...readService(values) }, process),
   }),

@@ -1,31 +1,28 @@
 // A command's way to a service: its address, a key, and what to do when either is missing. Callers' commands need a submitter's
 // key; operators' an operator's.
-import { readFileSync } from 'node:fs'
 import { createClient, createOperator, RunledgerError } from '#client'
 import type { Operator } from '#client'
 import { readClientConfig, readOrExit } from '#config'
 import { keptOperatorKeyFile, readKept } from '#kept'
 import { CommandError, exitStatuses } from './command.ts'
-import type { Option } from './command.ts'
+import { readInput, takes } from './option.ts'
 import { printable } from './output.ts'
 
 export const serviceOptions = {
-  url: { type: 'string', value: 'URL', help: 'address of the service (default RUNLEDGER_URL)' },
-  'key-file': {
-    type: 'string',
-    value: 'FILE',
-    help: 'file with the key (default RUNLEDGER_API_KEY); `make run` keeps one in .data/key',
-  },
-} as const satisfies Record<string, Option>
+  url: takes('URL', 'address of the service (default RUNLEDGER_URL)'),
+  'key-file': takes(
+    'FILE',
+    'file with the key (default RUNLEDGER_API_KEY); `make run` keeps one in .data/key',
+  ),
+}
 
 export const operatorOptions = {
   url: serviceOptions.url,
-  'key-file': {
-    type: 'string',
-    value: 'FILE',
-    help: 'file with an operator’s key (default RUNLEDGER_OPERATOR_KEY, or that of `make run`)',
-  },
-} as const satisfies Record<string, Option>
+  'key-file': takes(
+    'FILE',
+    'file with an operator’s key (default RUNLEDGER_OPERATOR_KEY, or that of `make run`)',
+  ),
+}
 
 export interface ServiceValues {
   readonly url: string | undefined
@@ -78,39 +75,31 @@ export async function askOperator<T>(
 function explain(error: unknown): unknown {
   if (error instanceof TypeError) return new CommandError(error.message, exitStatuses.usage)
   if (!(error instanceof RunledgerError)) return error
+  const { status, issues } = error
   const message = printable(error.message)
-  switch (error.status) {
-    case 0:
-      return new CommandError(
-        `no web process answers: ${message}. Start one, or name its address with --url or RUNLEDGER_URL.`,
-        exitStatuses.unavailable,
-      )
-    case 401:
-    case 403:
-      return new CommandError(
-        `${message} \`runledger keys issue --account ops --role operator\` prints a key that may.`,
-        exitStatuses.unauthorized,
-      )
-    case 400:
-      return new CommandError(
-        error.issues.length === 0
-          ? message
-          : error.issues.map((issue) => printable(`${issue.path} ${issue.message}`)).join('; '),
-        exitStatuses.refused,
-      )
-    default:
-      return new CommandError(
-        message,
-        error.status === 404 ? exitStatuses.failed : exitStatuses.unavailable,
-      )
+  if (status === 0)
+    return new CommandError(
+      `no web process answers: ${message}. Start one, or name its address with --url or RUNLEDGER_URL.`,
+      exitStatuses.unavailable,
+    )
+  if (status === 401 || status === 403)
+    return new CommandError(
+      `${message} \`runledger keys issue --account ops --role operator\` prints a key that may.`,
+      exitStatuses.unauthorized,
+    )
+  const told = issues.map(({ path, message: flaw }) => printable(`${path} ${flaw}`)).join('; ')
+  if (status === 400) return new CommandError(told || message, exitStatuses.refused)
+  return new CommandError(message, status === 404 ? exitStatuses.failed : exitStatuses.unavailable)
+}
+
+/** What the service answers with one of these statuses is told in other words. @throws {unknown} always. */
+export function rephrase(words: Readonly<Record<number, string>>): (error: unknown) => never {
+  return (error) => {
+    const known = error instanceof RunledgerError ? words[error.status] : undefined
+    throw known === undefined ? error : new CommandError(known)
   }
 }
 
 function readKeyFile({ 'key-file': file }: ServiceValues): string | undefined {
-  if (file === undefined) return undefined
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    throw new CommandError(`--key-file: ${(error as Error).message}`, exitStatuses.noInput)
-  }
+  return file === undefined ? undefined : readInput('--key-file', file).trim()
 }

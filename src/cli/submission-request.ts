@@ -1,45 +1,13 @@
 // Makes a submission's request of what a command line names: words, files, `NAME=VALUE`. What it may hold, the service says.
 import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
-import { basename, extname, isAbsolute, posix } from 'node:path'
+import { basename, extname, posix } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Checker, Limits, SubmissionRequest, SubmittedFile, Test } from '#client'
 import { languages, languagesByExtension } from '#language'
-import { checkOutputNames } from './output-files.ts'
-
-/** `-` is standard input. */
-export interface ProgramFiles {
-  readonly file: string
-  /** Told from the file's name when left out. */
-  readonly language?: string | undefined
-  /** Becomes the program's standard input. */
-  readonly stdinFile?: string | undefined
-}
-
-/** All of a submission, as text from a command line. */
-export interface RequestWords extends ProgramFiles {
-  readonly expectedFile?: string | undefined
-  readonly args?: readonly string[]
-  readonly compileArgs?: readonly string[]
-  /** The program's variables, each `NAME=VALUE`. */
-  readonly env?: readonly string[]
-  /** Relative paths of files, and their names beside the program. */
-  readonly with?: readonly string[]
-  /** Each `IN:OUT`, two files; without OUT any output will do. */
-  readonly tests?: readonly string[]
-  readonly stopOnFailure?: boolean
-  /** A checker's name; `floats:1e-6` says how far numbers may lie apart, or so far as a part of what is expected. */
-  readonly checker?: string | undefined
-  /** Each `NAME=NUMBER`. */
-  readonly limits?: readonly string[]
-  readonly compileLimits?: readonly string[]
-  /** Names of files that come back. */
-  readonly outputFiles?: readonly string[]
-  readonly network?: string | undefined
-  /** Waits until no normal one does. */
-  readonly isLow?: boolean
-  readonly tag?: string | undefined
-}
+import type { Values } from './command.ts'
+import { flag, takes } from './option.ts'
+import { checkOutputNames, checkPath } from './output-files.ts'
 
 export const limitNames = [
   'cpu_time',
@@ -53,55 +21,85 @@ export const limitNames = [
 
 export const checkerNames = ['lines', 'exact', 'tokens', 'unordered_lines'] as const
 
+const many = { multiple: true } as const
+
+/** What the command line says of a request. `-` is standard input. */
+export const requestOptions = {
+  language: takes('LANGUAGE', `${languages.join(', ')}; default: by the file’s name`),
+  stdin: takes('FILE', 'becomes the program’s standard input'),
+  expected: takes('FILE', 'what the program should print'),
+  arg: takes('WORD', 'an argument of the program', many),
+  'compile-arg': takes('WORD', 'comes after the compiler’s own arguments', many),
+  env: takes('NAME=VALUE', 'a variable of the program', many),
+  with: takes('FILE', 'placed next to the program under the same relative path', many),
+  test: takes('IN:OUT', 'two files, input and expected output; IN: accepts any output', many),
+  'output-file': takes('NAME', 'a file the program writes; it is returned and saved under the same name', many), // prettier-ignore
+  'output-directory': takes('DIRECTORY', 'where they are saved (default: here)'),
+  'stop-on-failure': flag('run no test after the first that is not AC'),
+  checker: takes('CHECKER', `${checkerNames.join(', ')}, or floats:1e-6: numbers may differ by so much, absolute or relative`), // prettier-ignore
+  limit: takes('NAME=NUMBER', `${limitNames.join(', ')}; seconds, bytes`, many),
+  'compile-limit': takes('NAME=NUMBER', 'the same for the compiler', many),
+  network: takes('NETWORK', 'none, or loopback: 127.0.0.1 and ::1'),
+  low: flag('run after all normal submissions'),
+  tag: takes('TEXT', 'in the record, and a filter of lists'),
+}
+
+/** All of a submission, as text from a command line. */
+export interface RequestWords extends Partial<Values<typeof requestOptions>> {
+  readonly file: string
+}
+
 /** @throws {TypeError} when the words are wrong; {Error} when a file cannot be read, or is not UTF-8 and has to be. */
 export async function readRequest(words: RequestWords): Promise<SubmissionRequest> {
-  const { expectedFile, args = [], compileArgs = [], tests = [], outputFiles = [] } = words
-  const { checker, tag } = words
-  checkOutputNames(outputFiles)
-  const [limits, compileLimits] = [
-    readLimits('--limit', words.limits ?? []),
-    readLimits('--compile-limit', words.compileLimits ?? []),
-  ]
-  const chosen = checker === undefined ? undefined : readChecker(checker)
-  const files = await mapInOrder(words.with ?? [], readBeside)
-  return {
+  const { expected, checker, network } = words
+  checkOutputNames(words['output-file'] ?? [])
+  return dropEmpty({
+    limits: readLimits('--limit', words.limit),
+    compile_limits: readLimits('--compile-limit', words['compile-limit']),
+    checker: checker === undefined ? undefined : readChecker(checker),
+    files: await mapInOrder(words.with, readBeside),
     ...(await readProgram(words)),
-    ...(expectedFile !== undefined && { expected_stdout: await readText(expectedFile) }),
-    ...(args.length > 0 && { args }),
-    ...(compileArgs.length > 0 && { compile_args: compileArgs }),
-    ...((words.env ?? []).length > 0 && { env: readVariables(words.env ?? []) }),
-    ...(files.length > 0 && { files }),
-    ...(tests.length > 0 && { tests: await mapInOrder(tests, readTest) }),
-    ...(words.stopOnFailure === true && { stop_on_failure: true }),
-    ...(chosen !== undefined && { checker: chosen }),
-    ...(limits !== null && { limits }),
-    ...(compileLimits !== null && { compile_limits: compileLimits }),
-    ...(outputFiles.length > 0 && { output_files: outputFiles }),
-    ...(words.network !== undefined && { network: readNetwork(words.network) }),
-    ...(words.isLow === true && { priority: 'low' as const }),
-    ...(tag !== undefined && { tag }),
-  }
+    expected_stdout: expected === undefined ? undefined : await readText(expected),
+    args: words.arg,
+    compile_args: words['compile-arg'],
+    env: readVariables(words.env),
+    tests: await mapInOrder(words.test, readTest),
+    stop_on_failure: words['stop-on-failure'],
+    output_files: words['output-file'],
+    network: network === undefined ? undefined : readNetwork(network),
+    priority: words.low === true ? 'low' : undefined,
+    tag: words.tag,
+  })
+}
+
+/** What was not said is left out. */
+function dropEmpty(fields: {
+  readonly [Name in keyof SubmissionRequest]: SubmissionRequest[Name] | undefined | false
+}): SubmissionRequest {
+  const isSaid = ([, value]: [string, unknown]): boolean =>
+    typeof value === 'object'
+      ? Object.keys(value ?? {}).length > 0
+      : value !== undefined && value !== false
+  return Object.fromEntries(Object.entries(fields).filter(isSaid)) as unknown as SubmissionRequest
 }
 
 /** @throws as readRequest. */
-export async function readProgram(files: ProgramFiles): Promise<SubmissionRequest> {
-  const { file, stdinFile } = files
-  const language = files.language ?? languagesByExtension[extname(file).toLowerCase()]
-  if (language === undefined) {
+export async function readProgram({
+  file,
+  language = languagesByExtension[extname(file).toLowerCase()],
+  stdin,
+}: Pick<RequestWords, 'file' | 'language' | 'stdin'>): Promise<SubmissionRequest> {
+  if (language === undefined)
     throw new TypeError(
       `${basename(file)}: the language cannot be told from the name, use --language (${languages.join(', ')})`,
     )
-  }
-  return {
-    language,
-    code: await readText(file),
-    ...(stdinFile !== undefined && { stdin: await readText(stdinFile) }),
-  }
+  const code = await readText(file)
+  return { language, code, ...(stdin !== undefined && { stdin: await readText(stdin) }) }
 }
 
 /** Sequential: the first mistake is told, and few files are open at once. */
 async function mapInOrder<T>(
-  words: readonly string[],
+  words: readonly string[] = [],
   read: (word: string) => Promise<T>,
 ): Promise<T[]> {
   const all: T[] = []
@@ -119,8 +117,7 @@ function decode(file: string, bytes: Buffer): string {
 }
 
 async function readBeside(path: string): Promise<SubmittedFile> {
-  if (isAbsolute(path) || path.split('/').includes('..'))
-    throw new TypeError(`--with ${path}: must be a relative path that does not climb`)
+  checkPath('--with', path)
   const bytes = await readFile(path)
   const name = posix.normalize(path)
   return isUtf8(bytes)
@@ -151,7 +148,7 @@ function readChecker(word: string): Checker {
   return { type: 'floats', absolute: tolerance, relative: tolerance }
 }
 
-function readVariables(words: readonly string[]): Record<string, string> {
+function readVariables(words: readonly string[] = []): Record<string, string> {
   return Object.fromEntries(
     words.map((word) => {
       const [, name, value] = /^([^=]+)=(.*)$/s.exec(word) ?? []
@@ -167,9 +164,7 @@ function readNetwork(word: string): 'none' | 'loopback' {
   throw new TypeError(`--network ${word}: must be none or loopback`)
 }
 
-/** Null without any. */
-function readLimits(option: string, words: readonly string[]): Limits | null {
-  if (words.length === 0) return null
+function readLimits(option: string, words: readonly string[] = []): Limits {
   return Object.fromEntries(
     words.map((word) => {
       const equals = word.indexOf('=')

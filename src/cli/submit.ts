@@ -3,7 +3,7 @@
 import { styleText } from 'node:util'
 import { RunledgerError, createClient } from '#client'
 import type { Client, Result, SubmissionRequest } from '#client'
-import { exitStatuses } from './command.ts'
+import { CommandError, exitStatuses } from './command.ts'
 import type { Terminal } from './command.ts'
 import { uploadLongTexts } from './long-text.ts'
 import { saveOutputFiles } from './output-files.ts'
@@ -12,7 +12,7 @@ import { InterruptedError, streamVisibly } from './stream.ts'
 import type { OnInterrupt } from './stream.ts'
 import { readRequest } from './submission-request.ts'
 import type { RequestWords } from './submission-request.ts'
-import { describeDifference, describeMemory, describeTests } from './test-lines.ts'
+import { describeDifference, describeTests, listFigures } from './test-lines.ts'
 
 type Verdict = NonNullable<Result['verdict']>
 
@@ -25,8 +25,6 @@ interface ServiceCall {
 
 export interface SubmitCall extends RequestWords, ServiceCall {
   readonly wait: boolean
-  /** Where output files are saved; here when left out. */
-  readonly outputDirectory?: string | undefined
   /** Print output as it comes. */
   readonly stream?: boolean
   /** Calls the listener when the caller wants it to end; returns what removes it. */
@@ -39,18 +37,13 @@ export interface CancelCall extends ServiceCall {
 
 /** @returns the exit status; callers' mistakes are not thrown. */
 export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<number> {
-  let request: SubmissionRequest
-  try {
-    request = await readRequest(call)
-  } catch (error) {
-    const isUsage = error instanceof TypeError
-    const status = isUsage ? exitStatuses.usage : exitStatuses.noInput
-    const word = isUsage ? 'usage' : 'no_input'
-    return complain(call, terminal, word, (error as Error).message, status)
-  }
-  if (call.stream === true && !call.wait)
-    return complain(call, terminal, 'usage', '--stream waits for the end', exitStatuses.usage)
-  return askService(call, terminal, async (client) => {
+  return answer(call, terminal, async () => {
+    const request = await readRequest(call).catch((error: Error) => {
+      if (error instanceof TypeError) throw error
+      throw new FileError('no_input', exitStatuses.noInput, error.message)
+    })
+    if (call.stream === true && !call.wait) throw new TypeError('--stream waits for the end')
+    const client = createClient(call)
     const asked = await uploadLongTexts(client, request)
     if (call.stream === true) {
       const result = await streamVisibly(client, asked, call, terminal)
@@ -64,7 +57,8 @@ export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<
 
 /** Resolves when it has ended, in whatever way. @returns as submitFile. */
 export async function cancelSubmission(call: CancelCall, terminal: Terminal): Promise<number> {
-  return askService(call, terminal, async (client) => {
+  return answer(call, terminal, async () => {
+    const client = createClient(call)
     await client.cancel(call.id)
     const result = await client.wait(call.id)
     if (call.json) printJson(result, terminal)
@@ -73,37 +67,35 @@ export async function cancelSubmission(call: CancelCall, terminal: Terminal): Pr
   })
 }
 
-async function askService(
-  call: ServiceCall,
-  terminal: Terminal,
-  ask: (client: Client) => Promise<number>,
-): Promise<number> {
-  try {
-    return await ask(createClient(call))
-  } catch (error) {
-    if (error instanceof RunledgerError)
-      return complain(call, terminal, error.code, error.message, statusOf(error), {
-        fault: error.fault,
-        retry: error.retry,
-      })
-    if (error instanceof InterruptedError) return exitStatuses.interrupted
-    if (error instanceof TypeError)
-      return complain(call, terminal, 'usage', error.message, exitStatuses.usage)
-    throw error
+/** What went wrong with a file, by a word for programs. */
+class FileError extends CommandError {
+  readonly code: string
+
+  constructor(code: string, status: number, message: string) {
+    super(message, status)
+    this.code = code
   }
 }
 
-function complain(
+async function answer(
   { json }: ServiceCall,
   { stderr }: Terminal,
-  error: string,
-  message: string,
-  status: number,
-  blame: object = {},
-): number {
-  const told = json ? JSON.stringify({ error, message, ...blame }) : printable(message)
-  stderr.write(`${told}\n`)
-  return status
+  work: () => Promise<number>,
+): Promise<number> {
+  const complain = (status: number, error: string, message: string, blame = {}): number => {
+    stderr.write(`${json ? JSON.stringify({ error, message, ...blame }) : printable(message)}\n`)
+    return status
+  }
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof InterruptedError) return exitStatuses.interrupted
+    if (error instanceof FileError) return complain(error.status, error.code, error.message)
+    if (error instanceof TypeError) return complain(exitStatuses.usage, 'usage', error.message)
+    if (!(error instanceof RunledgerError)) throw error
+    const { code, message, fault, retry } = error
+    return complain(statusOf(error), code, message, { fault, retry })
+  }
 }
 
 /** A verdict, or `cancelled`. */
@@ -147,15 +139,13 @@ async function finish(
   isStreamed = false,
 ): Promise<number> {
   const status = present(result, call.json, terminal, isStreamed)
-  const { outputFiles = [], outputDirectory = '.' } = call
+  const { 'output-file': outputFiles = [], 'output-directory': directory = '.' } = call
   if (call.json || outputFiles.length === 0) return status
-  try {
-    const lines = await saveOutputFiles(outputFiles, result, outputDirectory)
-    for (const line of lines) terminal.stderr.write(`${printable(line)}\n`)
-    return status
-  } catch (error) {
-    return complain(call, terminal, 'no_output', (error as Error).message, exitStatuses.noOutput)
-  }
+  const lines = await saveOutputFiles(outputFiles, result, directory).catch((error: Error) => {
+    throw new FileError('no_output', exitStatuses.noOutput, error.message)
+  })
+  for (const line of lines) terminal.stderr.write(`${printable(line)}\n`)
+  return status
 }
 
 /** @param isStreamed true: the outputs of a program without tests were printed before, and a line for each test. */
@@ -189,7 +179,6 @@ function present(
 
 function describeEnd(result: Result, isColoured: boolean): string {
   const { id, fault, exit_code: exitCode, signal } = result
-  const { cpu_time: cpu, wall_time: wall, memory_peak: peak } = result
   const word = nameEnd(result)
   const isCut = result.stdout_truncated === true || result.stderr_truncated === true
   const figures = [
@@ -197,9 +186,7 @@ function describeEnd(result: Result, isColoured: boolean): string {
     ...(fault === 'checker' ? ['a fault of the checker'] : []),
     ...(exitCode === null ? [] : [`exit ${exitCode}`]),
     ...(signal === null ? [] : [signal]),
-    ...(cpu === null ? [] : [`${cpu} s CPU`]),
-    ...(wall === null ? [] : [`${wall} s`]),
-    ...(peak === null ? [] : [describeMemory(peak)]),
+    ...listFigures(result),
     ...(isCut ? ['output cut off'] : []),
   ].join(', ')
   const name = isColoured ? styleText(word === 'AC' ? 'green' : 'red', word) : word

@@ -1,5 +1,5 @@
 // What became of each test of a submission, a line each. Names and outputs are strangers': none of them steers a terminal.
-import type { Difference, StreamedTest, TestResult } from '#client'
+import type { Difference, Result, StreamedTest, TestResult } from '#client'
 import { makeVisible } from './output.ts'
 
 const excerptCharacters = 40
@@ -20,15 +20,23 @@ export function describeStreamedTest(test: StreamedTest): string {
 }
 
 function describeOutcome(test: Omit<TestResult, 'stdout' | 'stderr'>): string {
-  const { verdict, cpu_time: cpu, wall_time: wall, memory_peak: peak, difference } = test
+  const { verdict, difference } = test
   if (verdict === null) return '–    not run'
-  const figures = [
+  const remark = difference === null ? '' : `  ${describeDifference(difference)}`
+  return `${verdict.padEnd(3)}  ${listFigures(test).join(', ')}${remark}`
+}
+
+/** What a run used, as far as it is known. */
+export function listFigures({
+  cpu_time: cpu,
+  wall_time: wall,
+  memory_peak: peak,
+}: Pick<Result, 'cpu_time' | 'wall_time' | 'memory_peak'>): string[] {
+  return [
     ...(cpu === null ? [] : [`${cpu} s CPU`]),
     ...(wall === null ? [] : [`${wall} s`]),
     ...(peak === null ? [] : [describeMemory(peak)]),
-  ].join(', ')
-  const remark = difference === null ? '' : `  ${describeDifference(difference)}`
-  return `${verdict.padEnd(3)}  ${figures}${remark}`
+  ]
 }
 
 /** @param bytes such as 10485760, which is `10.0 MiB`. */

@@ -3,8 +3,8 @@ import { listTiers, setTier } from '#account'
 import type { ListedTier, Tier, TierLimits } from '#account'
 import { limitSpellings } from '#language'
 import { defineCommand, misuse } from './command.ts'
-import { withDatabase } from './connect.ts'
-import { operator } from './operator.ts'
+import { operator, withDatabase } from './connect.ts'
+import { readNumber, takes } from './option.ts'
 import { jsonOption, printRecord, printRows } from './output.ts'
 
 const notes =
@@ -14,75 +14,34 @@ type Setting = Exclude<keyof Tier, 'name' | 'limits'>
 
 const mostBytes = 999_999_999_999_999
 
+/** @param none how null is spelt. */
+function row<const O extends string, const S extends Setting>(
+  option: O,
+  setting: S,
+  most: number,
+  help: string,
+  none?: string,
+): { option: O; setting: S; most: number; help: string; none?: string } {
+  return { option, setting, most, help, ...(none !== undefined && { none }) }
+}
+
+// prettier-ignore
 const settings = [
-  {
-    option: 'requests',
-    setting: 'requests_per_minute',
-    most: 999_999_999,
-    none: 'unlimited',
-    help: 'a minute, or `unlimited`',
-  },
-  {
-    option: 'concurrent',
-    setting: 'concurrent_executions',
-    most: 999_999_999,
-    none: 'unlimited',
-    help: 'at once, or `unlimited`',
-  },
-  {
-    option: 'blob-bytes',
-    setting: 'blob_bytes',
-    most: mostBytes,
-    none: 'unlimited',
-    help: 'bytes of blobs per account, or `unlimited`; 268435456 at first',
-  },
-  {
-    option: 'weight',
-    setting: 'weight',
-    most: 1000,
-    help: 'weight of an account’s share of the slots, 1 to 1000; 1 at first',
-  },
-  {
-    option: 'total-seconds',
-    setting: 'total_seconds',
-    most: 86_400,
-    help: 'what a submission may run in all, 1 to 86400; 600 at first',
-  },
-  {
-    option: 'output-bytes',
-    setting: 'output_bytes',
-    most: mostBytes,
-    none: 'unlimited',
-    help: 'what is kept of an account’s outputs in a day, or `unlimited`, as at first',
-  },
-  {
-    option: 'cores',
-    setting: 'cores',
-    most: 1024,
-    none: 'share',
-    help: 'that a program may use at once, or `share`: its slot’s share of them, as at first',
-  },
-  {
-    option: 'batch-items',
-    setting: 'batch_items',
-    most: 1000,
-    help: 'submissions of a batch, 1 to 1000; 20 at first',
-  },
-] as const satisfies readonly {
-  readonly option: string
-  readonly setting: Setting
-  readonly most: number
-  /** How null is spelt. */
-  readonly none?: string
-  readonly help: string
-}[]
+  row('requests', 'requests_per_minute', 999_999_999, 'a minute, or `unlimited`', 'unlimited'),
+  row('concurrent', 'concurrent_executions', 999_999_999, 'at once, or `unlimited`', 'unlimited'),
+  row('blob-bytes', 'blob_bytes', mostBytes, 'bytes of blobs per account, or `unlimited`; 268435456 at first', 'unlimited'),
+  row('weight', 'weight', 1000, 'weight of an account’s share of the slots, 1 to 1000; 1 at first'),
+  row('total-seconds', 'total_seconds', 86_400, 'what a submission may run in all, 1 to 86400; 600 at first'),
+  row('output-bytes', 'output_bytes', mostBytes, 'what is kept of an account’s outputs in a day, or `unlimited`, as at first', 'unlimited'),
+  row('cores', 'cores', 1024, 'that a program may use at once, or `share`: its slot’s share of them, as at first', 'share'),
+  row('batch-items', 'batch_items', 1000, 'submissions of a batch, 1 to 1000; 20 at first'),
+]
 
 type SettingOption = (typeof settings)[number]['option']
 
 export const tierCommands = [
   defineCommand({
     name: 'tiers list',
-    operands: [],
     summary: 'list the tiers, and what a key of each may do',
     notes,
     options: { json: jsonOption },
@@ -100,13 +59,12 @@ export const tierCommands = [
     notes: `${notes} A new tier needs both; of one that there is, what is left out stays.`,
     options: {
       ...(Object.fromEntries(
-        settings.map(({ option, help }) => [option, { type: 'string', value: 'N', help }]),
+        settings.map(({ option, help }) => [option, takes('N', help)]),
       ) as Record<SettingOption, { type: 'string'; value: 'N'; help: string }>),
-      limits: {
-        type: 'string',
-        value: 'LIST',
-        help: 'the most that a submission may ask for, such as `cpu_time=60,memory=1073741824`',
-      },
+      limits: takes(
+        'LIST',
+        'the most that a submission may ask for, such as `cpu_time=60,memory=1073741824`',
+      ),
     },
     run: ({ operands: [name = ''], values }) =>
       withDatabase(async (sql) => {
@@ -176,11 +134,8 @@ function readLimits(list: string): TierLimits {
 function readSetting(
   option: string,
   text: string,
-  { most: greatest, none }: { readonly most: number; readonly none?: string },
+  { most, none }: { readonly most: number; readonly none?: string },
 ): number | null {
   if (text === none) return null
-  const number = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : Number.NaN
-  if (number <= greatest) return number
-  const or = none === undefined ? '' : `, or \`${none}\``
-  throw misuse(`${option} is a number from 1 to ${greatest}${or}`)
+  return readNumber(option, text, most, none === undefined ? '' : `, or \`${none}\``)
 }

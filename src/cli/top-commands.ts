@@ -5,6 +5,7 @@ import { unlessAborted, untilAborted } from '#abort'
 import { RunledgerError } from '#client'
 import type { Operator, Overview } from '#client'
 import { defineCommand } from './command.ts'
+import { flag } from './option.ts'
 import { makeVisible, show } from './output.ts'
 import { askOperator, operatorOptions } from './service.ts'
 import { drawOverview } from './top.ts'
@@ -18,13 +19,12 @@ const leave = `${escape}?25h${escape}?1049l`
 export const topCommands = [
   defineCommand({
     name: 'top',
-    operands: [],
     summary: 'watch the service: queue, running submissions, workers, accounts, the ledger',
     notes:
       'Refreshed each second until Ctrl-C. Where stdout is no terminal, it is printed once. A read-only operator’s key suffices.',
     options: {
-      once: { type: 'boolean', help: 'print it once on a terminal too' },
-      json: { type: 'boolean', help: 'once, as JSON' },
+      once: flag('print it once on a terminal too'),
+      json: flag('once, as JSON'),
       ...operatorOptions,
     },
     run: ({ values }) => {

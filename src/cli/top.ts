@@ -1,6 +1,6 @@
 // What `top` shows: an overview as lines of text, what has waited longest first.
 import type { BusyAccount, Overview, SeenWorker } from '#operator'
-import { makeVisible } from './output.ts'
+import { alignColumns, makeVisible } from './output.ts'
 
 /** Plain lines, none longer than the terminal is wide. */
 export function drawOverview(overview: Overview, columns = Number.POSITIVE_INFINITY): string[] {
@@ -85,16 +85,7 @@ function drawAccount({ name, waiting, running, keys }: BusyAccount): string[][] 
 
 function drawTable(heads: readonly string[], given: readonly (readonly string[])[]): string[] {
   if (given.length === 0) return [`${heads[0]?.toLowerCase()}  none`]
-  const rows = given.map((row) => row.map(makeVisible))
-  const widths = heads.map((head, column) =>
-    Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  )
-  return [heads, ...rows].map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
+  return alignColumns([heads, ...given.map((row) => row.map(makeVisible))])
 }
 
 /** Such as `80 ms`, `2.5 s`, `12 min`, `3.2 h`, `4.0 d`. */

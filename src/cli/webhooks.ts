@@ -1,12 +1,12 @@
 // `webhooks list`, `show` and `replay`, by the operator API.
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { RunledgerError } from '#client'
 import type { Operator, Webhook, WebhookEvent } from '#client'
 import { webhookStates } from '#result'
-import { CommandError, defineCommand, misuse } from './command.ts'
+import { CommandError, defineCommand } from './command.ts'
+import { readNumber, readWord, takes } from './option.ts'
 import { jsonOption, makeVisible, printRows } from './output.ts'
-import { askOperator, operatorOptions } from './service.ts'
+import { askOperator, operatorOptions, rephrase } from './service.ts'
 
 // As in the HTTP API.
 const maxSecretBytes = 256
@@ -14,29 +14,18 @@ const maxSecretBytes = 256
 export const webhookCommands = [
   defineCommand({
     name: 'webhooks list',
-    operands: [],
     summary: 'list deliveries, newest first',
     options: {
-      state: {
-        type: 'string',
-        value: 'STATE',
-        help: 'only `waiting`, `pending`, `delivered` or `abandoned` ones',
-      },
-      limit: { type: 'string', value: 'N', default: '50', help: 'at most so many' },
+      state: takes('STATE', 'only `waiting`, `pending`, `delivered` or `abandoned` ones'),
+      limit: takes('N', 'at most so many', { default: '50' }),
       json: jsonOption,
       ...operatorOptions,
     },
     run: async ({ values: { state, limit, json, ...service } }) => {
-      if (state !== undefined && !webhookStates.some((known) => known === state))
-        throw misuse(`--state is one of ${webhookStates.join(', ')}`)
-      if (!/^[1-9]\d{0,5}$/.test(limit)) throw misuse('--limit is a number from 1 to 999999')
-      const page = { limit: Number(limit), ...(state !== undefined && { state }) }
-      const rows = await askOperator(service, (operator) => operator.webhooks(page))
-      printRows(
-        rows.map((row) => ({ ...row })),
-        process,
-        json,
-      )
+      if (state !== undefined) readWord('--state', state, webhookStates)
+      const most = readNumber('--limit', limit, 999_999)
+      const page = { limit: most, ...(state !== undefined && { state }) }
+      printRows(await askOperator(service, (operator) => operator.webhooks(page)), process, json)
     },
   }),
   defineCommand({
@@ -69,11 +58,7 @@ export async function findWebhook(
   operator: Operator,
   id: string,
 ): Promise<{ readonly webhook: Webhook; readonly events: readonly WebhookEvent[] }> {
-  return operator.webhook(id).catch((error: unknown) => {
-    if (error instanceof RunledgerError && error.status === 404)
-      throw new CommandError('there is no webhook under this id')
-    throw error
-  })
+  return operator.webhook(id).catch(rephrase({ 404: 'there is no webhook under this id' }))
 }
 
 export function describeWebhook(webhook: Webhook, events: readonly WebhookEvent[]): string[] {
@@ -129,14 +114,10 @@ export async function replay(
     )
   if (Buffer.byteLength(secret) > maxSecretBytes || secret.includes('\0'))
     throw new CommandError(`a secret has at most ${maxSecretBytes} bytes, none of them NUL`)
-  return operator.replay(id, secret).catch((error: unknown) => {
-    // Another operator was faster.
-    if (error instanceof RunledgerError && error.status === 409)
-      throw new CommandError('it is being delivered again already')
-    if (error instanceof RunledgerError && error.status === 410)
-      throw new CommandError(
-        "its address was removed with its submission's bodies, when their time was up",
-      )
-    throw error
-  })
+  return operator.replay(id, secret).catch(
+    rephrase({
+      409: 'it is being delivered again already', // another operator was faster
+      410: "its address was removed with its submission's bodies, when their time was up",
+    }),
+  )
 }

@@ -4,6 +4,7 @@ import type { CommandedWorker, Operator, OrderWord } from '#client'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import type { Command } from './command.ts'
 import { findId } from './id.ts'
+import { flag, takes } from './option.ts'
 import { jsonOption, printRows } from './output.ts'
 import { askOperator, operatorOptions } from './service.ts'
 
@@ -36,8 +37,8 @@ function defineWorkerCommand(name: OrderWord, summary: string): Command {
     summary,
     notes,
     options: {
-      host: { type: 'string', value: 'NAME', help: 'every worker of this host instead' },
-      all: { type: 'boolean', help: 'every worker instead' },
+      host: takes('NAME', 'every worker of this host instead'),
+      all: flag('every worker instead'),
       json: jsonOption,
       ...operatorOptions,
     },
@@ -46,11 +47,7 @@ function defineWorkerCommand(name: OrderWord, summary: string): Command {
       const rows = await askOperator(service, (operator) =>
         commandWorkers(operator, { worker, host, all }, name),
       )
-      printRows(
-        rows.map((row) => ({ ...row })),
-        process,
-        json,
-      )
+      printRows(rows, process, json)
       return rows.every(({ wanted }) => wanted === wantedBy[name]) ? 0 : exitStatuses.failed
     },
   })
@@ -86,14 +83,7 @@ async function findWorkers(
 ): Promise<string[]> {
   const { workers } = await operator.overview()
   const alive = workers.filter(({ state }) => state !== 'gone')
-  if (worker !== undefined)
-    return [
-      findId(
-        alive.map(({ id }) => id),
-        worker,
-        'worker',
-      ),
-    ]
+  if (worker !== undefined) return [findId(alive, worker, 'worker')]
   const ids = alive.filter((one) => all || one.host === host).map(({ id }) => id)
   if (ids.length === 0) throw new CommandError('there is no such worker')
   return ids

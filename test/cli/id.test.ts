@@ -7,6 +7,7 @@ const ids = [
   '01a217f2-7e4e-7662-91aa-0123456789ab',
   '01a217f3-7e4e-7662-91aa-ffff456789ab',
 ]
+const rows = ids.map((id) => ({ id }))
 
 t.test('a whole id, its beginning and its end', async (t) => {
   for (const [part, id] of [
@@ -17,15 +18,15 @@ t.test('a whole id, its beginning and its end', async (t) => {
     ['ffff456789ab', ids[2]],
     ['c2b8e594128e', ids[0]],
   ] as const)
-    t.equal(findId(ids, part, 'key'), id, part)
+    t.equal(findId(rows, part, 'key'), id, part)
 })
 
 t.test('what is of several names them, what is of none says so', async (t) => {
-  t.throws(() => findId(ids, '456789ab', 'key'), {
+  t.throws(() => findId(rows, '456789ab', 'key'), {
     status: 1,
     message: `456789ab is part of 2 ids: ${ids[1]}, ${ids[2]}`,
   })
-  t.throws(() => findId(ids, '7662', 'key'), { status: 1, message: 'there is no such key' })
+  t.throws(() => findId(rows, '7662', 'key'), { status: 1, message: 'there is no such key' })
   for (const wrong of ['', 'x', "%' or", '0'.repeat(37)])
-    t.throws(() => findId(ids, wrong, 'key'), { status: 64, message: /is not the id of a key/ })
+    t.throws(() => findId(rows, wrong, 'key'), { status: 64, message: /is not the id of a key/ })
 })

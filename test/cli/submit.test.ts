@@ -74,8 +74,8 @@ async function endNext(
 }
 
 t.test('with --no-wait the id is printed as JSON, for a person as it is', async (t) => {
-  const stdinFile = write('input', '1 2\n')
-  const { status, out, err } = await command({ stdinFile })
+  const stdin = write('input', '1 2\n')
+  const { status, out, err } = await command({ stdin })
   t.equal(status, 0)
   t.equal(err, '')
   const { id } = JSON.parse(out) as { id: string }
@@ -198,14 +198,14 @@ t.test(
       write(name, content)
     const { out } = await inDirectory(() =>
       command({
-        args: ['-v', ''],
+        arg: ['-v', ''],
         env: ['NAME=a=b', 'EMPTY='],
         with: ['lib/data.bin', './helper.py'],
-        tests: ['1.in:1.out', '2.in:'],
-        stopOnFailure: true,
+        test: ['1.in:1.out', '2.in:'],
+        'stop-on-failure': true,
         checker: 'floats:1e-6',
-        limits: ['cpu_time=0.5', 'memory=67108864'],
-        isLow: true,
+        limit: ['cpu_time=0.5', 'memory=67108864'],
+        low: true,
         tag: 'homework',
       }),
     )
@@ -233,8 +233,8 @@ t.test(
     await finish(sql, id)
     const compiled = await command({
       file: write('a.cpp', 'int main() {}'),
-      compileArgs: ['-DX=1'],
-      compileLimits: ['wall_time=3'],
+      'compile-arg': ['-DX=1'],
+      'compile-limit': ['wall_time=3'],
     })
     const { id: otherId } = JSON.parse(compiled.out) as { id: string }
     const [other] = await sql`select detail from runledger.body where submission_id = ${otherId}`
@@ -260,15 +260,15 @@ t.test('a word that cannot be read is one sentence, and nothing is submitted', a
     [{ with: ['/etc/passwd'] }, /--with \/etc\/passwd: must be a relative path/],
     [{ with: [climbing] }, /must be a relative path that does not climb/],
     [{ with: ['lib/../../x'] }, /does not climb/],
-    [{ tests: ['in.txt'] }, /--test in\.txt: must be IN:OUT/],
-    [{ tests: [':out'] }, /must be IN:OUT/],
+    [{ test: ['in.txt'] }, /--test in\.txt: must be IN:OUT/],
+    [{ test: [':out'] }, /must be IN:OUT/],
     [{ checker: 'fuzzy' }, /--checker fuzzy: must be lines/],
     [{ checker: 'floats' }, /such as floats:1e-6/],
     [{ checker: 'floats:near' }, /such as floats:1e-6/],
-    [{ limits: ['cpu=1'] }, /--limit cpu=1: must be NAME=NUMBER/],
-    [{ limits: ['cpu_time='] }, /must be NAME=NUMBER/],
-    [{ limits: ['memory'] }, /must be NAME=NUMBER/],
-    [{ compileLimits: ['memory=64M'] }, /--compile-limit memory=64M: must be/],
+    [{ limit: ['cpu=1'] }, /--limit cpu=1: must be NAME=NUMBER/],
+    [{ limit: ['cpu_time='] }, /must be NAME=NUMBER/],
+    [{ limit: ['memory'] }, /must be NAME=NUMBER/],
+    [{ 'compile-limit': ['memory=64M'] }, /--compile-limit memory=64M: must be/],
   ] as const) {
     const { status, out, err } = await command(call)
     t.equal(status, exitStatuses.usage, JSON.stringify(call))
@@ -276,8 +276,8 @@ t.test('a word that cannot be read is one sentence, and nothing is submitted', a
     t.match(err, reason)
     t.equal(err.split('\n').length, 2)
   }
-  t.equal((await command({ tests: ['none.in:'] })).status, exitStatuses.noInput)
-  t.equal((await command({ stopOnFailure: true })).status, exitStatuses.refused)
+  t.equal((await command({ test: ['none.in:'] })).status, exitStatuses.noInput)
+  t.equal((await command({ 'stop-on-failure': true })).status, exitStatuses.refused)
 })
 
 const told: ToldTest = {
@@ -300,7 +300,7 @@ const told: ToldTest = {
 t.test('with --expected a wrong answer says where it differs', async (t) => {
   const difference = { line: 2, expected: '6', got: '7\u001b[2J' }
   for (const stream of [false, true]) {
-    const running = command({ wait: true, stream, expectedFile: write('expected', '5\n6\n') })
+    const running = command({ wait: true, stream, expected: write('expected', '5\n6\n') })
     await endNext('WA', '5\n7\n', [], null, difference)
     const { status, out, err } = await running
     t.equal(status, exitStatuses.WA)
@@ -327,7 +327,7 @@ t.test('each test has a line before the last, and none of them steers the termin
     { ...told, name: '\u001b]0;owned\u0007\n', verdict: 'WA', difference },
     { ...told, name: null, verdict: null, cpu_time: null, wall_time: null, memory_peak: null },
   ]
-  const call = { wait: true, tests: [`${write('in', '')}:`] }
+  const call = { wait: true, test: [`${write('in', '')}:`] }
   const running = command(call)
   await endNext('WA', '', tests)
   const { status, err } = await running
@@ -408,8 +408,8 @@ t.test('what goes wrong has a status of its own and a reason', async (t) => {
 })
 
 t.test('what the program has left is saved under the names that were asked for', async (t) => {
-  const outputDirectory = join(directory, 'saved')
-  const outputFiles = ['sub/a.bin', 'missing', 'huge']
+  const saved = join(directory, 'saved')
+  const names = ['sub/a.bin', 'missing', 'huge']
   const file = (name: string, size: number, content: Buffer | null): ToldFile => ({
     name,
     size,
@@ -421,23 +421,28 @@ t.test('what the program has left is saved under the names that were asked for',
     file('huge', 2 * 2 ** 20, null),
     file('../unasked', 1, Buffer.from('x')),
   ]
-  const running = command({ wait: true, outputFiles, outputDirectory })
+  const running = command({ wait: true, 'output-file': names, 'output-directory': saved })
   await endNext('RE', '', [], files)
   const { status, err } = await running
   t.equal(status, exitStatuses.RE)
   t.match(err, /^RE .*\nmissing: the program has left no such file\nhuge: 2\.0 MiB is more than comes back\n$/) // prettier-ignore
-  t.strictSame(readdirSync(outputDirectory, { recursive: true }), ['sub', 'sub/a.bin'])
-  t.strictSame(readFileSync(join(outputDirectory, 'sub/a.bin')), Buffer.from([0, 255]))
+  t.strictSame(readdirSync(saved, { recursive: true }), ['sub', 'sub/a.bin'])
+  t.strictSame(readFileSync(join(saved, 'sub/a.bin')), Buffer.from([0, 255]))
   t.notOk(existsSync(join(directory, 'unasked')))
 
-  const next = command({ wait: true, outputFiles: ['sub'], outputDirectory })
+  const next = command({ wait: true, 'output-file': ['sub'], 'output-directory': saved })
   await endNext('AC', '', [], [file('sub', 1, Buffer.from('x'))])
   t.match(await next, { status: exitStatuses.noOutput, err: /EISDIR/ })
 
-  const json = command({ wait: true, json: true, outputFiles: ['only-told'], outputDirectory })
+  const json = command({
+    wait: true,
+    json: true,
+    'output-file': ['only-told'],
+    'output-directory': saved,
+  })
   await endNext('AC', '', [], [file('only-told', 1, Buffer.from('x'))])
   t.match(JSON.parse((await json).out), { files: [{ content: 'eA==' }] })
-  t.notOk(existsSync(join(outputDirectory, 'only-told')))
+  t.notOk(existsSync(join(saved, 'only-told')))
   for (const name of ['/etc/motd', 'a/../../b'])
-    t.match(await command({ outputFiles: [name] }), { status: exitStatuses.usage, err: /climb/ })
+    t.match(await command({ 'output-file': [name] }), { status: exitStatuses.usage, err: /climb/ })
 })

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { RunledgerError, createClient } from '#client'
 import { CommandError, defineCommand, exitStatuses, misuse } from '../command.ts'
 import type { Terminal } from '../command.ts'
+import { takes } from '../option.ts'
 import { printProgress, printable, printRecord, printRows } from '../output.ts'
 import { readService, serviceOptions } from '../service.ts'
 import { report } from './report.ts'
@@ -35,23 +36,12 @@ export const evaluateCommands = [
       '`code`, `tests` as a submission has them. Solutions run at low priority. What fails by the service’s fault is run again and never\n' +
       'counted; called again after an interruption, it continues. Exit status: 0 all were judged, 1 some were not, 65 a line is wrong.',
     options: {
-      problems: {
-        type: 'string',
-        value: 'FILE',
-        help: 'the tasks, where FILE.jsonl has `task_id` and `completion` alone',
-      },
-      report: {
-        type: 'string',
-        value: 'FILE',
-        help: 'writes every sample’s result there, as JSON',
-      },
-      batch: {
-        type: 'string',
-        value: 'N',
+      problems: takes('FILE', 'the tasks, where FILE.jsonl has `task_id` and `completion` alone'),
+      report: takes('FILE', 'writes every sample’s result there, as JSON'),
+      batch: takes('N', 'samples of a request, as many as the key’s tier allows', {
         default: '20',
-        help: 'samples of a request, as many as the key’s tier allows',
-      },
-      'at-once': { type: 'string', value: 'N', default: '4', help: 'requests at once' },
+      }),
+      'at-once': takes('N', 'requests at once', { default: '4' }),
       ...serviceOptions,
     },
     run: ({ operands: [file = ''], values }) =>

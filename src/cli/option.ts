@@ -1,0 +1,45 @@
+// How commands spell their options, a line each, and read their values.
+import { readFileSync } from 'node:fs'
+import { CommandError, exitStatuses, misuse } from './command.ts'
+import type { Option } from './command.ts'
+
+type More = Omit<Option, 'type' | 'value' | 'help'>
+
+/** With a value. @param value its placeholder in help. */
+export function takes<const M extends More = object>(
+  value: string,
+  help: string,
+  more?: M,
+): { readonly type: 'string'; readonly value: string; readonly help: string } & M {
+  return { type: 'string', value, help, ...(more ?? ({} as M)) }
+}
+
+/** Without one. @param preset true: it is spelled `--no-…`. */
+export function flag(
+  help: string,
+  preset = false,
+): { readonly type: 'boolean'; readonly help: string; readonly default: boolean } {
+  return { type: 'boolean', help, default: preset }
+}
+
+/** A whole number from 1. @param or what else the option takes, for the complaint. @throws {CommandError} */
+export function readNumber(option: string, text: string, most: number, or = ''): number {
+  const number = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : Number.NaN
+  if (number <= most) return number
+  throw misuse(`${option} is a number from 1 to ${most}${or}`)
+}
+
+/** One of some words. @throws {CommandError} */
+export function readWord(option: string, text: string, words: readonly string[]): string {
+  if (words.includes(text)) return text
+  throw misuse(`${option} is one of ${words.join(', ')}`)
+}
+
+/** A file that an option or an operand names. @throws {CommandError} */
+export function readInput(name: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CommandError(`${name}: ${(error as Error).message}`, exitStatuses.noInput)
+  }
+}
