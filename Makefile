@@ -79,7 +79,7 @@ test-languages: setup packages ## what programs of every installed language do; 
 		node test/run.ts --timeout=1800 test/language/conformance.test.ts
 
 # Those that a fork of a resident interpreter, a JVM that was started ahead or a resident javac could let through.
-PLAIN_ATTACKS := (process|namespace|descriptor|memory|javac).*(python|java),
+PLAIN_ATTACKS := (process|namespace|descriptor|memory|javac).*(python|java), (run|compile)]
 test-plain: setup packages ## without any accelerator: conformance and verdicts, then a part of the attacks
 	@$(SUDO) env PATH="$(BIN):$$PATH" ACCELERATORS=off \
 		sh -c 'status=0; \

@@ -34,6 +34,7 @@ export type {
   Execute,
   ExecutionRequest,
   Live,
+  Network,
   Outcome,
   OutputSource,
   Phase,

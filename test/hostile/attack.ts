@@ -1,7 +1,7 @@
 // The shape of the hostile suite's tables. Adding an attack is adding one row to a table in attack/: a name that states
 // the fact to be kept, a body in each language where it makes sense (program.ts says what surrounds it and which
 // functions it may call), and the fates that are right for it. Nothing else has to be touched.
-import type { Ending } from '#executor'
+import type { Ending, Network } from '#executor'
 import { languages } from '#language'
 import type { Language } from '#language'
 import { wrapBody } from './program.ts'
@@ -29,6 +29,8 @@ export interface Attack {
   /** Whole sources. Marks of the form `@NAME@` become what canary.ts planted. */
   readonly code: Partial<Record<Language, string>>
   readonly stdin?: string
+  /** What it has of a network; none unless said. A row that says it is not made otherwise. */
+  readonly network?: Network | undefined
   /** Asked for when it runs. */
   readonly outputFiles?: readonly string[]
   readonly fates: readonly Fate[]

@@ -2,6 +2,7 @@
 // the statements of a sender and of a receiver; the same program plays either end, as its input says, so that it compiles
 // once. A receiver looks again and again for some time; `open` says whether the channel works inside one box, which is
 // tried first: a receiver that cannot receive would prove nothing.
+import type { Network } from '#executor'
 import { wrapBody } from './program.ts'
 import type { Attacker } from './program.ts'
 
@@ -18,6 +19,8 @@ export interface Channel {
   readonly name: string
   /** Whether it works between two ends in one box. */
   readonly open: boolean
+  /** What both ends have of a network; none unless said. */
+  readonly network?: Network | undefined
   readonly code: Partial<Record<Attacker, Ends>>
 }
 

@@ -45,10 +45,12 @@ interface Exchange {
   readonly language: Attacker
 }
 
+const nameNetwork = ({ network = 'none' }: Pick<Attack, 'network'>): string[] =>
+  network === 'none' ? [] : [network]
 const allCases: Case[] = [...attacks, ...languageAttacks]
   .flatMap((attack) =>
     listLanguages(attack.code).map((language) => ({
-      title: `${attack.name} [${language}, ${attack.phase}]`,
+      title: `${attack.name} [${[language, attack.phase, ...nameNetwork(attack)].join(', ')}]`,
       attack,
       language,
     })),
@@ -57,7 +59,7 @@ const allCases: Case[] = [...attacks, ...languageAttacks]
 const exchanges: Exchange[] = channels
   .flatMap((channel) =>
     listLanguages(channel.code).map((language) => ({
-      title: `no bit passes by ${channel.name} [${language}, run]`,
+      title: `no bit passes by ${channel.name} [${[language, 'run', ...nameNetwork(channel)].join(', ')}]`,
       channel,
       language,
     })),
@@ -85,9 +87,12 @@ const find = (profile: Profile | 'single'): Arena => arenas.get(profile)!
 // The first of everything opens what stays open: libraries, timers, pipes made in advance.
 for (const { executor } of allArenas) {
   for (const language of listLanguages(hello)) {
-    await Promise.all(
-      Array.from({ length: executor.slots }, () => execute(executor, language, hello[language])),
-    )
+    for (const network of ['none', 'loopback'] as const)
+      await Promise.all(
+        Array.from({ length: executor.slots }, () =>
+          execute(executor, language, hello[language], '', undefined, undefined, { network }),
+        ),
+      )
   }
 }
 const compilers = arenas.get('compile')
@@ -133,10 +138,10 @@ async function perform(
   { executor }: Arena,
   language: Language,
   code: string,
-  { stdin = '', outputFiles }: Pick<Attack, 'stdin' | 'outputFiles'>,
+  { stdin = '', outputFiles, network }: Pick<Attack, 'stdin' | 'outputFiles' | 'network'>,
 ): Promise<Result> {
   try {
-    const asked = outputFiles && { outputFiles }
+    const asked = { network, ...(outputFiles && { outputFiles }) }
     const filled = canaries.fill(code)
     return {
       // An account each: whose source ends the resident javac is kept from it.
@@ -243,18 +248,19 @@ for (const profile of ['bomb', 'probe', 'compile', 'language', 'compiler'] as co
 
 for (const { title, channel, language } of exchanges) {
   const code = wrapChannel(language, channel.code[language]!)
+  const { network } = channel
   const [single, pair] = [find('single'), find('probe')]
   // Proof that the two ends understand each other: both in one box. It also compiles the program once.
-  const control = await perform(pair, language, code, { stdin: 'both' })
+  const control = await perform(pair, language, code, { stdin: 'both', network })
   const faults = judgeControl(channel, control)
   const sendAndReceive = async (): Promise<Result[]> => [
-    await perform(single, language, code, { stdin: 'send' }),
-    await perform(single, language, code, { stdin: 'receive' }),
+    await perform(single, language, code, { stdin: 'send', network }),
+    await perform(single, language, code, { stdin: 'receive', network }),
   ]
   const [consecutive, ...concurrent] = await Promise.all([
     sendAndReceive(),
-    perform(pair, language, code, { stdin: 'send' }),
-    perform(pair, language, code, { stdin: 'receive' }),
+    perform(pair, language, code, { stdin: 'send', network }),
+    perform(pair, language, code, { stdin: 'receive', network }),
   ])
   faults.push(...judgeExchange(channel, consecutive, 'one after the other'))
   faults.push(...judgeExchange(channel, concurrent, 'at once'))
@@ -282,6 +288,10 @@ const ideas = new Set([
 const slowest = Math.max(0, ...helloSeconds)
 const describe = (seconds: readonly number[]): string =>
   [0.5, 0.99, 1].map((part) => quantile(seconds, part).toFixed(3)).join(' / ')
+const withNetwork = [
+  ...cases.map(({ attack }) => attack),
+  ...exchanges.map(({ channel }) => channel),
+].filter(({ network = 'none' }) => network !== 'none').length
 if (missing.size > 0) t.comment(`hostile: not installed: ${[...missing].join(', ')}`)
 t.comment(
   `neighbour: ${beside.attacked.length} programs beside attacks took ${describe(beside.attacked)} s (p50 / p99 / max), ` +
@@ -290,6 +300,6 @@ t.comment(
 t.comment(
   `hostile: ${counts.attacks} attacks, ${counts.escaped} escaped, ${counts.left} left behind, ` +
     `${counts.other} ended otherwise, the event loop held for ${longestHold.toFixed(0)} ms at most (` +
-    `${ideas.size} ideas, ${helloSeconds.length} hellos, ` +
+    `${ideas.size} ideas, ${withNetwork} with a network, ${helloSeconds.length} hellos, ` +
     `slowest ${slowest.toFixed(2)} s, ${Math.round((performance.now() - started) / 1000)} s in all)`,
 )

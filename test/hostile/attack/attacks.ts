@@ -12,11 +12,24 @@ import { networkEscapes } from './escape-network.ts'
 import { processEscapes } from './escape-process.ts'
 import { firstProcessAttacks } from './first-process.ts'
 import { judgeAttacks } from './judge.ts'
+import { loopbackAttacks } from './loopback.ts'
 import { outputFileAttacks } from './output-file.ts'
 import { outputAttacks } from './output.ts'
 import { registerAttacks } from './register.ts'
 import { sourceTimeAttacks } from './source-time.ts'
 import { unchargedAttacks } from './uncharged.ts'
+
+/** What a network can change: what the kernel holds and refuses, and what outlives its parent. Made with one, too. */
+const withNetwork: readonly Attack[] = [
+  ...processBombs,
+  ...unchargedAttacks,
+  ...firstProcessAttacks,
+  ...processEscapes,
+  ...fileEscapes,
+  ...kernelEscapes,
+  ...networkEscapes,
+  ...registerAttacks,
+].filter(({ network }) => network === undefined)
 
 /** Every attack but the channels. */
 export const attacks: readonly Attack[] = [
@@ -37,4 +50,6 @@ export const attacks: readonly Attack[] = [
   ...cppCompileAttacks,
   ...javaCompileAttacks,
   ...sourceTimeAttacks,
+  ...withNetwork.map((attack): Attack => ({ ...attack, network: 'loopback' })),
+  ...loopbackAttacks,
 ]

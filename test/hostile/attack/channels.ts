@@ -129,6 +129,34 @@ def taken():
     },
   },
   {
+    name: 'a server on loopback',
+    open: true,
+    network: 'loopback',
+    code: {
+      python: {
+        send: `s = socket.create_server(("127.0.0.1", 7777)); globals().update(s=s)`,
+        receive: `socket.socket().connect_ex(("127.0.0.1", 7777)) == 0`,
+      },
+      java: {
+        shared: 'static ServerSocket held;',
+        send: `held = new ServerSocket(7777, 9, InetAddress.getLoopbackAddress());`,
+        receive: `try (var one = new Socket(InetAddress.getLoopbackAddress(), 7777)) { return true; }`,
+      },
+    },
+  },
+  {
+    name: 'a taken port of UDP',
+    open: true,
+    network: 'loopback',
+    code: {
+      cpp: {
+        shared: raw`static sockaddr_in6 name; static int take() { name.sin6_family = AF_INET6; name.sin6_port = htons(7777); int s = socket(AF_INET6, SOCK_DGRAM, 0); int failed = bind(s, (sockaddr *)&name, sizeof name) ? errno : 0; if (failed) close(s); return failed ? -failed : s; }`,
+        send: `take();`,
+        receive: `int s = take(); if (s >= 0) close(s); return s == -EADDRINUSE;`,
+      },
+    },
+  },
+  {
     name: 'the memory of JVMs in hsperfdata',
     open: false,
     code: {

@@ -6,16 +6,20 @@ import type { Attack } from '../attack.ts'
 const raw = String.raw
 
 export const networkEscapes: readonly Attack[] = [
-  probe('only UNIX sockets exist', {
-    python: raw`
+  probe(
+    'only UNIX sockets exist',
+    {
+      python: raw`
 for family in range(0, 64):
     if family == 1: continue
     for kind in (1, 2, 3, 5): refused(f"socket {family} {kind}", lambda: call("socket", family, kind, 0))
     refused(f"socketpair {family}", lambda: call("socketpair", family, 1, 0, ctypes.create_string_buffer(8)))`,
-    cpp: raw`
+      cpp: raw`
 int ends[2];
 for (int family = 0; family < 64; family++) if (family != 1) { for (int kind : {1, 2, 3, 5}) refused("socket", socket(family, kind, 0)); refused("socketpair", socketpair(family, 1, 0, ends)); }`,
-  }),
+    },
+    { network: 'none' },
+  ),
   probe('raw and packet sockets are refused', {
     python: raw`
 for family, kind, protocol in ((2, 3, 1), (2, 3, 255), (10, 3, 58), (17, 3, 3 << 8), (17, 2, 0), (2, 10, 0)): refused(f"{family} {kind}", lambda: socket.socket(family, kind, protocol))`,

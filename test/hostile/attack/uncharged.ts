@@ -5,6 +5,8 @@ import type { Attack } from '../attack.ts'
 
 const raw = String.raw
 const accounted = { accounted: true } as const
+/** Where there is one, loopback.ts has another in its place. */
+const network = 'none'
 
 export const unchargedAttacks: readonly Attack[] = [
   bomb(
@@ -65,7 +67,7 @@ except OSError: pass`,
 sockaddr_in to{}; to.sin_family = AF_INET; to.sin_addr.s_addr = htonl(INADDR_LOOPBACK); to.sin_port = htons(5000);
 int server = socket(AF_INET, SOCK_STREAM, 0); refused("server", server); refused("bind", bind(server, (sockaddr *)&to, sizeof to), EBADF);`,
     },
-    accounted,
+    { ...accounted, network },
   ),
   bomb(
     'connections to a Unix socket that nobody accepts leave nothing',
@@ -95,13 +97,17 @@ for (int n = 0; n < 20 && more; n++) {
     },
     accounted,
   ),
-  probe('no group of sockets shares a port', {
-    python: raw`
+  probe(
+    'no group of sockets shares a port',
+    {
+      python: raw`
 for family in (socket.AF_INET, socket.AF_INET6): refused(str(family), lambda: socket.socket(family, socket.SOCK_DGRAM))
 refused("reuse", lambda: socket.socket(socket.AF_UNIX).setsockopt(1, 15, 1))`,
-    cpp: raw`
+      cpp: raw`
 int s = socket(AF_UNIX, SOCK_DGRAM, 0), on = 1; refused("reuse", setsockopt(s, 1, 15, &on, 4)); refused("high bits", call(SYS_setsockopt, s, 1, 1l << 32 | 15, &on, 4));`,
-  }),
+    },
+    { network },
+  ),
   bomb(
     'descriptors on their way in circles keep no thread of the kernel at work',
     ['exited', 'cpu_limit', 'wall_limit', 'crashed'],

@@ -29,6 +29,26 @@ const crowd = (count: number, before: string, again: string): string => `
   for (int i = 0; i < ${count}; i++) if (fork() == 0) for (;;) { ${again} }
   sleep(9);`
 
+const listenOnLoopback = `#include <netinet/in.h>
+//main
+  struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}; socklen_t size = sizeof at;
+  int s = socket(AF_INET, SOCK_STREAM, 0); bind(s, (void *)&at, size); getsockname(s, (void *)&at, &size); listen(s, 100);`
+
+/** Pairs that wait for each other's bytes, and pairs of which one sends as fast as it can. */
+const overLoopback = `${listenOnLoopback}
+  for (int i = 0; i < 30; i++) {
+    char x = 0; static char data[1400];
+    int c = socket(AF_INET, SOCK_STREAM, 0), a, u = socket(AF_INET, SOCK_DGRAM, 0);
+    connect(c, (void *)&at, size); a = accept(s, 0, 0);
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    bind(u, (void *)&to, size); getsockname(u, (void *)&to, &size);
+    if (fork() == 0) for (;;) { write(c, &x, 1); read(c, &x, 1); }
+    if (fork() == 0) for (;;) { read(a, &x, 1); write(a, &x, 1); }
+    if (fork() == 0) for (;;) sendto(u, data, sizeof data, 0, (void *)&to, size);
+    if (i < 10 && fork() == 0) for (;;) recv(u, data, sizeof data, 0);
+  }
+  sleep(9);`
+
 const goChannels = `package main
 
 import "os"
@@ -116,6 +136,13 @@ export const storms: readonly NeighbourAttack[] = [
       ),
     ),
   ]),
+  attack('a hundred processes over TCP and UDP', [c(overLoopback, { network: 'loopback' })]),
+  attack('connections over loopback that are made and end', [
+    c(`${listenOnLoopback}
+  for (int i = 0; i < 20; i++) fork();
+  for (;;) { int c = socket(AF_INET, SOCK_STREAM, 0); if (connect(c, (void *)&at, size) == 0) close(accept(s, 0, 0)); close(c); }`,
+      { network: 'loopback' }),
+  ]), // prettier-ignore
   attack('sixty processes over eventfds', [
     c(`
   for (int i = 0; i < 30; i++) {
