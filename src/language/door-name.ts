@@ -41,6 +41,7 @@ export const judge0Ids: Readonly<Partial<Record<Language, readonly [number, ...n
   javascript: [63, 93, 97, 102],
   kotlin: [78, 111],
   lua: [64],
+  objectivec: [79],
   ocaml: [65],
   octave: [66],
   pascal: [67],
