@@ -19,7 +19,7 @@ comment on function job.enqueue_deliver is 'Enqueues one attempt to deliver a we
 create or replace function runledger.read_delivery(webhook_id uuid)
 returns table (
   submission_id uuid, account_id uuid, url text, secret text, attempt integer, round_attempt integer, version integer,
-  output_bytes bigint
+  output_bytes bigint, format text
 )
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -35,8 +35,10 @@ as $$
     )::integer,
     head.version,
     -- The lengths stand in the rows' headers: nothing large is read.
-    coalesce(length(o.stdout), 0)::bigint + coalesce(length(o.stderr), 0) + coalesce(length(o.compile_output), 0) + coalesce(length(o.report), 0)
+    coalesce(length(o.stdout), 0)::bigint + coalesce(length(o.stderr), 0) + coalesce(length(o.compile_output), 0) + coalesce(length(o.report), 0),
+    received.data #>> '{webhook,format}'
   from runledger.delivery d
+  join runledger.event received on received.stream_id = d.submission_id and received.stream_version = 1
   join runledger.result r on r.id = d.submission_id
   left join runledger.output o on o.submission_id = d.submission_id
   cross join lateral (
@@ -51,7 +53,7 @@ as $$
     and d.due_at <= now()
     and d.secret is not null
 $$;
-comment on function runledger.read_delivery is 'A delivery whose next attempt is due: number of the attempt in all and since the last replay, and the version of its stream, which the attempt''s event must follow. No row: it is over, or not due.';
+comment on function runledger.read_delivery is 'A delivery whose next attempt is due: number of the attempt in all and since the last replay, the version of its stream, which the attempt''s event must follow, and its format (null: the usual one). No row: it is over, or not due.';
 
 create or replace function runledger.record_attempt(
   webhook_id uuid, version integer, type text, schema_version integer, data jsonb, metadata jsonb,

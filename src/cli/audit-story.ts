@@ -35,7 +35,7 @@ const tellers: Readonly<Record<string, Teller>> = {
     sentence(
       `Received: ${say(data['language'])}, ${bytes(data, 'code')} of code, ${bytes(data, 'stdin')} of stdin`,
       data['expected_stdout'] ? `an expected output of ${bytes(data, 'expected_stdout')}` : '',
-      data['webhook'] ? `a webhook to ${say(part(data, 'webhook')['host'])}` : '',
+      data['webhook'] ? tellWebhook(part(data, 'webhook')) : '',
       data['rerun_of'] === undefined ? '' : `a rerun of ${say(data['rerun_of'])}`,
       data['campaign'] === undefined
         ? `request ${say(metadata['request'])}`
@@ -172,6 +172,12 @@ function tellRun(data: Data): string {
   const cut = (name: string): string =>
     part(data, name)['truncated'] === true ? ' and more, which was cut off,' : ''
   return `The program ran ${seconds(run['wall_time'])} (${seconds(run['cpu_time'])} of CPU, ${mebibytes(run['memory_peak'])} at its peak), wrote ${bytes(data, 'stdout')}${cut('stdout')} to stdout and ${bytes(data, 'stderr')}${cut('stderr')} to stderr, and ${end}.`
+}
+
+function tellWebhook({ host, format }: Data): string {
+  return format === 'judge0'
+    ? `a callback of Judge0's to ${say(host)}`
+    : `a webhook to ${say(host)}`
 }
 
 function tellAttempt(data: Data): string {

@@ -40,9 +40,16 @@ export interface SubmissionReceived {
     /** Of an operator who repeats many. */
     readonly campaign?: string
     /** The delivery's stream and receiver. The URL may hold secrets, so it is a body. */
-    readonly webhook: { readonly id: string; readonly host: string } | null
+    readonly webhook: {
+      readonly id: string
+      readonly host: string
+      readonly format?: WebhookFormat
+    } | null
   }
 }
+
+/** How a webhook is told, if not as Standard Webhooks words it: a PUT of Judge0's fields, without a signature. */
+export type WebhookFormat = 'judge0'
 
 export interface SubmissionPurged {
   readonly type: 'submission.purged'

@@ -7,9 +7,10 @@ import * as v from 'valibot'
 import { errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
-import type { AbandonReason, Metadata, WebhookAttempt } from '#event'
+import type { AbandonReason, Metadata, WebhookAttempt, WebhookFormat } from '#event'
 import type { Logger } from '#log'
-import { readResult } from '#result'
+import { describeCallback, readResult } from '#result'
+import type { ResultRecord } from '#result'
 import { createConcurrencyLimit, nextAttemptDelay, sendDelivery } from '#webhook'
 import type { Bound, DeliveryOutcome, DeliverySettings } from '#webhook'
 import { reachFailpoint } from './failpoint.ts'
@@ -45,6 +46,8 @@ interface DueDelivery {
   /** Of its stream: the fencing token. */
   readonly version: number
   readonly outputBytes: number
+  /** Null: as Standard Webhooks words it. */
+  readonly format: WebhookFormat | null
 }
 
 /** `internal`: we could not make the attempt. */
@@ -117,20 +120,18 @@ function listBounds(
 /** @throws the signal's reason, and the database's errors. */
 async function attemptDelivery(
   { database, settings, signal, log }: DeliverDependencies,
-  { webhookId: id, submission, url, secret }: DueDelivery,
+  { webhookId: id, submission, url, secret, format }: DueDelivery,
 ): Promise<AttemptOutcome> {
   const record = await readResult(database, submission, null)
   if (record === null) throw new Error(`webhook ${id} has no result`)
-  const body = Buffer.from(
-    JSON.stringify({
-      type: `submission.${record.status}`,
-      timestamp: record.finished_at,
-      data: record,
-    }),
-  )
+  const body = Buffer.from(JSON.stringify(describeNotice(record, format)))
   reachFailpoint('deliver.before_send')
   try {
-    return await sendDelivery({ id, url, secret, body }, settings, signal)
+    const delivery =
+      format === 'judge0'
+        ? ({ id, url, body, secret: null, method: 'PUT' } as const)
+        : { id, url, body, secret }
+    return await sendDelivery(delivery, settings, signal)
   } catch (error) {
     if (signal.aborted) throw error
     // Counts as an attempt, or it might fail for ever.
@@ -144,6 +145,11 @@ async function attemptDelivery(
       error: 'internal: the attempt was not made',
     }
   }
+}
+
+function describeNotice(record: ResultRecord, format: WebhookFormat | null): object {
+  if (format === 'judge0') return describeCallback(record)
+  return { type: `submission.${record.status}`, timestamp: record.finished_at, data: record }
 }
 
 async function recordAttempt(
@@ -222,7 +228,7 @@ async function readDelivery(sql: Database, webhookId: string): Promise<DueDelive
   const [delivery] = await sql<DueDelivery[]>`
     select
       ${webhookId} as "webhookId", submission_id as submission, account_id as account, url, secret, attempt,
-      round_attempt as "roundAttempt", version, output_bytes as "outputBytes"
+      round_attempt as "roundAttempt", version, output_bytes as "outputBytes", format
     from runledger.read_delivery(${webhookId})`
   return delivery ?? null
 }

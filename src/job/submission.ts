@@ -1,7 +1,7 @@
 // What the log says of a submission, alone or in a batch, and when two requests are the same.
 import { createHash } from 'node:crypto'
 import { digestBody, schemaVersion } from '#event'
-import type { BodyDigest, Metadata, SubmissionReceived } from '#event'
+import type { BodyDigest, Metadata, SubmissionReceived, WebhookFormat } from '#event'
 import { createId } from '#id'
 import type { Language } from '#language'
 import { encodeOptions, listRequired } from '#options'
@@ -22,7 +22,11 @@ export interface Submission {
   readonly outputEncoding: 'utf8' | 'base64'
   /** Of the account, each once: those that the options name. */
   readonly blobs: readonly BodyDigest[]
-  readonly webhook: { readonly url: string; readonly secret: string } | null
+  readonly webhook: {
+    readonly url: string
+    readonly secret: string
+    readonly format?: WebhookFormat
+  } | null
 }
 
 /** Who submits, who is told, and how much may wait. */
@@ -64,7 +68,11 @@ export function describeReceived(
       webhook:
         webhook === null || webhookId === null
           ? null
-          : { id: webhookId, host: new URL(webhook.url).host },
+          : {
+              id: webhookId,
+              host: new URL(webhook.url).host,
+              ...(webhook.format !== undefined && { format: webhook.format }),
+            },
       ...(optionBytes !== null && { detail: digestBody(optionBytes) }),
       ...(requires.length > 0 && { demands: requires }),
       ...(blobs !== null && {

@@ -17,8 +17,10 @@ export interface Delivery {
   readonly url: string
   /** JSON in UTF-8; these bytes are signed and sent. */
   readonly body: Uint8Array
-  /** See `signDelivery`. */
-  readonly secret: string
+  /** See `signDelivery`; null: it is not signed. */
+  readonly secret: string | null
+  /** POST unless said. */
+  readonly method?: 'POST' | 'PUT'
 }
 
 /**
@@ -52,7 +54,7 @@ interface Answer {
 }
 
 /**
- * Signs the delivery with the present time and POSTs it over a new connection. The status decides, even if the body
+ * Signs the delivery with the present time and sends it over a new connection. The status decides, even if the body
  * breaks off.
  * @param signal ends the attempt; before the answer's head, the promise rejects with its reason.
  */
@@ -115,12 +117,12 @@ async function exchange(
   })
   try {
     const request = client.request({
-      method: 'POST',
+      method: delivery.method ?? 'POST',
       path: url.pathname + url.search,
       headers: {
         'content-type': 'application/json',
         'user-agent': `Runledger-Webhooks/${settings.version}`,
-        ...signDelivery({ ...delivery, timestamp: Math.floor(Date.now() / 1000) }),
+        ...describeHeaders(delivery),
       },
       body: delivery.body,
       signal,
@@ -139,6 +141,11 @@ async function exchange(
     client.destroy().catch(() => {})
     socket.destroy()
   }
+}
+
+function describeHeaders({ id, secret, body }: Delivery): Record<string, string> {
+  if (secret === null) return { 'webhook-id': id }
+  return { ...signDelivery({ id, secret, body, timestamp: Math.floor(Date.now() / 1000) }) }
 }
 
 /** A body that breaks off counts as a short one: the status is known. */

@@ -1111,8 +1111,8 @@ function runledger.read_class_load()
   grant execute to runledger_api
 
 function runledger.read_delivery(webhook_id uuid)
-  A delivery whose next attempt is due: number of the attempt in all and since the last replay, and the version of its stream, which the attempt's event must follow. No row: it is over, or not due.
-  returns TABLE(submission_id uuid, account_id uuid, url text, secret text, attempt integer, round_attempt integer, version integer, output_bytes bigint) stable security definer set search_path=pg_catalog, pg_temp
+  A delivery whose next attempt is due: number of the attempt in all and since the last replay, the version of its stream, which the attempt's event must follow, and its format (null: the usual one). No row: it is over, or not due.
+  returns TABLE(submission_id uuid, account_id uuid, url text, secret text, attempt integer, round_attempt integer, version integer, output_bytes bigint, format text) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.read_files(account_id uuid, ids text[], most integer)

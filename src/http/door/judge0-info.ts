@@ -163,7 +163,7 @@ function describeConfig({ queueCapacity }: HttpDependencies): Handler {
       allowed_languages_for_compile_options: [],
       enable_command_line_arguments: true,
       enable_submission_delete: false,
-      enable_callbacks: false,
+      enable_callbacks: true,
       callbacks_max_tries: 8,
       callbacks_timeout: 15,
       enable_additional_files: true,

@@ -81,7 +81,7 @@ export const judge0Request = v.object(
     enable_per_process_and_thread_memory_limit: never(notEnabled),
     redirect_stderr_to_stdout: never(notEnabled),
     enable_network: never('enabling network is not allowed'),
-    callback_url: never('setting callback is not allowed'),
+    callback_url: v.nullish(v.string('is invalid')),
     additional_files: v.nullish(v.string('is invalid')),
   },
   'must be a JSON object',
@@ -113,10 +113,14 @@ export const judge0Names = {
   compile_args: 'compiler_options',
   files: 'additional_files',
   tests: 'number_of_runs',
+  webhook_url: 'callback_url',
   ...Object.fromEntries(
     Object.entries(limitRules).map(([field, { name }]) => [`limits.${name}`, field]),
   ),
 }
+
+/** Callbacks are not signed. */
+const noSecret = 'judge0'
 
 /** A submission for the API's own check. @param isBase64 texts are base64. */
 export function translateRequest(
@@ -174,6 +178,7 @@ export function translateRequest(
         })),
       }),
     ...(Object.keys(limits).length > 0 && { limits }),
+    ...(asked.callback_url && { webhook_url: asked.callback_url, webhook_secret: noSecret }),
   }
   return { submission: dropNulls(submission), issues }
 }

@@ -45,7 +45,7 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
       .map((issue) => rename(issue, judge0Names))
       .filter(({ path }) => !wrong.has(nameField(path)))
     const all = [...translated.issues, ...found]
-    return { value: all.length === 0 ? parsed.value : null, issues: all }
+    return { value: all.length === 0 ? markCallback(parsed.value) : null, issues: all }
   }
 
   const create: Handler = async (request, response) => {
@@ -142,6 +142,11 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
     ...listInfoRoutes(dependencies),
   ]
   return { routes, describeProblem }
+}
+
+function markCallback(submission: Submission | null): Submission | null {
+  if (submission === null || submission.webhook === null) return submission
+  return { ...submission, webhook: { ...submission.webhook, format: 'judge0' } }
 }
 
 /** Of a wait that is over the submission, which goes on. */

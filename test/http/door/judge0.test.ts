@@ -220,7 +220,7 @@ t.test('mistakes are 422 by their fields', async (t) => {
     ],
     [
       { language_id: python, source_code: 'x', callback_url: 'http://example.com/' },
-      { callback_url: ['setting callback is not allowed'] },
+      { callback_url: ['must be an https: URL'] },
     ],
     [
       { language_id: python, source_code: 'x', command_line_arguments: '"' },
