@@ -1,4 +1,4 @@
--- Retention. Unfinished submissions, and those with a webhook to deliver, stay.
+-- Retention, and removal at a caller's wish. Unfinished submissions, and those with a webhook to deliver, stay.
 
 create or replace function runledger.purge_bodies(older_than interval, batch integer) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -6,8 +6,6 @@ as $$
 declare
   _before timestamptz := now() - purge_bodies.older_than;
   _ids uuid[];
-  _events runledger.new_event[];
-  _purged_at timestamptz;
 begin
   if not pg_try_advisory_xact_lock(71830, -3) then
     return 0;
@@ -28,20 +26,64 @@ begin
     ) d on true
     where coalesce(d.state, 'none') not in ('waiting', 'pending')
     limit purge_bodies.batch
+    -- Its caller may be removing it at this moment.
+    for update of r skip locked
   );
   if _ids = '{}' then
     return 0;
   end if;
 
+  perform runledger.remove_bodies(
+    _ids, 'retention', jsonb_build_object('actor', jsonb_build_object('retention', purge_bodies.older_than::text))
+  );
+  return cardinality(_ids);
+end
+$$;
+comment on function runledger.purge_bodies is 'Removes the bodies and outputs of at most `batch` submissions that ended longer ago than that, and appends submission.purged to each; returns how many. 0: there are none left, or somebody else is at it.';
+
+create or replace function runledger.purge_submission(submission_id uuid, account_id uuid, metadata jsonb) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  _delivery text;
+begin
+  perform from runledger.result r
+  where r.id = purge_submission.submission_id and r.account_id = purge_submission.account_id and r.purged_at is null
+  for update;
+  if not found then
+    return (
+      select 'unfinished' from runledger.pending p
+      where p.submission_id = purge_submission.submission_id and p.account_id = purge_submission.account_id
+    );
+  end if;
+  select d.state into _delivery from runledger.delivery d
+  where d.submission_id = purge_submission.submission_id
+  for update;
+  if _delivery in ('waiting', 'pending') then
+    return 'undelivered';
+  end if;
+  perform runledger.remove_bodies(array[purge_submission.submission_id], 'caller', purge_submission.metadata);
+  return 'purged';
+end
+$$;
+comment on function runledger.purge_submission is 'Removes the bodies and outputs of one submission of an account at its wish, and appends submission.purged: purged. Nothing is done when it has not ended (unfinished) or its webhook is to be delivered (undelivered); null: the account has none such, or it was purged before.';
+
+create or replace function runledger.remove_bodies(ids uuid[], reason text, metadata jsonb) returns void
+language plpgsql
+as $$
+declare
+  _events runledger.new_event[];
+  _purged_at timestamptz;
+begin
   _events := array(
     select row(
-      head.stream_id, head.stream_version + 1, 'submission.purged', 1, jsonb_build_object('reason', 'retention'),
-      jsonb_build_object('actor', jsonb_build_object('retention', purge_bodies.older_than::text)), head.hash
+      head.stream_id, head.stream_version + 1, 'submission.purged', 1, jsonb_build_object('reason', remove_bodies.reason),
+      remove_bodies.metadata, head.hash
     )::runledger.new_event
     from (
       select distinct on (e.stream_id) e.stream_id, e.stream_version, e.hash
       from runledger.event e
-      where e.stream_id = any (_ids)
+      where e.stream_id = any (remove_bodies.ids)
       order by e.stream_id, e.stream_version desc
     ) head
     where not exists (
@@ -52,10 +94,9 @@ begin
   update runledger.result r set version = e.stream_version, purged_at = _purged_at
   from unnest(_events) e
   where r.id = e.stream_id;
-  update runledger.delivery set url = null where delivery.submission_id = any (_ids);
-  delete from runledger.output where output.submission_id = any (_ids);
-  delete from runledger.body where body.submission_id = any (_ids);
-  return cardinality(_ids);
+  update runledger.delivery set url = null where delivery.submission_id = any (remove_bodies.ids);
+  delete from runledger.output where output.submission_id = any (remove_bodies.ids);
+  delete from runledger.body where body.submission_id = any (remove_bodies.ids);
 end
 $$;
-comment on function runledger.purge_bodies is 'Removes the bodies and outputs of at most `batch` submissions that ended longer ago than that, and appends submission.purged to each; returns how many. 0: there are none left, or somebody else is at it.';
+comment on function runledger.remove_bodies is 'Removes the bodies, outputs and webhook addresses of these submissions, whose results are locked, and appends submission.purged to those that have none yet.';

@@ -20,7 +20,7 @@ begin
     grant execute on function
       runledger.admit_request, runledger.admit_operator, runledger.receive,
       runledger.rerun_submission,
-      runledger.flush_log, runledger.await_submissions, runledger.cancel,
+      runledger.flush_log, runledger.await_submissions, runledger.cancel, runledger.purge_submission,
       runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.read_load,
       runledger.read_language_load, runledger.read_class_load, runledger.read_overview, runledger.read_series,
       runledger.command_worker, runledger.find_bulk, runledger.verify,

@@ -53,7 +53,8 @@ export type WebhookFormat = 'judge0'
 
 export interface SubmissionPurged {
   readonly type: 'submission.purged'
-  readonly data: { readonly reason: 'retention' }
+  /** caller: at the wish of whoever submitted it. */
+  readonly data: { readonly reason: 'retention' | 'caller' }
 }
 
 /** Of an attempt that is under way: its worker is to end it. */

@@ -1,6 +1,8 @@
-// Retention: removes old bodies in batches and drops empty partitions. Workers do it each hour (job/retention.ts),
+// Removes bodies: one submission's at its caller's wish, and by retention. Retention removes old bodies in batches and drops empty partitions. Workers do it each hour (job/retention.ts),
 // operators at will.
+import { cancelOnAbort, json } from '#database'
 import type { Database } from '#database'
+import type { Metadata } from '#event'
 
 export interface Purged {
   readonly submissions: number
@@ -34,4 +36,21 @@ export async function purgeBodies(
   const dropped = await sql<{ name: string }[]>`
     select name from runledger.drop_partitions(${olderThan}::interval) name`
   return { submissions, partitions: dropped.map(({ name }) => name) }
+}
+
+/**
+ * Removes what was submitted and written, at its caller's wish; hashes and figures stay. Resolved, it is on disk.
+ * `undelivered`: its webhook is still to be sent. Null: the account has none such, or it was purged before.
+ */
+export async function purgeSubmission(
+  sql: Database,
+  id: string,
+  accountId: string,
+  metadata: Metadata,
+  signal: AbortSignal,
+): Promise<'purged' | 'unfinished' | 'undelivered' | null> {
+  const query = sql<{ state: 'purged' | 'unfinished' | 'undelivered' | null }[]>`
+    select runledger.purge_submission(${id}, ${accountId}, ${json(sql, metadata)}) as state`
+  const [row] = await cancelOnAbort(query, signal)
+  return row?.state ?? null
 }

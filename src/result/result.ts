@@ -14,6 +14,7 @@ export {
 } from './judge0.ts'
 export type { ResultRecord, ResultStatus, TrackedResult } from './record.ts'
 export { listResults } from './list.ts'
+export { listPage, pagedMost } from './page.ts'
 export { readPreviews } from './preview.ts'
 export type { Preview } from './preview.ts'
 export type { ResultFilter } from './list.ts'
@@ -27,7 +28,7 @@ export { readLimits } from './limits.ts'
 export { readRequest } from './request.ts'
 export type { ReceivedRequest } from './request.ts'
 export { rebuildProjections } from './rebuild.ts'
-export { purgeBodies } from './purge.ts'
+export { purgeBodies, purgeSubmission } from './purge.ts'
 
 /**
  * @param accountId null reads any account's: for webhooks and operators, never for a caller.

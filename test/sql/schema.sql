@@ -1100,6 +1100,11 @@ function runledger.purge_bodies(older_than interval, batch integer)
   returns integer security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
+function runledger.purge_submission(submission_id uuid, account_id uuid, metadata jsonb)
+  Removes the bodies and outputs of one submission of an account at its wish, and appends submission.purged: purged. Nothing is done when it has not ended (unfinished) or its webhook is to be delivered (undelivered); null: the account has none such, or it was purged before.
+  returns text security definer set search_path=pg_catalog, pg_temp
+  grant execute to runledger_api
+
 function runledger.read_attempt(submission_id uuid)
   Of the last attempt of a submission its number and the limits in force, and when its end was asked for; one row, of nulls before the first attempt.
   returns TABLE(limits jsonb, attempt integer, cancel_requested_at timestamp with time zone) stable
@@ -1207,6 +1212,10 @@ function runledger.register_worker(worker_id uuid, host text, pid integer, slots
   Records a worker, its return with a new session, or that it runs other languages, and takes a session lock. Does nothing for a worker that was given up. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was given up, whose orders hold.
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
+
+function runledger.remove_bodies(ids uuid[], reason text, metadata jsonb)
+  Removes the bodies, outputs and webhook addresses of these submissions, whose results are locked, and appends submission.purged to those that have none yet.
+  returns void
 
 function runledger.renew_worker(worker_id uuid, queue_pool_ids text[], suspended_because text)
   Renews a worker's lease and says why it takes no jobs, null when it takes them. Returns what is wanted of it; null when it was given up in the meantime.

@@ -64,6 +64,10 @@ export function tellStory(
   )
 }
 
+function tellPurge({ reason }: Record<string, unknown>): string {
+  return reason === 'caller' ? 'As its caller asked.' : 'The retention period was over.'
+}
+
 function describe(
   { type, at, data }: LogEvent,
   names: readonly (string | null)[],
@@ -90,7 +94,7 @@ function describe(
     case 'submission.cancelled':
       return [...describePhases(data, names), step(at, 'Cancelled')]
     case 'submission.purged':
-      return [step(at, 'Outputs removed', { detail: 'The retention period was over.' })]
+      return [step(at, 'Outputs removed', { detail: tellPurge(data) })]
     case 'webhook.attempt_failed':
       return [
         step(at, `Webhook, attempt ${say(data['attempt'])}`, { ...attempt(data), tone: 'bad' }),

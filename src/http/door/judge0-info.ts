@@ -162,7 +162,7 @@ function describeConfig({ queueCapacity }: HttpDependencies): Handler {
       enable_compiler_options: true,
       allowed_languages_for_compile_options: [],
       enable_command_line_arguments: true,
-      enable_submission_delete: false,
+      enable_submission_delete: true,
       enable_callbacks: true,
       callbacks_max_tries: 8,
       callbacks_timeout: 15,

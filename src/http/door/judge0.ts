@@ -7,6 +7,7 @@ import { blame, Problem } from '#error'
 import type { Issue } from '#error'
 import { createId } from '#id'
 import { shorten, validate } from '#options'
+import { listPage, pagedMost, purgeSubmission } from '#result'
 import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpDependencies, Route } from '../http.ts'
@@ -128,6 +129,48 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
     sendJson(response, 200, { submissions: await read(tokens, accountId, asked) })
   }
 
+  const list: Handler = async (request, response) => {
+    const query = new URLSearchParams(request.search)
+    const [page, perPage] = [
+      readCount(query, 'page', 1, pagedMost),
+      readCount(query, 'per_page', 20, 100),
+    ]
+    if (page * perPage > pagedMost) throw refuse(`invalid page: ${page}`)
+    const { accountId } = request.caller
+    const { ids, total } = await withDeadline(() => listPage(database, accountId, page, perPage))
+    const told = await read(ids, accountId, readAsked(request))
+    const pages = Math.ceil(total / perPage)
+    sendJson(response, 200, {
+      submissions: told.filter((one) => one !== null),
+      meta: {
+        current_page: page,
+        next_page: page < pages ? page + 1 : null,
+        prev_page: page > 1 ? page - 1 : null,
+        total_pages: pages,
+        total_count: total,
+      },
+    })
+  }
+
+  const remove: Handler = async (request, response) => {
+    const id = request.params['token'] ?? ''
+    const { accountId, apiKeyId } = request.caller
+    const { fields } = readAsked(request)
+    // As it was: in base64, which any text can be told in.
+    const [told] = await read([id], accountId, { fields, isBase64: true })
+    if (told === undefined || told === null) throw noSubmission()
+    const metadata = { request: request.requestId, actor: { api_key: apiKeyId } }
+    const state = await withDeadline((signal) =>
+      purgeSubmission(database, id, accountId, metadata, signal),
+    )
+    if (state === null) throw noSubmission()
+    if (state === 'unfinished')
+      throw refuse('submission cannot be deleted because it has not ended')
+    if (state === 'undelivered')
+      throw refuse('submission cannot be deleted because its callback was not delivered yet')
+    sendJson(response, 200, told)
+  }
+
   const createSeveral: Handler = async (request, response) => {
     if (request.params['token'] !== 'batch')
       throw new Problem('not_found', 'There is nothing at this path.')
@@ -136,9 +179,11 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
 
   const routes: Route[] = [
     ['POST', '/judge0/submissions', create],
+    ['GET', '/judge0/submissions', list],
     // One pattern, or the path of batches would be counted twice.
     ['POST', '/judge0/submissions/:token', createSeveral],
     ['GET', '/judge0/submissions/:token', show],
+    ['DELETE', '/judge0/submissions/:token', remove],
     ...listInfoRoutes(dependencies),
   ]
   return { routes, describeProblem }
@@ -160,6 +205,13 @@ function judgeCount(count: number, most: number): void {
   if (count === 0) throw refuse('there should be at least one submission in a batch')
   if (count > most)
     throw refuse(`number of submissions in a batch should be less than or equal to ${most}`)
+}
+
+function readCount(query: URLSearchParams, name: string, usual: number, most: number): number {
+  const text = query.get(name) ?? String(usual)
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (value < 1 || value > most) throw refuse(`invalid ${name}: ${text.slice(0, 20)}`)
+  return value
 }
 
 /** 400, as Judge0 words what is no mistake in a field. */

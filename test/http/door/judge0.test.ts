@@ -301,6 +301,46 @@ t.test('a key’s repetition runs nothing, and is one request of the window', as
   t.match(told['ratelimit'], /r=58;/, 'issuing a key counts as one')
 })
 
+t.test('an account’s own are listed by pages', async (t) => {
+  const key = await issue()
+  for (const n of [1, 2, 3])
+    await create({ language_id: python, source_code: `print(${n})` }, 'wait=true', { key })
+  const page = (n: number): Promise<Answer> =>
+    ask('GET', `/submissions?page=${n}&per_page=2&fields=stdout`, { key })
+  t.strictSame((await page(1)).body, {
+    submissions: [{ stdout: '3\n' }, { stdout: '2\n' }],
+    meta: { current_page: 1, next_page: 2, prev_page: null, total_pages: 2, total_count: 3 },
+  })
+  t.match((await page(2)).body, {
+    submissions: [{ stdout: '1\n' }],
+    meta: { next_page: null, prev_page: 1 },
+  })
+  for (const query of ['page=0', 'page=x', 'per_page=-1', 'page=1000&per_page=100'])
+    t.match(await ask('GET', `/submissions?${query}`, { key }), {
+      status: 400,
+      body: { error: /^invalid (per_)?page: / },
+    })
+})
+
+t.test('what is deleted is gone but for its verdict', async (t) => {
+  const { body } = await run('print("secret")')
+  const { token } = body
+  t.equal((await ask('DELETE', `/submissions/${token}`, { key: await issue() })).status, 404)
+  const deleted = await ask('DELETE', `/submissions/${token}`)
+  t.match(deleted, { status: 200, body: { token, stdout: `${encode('secret\n')}\n` } })
+  t.equal((await ask('GET', `/submissions/${token}`)).status, 404)
+  t.equal((await ask('DELETE', `/submissions/${token}`)).status, 404)
+  const { body: record } = await call('GET', `/api/result/${token}`)
+  t.match(record, { verdict: 'AC', stdout: null, purged_at: String })
+  const { body: log } = await call('GET', `/api/result/${token}/events`)
+  t.match(log.events.at(-1), { type: 'submission.purged', data: { reason: 'caller' } })
+  t.strictSame([...(await sql`select from runledger.body where submission_id = ${token}`)], [])
+  const slow = await create({ language_id: python, source_code: 'import time; time.sleep(2)' }, '')
+  const early = await ask('DELETE', `/submissions/${slow.body.token}`)
+  t.match(early, { status: 400, body: { error: /^submission cannot be deleted because/ } })
+  await finish(slow.body.token)
+})
+
 t.test('what the service is', async (t) => {
   const languages = (await ask('GET', '/languages')).body as { id: number; name: string }[]
   t.strictSame(

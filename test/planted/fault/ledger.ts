@@ -59,7 +59,7 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'result: a webhook keeps its address when the bodies are purged',
-    text: 'update runledger.delivery set url = null where delivery.submission_id = any (_ids);',
+    text: 'update runledger.delivery set url = null where delivery.submission_id = any (remove_bodies.ids);',
     instead: '',
     tests: ['result/purge'],
   },
