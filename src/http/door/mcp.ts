@@ -31,16 +31,14 @@ import {
   versions,
 } from './mcp-message.ts'
 import type { Message } from './mcp-message.ts'
-import { createTools, describedTools, describeRecord, isTool } from './mcp-tools.ts'
+import { describeEnd, describeTask, resultType } from './mcp-task.ts'
+import { createTools, describedTools, isTool } from './mcp-tools.ts'
 
 const serverInfo = { name: metadata.name, title: 'Runledger', version: metadata.version }
 const instructions =
   'Runs programs in a sandbox, in many languages (list_languages). Each run has an id and is kept: get_result reads it again.'
-/** Of any result that is no task. */
-const resultType = 'complete'
 /** So long an answer about a task that goes on is held back, which saves its client from asking again and again. */
 const taskHoldSeconds = 5
-const taskPollMilliseconds = 1000
 /** Tools change with a release alone. */
 const listMilliseconds = 300_000
 
@@ -224,33 +222,6 @@ type Methods = Readonly<Record<string, (incoming: Incoming) => Promise<Reply>>>
 function nameCall({ headers, caller }: ApiRequest, id: unknown): string | null {
   const session = headers['mcp-session-id']
   return session === undefined ? null : JSON.stringify([caller.apiKeyId, session, id])
-}
-
-function describeTask(record: TrackedResult): object {
-  const { id, created_at: created, started_at: started, finished_at: finished } = record
-  return {
-    taskId: id,
-    status: 'working',
-    statusMessage: record.status,
-    createdAt: created,
-    lastUpdatedAt: finished ?? started ?? created,
-    ttlMs: null,
-    pollIntervalMs: taskPollMilliseconds,
-  }
-}
-
-/** A task as it stands, with the result or the error at its end. */
-function describeEnd(record: TrackedResult): object {
-  const task = describeTask(record)
-  if (!isFinal(record)) return task
-  if (record.status === 'cancelled') return { ...task, status: 'cancelled' }
-  try {
-    return { ...task, status: 'completed', result: { resultType, ...describeRecord(record) } }
-  } catch (error) {
-    if (!(error instanceof ProtocolError)) throw error
-    const { code, message, data } = error
-    return { ...task, status: 'failed', statusMessage: message, error: { code, message, data } }
-  }
 }
 
 /**

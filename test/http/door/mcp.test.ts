@@ -365,6 +365,7 @@ t.test('a client cancels its call, and nobody else’s', async (t) => {
     [key, {}],
   ] as const)
     t.equal((await post(cancel, { key: by, headers })).status, 202)
+  await sleep(300)
   t.match((await call('GET', `/api/result/${begun.id}`, { key })).body, {
     status: 'running',
     cancel_requested_at: null,
