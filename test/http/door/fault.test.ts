@@ -64,3 +64,15 @@ t.test('Jobe’s get a status that CodeRunner does not grade', async (t) => {
   t.equal(status, 500)
   t.equal(typeof JSON.parse(text), 'string')
 })
+
+t.test('Judge0’s get its Internal Error, with whose fault it is where they ask', async (t) => {
+  const body = { language_id: 71, source_code: 'print(1)', expected_output: '2' }
+  const fields = 'status,message,stdout,time,fault,retry'
+  const [answer] = await Promise.all([
+    call('POST', `/judge0/submissions?wait=true&fields=${fields}`, { body, checked: false }),
+    loseAll(),
+  ])
+  const status = { id: 13, description: 'Internal Error' }
+  const told = { status, message: /send it again/, stdout: null, time: null }
+  t.match(answer, { status: 201, body: { ...told, fault: 'platform', retry: 'new_key' } })
+})

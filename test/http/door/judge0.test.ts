@@ -257,6 +257,25 @@ t.test('mistakes are 422 by their fields', async (t) => {
   })
 })
 
+t.test('a zip is bounded by what it holds, whatever it says', async (t) => {
+  const bomb = Buffer.from(zipSync({ zeros: new Uint8Array(64 * 1024 * 1024) }))
+  const liar = Buffer.from(bomb)
+  // The size that its header tells.
+  liar.writeUInt32LE(10, 22)
+  const many = zipSync(
+    Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`f${n}`, strToU8('')])),
+  )
+  const outside = zipSync({ '../up': strToU8('') })
+  const cut = bomb.subarray(0, bomb.byteLength / 2)
+  for (const zip of [bomb, liar, many, outside, cut]) {
+    const additional_files = Buffer.from(zip).toString('base64')
+    const answer = await run('print(1)', { additional_files })
+    t.match(answer, { status: 422, body: { additional_files: Array } })
+    if (zip !== outside && zip !== cut)
+      t.match(answer.body.additional_files, [/^must be at most 64 files/], 'before it is inflated')
+  }
+})
+
 t.test('a batch has a token or its mistakes for each, and is read at once', async (t) => {
   const good = { language_id: python, source_code: encode('print(input())'), stdin: encode('1') }
   const submissions = [good, { language_id: 9999 }, { ...good, stdin: encode('2') }]
