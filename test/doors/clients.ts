@@ -19,6 +19,8 @@ const packages = {
     'judge0==0.0.8',
     'judge0-client==0.4.0',
   ],
+  /** For one of its modules: with what it needs in all it would be gigabytes. */
+  alone: ['verl==0.9.1'],
   npm: [
     'piston-client@1.0.2',
     'piston-api@1.0.1',
@@ -34,7 +36,9 @@ export async function installClients(): Promise<void> {
   await mkdir(folder, { recursive: true })
   const python = join(folder, 'python')
   if (!existsSync(join(python, 'bin/python'))) await run('python3', ['-m', 'venv', python])
-  await run(join(python, 'bin/python'), ['-m', 'pip', 'install', '--quiet', ...packages.python])
+  const install = [join(python, 'bin/python'), ['-m', 'pip', 'install', '--quiet']] as const
+  await run(install[0], [...install[1], ...packages.python])
+  await run(install[0], [...install[1], '--no-deps', ...packages.alone])
   const manifest = join(folder, 'package.json')
   if (!existsSync(manifest)) await writeFile(manifest, '{"private": true}')
   await run('npm', ['install', '--silent', '--no-audit', '--no-fund', ...packages.npm], {

@@ -14,10 +14,10 @@ export interface DoorService {
   /** The base URL with the key as its password. */
   readonly withKey: string
   readonly key: string
-  /** @returns the base URL of a proxy that adds the key. */
-  readonly startProxy: () => Promise<string>
+  /** @param first where its first request goes, if not to the service. @returns the base URL of a proxy that adds the key. */
+  readonly startProxy: (first?: string) => Promise<string>
   /** Another web process, until the test ends. @returns its base URL. */
-  readonly startAnother: (t: Test) => Promise<string>
+  readonly startAnother: (t: Test, options?: { readonly queueCapacity: number }) => Promise<string>
 }
 
 /** @param languages that the worker offers, separated by commas. */
@@ -31,28 +31,30 @@ export async function startDoorService(t: Test, languages: string): Promise<Door
   const key = await issue()
   const service = `http://127.0.0.1:${port}`
   const withKey = `http://any:${key}@127.0.0.1:${port}`
-  const startAnother = async (during: Test): Promise<string> =>
-    `http://127.0.0.1:${(await startServer(during, sql, { url })).port}`
+  const startAnother: DoorService['startAnother'] = async (during, options) =>
+    `http://127.0.0.1:${(await startServer(during, sql, { url, ...options })).port}`
   return {
     service,
     withKey,
     key,
-    startProxy: async () => startProxy(t, service, key),
+    startProxy: async (first = service) => startProxy(t, first, service, key),
     startAnother,
   }
 }
 
-async function startProxy(t: Test, service: string, key: string): Promise<string> {
+async function startProxy(t: Test, first: string, service: string, key: string): Promise<string> {
+  let target = first
   const proxy = createServer((incoming, response) => {
     const { method, url: path, headers } = incoming
     const forwarded = httpRequest(
-      `${service}${path}`,
+      `${target}${path}`,
       { method, headers: { ...headers, 'x-api-key': key } },
       (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers)
         answer.pipe(response)
       },
     )
+    target = service
     incoming.pipe(forwarded)
   })
   proxy.listen(0, '127.0.0.1')

@@ -17,8 +17,8 @@ import type { SubmissionParser } from '../submission.ts'
 import type { Door, DoorAnswer } from './door.ts'
 import { isFileSpecifier, isSourceName, refuse, runRequest } from './jobe-request.ts'
 import { translateArguments, translateLimits } from './jobe-request.ts'
-import { createRunner, findDoorLanguage, notRun } from './run.ts'
-import { readDoorBody, readVersion } from './run.ts'
+import { createRunner, findDoorLanguage } from './run.ts'
+import { readDoorBody, readVersion, whyNotRun } from './run.ts'
 
 /** More would not fit into a submission. */
 const filesBytesMost = 1024 * 1024
@@ -68,7 +68,8 @@ export function openJobe(dependencies: HttpDependencies, parse: SubmissionParser
     })
     if (record === null) return
     // CodeRunner grades an outcome of 20 as wrong, and what is no 200 not at all.
-    if (record.fault === 'platform' || record.verdict === null) sendJson(response, 500, notRun)
+    const why = whyNotRun(record)
+    if (why !== null) sendJson(response, 500, why)
     else sendJson(response, 200, translateRecord(record, language))
   }
 

@@ -8,6 +8,7 @@ import type { LimitName } from '#options'
 import { mostAllowed } from '../relations.ts'
 import { readZip } from './judge0-zip.ts'
 import { dropNulls, hasCompiler } from './run.ts'
+import { splitWords } from './words.ts'
 
 export const runsMost = 20
 /** Seconds. */
@@ -221,31 +222,4 @@ function translateLimits(
   if (limits.stdout !== undefined)
     limits.stderr = Math.min(limits.stdout, mostAllowed('stderr', usual, allowed))
   return limits
-}
-
-/**
- * A command line's words by a shell's rules of quotes and backslashes; nothing is expanded.
- * @returns undefined when a quote is not closed.
- */
-export function splitWords(line: string): string[] | undefined {
-  const found: string[] = []
-  let word: string | undefined
-  let quote = ''
-  for (let at = 0; at < line.length; at += 1) {
-    const character = line.charAt(at)
-    const next = line.charAt(at + 1)
-    if (character === quote) quote = ''
-    else if (quote === '' && /["']/.test(character)) {
-      quote = character
-      word ??= ''
-    } else if (character === '\\' && quote !== "'" && (quote === '' || /["\\]/.test(next))) {
-      word = (word ?? '') + next
-      at += 1
-    } else if (quote === '' && /\s/.test(character)) {
-      if (word !== undefined) found.push(word)
-      word = undefined
-    } else word = (word ?? '') + character
-  }
-  if (quote !== '') return undefined
-  return word === undefined ? found : [...found, word]
 }

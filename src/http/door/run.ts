@@ -118,6 +118,12 @@ export function hasCompiler(language: Language): boolean {
 /** Of a record whose fault is the service's. */
 export const notRun = 'The service could not run the program: send it again.'
 
+/** @returns null, or why there is nothing to be told of the program: then no door may take it for one that failed. */
+export function whyNotRun({ fault, verdict }: TrackedResult): string | null {
+  if (fault === 'platform') return notRun
+  return verdict === null ? 'The run was cancelled.' : null
+}
+
 /** The fields that are given: for these protocols null is as good as left out. */
 export function dropNulls(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(

@@ -17,8 +17,8 @@ import {
   findDoorLanguage,
   hasCompiler,
   limitTimes,
-  notRun,
   readDoorBody,
+  whyNotRun,
 } from './run.ts'
 
 const seconds = v.nullish(
@@ -66,7 +66,16 @@ export function openSandboxFusion(dependencies: HttpDependencies, parse: Submiss
       ...translateFiles(asked),
       ...(language !== undefined && translateLimits(asked, language, incoming)),
     })
-    if (record !== null) sendJson(response, 200, translateRecord(record))
+    if (record === null) return
+    const { fault, retry } = record
+    const why = whyNotRun(record)
+    if (why !== null)
+      sendJson(response, fault === null ? 200 : faultStatus, {
+        ...describeFault(why),
+        fault,
+        retry,
+      })
+    else sendJson(response, 200, translateRecord(record))
   }
   return { routes: [['POST', '/run_code', handler]], describeProblem }
 }
@@ -112,8 +121,6 @@ interface CommandResult {
 }
 
 function translateRecord(record: TrackedResult): object {
-  if (record.fault === 'platform')
-    return { ...describeFault(notRun), fault: record.fault, retry: record.retry }
   const compile = describeCompile(record)
   const run = record.verdict === 'CE' ? null : describeRun(record)
   return {
@@ -130,7 +137,12 @@ function translateRecord(record: TrackedResult): object {
   }
 }
 
-/** Of the service's own. */
+/**
+ * Of a fault of the service's own. Reward functions ask again at this status and at no other (verl's
+ * `call_sandbox_api`), and score what they do not ask again for as a program that failed.
+ */
+const faultStatus = 504
+
 function describeFault(message: string): object {
   return {
     status: 'SandboxError',
@@ -204,8 +216,5 @@ function describeProblem(problem: Problem): DoorAnswer {
     }
   if (fault === 'caller')
     return { status: problem.status, body: { detail: problem.message, fault, retry } }
-  return {
-    status: problem.status,
-    body: { ...describeFault(problem.message), fault, retry },
-  }
+  return { status: faultStatus, body: { ...describeFault(problem.message), fault, retry } }
 }

@@ -39,7 +39,15 @@ t.test('SandboxFusion’s get its own word', async (t) => {
     loseAll(),
   ])
   const told = { status: 'SandboxError', run_result: null, fault: 'platform', retry: 'new_key' }
-  t.match(answer, { status: 200, body: told })
+  t.match(answer, { status: 504, body: told })
+})
+
+t.test('SandboxFusion’s ask again when the queue is full, too', async (t) => {
+  const full = await startServer(t, sql, { url, queueCapacity: 0 })
+  const body = { language: 'python', code: '' }
+  const answer = await full.call('POST', '/run_code', { body, checked: false })
+  const told = { status: 'SandboxError', run_result: null, fault: 'platform', retry: 'after' }
+  t.match(answer, { status: 504, body: told, headers: { 'retry-after': String } })
 })
 
 t.test('MCP’s get an error of the protocol', async (t) => {
