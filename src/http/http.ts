@@ -113,7 +113,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     ['GET', '/healthz', live],
     ['GET', '/readyz', ready(readiness)],
   ]
-  const doors = openDoors(dependencies, parse, resultStreams)
+  const doors = openDoors({ ...dependencies, offered }, parse, resultStreams)
   routes.push(...doors.flatMap((door) => door.routes))
   const paths = listPaths(routes)
 

@@ -26,6 +26,8 @@ export interface Needed {
 export interface OfferedLanguages {
   /** What of it is not taken, by fields of a request; nothing: it is. */
   judge(needed: Needed): Promise<readonly Issue[]>
+  /** True when a version that workers have now will do; of a language that none has now, one that they had. */
+  hasVersion(language: Language, willDo: (runtime: string) => boolean): Promise<boolean>
   /** The same mistakes; those of names that no language has say what is offered. */
   explain(issues: readonly Issue[]): readonly Issue[]
 }
@@ -49,8 +51,8 @@ export function lists(issues: readonly Issue[]): boolean {
   return issues.some(({ message }) => message.includes(listing))
 }
 
-/** What a worker offers: by language, what it cannot do of what submissions require. */
-type Offer = ReadonlyMap<string, readonly string[]>
+/** What a worker offers, by language. */
+type Offer = ReadonlyMap<string, OfferedRow>
 
 /** Asks the database when it has to: for what was not offered when it asked last, or when that is long ago. */
 export function createOfferedLanguages(database: Database): OfferedLanguages {
@@ -62,20 +64,36 @@ export function createOfferedLanguages(database: Database): OfferedLanguages {
     const rows = await withDeadline(
       async () =>
         database<OfferedRow[]>`
-          select name, lacks, offer from runledger.list_recent_language(${period})`,
+          select name, version, lacks, offer, is_offered_now from runledger.list_recent_language(${period})`,
     )
     offers = groupByOffer(rows)
     askedAt = performance.now()
   }
 
+  /** What `read` makes of them, which is good or asked for anew. */
+  async function readGood<T>(read: () => T, isGood: (value: T) => boolean): Promise<T> {
+    const age = performance.now() - askedAt
+    const value = read()
+    if (isGood(value) && offers.length > 0 && age < keptMilliseconds) return value
+    if (age > staleMilliseconds) await (asking ??= ask().finally(() => (asking = null)))
+    return read()
+  }
+
   return {
-    async judge(needed) {
-      const age = performance.now() - askedAt
-      const issues = [...judge(needed, offers)]
-      if (issues.length === 0 && offers.length > 0 && age < keptMilliseconds) return issues
-      if (age > staleMilliseconds) await (asking ??= ask().finally(() => (asking = null)))
-      return [...judge(needed, offers)]
-    },
+    judge: (needed) =>
+      readGood(
+        () => [...judge(needed, offers)],
+        (issues) => issues.length === 0,
+      ),
+    hasVersion: (language, willDo) =>
+      readGood(
+        () => {
+          const rows = offers.flatMap((offer) => offer.get(language) ?? [])
+          const now = rows.filter((row) => row.is_offered_now)
+          return (now.length > 0 ? now : rows).some(({ version }) => willDo(version))
+        },
+        (has) => has,
+      ),
     explain: (issues) =>
       issues.map(({ path, message }) => ({
         path,
@@ -94,14 +112,17 @@ function nameOffered(offers: readonly Offer[]): string {
 
 interface OfferedRow {
   readonly name: string
+  readonly version: string
+  /** What it cannot do of what submissions require. */
   readonly lacks: readonly string[]
   /** The same for what one worker offers. */
   readonly offer: number
+  readonly is_offered_now: boolean
 }
 
 function groupByOffer(rows: readonly OfferedRow[]): Offer[] {
   const groups = Map.groupBy(rows, ({ offer }) => offer).values()
-  return Array.from(groups, (group) => new Map(group.map(({ name, lacks }) => [name, lacks])))
+  return Array.from(groups, (group) => new Map(group.map((row) => [row.name, row])))
 }
 
 function* judge(
@@ -128,7 +149,10 @@ function* judge(
     }
   for (const capability of requires) {
     const workers = able.length > 0 ? able : having
-    if (workers.length === 0 || workers.some((offer) => !offer.get(language)?.includes(capability)))
+    if (
+      workers.length === 0 ||
+      workers.some((offer) => !offer.get(language)?.lacks.includes(capability))
+    )
       continue
     yield { path: capability, message: `is offered for ${language} by no worker, ${never}` }
   }

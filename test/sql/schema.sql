@@ -1061,8 +1061,8 @@ function runledger.list_named(requests jsonb, submissions jsonb)
   returns TABLE(request integer, account_id uuid, sha256 bytea) stable
 
 function runledger.list_recent_language(period interval)
-  The languages that a worker has run within the period, up to now, each with what such a worker cannot do of what submissions demand. offer: languages of one number are offered by one worker; workers that offer the same have the same number.
-  returns TABLE(name text, lacks jsonb, offer bigint) stable security definer set search_path=pg_catalog, pg_temp
+  The languages that a worker has run within the period, up to now, each with its version and what such a worker cannot do of what submissions demand. offer: languages of one number are offered by one worker; workers that offer the same have the same number. is_offered_now: one of them has not stopped.
+  returns TABLE(name text, version text, lacks jsonb, offer bigint, is_offered_now boolean) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.list_unfinished(account_id uuid)

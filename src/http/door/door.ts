@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Problem } from '#error'
 import type { HttpDependencies, Route } from '../http.ts'
+import type { OfferedLanguages } from '../offered.ts'
 import type { Handler } from '../request.ts'
 import type { ResultStreams } from '../stream.ts'
 import type { SubmissionParser } from '../submission.ts'
@@ -24,6 +25,11 @@ export interface Door {
   readonly describeProblem: (problem: Problem) => DoorAnswer
 }
 
+export interface DoorDependencies extends HttpDependencies {
+  /** That of the API. */
+  readonly offered: OfferedLanguages
+}
+
 const builders = {
   piston: openPiston,
   sandboxfusion: openSandboxFusion,
@@ -37,7 +43,7 @@ export const doorNames = Object.keys(builders) as DoorName[]
 
 /** The doors that are open; the paths of the others do not exist. */
 export function openDoors(
-  dependencies: HttpDependencies,
+  dependencies: DoorDependencies,
   parse: SubmissionParser,
   resultStreams: ResultStreams,
 ): readonly Door[] {

@@ -6,20 +6,20 @@ import { pistonNames } from '#language'
 import type { Language } from '#language'
 import type { ResultRecord, TrackedResult } from '#result'
 import { sendJson } from '../answer.ts'
-import type { HttpDependencies, Route } from '../http.ts'
+import type { Route } from '../http.ts'
 import { describeLanguages } from '../languages.ts'
 import type { Handler } from '../request.ts'
 import type { SubmissionParser } from '../submission.ts'
-import type { Door, DoorAnswer } from './door.ts'
+import type { Door, DoorAnswer, DoorDependencies } from './door.ts'
 import {
   createRunner,
   dropNulls,
   findDoorLanguage,
   hasCompiler,
   limitTimes,
-  notRun,
   readDoorBody,
   readVersion,
+  whyNotRun,
 } from './run.ts'
 
 const required = (name: string, type: 'string' | 'array') =>
@@ -93,7 +93,7 @@ const names = {
   code: 'files.0.content',
 }
 
-export function openPiston(dependencies: HttpDependencies, parse: SubmissionParser): Door {
+export function openPiston(dependencies: DoorDependencies, parse: SubmissionParser): Door {
   const run = createRunner(dependencies, parse, names)
 
   const listRuntimes: Handler = async (_request, response) => {
@@ -115,11 +115,8 @@ export function openPiston(dependencies: HttpDependencies, parse: SubmissionPars
   const execute: Handler = async (incoming, response) => {
     const asked = await readDoorBody(incoming, response, request)
     const language = findDoorLanguage(asked.language, pistonNames)
-    const installed = (await describeLanguages(dependencies.database)).find(
-      ({ name }) => name === language,
-    )
-    const version = readVersion(installed?.runtime ?? '')
-    if (language === undefined || installed === undefined || !suits(version, asked.version))
+    const willDo = (runtime: string): boolean => suits(readVersion(runtime), asked.version)
+    if (language === undefined || !(await dependencies.offered.hasVersion(language, willDo)))
       throw new Problem('invalid_request', `${asked.language}-${asked.version} runtime is unknown`)
     const record = await run(incoming, response, {
       language,
@@ -130,8 +127,9 @@ export function openPiston(dependencies: HttpDependencies, parse: SubmissionPars
     if (record === null) return
     const { fault, retry } = record
     // A status of Piston's own for it would be taken for a failing program.
-    if (fault === 'platform') sendJson(response, 500, { message: notRun, fault, retry })
-    else sendJson(response, 200, { language, version, ...translateRecord(record) })
+    const message = whyNotRun(record)
+    if (message !== null) sendJson(response, 500, { message, fault, retry })
+    else sendJson(response, 200, { language, ...translateRecord(record) })
   }
 
   const routes: Route[] = ['/api/v2', '/api/v2/piston'].flatMap((root): Route[] => [
@@ -219,12 +217,17 @@ interface Stage {
   readonly memory: number
 }
 
-function translateRecord(record: TrackedResult): { readonly compile?: Stage; readonly run: Stage } {
+function translateRecord(record: TrackedResult): {
+  readonly version: string
+  readonly compile?: Stage
+  readonly run: Stage
+} {
+  const version = readVersion(record.runtime ?? '')
   const compile = record.compile === null ? undefined : describeCompile(record, record.compile)
   // As Piston has it since it has two stages: who knows of one sees why there was no run.
   if (record.verdict === 'CE')
-    return { ...(compile && { compile }), run: compile ?? describeRun(record) }
-  return { ...(compile && { compile }), run: describeRun(record) }
+    return { version, ...(compile && { compile }), run: compile ?? describeRun(record) }
+  return { version, ...(compile && { compile }), run: describeRun(record) }
 }
 
 function describeCompile(
