@@ -11,7 +11,7 @@ PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare bench-scale packages setup keeper \
-	schema readme client languages test-languages test-plain test-compilers test-cgroup2 test-systemd test-fuzz test-hostile test-faults test-neighbour test-planted test-doors image test-image \
+	schema readme client languages test-languages test-plain test-compilers test-cgroup2 test-systemd test-fuzz test-hostile test-faults test-neighbour test-planted test-doors test-python image test-image \
 	test-image-cgroup2 container-packages compose-packages promtool test-console chromium python-venv
 
 help: ## list the targets
@@ -110,6 +110,9 @@ test-doors: setup packages python-venv ## each door with clients that others pub
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1200 --jobs=1 \
 		$(filter-out %/clients.ts %/service.ts,$(wildcard test/doors/*.ts))
 
+test-python: setup packages python-venv ## the Python package: built, checked, installed and tried with several interpreters
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1200 test/python/python.ts
+
 client: setup ## pack the client, to be installed by `npm install FILE` in any project of Node 20 or newer
 	@PATH="$(BIN):$$PATH" npm pack ./src/client --loglevel=error
 
@@ -155,15 +158,15 @@ packages:
 		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -q=2 -y --no-install-recommends $$missing; \
 	fi
 
-# What the console is looked at with.
-# What test-doors installs Python clients with.
+# What test-doors and test-python make environments with.
 python-venv:
-	@python3 -c 'import ensurepip' 2>/dev/null || { \
+	@/usr/bin/python3 -c 'import ensurepip' 2>/dev/null || { \
 		echo 'installing Debian packages: python3-venv'; \
 		$(SUDO) apt-get update -q=2 && \
 		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -q=2 -y --no-install-recommends python3-venv; \
 	}
 
+# What the console is looked at with.
 chromium:
 	@[ -x /usr/bin/chromium ] || { \
 		echo 'installing Debian packages: chromium'; \

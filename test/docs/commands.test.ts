@@ -62,6 +62,8 @@ function run(command: string, parameters: readonly string[], input = ''): Promis
     RUNLEDGER_OPERATOR_KEY: operatorKey,
     RUNLEDGER_URL: origin,
     DATABASE_URL: url,
+    PYTHONPATH: join(root, 'clients/python/src'),
+    PYTHONDONTWRITEBYTECODE: '1',
   }
   return new Promise((resolve) => {
     const child = execFile(

@@ -34,6 +34,7 @@ const others = [
   'bench/language/README.md',
   'sql/README.md',
   'src/client/README.md',
+  'clients/python/README.md',
 ]
 
 /** Every page. */

@@ -1,0 +1,66 @@
+"""A client of a Runledger service: run programs, wait for verdicts, verify webhooks and receipts."""
+
+from .bulk import Outcome, Progress
+from .client import AsyncClient, Client
+from .errors import (
+    PlatformError,
+    RequestError,
+    RequestIssue,
+    RunledgerError,
+    SubmissionFailed,
+    Unreachable,
+    WaitTimeout,
+)
+from .events import StreamEvent
+from .receipt import InvalidReceipt, Receipt, verify_receipt
+from .transport import VERSION as __version__
+from .types import (
+    Checker,
+    Language,
+    LedgerEvent,
+    Limits,
+    ReceivedRequest,
+    Result,
+    ResultPage,
+    ResultSummary,
+    SubmissionRequest,
+    SubmittedFile,
+    Test,
+    TestResult,
+    Verdict,
+)
+from .webhook import WebhookPayload, verify_webhook
+
+__all__ = [
+    "AsyncClient",
+    "Checker",
+    "Client",
+    "InvalidReceipt",
+    "Language",
+    "LedgerEvent",
+    "Limits",
+    "Outcome",
+    "PlatformError",
+    "Progress",
+    "Receipt",
+    "ReceivedRequest",
+    "RequestError",
+    "RequestIssue",
+    "Result",
+    "ResultPage",
+    "ResultSummary",
+    "RunledgerError",
+    "StreamEvent",
+    "SubmissionFailed",
+    "SubmissionRequest",
+    "SubmittedFile",
+    "Test",
+    "TestResult",
+    "Unreachable",
+    "Verdict",
+    "WaitTimeout",
+    "WebhookPayload",
+    "__version__",
+    "verify_receipt",
+    "verify_webhook",
+]
