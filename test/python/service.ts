@@ -1,6 +1,6 @@
 // A whole service for the Python package: its web process can be killed and comes back, and there are certificates of each
 // kind.
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -10,6 +10,7 @@ import type { Test } from 'tap'
 import { issueKey } from '#account'
 import { createTestDatabase } from '../helper/database.ts'
 import { startWebProcess } from '../helper/web.ts'
+import type { WebProcess } from '../helper/web.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 import { createAuthority } from '../webhook/certificate.ts'
 
@@ -36,14 +37,16 @@ export async function startPythonService(t: Test, folder: string): Promise<Pytho
   const certificates = writeCertificates(folder)
   return {
     async startWeb(t) {
-      let web = await startWebProcess(t, url, settings)
-      const { port } = web
+      const port = await findPort()
+      const start = (): Promise<WebProcess> =>
+        startWebProcess(t, url, { ...settings, PORT: String(port) })
+      let web = await start()
       const restart = createServer((_request, response) => {
         void (async () => {
           const ended = once(web.child, 'exit')
           web.child.kill('SIGKILL')
           await ended
-          web = await startWebProcess(t, url, { ...settings, PORT: String(port) })
+          web = await start()
           response.end()
         })()
       })
@@ -57,6 +60,20 @@ export async function startPythonService(t: Test, folder: string): Promise<Pytho
         RUNLEDGER_TEST_CERTIFICATES: certificates,
       }
     },
+  }
+}
+
+/** A free port that the kernel gives nobody by itself, so that it is free when the process comes back. */
+async function findPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    const probe = createServer()
+    const isFree = await new Promise<boolean>((done) => {
+      probe.once('error', () => done(false))
+      probe.listen(port, '127.0.0.1', () => done(true))
+    })
+    probe.close()
+    if (isFree) return port
   }
 }
 
