@@ -3,7 +3,6 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { Agent, fetch } from 'undici'
 import type { Response } from 'undici'
 import { parseServiceUrl } from '#client'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
@@ -52,6 +51,8 @@ export async function relay(
   output: Writable,
 ): Promise<void> {
   // A program may run for longer than these would wait.
+  // Loaded by this command alone.
+  const { Agent, fetch } = await import('undici')
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
   const underWay = new Map<unknown, AbortController>()
   const print = (message: object): void => void output.write(`${JSON.stringify(message)}\n`)

@@ -97,7 +97,8 @@ async function* readLines(
 /** Such as `0-4,9`. */
 function describeRanges(numbers: ReadonlySet<number>): string {
   const ranges: [number, number][] = []
-  for (const n of [...numbers].toSorted((one, other) => one - other)) {
+  for (let n = 0; n <= Math.max(...numbers); n += 1) {
+    if (!numbers.has(n)) continue
     const last = ranges.at(-1)
     if (last?.[1] === n - 1) last[1] = n
     else ranges.push([n, n])
