@@ -110,8 +110,8 @@ test-doors: setup packages python-venv ## each door with clients that others pub
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1200 --jobs=1 \
 		$(filter-out %/clients.ts %/service.ts,$(wildcard test/doors/*.ts))
 
-test-python: setup packages python-venv ## the Python package: built, checked, installed and tried with several interpreters
-	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1200 test/python/python.ts
+test-python: setup packages python-venv ## the Python package, with several interpreters; HumanEval by the command line
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1200 --jobs=1 test/python/python.ts test/python/human-eval.ts
 
 client: setup ## pack the client, to be installed by `npm install FILE` in any project of Node 20 or newer
 	@PATH="$(BIN):$$PATH" npm pack ./src/client --loglevel=error

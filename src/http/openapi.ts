@@ -215,7 +215,7 @@ const problemAnswers: Readonly<Record<number, DescribedAnswer>> = {
   },
   409: { description: 'The submission, or the webhook, has not ended yet.', schema: 'Problem' },
   410: {
-    description: 'Code and input were removed after the retention period.',
+    description: 'Code and input were removed, after the retention period or by their account.',
     schema: 'Problem',
   },
   415: { description: 'The body is not plain application/json.', schema: 'Problem' },

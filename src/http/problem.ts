@@ -67,7 +67,7 @@ export function noSubmission(): Problem {
 export function purged(): Problem {
   return new Problem(
     'purged',
-    'The submission’s code and input were removed after the retention period.',
+    'The submission’s code and input were removed, after the retention period or at its account’s wish.',
   )
 }
 

@@ -58,7 +58,7 @@ const summaryEntries = {
   purged_at: v.pipe(
     v.nullable(time),
     v.description(
-      'When stdout, stderr, compile_output, tests and files were removed after the retention period; they are null since.',
+      'When stdout, stderr, compile_output, tests and files were removed, after the retention period or by their account; they are null since.',
     ),
   ),
   compile: v.pipe(
