@@ -35,7 +35,7 @@ import {
 } from './lone-keeper.ts'
 import { isForked } from './python-fork/program.ts'
 
-t.setTimeout(200_000 * timeFactor)
+t.setTimeout(290_000 * timeFactor)
 
 /** Host pids of this process's keepers of a uid, by what they run. */
 function findKeepers(uid: number): { readonly plain: number[]; readonly python: number[] } {
