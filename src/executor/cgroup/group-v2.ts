@@ -96,42 +96,64 @@ type Figures = Pick<
   'startMeasuring' | 'readCpuSeconds' | 'readMemoryPeakBytes' | 'readOutOfMemoryKills' | 'close'
 >
 
-/**
- * memory.peak exists since Linux 5.19; since 6.12 it can be opened for writing and reset for that descriptor. Before, it includes
- * the set-up; without it the charge is sampled when CPU time is read.
- */
 function measure(group: string): Figures {
-  const hasPeak = existsSync(`${group}/memory.peak`)
-  const resettable = hasPeak ? openWritable(`${group}/memory.peak`) : null
   let cpuBaseline = 0
-  let sampled = 0
+  const peak = openPeak(group)
   const readCpuMicroseconds = (): number => readKey(group, 'cpu.stat', 'usage_usec')
   return {
     startMeasuring() {
-      sampled = 0
-      if (resettable !== null) writeSync(resettable, 'reset')
+      peak.reset()
       cpuBaseline = readCpuMicroseconds()
     },
     readCpuSeconds() {
-      if (!hasPeak) sampled = Math.max(sampled, Number(readValue(group, 'memory.current')))
+      peak.sample()
       return (readCpuMicroseconds() - cpuBaseline) / 1e6
     },
-    readMemoryPeakBytes() {
-      if (resettable === null) return hasPeak ? Number(readValue(group, 'memory.peak')) : sampled
-      const buffer = Buffer.alloc(32)
-      return Number(buffer.toString('latin1', 0, readSync(resettable, buffer, 0, 32, 0)))
-    },
+    readMemoryPeakBytes: () => peak.read(),
     readOutOfMemoryKills: () => readKey(group, 'memory.events', 'oom_kill'),
-    close() {
-      if (resettable !== null) closeSync(resettable)
-    },
+    close: () => peak.close(),
   }
 }
 
-function openWritable(path: string): number | null {
-  try {
-    return openSync(path, 'r+')
-  } catch {
-    return null
+/**
+ * memory.peak exists since Linux 5.19; since 6.12 a descriptor can reset it for itself. Before, it includes the set-up;
+ * without it the charge is sampled when CPU time is read.
+ */
+function openPeak(group: string): {
+  reset(): void
+  sample(): void
+  read(): number
+  close(): void
+} {
+  let descriptor: number | null = null
+  let sampled = 0
+  const file = `${group}/memory.peak`
+  const exists = existsSync(file)
+  const close = (): void => {
+    if (descriptor !== null) closeSync(descriptor)
+    descriptor = null
+  }
+  return {
+    reset() {
+      sampled = 0
+      if (!exists) return
+      try {
+        descriptor ??= openSync(file, 'r+')
+        writeSync(descriptor, 'reset')
+      } catch {
+        close()
+      }
+    },
+    sample() {
+      if (!exists) sampled = Math.max(sampled, Number(readValue(group, 'memory.current')))
+    },
+    read() {
+      if (!exists) return sampled
+      if (descriptor === null) return Number(readValue(group, 'memory.peak'))
+      const buffer = Buffer.alloc(32)
+      const length = readSync(descriptor, buffer, 0, buffer.length, 0)
+      return Number(buffer.toString('latin1', 0, length))
+    },
+    close,
   }
 }
