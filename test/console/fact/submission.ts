@@ -130,7 +130,7 @@ fact('why there is no rerun is said', async (t, { page }, key) => {
   await again(page).click()
   await page
     .getByRole('alert')
-    .filter({ hasText: 'were removed after the retention period' })
+    .filter({ hasText: 'were removed, after the retention period' })
     .waitFor()
   t.match(page.url(), new RegExp(`${id}$`))
 })
