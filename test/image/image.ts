@@ -34,7 +34,12 @@ import type { Container, Ended } from './container.ts'
 
 t.setTimeout(30 * 60_000)
 
-type Submit = (language: Language, code: string, stdin?: string) => Promise<Result>
+type Submit = (
+  language: Language,
+  code: string,
+  stdin?: string,
+  network?: 'none' | 'loopback',
+) => Promise<Result>
 
 /** A caller of the service at this port, with a key of its own. */
 async function createSubmit(url: string, port: number): Promise<Submit> {
@@ -42,7 +47,8 @@ async function createSubmit(url: string, port: number): Promise<Submit> {
   const { key } = await issueKey(sql, { account: 'image', tier: 'unlimited' }, 'test')
   await sql.end({ timeout: 2 })
   const client = createClient({ url: `http://127.0.0.1:${port}`, apiKey: key, retries: 20 })
-  return (language, code, stdin = '') => client.run({ language, code, stdin })
+  return (language, code, stdin = '', network = 'none') =>
+    client.run({ language, code, stdin, network })
 }
 
 async function startAll(
@@ -180,6 +186,7 @@ t.test('all in one', async (t) => {
         language,
         attack.code[language]!,
         attack.stdin,
+        attack.network,
       )
       const name = `${attack.name} [${language}]`
       const words = `${verdict} ${stdout?.slice(-500)} ${stderr?.slice(-500)}`
