@@ -1,9 +1,9 @@
 // The command `evaluate FILE.jsonl`: runs a benchmark's solutions, and prints a table and pass@k.
 import { writeFileSync } from 'node:fs'
 import { RunledgerError, createClient } from '#client'
-import { CommandError, defineCommand, exitStatuses, misuse } from '../command.ts'
+import { CommandError, defineCommand, exitStatuses } from '../command.ts'
 import type { Terminal } from '../command.ts'
-import { takes } from '../option.ts'
+import { readNumber, takes } from '../option.ts'
 import { printProgress, printable, printRecord, printRows } from '../output.ts'
 import { readService, serviceOptions } from '../service.ts'
 import { report } from './report.ts'
@@ -50,8 +50,8 @@ export const evaluateCommands = [
           file,
           problems: values.problems,
           report: values.report,
-          items: readCount('--batch', values.batch, 1000),
-          atOnce: readCount('--at-once', values['at-once'], 64),
+          items: readNumber('--batch', values.batch, 1000),
+          atOnce: readNumber('--at-once', values['at-once'], 64),
           ...readService(values),
         },
         process,
@@ -131,10 +131,4 @@ function present(
   )
   for (const [k, share] of Object.entries(passAt))
     terminal.stdout.write(`pass@${k}  ${(100 * share).toFixed(1)} %\n`)
-}
-
-function readCount(option: string, text: string, most: number): number {
-  const number = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (number >= 1 && number <= most) return number
-  throw misuse(`${option} is a number from 1 to ${most}`)
 }
