@@ -3,12 +3,14 @@
 // lines it has.
 import { once } from 'node:events'
 import type { Response } from 'polka'
-import type { BatchItem, BatchReception, Refusal } from '#enqueue'
+import type { BatchItem } from '#enqueue'
 import { isFinal, readResults, readTrackedResult } from '#result'
 import type { TrackedResult } from '#result'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { noSubmission } from './problem.ts'
+import { receiveItems } from './receive.ts'
+import type { Received } from './receive.ts'
 import type { ApiRequest } from './request.ts'
 import { usualBounds } from './stream-limiter.ts'
 import { unsentAnswers } from './unsent.ts'
@@ -20,8 +22,6 @@ export interface ParsedBatch {
   /** Places of items whose lines the client has. */
   readonly have: ReadonlySet<number>
 }
-
-export type Received = Exclude<BatchReception, Refusal>
 
 export function describeReplay(reception: Received): Readonly<Record<string, string>> {
   if (reception.kind === 'received') return {}
@@ -51,10 +51,8 @@ interface Ended {
   readonly record: TrackedResult | undefined
 }
 
-/** @param receive stores the batch, or finds the earlier one of its key; ends are notified on a channel. */
 export function createBatchStream(
   dependencies: HttpDependencies,
-  receive: (request: ApiRequest, batch: ParsedBatch, waiter: string) => Promise<Received>,
 ): (
   request: ApiRequest,
   response: Response,
@@ -89,7 +87,11 @@ export function createBatchStream(
   /** What has not ended is left out: the time is up. */
   async function describe(ended: readonly Ended[], accountId: string): Promise<readonly object[]> {
     const ids = ended.filter(({ record }) => record === undefined).map(({ id }) => id)
-    const found = await withDeadline(() => readResults(database, ids, accountId))
+    // Most come with their notification.
+    const found =
+      ids.length === 0
+        ? new Map<string, null>()
+        : await withDeadline(() => readResults(database, ids, accountId))
     const lines: object[] = []
     for (const { id, index, record = found.get(id) } of ended) {
       const read = record ?? (await withDeadline(() => readTrackedResult(database, id, accountId)))
@@ -107,10 +109,12 @@ export function createBatchStream(
     )
     // Before they are stored, as an end may be notified before this process knows of the storing.
     let next = follow(new Map(listNew), hungUp)
-    const reception = await receive(request, batch, waiter.channel).catch((error: unknown) => {
-      for (const [id] of listNew) waiter.forget(id)
-      throw error
-    })
+    const reception = await receiveItems(dependencies, request, batch, waiter.channel).catch(
+      (error: unknown) => {
+        for (const [id] of listNew) waiter.forget(id)
+        throw error
+      },
+    )
     const pending = new Map<string, number>()
     for (const [index, item] of reception.answer.entries())
       if ('id' in item && !batch.have.has(index)) pending.set(item.id, index)

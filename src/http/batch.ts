@@ -3,19 +3,17 @@
 import { setImmediate } from 'node:timers/promises'
 import * as v from 'valibot'
 import type { Caller } from '#account'
-import { receiveBatch } from '#enqueue'
 import type { BatchItem } from '#enqueue'
 import { blame } from '#error'
 import { createId } from '#id'
 import { fields, shorten, validate } from '#options'
 import { sendJson } from './answer.ts'
 import { createBatchStream, describeReplay } from './batch-stream.ts'
-import type { ParsedBatch, Received } from './batch-stream.ts'
+import type { ParsedBatch } from './batch-stream.ts'
 import { bodyLimitBytes, readJson } from './body.ts'
-import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { listOnce, lists } from './offered.ts'
-import { describeRefusal } from './refusal.ts'
+import { receiveItems } from './receive.ts'
 import { hangUpSignal, invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { asksForStream } from './stream.ts'
@@ -56,31 +54,9 @@ export function submitBatch(
   parseSubmission: SubmissionParser,
   resultStreams: ResultStreams,
 ): Handler {
-  const { database, queueCapacity } = dependencies
+  const { queueCapacity } = dependencies
 
-  /** @throws {Problem} when none was received. */
-  async function receive(
-    request: ApiRequest,
-    { items, idempotencyKey }: ParsedBatch,
-    waiter: string | null,
-  ): Promise<Received> {
-    const { apiKeyId, accountId } = request.caller
-    const context = {
-      apiKeyId,
-      accountId,
-      requestId: request.requestId,
-      waiter,
-      durable: true,
-      idempotencyKey,
-      capacity: queueCapacity,
-    }
-    const reception = await withDeadline((signal) => receiveBatch(database, items, context, signal))
-    if (reception.kind === 'received' || reception.kind === 'replayed') return reception
-    const places = items.filter(({ submission }) => submission !== null).length
-    throw await describeRefusal(database, reception, places)
-  }
-
-  const stream = createBatchStream(dependencies, receive)
+  const stream = createBatchStream(dependencies)
   return async (request, response) => {
     const batch = await parseBatch(request, response, parseSubmission, queueCapacity)
     if (batch.isStreamed) {
@@ -88,7 +64,7 @@ export function submitBatch(
       await stream(request, response, batch, hangUpSignal(response))
       return
     }
-    const reception = await receive(request, batch, null)
+    const reception = await receiveItems(dependencies, request, batch, null)
     sendJson(response, 202, { submissions: reception.answer }, describeReplay(reception))
   }
 }

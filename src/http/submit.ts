@@ -1,7 +1,7 @@
 // POST /api/submit: parse, receive (job/receive.ts), answer at once, at the end, or by a stream.
 import type { Response } from 'polka'
-import { flushLog, receiveSubmission } from '#enqueue'
-import type { Replay, Submission, SubmissionContext } from '#enqueue'
+import { flushLog } from '#enqueue'
+import type { Replay, Submission } from '#enqueue'
 import { Problem } from '#error'
 import { createId } from '#id'
 import { beginning, isFinal, readTrackedResult } from '#result'
@@ -12,7 +12,8 @@ import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { unavailable } from './problem.ts'
 import { waitForEnd } from './read.ts'
-import { describeRefusal } from './refusal.ts'
+import { receive } from './receive.ts'
+import type { Stored } from './receive.ts'
 import {
   hangUpSignal,
   invalidRequest,
@@ -104,34 +105,6 @@ function createParser(
       hungUp: hangUpSignal(response),
     }
   }
-}
-
-/** Stores it, or finds its idempotency key's earlier one. @throws {Problem} when neither. */
-export async function receive(
-  { database, queueCapacity }: HttpDependencies,
-  {
-    request,
-    submission,
-    idempotencyKey,
-  }: Pick<AwaitedSubmission, 'request' | 'submission' | 'idempotencyKey'>,
-  id: string,
-  { waiter, durable }: Pick<SubmissionContext, 'waiter' | 'durable'>,
-): Promise<Stored> {
-  const { apiKeyId, accountId } = request.caller
-  const context = {
-    apiKeyId,
-    accountId,
-    requestId: request.requestId,
-    waiter,
-    durable,
-    idempotencyKey,
-    capacity: queueCapacity,
-  }
-  const reception = await withDeadline((signal) =>
-    receiveSubmission(database, id, submission, context, signal),
-  )
-  if (reception.kind === 'received' || reception.kind === 'replayed') return reception
-  throw await describeRefusal(database, reception)
 }
 
 async function submitOnly(dependencies: HttpDependencies, parsed: ParsedRequest): Promise<Answer> {
@@ -242,5 +215,3 @@ function describeReplayed({ id, matches }: Replay): Readonly<Record<string, stri
 export function locate(id: string): Readonly<Record<string, string>> {
   return { Location: `/api/result/${id}` }
 }
-
-type Stored = { readonly kind: 'received'; readonly id: string } | Replay

@@ -1,7 +1,6 @@
 // The Judge0 CE 1.13 door, under /judge0: submissions alone and in batches. A token is a submission's id.
 import type { Response } from 'polka'
 import * as v from 'valibot'
-import { receiveBatch } from '#enqueue'
 import type { Submission } from '#enqueue'
 import { blame, Problem } from '#error'
 import type { Issue } from '#error'
@@ -12,11 +11,11 @@ import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpDependencies, Route } from '../http.ts'
 import { noSubmission } from '../problem.ts'
-import { describeRefusal } from '../refusal.ts'
+import { receive, receiveItems } from '../receive.ts'
 import { hangUpSignal, invalidRequest, readIdempotencyKey } from '../request.ts'
 import type { ApiRequest, Handler } from '../request.ts'
 import type { SubmissionParser } from '../submission.ts'
-import { receive, submitToEnd } from '../submit.ts'
+import { submitToEnd } from '../submit.ts'
 import type { Door, DoorAnswer } from './door.ts'
 import { createJudge0Reader, notUtf8, readAsked } from './judge0-answer.ts'
 import { batchMost, listInfoRoutes } from './judge0-info.ts'
@@ -90,20 +89,7 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
         ? { submission: null, refusal: listByField(found) }
         : { submission: value }),
     }))
-    const { apiKeyId, accountId } = request.caller
-    const context = {
-      apiKeyId,
-      accountId,
-      requestId: request.requestId,
-      waiter: null,
-      durable: true,
-      idempotencyKey,
-      capacity: queueCapacity,
-    }
-    const places = items.filter(({ submission }) => submission !== null).length
-    const reception = await withDeadline((signal) => receiveBatch(database, items, context, signal))
-    if (reception.kind !== 'received' && reception.kind !== 'replayed')
-      throw await describeRefusal(database, reception, places)
+    const reception = await receiveItems(dependencies, request, { items, idempotencyKey }, null)
     const answers = reception.answer.map((one) =>
       'id' in one && typeof one.id === 'string' ? { token: one.id } : one,
     )

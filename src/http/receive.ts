@@ -1,0 +1,71 @@
+// What every way to submit does with what it has parsed: it is stored, or its idempotency key's earlier request is found.
+import { receiveBatch, receiveSubmission } from '#enqueue'
+import type {
+  BatchItem,
+  BatchReception,
+  Refusal,
+  Replay,
+  Submission,
+  SubmissionContext,
+} from '#enqueue'
+import { withDeadline } from './deadline.ts'
+import type { HttpDependencies } from './http.ts'
+import { describeRefusal } from './refusal.ts'
+import type { ApiRequest } from './request.ts'
+
+/** Of one submission. */
+export type Stored = { readonly kind: 'received'; readonly id: string } | Replay
+
+/** Of a batch. */
+export type Received = Exclude<BatchReception, Refusal>
+
+/** @throws {Problem} when neither. */
+export async function receive(
+  { database, queueCapacity }: HttpDependencies,
+  {
+    request,
+    submission,
+    idempotencyKey,
+  }: {
+    readonly request: ApiRequest
+    readonly submission: Submission
+    readonly idempotencyKey: string | null
+  },
+  id: string,
+  told: Pick<SubmissionContext, 'waiter' | 'durable'>,
+): Promise<Stored> {
+  const context = { ...describeCaller(request), ...told, idempotencyKey, capacity: queueCapacity }
+  const reception = await withDeadline((signal) =>
+    receiveSubmission(database, id, submission, context, signal),
+  )
+  if (reception.kind === 'received' || reception.kind === 'replayed') return reception
+  throw await describeRefusal(database, reception)
+}
+
+/**
+ * A batch: all good items or none.
+ * @param waiter the channel on which each end is notified; null: nobody waits. @throws {Problem} when neither.
+ */
+export async function receiveItems(
+  { database, queueCapacity }: Pick<HttpDependencies, 'database' | 'queueCapacity'>,
+  request: ApiRequest,
+  {
+    items,
+    idempotencyKey,
+  }: { readonly items: readonly BatchItem[]; readonly idempotencyKey: string | null },
+  waiter: string | null,
+): Promise<Received> {
+  const told = { waiter, durable: true }
+  const context = { ...describeCaller(request), ...told, idempotencyKey, capacity: queueCapacity }
+  const reception = await withDeadline((signal) => receiveBatch(database, items, context, signal))
+  if (reception.kind === 'received' || reception.kind === 'replayed') return reception
+  const places = items.filter(({ submission }) => submission !== null).length
+  throw await describeRefusal(database, reception, places)
+}
+
+function describeCaller({
+  caller: { apiKeyId, accountId },
+  requestId,
+}: ApiRequest): Pick<SubmissionContext, 'apiKeyId' | 'accountId' | 'requestId'> {
+  return { apiKeyId, accountId, requestId }
+}
