@@ -107,6 +107,19 @@ function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
   return fc.sample(fc.oneof(...kinds), { numRuns: count, seed })
 }
 
+/** Whether the filters that the keeper is sent are its own: an altered filter may end whoever takes it. */
+function hasFilters(bytes: Buffer, launch: KeeperLaunch): boolean {
+  const wordBytes = 4
+  const sizes = 3 * wordBytes
+  const head = 9 * wordBytes
+  const end = head + launch.filter.length + launch.keeperFilter.length
+  const hello = encodeHello(launch)
+  return [
+    [sizes, sizes + 2 * wordBytes],
+    [head, end],
+  ].every(([from, to]) => bytes.subarray(from, to).equals(hello.subarray(from, to)))
+}
+
 /** Sends it all and nothing more; returns what was wrong with the keeper's end. */
 async function send(launch: KeeperLaunch, { bytes, mayRun }: Garbage): Promise<string | null> {
   const child = spawnKeeper(launch)
@@ -129,6 +142,7 @@ async function send(launch: KeeperLaunch, { bytes, mayRun }: Garbage): Promise<s
   // It enforces the limits that it is told: one that is less than what it holds itself is its end.
   if (mayRun && signal === 'SIGKILL' && words === '' && countOutOfMemoryKills(launch.group) > 0)
     return null
+  if (signal === 'SIGSYS' && words === '' && !hasFilters(bytes, launch)) return null
   if (words !== '' || signal !== null || (code !== 0 && code !== 70))
     return `ended with ${signal ?? code}: ${words}`
   if (!mayRun && kinds.some((kind) => 'oex'.includes(kind))) return `ran: ${kinds.join(' ')}`
