@@ -311,7 +311,7 @@ export function readWorkerConfig(environment = process.env): WorkerConfig {
       limits.push({ language, phase, limit, value: value.output })
     }
   }
-  // In one schema, so that the mistakes of both are told.
+  // In one schema, so that the mistakes of both are listed.
   const read = parse(v.object({ ...worker, ...settingEntries }), environment, issues)
   return { ...read, limits, settings: parse(v.object(settingEntries), environment) }
 }

@@ -46,7 +46,7 @@ export function digestKey(key: string): Buffer {
   return hash('sha256', key, 'buffer')
 }
 
-/** By which people tell keys apart: 24 of the 192 random bits. */
+/** By which people distinguish keys: 24 of the 192 random bits. */
 export function labelKey(key: string): string {
   return key.slice(0, prefixes.submit.length + 4)
 }

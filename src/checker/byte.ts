@@ -1,4 +1,4 @@
-// The bytes that every checker tells apart. All others are content, whatever they encode.
+// The bytes that every checker distinguishes. All others are content, whatever they encode.
 
 export const newline = 0x0a
 

@@ -1,6 +1,6 @@
 // What a checker says: the outputs are the same, or where they first are not.
 
-/** How much of a line is told, in Unicode code points. */
+/** How much of a line is reported, in Unicode code points. */
 export const excerptLength = 200
 const longestCodePoint = 4
 
@@ -12,7 +12,7 @@ export interface Difference {
    * U+0000, which PostgreSQL's text and jsonb refuse.
    */
   readonly expected: string | null
-  /** The program's line, likewise; null when it wrote nothing there. */
+  /** The program's line; null when it wrote nothing there. */
   readonly got: string | null
 }
 
@@ -42,8 +42,8 @@ export function differAt(expected: Line | null, got: Line | null): Judgement {
 function excerptOf(line: Line | null): string | null {
   if (line === null) return null
   const { bytes, start, end } = line
-  // A character that this cuts in two is behind the last that is told: those before it fill all the other bytes.
-  const told = Math.min(end, start + excerptLength * longestCodePoint)
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, told - start).toString('utf8')
+  // A character that this cuts in two is behind the last that is reported: those before it fill all the other bytes.
+  const cut = Math.min(end, start + excerptLength * longestCodePoint)
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, cut - start).toString('utf8')
   return Array.from(text).slice(0, excerptLength).join('')
 }

@@ -5,7 +5,7 @@ import { readOrExit, readRetentionConfig } from '#config'
 import type { Database } from '#database'
 import { purgeBodies, rebuildProjections } from '#result'
 import { receiptCommand } from './audit-receipt.ts'
-import { auditHeads, listIds, tellLife, verifyLog } from './audit.ts'
+import { auditHeads, listIds, printLife, verifyLog } from './audit.ts'
 import type { AuditAnswer } from './audit.ts'
 import { CommandError, defineCommand, exitStatuses, misuse } from './command.ts'
 import { withDatabase } from './connect.ts'
@@ -24,7 +24,7 @@ export const auditCommands = [
     notes: `ID: whole, or ${leastPart} or more characters of its end or beginning, for which the whole log is looked through.`,
     run: ({ operands: [given = ''] }) =>
       answer(async (sql) => {
-        const life = await tellLife(sql, isUuid(given) ? given : await completeId(sql, given))
+        const life = await printLife(sql, isUuid(given) ? given : await completeId(sql, given))
         if (life === null) throw new CommandError('the log has nothing under this id')
         return life
       }),

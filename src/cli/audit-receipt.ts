@@ -31,7 +31,7 @@ export const receiptCommand = defineCommand({
       )
     const text = readInput('FILE', file)
     const opened = openEnvelope(text, keyFile === undefined ? null : readKeys(keyFile))
-    const answers = [tellSignature(opened)]
+    const answers = [describeSignature(opened)]
     if (ledger && 'receipt' in opened)
       answers.push(await withDatabase((sql) => compareWithLedger(sql, opened)))
     for (const line of answers.flatMap(({ lines }) => lines)) process.stdout.write(`${line}\n`)
@@ -40,7 +40,7 @@ export const receiptCommand = defineCommand({
 })
 
 /** What its signature shows. */
-export function tellSignature(opened: Opened): AuditAnswer {
+export function describeSignature(opened: Opened): AuditAnswer {
   if (!('receipt' in opened)) return { ok: false, lines: [refuse(opened)] }
   const remark =
     opened.kind === 'signed'

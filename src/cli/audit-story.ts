@@ -1,9 +1,9 @@
-// Tells one event as a sentence. Missing fields become question marks.
+// One event as a sentence. Missing fields become question marks.
 import type { RecordedEvent } from '#event'
 
-/** The teller updates it after each event. */
+/** Updated after each event. */
 export interface StoryContext {
-  /** When it last began to wait: received, or taken back. */
+  /** When it last began to wait: received, or given back. */
   receivedAt: Date | null
   startedAt: Date | null
   attempt: number | null
@@ -28,14 +28,14 @@ const lossWords: Readonly<Record<string, string>> = {
 }
 
 type Data = Readonly<Record<string, unknown>>
-type Teller = (data: Data, event: RecordedEvent, context: StoryContext) => string
+type Sentence = (data: Data, event: RecordedEvent, context: StoryContext) => string
 
-const tellers: Readonly<Record<string, Teller>> = {
+const sentences: Readonly<Record<string, Sentence>> = {
   'submission.received': (data, { metadata }) =>
     sentence(
       `Received: ${say(data['language'])}, ${bytes(data, 'code')} of code, ${bytes(data, 'stdin')} of stdin`,
       data['expected_stdout'] ? `an expected output of ${bytes(data, 'expected_stdout')}` : '',
-      data['webhook'] ? tellWebhook(part(data, 'webhook')) : '',
+      data['webhook'] ? describeWebhook(part(data, 'webhook')) : '',
       data['rerun_of'] === undefined ? '' : `a rerun of ${say(data['rerun_of'])}`,
       data['campaign'] === undefined
         ? `request ${say(metadata['request'])}`
@@ -51,16 +51,16 @@ const tellers: Readonly<Record<string, Teller>> = {
     )
   },
   'execution.completed': (data, { at }, { startedAt }) =>
-    tellSteps(
-      tellCompile(part(data, 'compile')),
-      tellRun(data),
+    describeSteps(
+      describeCompile(part(data, 'compile')),
+      describeRun(data),
       `The attempt took ${between(startedAt, at)}.`,
-      tellTests(data['tests']),
+      describeTests(data['tests']),
       `Verdict ${say(data['verdict'])}: ${verdictWords[String(data['verdict'])] ?? 'unknown'}.`,
     ),
   'execution.interrupted': (data, { at }, { attempt, startedAt }) =>
     sentence(
-      `Attempt ${attempt ?? '?'} was lost after ${between(startedAt, at)}: ${tellLoss(data['reason'])}`,
+      `Attempt ${attempt ?? '?'} was lost after ${between(startedAt, at)}: ${describeLoss(data['reason'])}`,
       data['step'] === undefined ? '' : `at ${say(data['step'])}: ${say(data['message'])}`,
       data['spends_attempt'] === true ? 'it counts as a loss' : 'it costs nothing',
     ),
@@ -73,12 +73,12 @@ const tellers: Readonly<Record<string, Teller>> = {
     ),
   'submission.cancelled': (data, { at, metadata }, { startedAt }) => {
     if (data['lost'] !== undefined)
-      return `Cancelled; the attempt was lost before its worker could end it: ${tellLoss(data['lost'])}.`
+      return `Cancelled; the attempt was lost before its worker could end it: ${describeLoss(data['lost'])}.`
     if (data['stdout'] === undefined)
       return `Cancelled while it waited, by ${actorOf(metadata)}; request ${say(metadata['request'])}.`
-    return tellSteps(
-      tellCompile(part(data, 'compile')),
-      tellRun(data),
+    return describeSteps(
+      describeCompile(part(data, 'compile')),
+      describeRun(data),
       `Cancelled; the attempt took ${between(startedAt, at)}.`,
     )
   },
@@ -86,13 +86,13 @@ const tellers: Readonly<Record<string, Teller>> = {
     `Code, input and outputs were removed (${say(data['reason'])}); their hashes and sizes stay here.`,
   'webhook.attempt_failed': (data) =>
     sentence(
-      `${tellAttempt(data)} failed: ${say(data['outcome'])}`,
+      `${describeAttempt(data)} failed: ${say(data['outcome'])}`,
       data['snippet'] === '' ? '' : say(data['snippet']),
       data['next_attempt_at']
         ? `the next is due ${say(data['next_attempt_at'])}`
         : 'it was the last',
     ),
-  'webhook.delivered': (data) => `${tellAttempt(data)} was delivered.`,
+  'webhook.delivered': (data) => `${describeAttempt(data)} was delivered.`,
   'webhook.abandoned': (data) =>
     `The webhook was given up after ${count(data['attempts'], 'attempt')}: ${say(data['reason'])}.`,
   'webhook.replayed': (_, { metadata }) =>
@@ -129,27 +129,27 @@ const tellers: Readonly<Record<string, Teller>> = {
   ),
 }
 
-function onHost(tell: (actor: string) => string): Teller {
-  return (data, { metadata }) => `On host ${say(data['host'])}: ${tell(actorOf(metadata))}.`
+function onHost(describe: (actor: string) => string): Sentence {
+  return (data, { metadata }) => `On host ${say(data['host'])}: ${describe(actorOf(metadata))}.`
 }
 
 /** A newer release's event is shown raw. */
-export function tellEvent(event: RecordedEvent, context: StoryContext): string {
-  const teller = event.isKnown ? tellers[event.type] : undefined
-  if (teller !== undefined) return teller(event.data, event, context)
+export function describeEvent(event: RecordedEvent, context: StoryContext): string {
+  const write = event.isKnown ? sentences[event.type] : undefined
+  if (write !== undefined) return write(event.data, event, context)
   return `${event.type}, version ${event.schemaVersion}, which this release does not know: ${say(JSON.stringify(event.data))}`
 }
 
-function tellLoss(reason: unknown): string {
+function describeLoss(reason: unknown): string {
   return lossWords[say(reason)] ?? say(reason)
 }
 
-function tellSteps(...steps: readonly string[]): string {
+function describeSteps(...steps: readonly string[]): string {
   return steps.filter((text) => text !== '').join(' ')
 }
 
 /** Empty without tests. */
-function tellTests(tests: unknown): string {
+function describeTests(tests: unknown): string {
   if (!Array.isArray(tests)) return ''
   const verdicts = tests.map((test: Readonly<Record<string, unknown>>) =>
     say(test['verdict'] ?? 'not run'),
@@ -157,13 +157,13 @@ function tellTests(tests: unknown): string {
   return `${count(tests.length, 'test')}: ${verdicts.join(', ')}.`
 }
 
-function tellCompile(compile: Data): string {
+function describeCompile(compile: Data): string {
   if (compile['wall_time'] === undefined) return ''
   if (compile['cached'] === true) return 'The compiled program was kept from an earlier run.'
   return `Compiling took ${seconds(compile['wall_time'])} (${seconds(compile['cpu_time'])} of CPU) and ended with ${say(compile['exit_code'])}.`
 }
 
-function tellRun(data: Data): string {
+function describeRun(data: Data): string {
   const run = part(data, 'run')
   if (run['wall_time'] === undefined) return 'The program did not run.'
   const end = run['signal']
@@ -174,13 +174,13 @@ function tellRun(data: Data): string {
   return `The program ran ${seconds(run['wall_time'])} (${seconds(run['cpu_time'])} of CPU, ${mebibytes(run['memory_peak'])} at its peak), wrote ${bytes(data, 'stdout')}${cut('stdout')} to stdout and ${bytes(data, 'stderr')}${cut('stderr')} to stderr, and ${end}.`
 }
 
-function tellWebhook({ host, format }: Data): string {
+function describeWebhook({ host, format }: Data): string {
   return format === 'judge0'
     ? `a callback of Judge0's to ${say(host)}`
     : `a webhook to ${say(host)}`
 }
 
-function tellAttempt(data: Data): string {
+function describeAttempt(data: Data): string {
   const status = data['status'] === null ? 'no answer' : `answer ${say(data['status'])}`
   return `Attempt ${say(data['attempt'])} to deliver the webhook (${status}, ${seconds(data['duration_seconds'])})`
 }

@@ -1,10 +1,10 @@
-// `audit ID` tells the life of a submission, webhook, key or worker; `audit verify` checks the whole log; `audit heads`
+// `audit ID` prints the life of a submission, webhook, key or worker; `audit verify` checks the whole log; `audit heads`
 // prints digests to keep elsewhere, or compares kept ones. All read audit views and call runledger.verify, so an auditor's
 // connection suffices.
 import type { Database } from '#database'
 import { compareHeads, parseHeads, readHeads, readStream, verifyAll } from '#event'
 import type { RecordedEvent } from '#event'
-import { tellEvent } from './audit-story.ts'
+import { describeEvent } from './audit-story.ts'
 import type { StoryContext } from './audit-story.ts'
 import { readWorkerLife } from './audit-worker.ts'
 import type { Moment } from './audit-worker.ts'
@@ -16,7 +16,7 @@ export interface AuditAnswer {
 }
 
 /** Null when nothing happened under the id, and it is no worker's. */
-export async function tellLife(sql: Database, id: string): Promise<AuditAnswer | null> {
+export async function printLife(sql: Database, id: string): Promise<AuditAnswer | null> {
   const own = await readStream(sql, id, 'audit.event')
   const [first] = own
   const worker =
@@ -40,8 +40,8 @@ export async function tellLife(sql: Database, id: string): Promise<AuditAnswer |
       ...(first === undefined || worker !== null
         ? [`worker ${id} of host ${worker?.host}`, '']
         : await introduce(sql, id, first)),
-      ...tell(own, events, worker?.moments),
-      ...(worker === null ? await tellPresent(sql, own) : ['', worker.present]),
+      ...listMoments(own, events, worker?.moments),
+      ...(worker === null ? await describePresent(sql, own) : ['', worker.present]),
       ...(events.length === 0 ? [] : [verdict]),
     ],
   }
@@ -120,15 +120,15 @@ async function introduce(sql: Database, id: string, first: RecordedEvent): Promi
   ]
 }
 
-/** @param others what is not in the log, to be told in between. */
-function tell(
+/** @param others what is not in the log, to be printed in between. */
+function listMoments(
   own: readonly RecordedEvent[],
   events: readonly RecordedEvent[],
   others: readonly Moment[] = [],
 ): string[] {
   const context: StoryContext = { receivedAt: own[0]?.at ?? null, startedAt: null, attempt: null }
   const moments = events.map((event): Moment => {
-    const text = tellEvent(event, context)
+    const text = describeEvent(event, context)
     if (event.type === 'execution.started') {
       context.startedAt = event.at
       context.attempt = Number(event.data['attempt'])
@@ -136,11 +136,11 @@ function tell(
     if (event.type === 'execution.interrupted') context.receivedAt = event.at
     return { at: event.at, text }
   })
-  const told =
+  const all =
     others.length === 0
       ? moments
       : [...moments, ...others].toSorted((a, b) => a.at.getTime() - b.at.getTime())
-  return told.map(({ at, text }) => `${at.toISOString()}  ${text}`)
+  return all.map(({ at, text }) => `${at.toISOString()}  ${text}`)
 }
 
 const endWords: Readonly<Record<string, string>> = {
@@ -150,7 +150,7 @@ const endWords: Readonly<Record<string, string>> = {
 }
 
 /** What is still going on. */
-async function tellPresent(sql: Database, own: readonly RecordedEvent[]): Promise<string[]> {
+async function describePresent(sql: Database, own: readonly RecordedEvent[]): Promise<string[]> {
   const [first] = own
   const last = own.findLast(({ type }) => type.startsWith('execution.'))
   if (first?.type !== 'submission.received') return ['']

@@ -1,4 +1,4 @@
-// Installs what languages come in: says what and how large, then one language after the other, and tells the workers of this
+// Installs what languages come in: says what and how large, then one language after the other, and notifies the workers of this
 // host to look again. What is there already is left alone, so that it can be run again after whatever stopped it.
 import { execFile, spawn } from 'node:child_process'
 import { hostname } from 'node:os'
@@ -55,7 +55,7 @@ export async function installLanguages(
 ): Promise<number> {
   const say = (text: string): void => void stdout.write(`${text}\n`)
   const there = await listInstalled()
-  // What two languages need is installed, and told, with the first.
+  // What two languages need is installed, and named, with the first.
   const claim = (name: string): boolean => {
     const isNew = !there.has(name)
     there.add(name)
@@ -96,7 +96,7 @@ export async function installLanguages(
   return failed.length
 }
 
-/** This host's name, as its workers tell it. */
+/** This host's name, as its workers register it. */
 export const thisHost = hostname()
 
 async function listInstalled(): Promise<Set<string>> {

@@ -43,7 +43,7 @@ export const languageCommands = [
   }),
 ]
 
-/** Tells the workers of this host to look for languages again, if there is a service here. */
+/** Makes the workers of this host look for languages again, if there is a service here. */
 async function askWorkers(): Promise<void> {
   try {
     const rows = await askOperator(

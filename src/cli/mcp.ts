@@ -89,7 +89,7 @@ export async function relay(
       print(fail(undefined, -32700, 'The line is not valid JSON.'))
       return
     }
-    // By the version that tells itself in each request, who wants no answer hangs up.
+    // In the version that each request names, a client that wants no answer hangs up.
     const unwanted = underWay.get(message.params?.requestId)
     if (message.method === 'notifications/cancelled' && unwanted !== undefined) unwanted.abort()
     const controller = new AbortController()
@@ -116,7 +116,7 @@ export async function relay(
 
 const versionKey = 'io.modelcontextprotocol/protocolVersion'
 
-/** Of the version since which each request tells all of itself. */
+/** Of the version since which each request carries all of its context. */
 function isPerRequest({ params }: Message): boolean {
   return params?._meta?.[versionKey] !== undefined
 }

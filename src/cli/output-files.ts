@@ -5,7 +5,7 @@ import type { Result } from '#client'
 import { describeMemory } from './test-lines.ts'
 
 /**
- * @param names as they were asked for. What the service tells beside them is not written.
+ * @param names as they were asked for. What the service reports beside them is not written.
  * @returns a line for each that is not there.
  * @throws when one cannot be written.
  */

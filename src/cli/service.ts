@@ -87,12 +87,12 @@ function explain(error: unknown): unknown {
       `${message} \`runledger keys issue --account ops --role operator\` prints a key that may.`,
       exitStatuses.unauthorized,
     )
-  const told = issues.map(({ path, message: flaw }) => printable(`${path} ${flaw}`)).join('; ')
-  if (status === 400) return new CommandError(told || message, exitStatuses.refused)
+  const flaws = issues.map(({ path, message: flaw }) => printable(`${path} ${flaw}`)).join('; ')
+  if (status === 400) return new CommandError(flaws || message, exitStatuses.refused)
   return new CommandError(message, status === 404 ? exitStatuses.failed : exitStatuses.unavailable)
 }
 
-/** What the service answers with one of these statuses is told in other words. @throws {unknown} always. */
+/** What the service answers with one of these statuses is said in other words. @throws {unknown} always. */
 export function rephrase(words: Readonly<Record<number, string>>): (error: unknown) => never {
   return (error) => {
     const known = error instanceof RunledgerError ? words[error.status] : undefined

@@ -28,7 +28,7 @@ export async function streamVisibly(
   const left = new AbortController()
   let id: string | null = null
   let isTakenBack = false
-  // The stream tells what becomes of it.
+  // The stream reports its end.
   const takeBack = (accepted: string): void =>
     void client.cancel(accepted, { signal: left.signal }).catch(() => {})
   const forget = onInterrupt(() => {

@@ -97,7 +97,7 @@ export async function readProgram({
   return { language, code, ...(stdin !== undefined && { stdin: await readText(stdin) }) }
 }
 
-/** Sequential: the first mistake is told, and few files are open at once. */
+/** Sequential: the first mistake is reported, and few files are open at once. */
 async function mapInOrder<T>(
   words: readonly string[] = [],
   read: (word: string) => Promise<T>,

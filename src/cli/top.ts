@@ -15,7 +15,7 @@ export function drawOverview(overview: Overview, columns = Number.POSITIVE_INFIN
     ...drawTable(
       'LANGUAGE WAITING LOW RUNNING OLDEST'.split(' '),
       overview.languages.map(({ language, waiting, low, running, oldest_seconds: oldest }) =>
-        [language, waiting, low, running, waiting === 0 ? '–' : tellAge(oldest)].map(String),
+        [language, waiting, low, running, waiting === 0 ? '–' : formatAge(oldest)].map(String),
       ),
     ),
     '',
@@ -36,23 +36,23 @@ function drawSummary({ at, oldest, load, recent, ledger }: Overview): string[] {
   const percentiles = (name: string, figures: typeof recent.ran): string =>
     figures === null
       ? `${name} –`
-      : `${name} ${[figures.p50, figures.p95, figures.p99].map(tellAge).join(' / ')}`
+      : `${name} ${[figures.p50, figures.p95, figures.p99].map(formatAge).join(' / ')}`
   return [
     oldest === null
       ? 'oldest    nothing waits'
-      : `oldest    ${tellAge(oldest.seconds)}  ${makeVisible(oldest.language)} of ${makeVisible(oldest.account)}, ${oldest.priority}, ${oldest.id}`,
-    `depth     ${load.queued} for a worker (oldest ${tellAge(load.oldest_queued_seconds)}), ${load.waiting} for a place of their key; ${load.deliveries_pending} webhooks`,
+      : `oldest    ${formatAge(oldest.seconds)}  ${makeVisible(oldest.language)} of ${makeVisible(oldest.account)}, ${oldest.priority}, ${oldest.id}`,
+    `depth     ${load.queued} for a worker (oldest ${formatAge(load.oldest_queued_seconds)}), ${load.waiting} for a place of their key; ${load.deliveries_pending} webhooks`,
     `running   ${load.running} in ${load.slots} slots of ${load.workers} workers; ${load.suspended_workers} suspended, ${load.paused_workers} paused`,
-    `rate      ${perSecond(recent.received)}/s in, ${perSecond(recent.ended)}/s out, of the last ${tellAge(recent.seconds)}`,
+    `rate      ${perSecond(recent.received)}/s in, ${perSecond(recent.ended)}/s out, of the last ${formatAge(recent.seconds)}`,
     `p50/95/99 ${percentiles('waited', recent.waited)}, ${percentiles('ran', recent.ran)}, ${percentiles('in all', recent.took)}`,
     `verdicts  ${verdicts.length === 0 ? '–' : verdicts.join('  ')}`,
-    `ledger    ${tellLedger(ledger, Date.parse(at))}`,
+    `ledger    ${formatLedger(ledger, Date.parse(at))}`,
   ]
 }
 
-function tellLedger(ledger: Overview['ledger'], now: number): string {
+function formatLedger(ledger: Overview['ledger'], now: number): string {
   if (ledger.checked_at === null) return 'not looked at yet'
-  const age = (time: string): string => tellAge((now - Date.parse(time)) / 1000)
+  const age = (time: string): string => formatAge((now - Date.parse(time)) / 1000)
   const walked = ledger.walked_at === null ? 'never yet' : `${age(ledger.walked_at)} ago`
   const { drift, broken_chain: chain, invariant } = ledger
   const found = `drift ${drift}, broken_chain ${chain}, invariant ${invariant}`
@@ -66,7 +66,7 @@ function drawWorker(worker: SeenWorker): string[] {
     worker.host,
     because === null ? state : `${state} (${because})`,
     `${worker.busy}/${worker.slots}`,
-    tellAge(worker.heartbeat_seconds),
+    formatAge(worker.heartbeat_seconds),
     [worker.box, worker.cgroup].filter((part) => part !== null).join(' ') || '–',
     worker.version ?? '–',
   ]
@@ -89,7 +89,7 @@ function drawTable(heads: readonly string[], given: readonly (readonly string[])
 }
 
 /** Such as `80 ms`, `2.5 s`, `12 min`, `3.2 h`, `4.0 d`. */
-export function tellAge(seconds: number): string {
+export function formatAge(seconds: number): string {
   if (seconds < 1) return `${Math.round(Math.max(0, seconds) * 1000)} ms`
   if (seconds < 100) return `${seconds.toFixed(1)} s`
   if (seconds < 6000) return `${Math.round(seconds / 60)} min`

@@ -9,7 +9,7 @@ import { jsonOption, printRows } from './output.ts'
 import { askOperator, operatorOptions } from './service.ts'
 
 const notes = `WORKER is the id of a worker that lives, or the beginning or end of one only; \`runledger workers\` lists them. A command holds from
-its answer on, also while the worker is away; each is an event that \`runledger audit ID\` tells.`
+its answer on, also while the worker is away; each is an event in \`runledger audit ID\`.`
 
 export const workerCommands = [
   defineWorkerCommand('pause', 'let a worker finish its programs and take none until `resume`'),

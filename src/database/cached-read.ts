@@ -9,15 +9,15 @@ export function cachedRead<T>(read: () => Promise<T>, keptMilliseconds: number):
   let keptUntil = Number.POSITIVE_INFINITY
   return () => {
     if (kept !== null && performance.now() < keptUntil) return kept
-    const begun = read()
-    kept = begun
+    const reading = read()
+    kept = reading
     keptUntil = Number.POSITIVE_INFINITY
-    begun.then(
+    reading.then(
       () => (keptUntil = performance.now() + keptMilliseconds),
       () => {
-        if (kept === begun) kept = null
+        if (kept === reading) kept = null
       },
     )
-    return begun
+    return reading
   }
 }

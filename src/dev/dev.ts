@@ -38,7 +38,7 @@ const key = await prepare(database)
 if (embedded !== null) await writeFile(keptUrlFile, url, { mode: 0o600 })
 
 const port = config.PORT ?? (await findPort(3000))
-lock.tell(`http://localhost:${port}, with its key in ${keyFile} (process ${process.pid})`)
+lock.announce(`http://localhost:${port}, with its key in ${keyFile} (process ${process.pid})`)
 say('starting web and worker (the worker checks this host first)')
 const processes = startProcesses(await readProcfile(['web', 'worker']), {
   DATABASE_URL: url,

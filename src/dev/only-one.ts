@@ -1,12 +1,13 @@
 // One `make run` per checkout: the first holds an abstract socket named after the folder, freed by the kernel at its
-// end, and tells others there where it is.
+// end, and shows others there where it is.
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** Ours; `tell` informs others. Or another's, and what it told. */
-export type FolderLock = { readonly tell: (where: string) => void } | { readonly holder: string }
+/** Ours; `announce` informs others. Or another's, with its announcement. */
+export type FolderLock =
+  { readonly announce: (where: string) => void } | { readonly holder: string }
 
 /** For as long as this process lives. */
 export async function lockFolder(folder: string): Promise<FolderLock> {
@@ -26,8 +27,8 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   }
   server.unref()
   return {
-    tell(told) {
-      where = told
+    announce(text) {
+      where = text
     },
   }
 }

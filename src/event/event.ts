@@ -59,6 +59,6 @@ export interface Metadata {
     /** Sent to the worker's process, such as `SIGTSTP`. */
     | { readonly signal: string }
     | { readonly retention: string }
-    /** The lost worker whose run was given back; by the sweep or the reconciler of whichever process. */
+    /** The lost worker whose run was requeued; by the sweep or the reconciler of whichever process. */
     | { readonly sweep_of: string }
 }

@@ -82,7 +82,7 @@ export interface ExecutionCompleted {
     readonly compile_output: OutputDigest | null
     /** The limit that ended the run; left out when none did. */
     readonly limit?: ExceededLimit
-    /** Of what is told of the end beside the outputs, if anything is. */
+    /** Of the report of the end beside the outputs, if anything is. */
     readonly report?: BodyDigest
     /** In the order of the request. `run` has the end of the one that decided, and the most that any of them used. */
     readonly tests?: readonly TestFacts[]

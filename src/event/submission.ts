@@ -48,7 +48,7 @@ export interface SubmissionReceived {
   }
 }
 
-/** How a webhook is told, if not as Standard Webhooks words it: a PUT of Judge0's fields, without a signature. */
+/** The form of a webhook, if not as Standard Webhooks words it: a PUT of Judge0's fields, without a signature. */
 export type WebhookFormat = 'judge0'
 
 export interface SubmissionPurged {

@@ -27,7 +27,7 @@ export const batchLimit = 1000
 const bytesPerItem = (16 * 1024 * 1024) / batchLimit
 
 /** @param item anything, as a bad one is refused in its place; what it should be, where a batch is described. */
-// eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, told twice it would drift
+// eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, a second copy would drift
 export const createBatchSchema = <const Item extends v.GenericSchema>(item: Item, most: number) =>
   fields(
     {

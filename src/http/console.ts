@@ -53,7 +53,7 @@ function sendFile(request: ApiRequest, response: Response, file: ConsoleFile): v
   const own = {
     ...headers,
     ETag: file.tag,
-    // A name with a hash never means anything else; the page tells which names hold now.
+    // A name with a hash never means anything else; the page names the present ones.
     'Cache-Control': file.path === '/' ? 'no-cache' : 'public, max-age=31536000, immutable',
   }
   if (isKnown(request, file)) {

@@ -1,4 +1,4 @@
-// No answer waits for a database that is away: after two seconds the caller is told.
+// No answer waits for a database that is away: after two seconds the caller gets an error.
 import { untilAborted } from '#abort'
 import type { Problem } from '#error'
 import { unavailable } from './problem.ts'
@@ -8,7 +8,7 @@ const deadlineMilliseconds = 1800
 
 /**
  * Settles with the work, or throws the problem: 503 unless another is given.
- * @param work must not write after its signal, or it would take effect after the caller was told otherwise.
+ * @param work must not write after its signal, or it would take effect after the caller got an error.
  */
 export async function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,

@@ -23,13 +23,13 @@ export function createReadiness({
   log,
 }: Pick<HttpDependencies, 'database' | 'newestMigration' | 'log'>): Readiness {
   const findRight = createRightsCheck(database)
-  let told: string | null = null
+  let logged: string | null = null
   const look = async (): Promise<string | null> => {
     const right = await findRight()
     const isOld = right === null && !(await isMigrated(database, newestMigration))
     const reason = isOld ? `the database lacks ${newestMigration}: run \`make migrate\`` : right
-    if (reason !== null && reason !== told) log.error({ reason }, 'web.not_ready')
-    told = reason
+    if (reason !== null && reason !== logged) log.error({ reason }, 'web.not_ready')
+    logged = reason
     if (isOld) return 'The database is older than this release.'
     return right === null ? null : 'The database login may not do what this service needs.'
   }

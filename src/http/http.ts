@@ -30,8 +30,8 @@ import { createRefusals } from './operator/refusal.ts'
 import { operatorRoutes } from './operator/route.ts'
 import { sendProblem } from './problem.ts'
 import { readSubmissionResult } from './read.ts'
-import { issueReceipt, tellReceiptKey } from './receipt.ts'
-import { tellRequest } from './received.ts'
+import { issueReceipt, describeReceiptKey } from './receipt.ts'
+import { describeRequest } from './received.ts'
 import { identify, methodNotAllowed, notFound, requireHost } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { rerunResult } from './rerun.ts'
@@ -95,7 +95,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     ['POST', '/api/submit', submit(dependencies, parse, resultStreams)],
     ['POST', '/api/submit/batch', submitBatch(dependencies, parse, resultStreams)],
     ['GET', '/api/result/:id', readSubmissionResult(dependencies)],
-    ['GET', '/api/result/:id/request', tellRequest(dependencies)],
+    ['GET', '/api/result/:id/request', describeRequest(dependencies)],
     ['GET', '/api/result/:id/stream', streamResult(dependencies, resultStreams)],
     ['GET', '/api/result/:id/events', readEvents(dependencies)],
     ['GET', '/api/result/:id/receipt', issueReceipt(dependencies)],
@@ -107,7 +107,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     ['PUT', '/api/blobs/:sha256', putBlob(dependencies, dependencies.uploadSeconds)],
     ['HEAD', '/api/blobs/:sha256', headBlob(dependencies)],
     ...operatorRoutes(dependencies, refusals),
-    ['GET', '/receipt-key', tellReceiptKey(dependencies.receiptKey)],
+    ['GET', '/receipt-key', describeReceiptKey(dependencies.receiptKey)],
     ['GET', '/openapi.json', serveOpenApi],
     ['GET', '/metrics', metrics.read],
     ['GET', '/healthz', live],

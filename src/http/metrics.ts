@@ -52,7 +52,7 @@ export function createMetrics({
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  // Gauges that are called like counters; the sums of those that tell the same by type.
+  // Gauges that are called like counters; the sums of those that count the same by type.
   for (const kind of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${kind}_total`)
   const requests = new Histogram({

@@ -40,9 +40,9 @@ export function listOnce(issues: readonly Issue[], isListed = false): readonly I
   return issues.map((issue) => {
     const [short = '', list] = issue.message.split(listing)
     if (list === undefined) return issue
-    const told = listed ? { ...issue, message: short } : issue
+    const named = listed ? { ...issue, message: short } : issue
     listed = true
-    return told
+    return named
   })
 }
 

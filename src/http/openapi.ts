@@ -21,7 +21,7 @@ const anything: JsonSchema = { type: ['array', 'boolean', 'null', 'number', 'obj
 // Descriptions say what JSON Schema cannot: bytes of UTF-8, https only.
 const conversion: ConversionConfig = {
   target: 'draft-2020-12',
-  // Of a pipe the last schema is the one that tells most.
+  // Of a pipe the last schema is the one that says most.
   typeMode: 'output',
   errorMode: 'ignore',
   overrideSchema: ({ valibotSchema: { type } }) => (type === 'unknown' ? anything : undefined),
@@ -160,7 +160,7 @@ function createParameters(): object {
     'Last-Event-ID': {
       name: 'Last-Event-ID',
       in: 'header',
-      description: 'The id of an event: only what follows it is told.',
+      description: 'The id of an event: only what follows it is sent.',
       schema: { type: 'string' },
     },
     'Idempotency-Key': {

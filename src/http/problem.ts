@@ -13,14 +13,14 @@ export function sendProblem(
 ): ErrorHandler<ApiRequest> {
   return async (error, request, response) => {
     const missing = refusesUs(error) ? await askFor(findMissing) : null
-    // Nobody can be told any more.
+    // Nobody listens any more.
     if (response.headersSent || response.destroyed) {
       response.destroy()
       return
     }
     const problem = missing === null ? toProblem(error) : new Problem('unavailable', missing)
     request.problem = problem.code
-    // What is missing has been told by `findMissing`, once.
+    // `findMissing` has logged once what is missing.
     if (problem.status >= 500 && missing === null) {
       log[problem.code === 'internal' ? 'error' : 'warn'](
         { err: error instanceof Problem ? error.cause : error, request: request.requestId },

@@ -33,7 +33,7 @@ export function issueReceipt({
 }
 
 /** `GET /receipt-key`: PEM. */
-export function tellReceiptKey(receiptKey: SigningKey | null): Handler {
+export function describeReceiptKey(receiptKey: SigningKey | null): Handler {
   const pem = receiptKey?.publicKey.export({ format: 'pem', type: 'spki' }).toString()
   return (_request, response) => {
     if (pem === undefined) throw noKey()

@@ -32,9 +32,14 @@ export async function receive(
     readonly idempotencyKey: string | null
   },
   id: string,
-  told: Pick<SubmissionContext, 'waiter' | 'durable'>,
+  waiting: Pick<SubmissionContext, 'waiter' | 'durable'>,
 ): Promise<Stored> {
-  const context = { ...describeCaller(request), ...told, idempotencyKey, capacity: queueCapacity }
+  const context = {
+    ...describeCaller(request),
+    ...waiting,
+    idempotencyKey,
+    capacity: queueCapacity,
+  }
   const reception = await withDeadline((signal) =>
     receiveSubmission(database, id, submission, context, signal),
   )
@@ -55,8 +60,13 @@ export async function receiveItems(
   }: { readonly items: readonly BatchItem[]; readonly idempotencyKey: string | null },
   waiter: string | null,
 ): Promise<Received> {
-  const told = { waiter, durable: true }
-  const context = { ...describeCaller(request), ...told, idempotencyKey, capacity: queueCapacity }
+  const waiting = { waiter, durable: true }
+  const context = {
+    ...describeCaller(request),
+    ...waiting,
+    idempotencyKey,
+    capacity: queueCapacity,
+  }
   const reception = await withDeadline((signal) => receiveBatch(database, items, context, signal))
   if (reception.kind === 'received' || reception.kind === 'replayed') return reception
   const places = items.filter(({ submission }) => submission !== null).length

@@ -9,7 +9,7 @@ import { noSubmission, purged } from './problem.ts'
 import { isUuid, refuseQuery } from './request.ts'
 import type { Handler } from './request.ts'
 
-export function tellRequest({ database }: Pick<HttpDependencies, 'database'>): Handler {
+export function describeRequest({ database }: Pick<HttpDependencies, 'database'>): Handler {
   return async (request, response) => {
     refuseQuery(request)
     const id = request.params['id'] ?? ''
@@ -27,7 +27,7 @@ export function tellRequest({ database }: Pick<HttpDependencies, 'database'>): H
   }
 }
 
-/** By the names of the request. Without the webhook, whose secret is not told. */
+/** By the names of the request. Without the webhook, whose secret is never returned. */
 function describe(received: ReceivedRequest): object {
   const { language, code, stdin, expectedStdout, detail, outputEncoding, priority, tag } = received
   return {

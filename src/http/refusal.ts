@@ -26,7 +26,7 @@ export async function describeRefusal(
     case 'key_refused':
       return notValid()
     case 'blob_missing':
-      // Asked again, the caller is told which one.
+      // Asked again, the caller learns which one.
       return unavailable()
   }
 }

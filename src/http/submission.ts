@@ -26,7 +26,7 @@ const boundedText = (description: string) =>
   )
 
 /** A submission's fields. @param rules where webhooks may go. */
-// eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, told twice it would drift
+// eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, a second copy would drift
 export const createEntries = (rules: WebhookRules) => ({
   language: languageSchema,
   code: boundedText('The source. At most 65,536 bytes of UTF-8; any Unicode, NUL included.'),
@@ -50,7 +50,7 @@ export const createEntries = (rules: WebhookRules) => ({
 })
 
 /** @param rules where webhooks may go. */
-// eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, told twice it would drift
+// eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, a second copy would drift
 export const createSubmissionSchema = (rules: WebhookRules) =>
   fields(createEntries(rules), 'a submission', 'must be a JSON object')
 

@@ -142,8 +142,8 @@ export async function submitToEnd(
   const id = createId()
   // Before it is stored, as the end may be notified before this process knows of the storing.
   const waited = waiter.wait(id, seconds, hungUp)
-  const told = { waiter: waiter.channel, durable: false }
-  const reception = await receive(dependencies, parsed, id, told).catch((error: unknown) => {
+  const waiting = { waiter: waiter.channel, durable: false }
+  const reception = await receive(dependencies, parsed, id, waiting).catch((error: unknown) => {
     waiter.forget(id)
     throw error
   })
@@ -159,7 +159,7 @@ export async function submitToEnd(
   record ??= await readRecord(dependencies, parsed, reception.id)
   if (record === null) throw unavailable() // the database restarted and lost what was not on disk
   if (!isFinal(record)) {
-    // It was received without `durable`, but the 408 tells the id.
+    // It was received without `durable`, but the 408 carries the id.
     await withDeadline(() => flushLog(database))
     throw notFinished(reception.id)
   }

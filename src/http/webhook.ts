@@ -31,7 +31,7 @@ export interface WebhookRules {
 /** Of an operator who allows nothing more. */
 export const usualRules: WebhookRules = { ranges: [], ports: [443] }
 
-// eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, told twice it would drift
+// eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, a second copy would drift
 export const webhookUrl = (rules: WebhookRules) =>
   v.pipe(
     wellFormedTextWithoutNul,

@@ -8,11 +8,11 @@ export interface Tool {
   readonly program: string
   /** What people call it; by default the language's title. */
   readonly title?: string
-  /** The options that make it tell its version. */
+  /** The options that make it print its version. */
   readonly ask: readonly string[]
   /** What it reads on stdin meanwhile. */
   readonly input?: string
-  /** The version begins with the first group, major, and perhaps the second, minor, and ends with the match; `()`: it tells none. */
+  /** The version begins with the first group, major, and perhaps the second, minor, and ends with the match; `()`: it prints none. */
   readonly pattern: RegExp
   /** The oldest that will do, major and minor. */
   readonly oldest: readonly [number, number]
@@ -31,7 +31,7 @@ export interface Recipe {
     /** Run in order, each if the last succeeded. */
     readonly commands: readonly (readonly string[])[]
     readonly makes: string
-    /** Of the program's other files the compiler is told of those whose names end so; else it finds what the main one names. */
+    /** Of the program's other files the compiler is given those whose names end so; else it finds what the main one names. */
     readonly together?: readonly string[]
   } | null
   readonly run: readonly string[]

@@ -2,7 +2,7 @@
 import type { LanguageDefinition } from './definition.ts'
 import { slowCompile, virtualMachineRun } from './limits.ts'
 
-/** kotlinc tells the jar of a top-level `main` alone: that of an object or a companion, which is static in Java, is told by this. */
+/** kotlinc names in the jar a top-level `main` alone: that of an object or a companion, which is static in Java, is found by this. */
 const findMain = String.raw`
 grep -rqs --include='*.kt' JvmStatic . || exit 0
 "$JAVA_HOME/bin/jar" xf main.jar META-INF/MANIFEST.MF && grep -q ^Main-Class META-INF/MANIFEST.MF && exit 0

@@ -26,7 +26,7 @@ export const objectivec = {
       pattern: /^.*clang version (\d+)\.(\d+)\.\d+/mu,
       oldest: [11, 0],
     },
-    // Comes with Foundation, whose version nothing tells.
+    // Comes with Foundation, whose version nothing prints.
     {
       program: 'gnustep-config',
       ask: ['--base-libs'],

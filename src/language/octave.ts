@@ -23,7 +23,7 @@ export const octave = {
   example: 'disp("Hello, world!")',
   trial: 'disp(numel(fread(stdin)))',
   recipe: {
-    // In main.m a first function would be the function main. So messages do not tell where a mistake is.
+    // In main.m a first function would be the function main. So messages do not say where a mistake is.
     source: 'main',
     compile: null,
     // Only a script's file is followed by arguments.

@@ -66,7 +66,7 @@ export function createLogOutput(descriptor: number): LogOutput {
     if (isStalled()) return
     let bytes = Buffer.from(waiting)
     waiting = ''
-    // Node's thread finishes a write that it has begun.
+    // Node's thread finishes a write that it has started.
     if (!isCalling && underWay !== null) {
       bytes = Buffer.concat([underWay, bytes])
       underWay = null

@@ -74,10 +74,10 @@ export async function countBulk(sql: Database, order: BulkOrder): Promise<BulkSt
 }
 
 /**
- * Does it to some of those that fit. What fails is told when it is the first: before, a step ends with what was done.
+ * Does it to some of those that fit. The first failure is thrown when nothing was done before it; else the step ends with what was done.
  * @param capacity unfinished submissions over all keys, from which on nothing is repeated.
  * @param metadata of each event.
- * @param signal nothing more is begun.
+ * @param signal no further item is started.
  */
 export async function takeBulkStep(
   sql: Database,

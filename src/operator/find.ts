@@ -1,4 +1,4 @@
-// What an operator looks up by what somebody has told them: a submission's id, an account's name, a key's beginning or name.
+// What an operator looks up by what somebody has given them: a submission's id, an account's name, a key's beginning or name.
 import type { Database } from '#database'
 
 type Row = Readonly<Record<string, unknown>>
@@ -14,7 +14,7 @@ export interface Found {
 
 /** Of each kind. More names nobody in particular. */
 const most = 20
-/** Of a key's characters: so many tell keys apart, and are no secret. */
+/** Of a key's characters: so many distinguish keys, and are no secret. */
 const labelCharacters = 12
 
 /** @param text not empty. */

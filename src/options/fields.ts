@@ -14,7 +14,7 @@ export const fields = <const Entries extends v.ObjectEntries>(
   entries: Entries,
   of: string,
   instead = 'must be an object',
-  // eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, told twice it would drift
+  // eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, a second copy would drift
 ) =>
   v.pipe(
     v.unknown(),

@@ -160,7 +160,7 @@ function describeExecution(started: RecordedEvent | undefined): Receipt['executi
 }
 
 function describeEnd({ type, at, data }: RecordedEvent): Receipt['end'] {
-  const { verdict, ...told } = pick(data, [
+  const { verdict, ...rest } = pick(data, [
     'verdict',
     'exit_code',
     'signal',
@@ -179,6 +179,6 @@ function describeEnd({ type, at, data }: RecordedEvent): Receipt['end'] {
     status: ends[type] ?? 'failed',
     // We failed, and say so.
     verdict: type === 'execution.abandoned' ? 'IE' : verdict,
-    ...told,
+    ...rest,
   }
 }

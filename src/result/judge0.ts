@@ -53,7 +53,7 @@ export interface Judge0Result {
 export function toJudge0(record: ResultRecord): Judge0Result {
   const { id: token, created_at, finished_at } = record
   const status = findStatus(record)
-  const told = {
+  const common = {
     token,
     status: { id: status, description: judge0Statuses[status - 1] ?? '' },
     created_at,
@@ -61,10 +61,10 @@ export function toJudge0(record: ResultRecord): Judge0Result {
   }
   const compiled = toBytes(record.compile_output)
   if (!isFinal(record) || record.verdict === 'CE')
-    return { ...told, ...nothing, compile_output: compiled }
+    return { ...common, ...nothing, compile_output: compiled }
   const { code, signal } = describeExit(record)
   return {
-    ...told,
+    ...common,
     stdout: toBytes(record.stdout, 'base64'),
     stderr: toBytes(record.stderr, 'base64'),
     compile_output: compiled,
@@ -113,7 +113,7 @@ function findStatus({ status, verdict, signal }: ResultRecord): number {
   }
 }
 
-/** As isolate tells it: the kernel's signal for a file that grew too large, none for what ran too long. */
+/** As isolate reports it: the kernel's signal for a file that grew too large, none for what ran too long. */
 function describeExit({ verdict, exit_code: code, signal }: ResultRecord): {
   readonly code: number
   readonly signal: number | null
@@ -177,7 +177,7 @@ export function encodeLines(bytes: Uint8Array): string {
     .replaceAll(/.{1,60}/g, '$&\n')
 }
 
-/** What an answer and a callback tell unless others are asked for. */
+/** The fields of an answer and a callback unless others are asked for. */
 export const judge0Fields = [
   'token',
   'time',
@@ -189,8 +189,8 @@ export const judge0Fields = [
   'status',
 ] as const satisfies readonly (keyof Judge0Result)[]
 
-/** Fields as JSON has them. @param write how bytes are told. */
-export function tellFields(
+/** Fields as JSON has them. @param write how bytes are written. */
+export function writeFields(
   values: object,
   fields: readonly string[],
   write: (bytes: Uint8Array) => string,
@@ -206,5 +206,5 @@ export function tellFields(
 
 /** A callback's body. @param record with outputs in base64. */
 export function describeCallback(record: ResultRecord): object {
-  return tellFields(toJudge0(record), judge0Fields, encodeLines)
+  return writeFields(toJudge0(record), judge0Fields, encodeLines)
 }

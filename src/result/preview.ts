@@ -1,4 +1,4 @@
-// What a list may tell of a program beside its record: its first line, and whether anything was expected of it. Read from
+// What a list may show of a program beside its record: its first line, and whether anything was expected of it. Read from
 // bodies, of one page's submissions alone and only as far as it is needed, so that it costs little and goes with them.
 import type { Database } from '#database'
 

@@ -9,7 +9,7 @@ export {
   encodeLines,
   judge0Fields,
   judge0Statuses,
-  tellFields,
+  writeFields,
   toJudge0,
 } from './judge0.ts'
 export type { ResultRecord, ResultStatus, TrackedResult } from './record.ts'
@@ -91,8 +91,8 @@ export async function readResults(
   const rows = await sql<TrackedRow[]>`
     select found.* from unnest(${fitting}::uuid[]) id, runledger.read_result(id, ${accountId}) found`
   const found = rows.map((row) => {
-    const told = encoding === undefined ? row : { ...row, output_encoding: encoding }
-    return [row.id, toTrackedResult(told)] as const
+    const encoded = encoding === undefined ? row : { ...row, output_encoding: encoding }
+    return [row.id, toTrackedResult(encoded)] as const
   })
   return new Map([...sizes.map(({ id }) => [id, null] as const), ...found])
 }

@@ -82,8 +82,8 @@ export function createWaiter(sql: Database, onError: OnWaiterError): Waiter {
   }
   const hear = (text: string): void => {
     try {
-      const { id, ...told } = parseNotification(text)
-      wake(id, { isFinal: true, ...told })
+      const { id, ...notification } = parseNotification(text)
+      wake(id, { isFinal: true, ...notification })
     } catch (error) {
       onError(error)
     }

@@ -12,7 +12,7 @@ import type { ServerSettings } from './settings.ts'
 
 // The database ends a statement after these. Requests give up sooner (http/deadline.ts).
 const statementSeconds = 2
-// All that a lost worker held is given back in one transaction.
+// All that a lost worker held is requeued in one transaction.
 const sweepSeconds = 10
 
 export interface Parts {
@@ -32,7 +32,7 @@ export async function makeParts(settings: ServerSettings, log: Logger): Promise<
   const streams = createStreams(database, (error) => log.warn({ err: error }, 'stream.failed'))
   const newestMigration = findNewestMigration()
   const readiness = createReadiness({ database, newestMigration, log })
-  // Logs what is missing, as perhaps nobody asks /readyz. Of a database that is away others tell.
+  // Logs what is missing, as perhaps nobody asks /readyz. Others log a database that is away.
   void readiness().catch(() => {})
   const app = createHttp({
     database,

@@ -1,4 +1,4 @@
-// A web process's end: routers are told, streams go on elsewhere, and who waits is answered, before the platform kills it.
+// A web process's end: routers are notified, streams go on elsewhere, and waiting callers are answered, before the platform kills it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Web } from './connect.ts'
 

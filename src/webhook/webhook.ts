@@ -1,7 +1,7 @@
 // The door to webhooks: signs deliveries and sends them to untrusted receivers.
 //
 // A *delivery* is one notice to one receiver; an *attempt* is one try at it, signed with the present time under the
-// same id, so that receivers can tell a repeat from a forgery. This folder makes one attempt and says when the next is
+// same id, so that receivers can distinguish a repeat from a forgery. This folder makes one attempt and says when the next is
 // due; job/deliver.ts records and queues.
 //
 // A stranger's URL could make this machine talk to its own network. Against that: the name is resolved once; if any

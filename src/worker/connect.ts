@@ -1,4 +1,4 @@
-// Second phase of a start: the parts are told of each other. The worker registers, takes jobs, sweeps and removes what is old.
+// Second phase of a start: the parts are connected. The worker registers, takes jobs, sweeps and removes what is old.
 import { describeLimits, startQueue, startRetention, startSweep } from '#job'
 import type { JobOptions } from '#job'
 import type { Language } from '#language'

@@ -1,4 +1,4 @@
-// First phase of a start: the worker's parts. Each is given what was made before it, and none takes or tells anything yet.
+// First phase of a start: the worker's parts. Each is given what was made before it, and none takes or reports anything yet.
 import { exitForConfig } from '#config'
 import { checkLogin, createDatabase, workerRoles } from '#database'
 import type { Database } from '#database'
@@ -13,7 +13,7 @@ import type { WorkerSettings } from './settings.ts'
 
 // Statements take milliseconds. A silent connection is kept as long.
 export const statementSeconds = 2
-// All that a lost worker held is given back in one transaction.
+// All that a lost worker held is requeued in one transaction.
 const sweepSeconds = 10
 // A statement removes a thousand rows, and nobody waits for it.
 const retentionSeconds = 60
@@ -33,7 +33,7 @@ export interface Parts extends WorkerExecutor {
   readonly blobs: BlobCache
   readonly suspension: Suspension
   readonly orders: OrderFollower
-  /** Fires when runs and deliveries under way are to be given back. */
+  /** Fires when runs and deliveries under way are to be requeued. */
   readonly giveBack: AbortController
 }
 

@@ -1,4 +1,4 @@
-// The worker's settings, ready for use: mistakes are told together, and end a worker.
+// The worker's settings, ready for use: mistakes are listed together, and end a worker.
 import { readFileSync } from 'node:fs'
 import { ConfigError, readOrExit, readWorkerConfig } from '#config'
 import type { LimitOverride, WorkerConfig } from '#config'

@@ -36,7 +36,7 @@ export async function stopWorker(worker: Worker, { reason, exitCode }: End): Pro
   process.exit(exitCode)
 }
 
-/** What ran is given back by others. */
+/** Other workers requeue what ran. */
 async function endWithoutDatabase({ settings, log }: Worker): Promise<void> {
   // On a connection of its own: in any pool it may stand behind statements that wait, though the database is there.
   const url = settings.DATABASE_URL

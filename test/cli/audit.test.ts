@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
 import { cancelSubmission } from '#enqueue'
 import { commandWorker } from '#operator'
-import { listIds, tellLife } from '../../src/cli/audit.ts'
+import { listIds, printLife } from '../../src/cli/audit.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { completeExecution, finish, interrupt, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
@@ -14,7 +14,7 @@ t.teardown(drop)
 const caller = await createCaller(sql)
 
 async function tell(id: string): Promise<string> {
-  return ((await tellLife(sql, id))?.lines ?? []).join('\n')
+  return ((await printLife(sql, id))?.lines ?? []).join('\n')
 }
 
 t.test('a submission that went well', async (t) => {
@@ -113,7 +113,7 @@ t.test('a key has a life too', async (t) => {
 })
 
 t.test('nothing is told of what nobody knows', async (t) => {
-  t.equal(await tellLife(sql, uuidv7()), null)
+  t.equal(await printLife(sql, uuidv7()), null)
 })
 
 t.test('an event that was changed is called so', async (t) => {
@@ -121,7 +121,7 @@ t.test('an event that was changed is called so', async (t) => {
   await finish(sql, id)
   await sql.unsafe('alter table runledger.event disable trigger event_append_only')
   await sql`update runledger.event set data = data || '{"verdict": "WA"}' where stream_id = ${id} and stream_version = 3`
-  const answer = await tellLife(sql, id)
+  const answer = await printLife(sql, id)
   t.equal(answer?.ok, false)
   t.match(
     answer?.lines.at(-1),

@@ -12,7 +12,7 @@ import type { BulkSum, Operator } from '#client'
 import { rerunInCampaign, rerunSubmission } from '#enqueue'
 import { createId } from '#id'
 import { rebuildProjections } from '#result'
-import { tellLife } from '../../src/cli/audit.ts'
+import { printLife } from '../../src/cli/audit.ts'
 import { countCampaign as countOver, runCampaign as runOver } from '../../src/cli/rerun.ts'
 import type { Campaign, CampaignReport } from '../../src/cli/rerun.ts'
 import { bareEnvironment } from '../helper/bare-environment.ts'
@@ -445,7 +445,7 @@ t.test('a toolchain that does otherwise shows', { timeout: 280_000 }, async (t) 
     { submission_id: quiet, changed: false },
   ])
   const [rerun] = await readReruns('real')
-  const life = (await tellLife(sql, rerun?.rerun_id ?? ''))?.lines.join('\n') ?? ''
+  const life = (await printLife(sql, rerun?.rerun_id ?? ''))?.lines.join('\n') ?? ''
   t.match(life, new RegExp(`a rerun of ${loud}; in the campaign real of api_key `))
 })
 

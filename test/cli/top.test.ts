@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { Overview } from '#operator'
-import { drawOverview, tellAge } from '../../src/cli/top.ts'
+import { drawOverview, formatAge } from '../../src/cli/top.ts'
 import { bareEnvironment } from '../helper/bare-environment.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
@@ -125,7 +125,7 @@ t.test('whatever a worker or a key says of itself steers no terminal', async (t)
 })
 
 t.test('ages are told in the unit that fits', async (t) => {
-  t.strictSame([-1, 0.08, 2.5, 720, 11_520, 345_600].map(tellAge), [
+  t.strictSame([-1, 0.08, 2.5, 720, 11_520, 345_600].map(formatAge), [
     '0 ms',
     '80 ms',
     '2.5 s',

@@ -3,11 +3,11 @@ import * as fc from 'fast-check'
 import t from 'tap'
 import type { Result, StreamEvent, TestResult } from '#client'
 import { compare, findDifference } from '../../src/console/page/compare.ts'
-import { advance, keptCharacters, nothingTold } from '../../src/console/page/live.ts'
+import { advance, keptCharacters, nothingYet } from '../../src/console/page/live.ts'
 import type { Live } from '../../src/console/page/live.ts'
 import { seed } from '../helper/seed.ts'
 
-const after = (events: readonly object[], from: Live = nothingTold): Live =>
+const after = (events: readonly object[], from: Live = nothingYet): Live =>
   events.reduce<Live>((live, one) => advance(live, { position: '', ...one } as StreamEvent), from)
 const running = { event: 'status', data: { status: 'running' } }
 const wrote = (text: string, event = 'stdout') => ({ event, data: { offset: 0, text } })
@@ -36,8 +36,8 @@ t.test('what is written is put together, each output by itself', async (t) => {
 
 t.test('what a lost attempt told is forgotten', async (t) => {
   const before = after([running, wrote('a'), { event: 'test', data: { index: 0 } }])
-  t.strictSame(after([{ event: 'status', data: { status: 'queued' } }], before), nothingTold)
-  t.strictSame(after([{ event: 'submitted', data: { id: 'x' } }], before), nothingTold)
+  t.strictSame(after([{ event: 'status', data: { status: 'queued' } }], before), nothingYet)
+  t.strictSame(after([{ event: 'submitted', data: { id: 'x' } }], before), nothingYet)
 })
 
 t.test('of what never ends the end is kept, whole characters of it', async (t) => {

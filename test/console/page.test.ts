@@ -18,10 +18,10 @@ import {
   nameOutcome,
   share,
 } from '../../src/console/page/format.ts'
-import { findMistakes, tellIssues } from '../../src/console/page/limit-field.ts'
+import { findMistakes, showIssues } from '../../src/console/page/limit-field.ts'
 import { formatRoute, parseRoute } from '../../src/console/page/route.ts'
 import { writeSnippet } from '../../src/console/page/snippet.ts'
-import { tellStory } from '../../src/console/page/story.ts'
+import { describeStory } from '../../src/console/page/story.ts'
 import { cut, escapeHidden, showHidden } from '../../src/console/page/visible.ts'
 import { seed } from '../helper/seed.ts'
 
@@ -146,7 +146,7 @@ t.test('a limit that cannot be is told in the words of its field', async (t) => 
   t.match(findMistakes(typed), { cpuTime: /^A number above 0, such as 1.5/, memory: /256/ })
   t.strictSame(findMistakes({ cpuTime: '1', wallTime: '0.5', memory: '64' }), {})
   t.strictSame(
-    tellIssues([
+    showIssues([
       { path: 'limits.memory', message: 'must be at least 16777216' },
       { path: 'limits.wall_time', message: 'is more than this key’s tier allows: 10' },
       { path: 'code', message: 'must be a string' },
@@ -286,7 +286,7 @@ t.test('a log is told in steps: the wait, the attempts, the phases, the webhook'
     hash,
     data: data as Record<string, unknown>,
   })
-  const steps = tellStory(
+  const steps = describeStory(
     [
       event('submission.received', 0, { language: 'cpp', code: { bytes: 10 } }),
       event('execution.started', 2, { attempt: 1, runtime: 'g++ 12' }),

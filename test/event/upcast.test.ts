@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
 import { readStream, schemaVersion, upcast, upcasts } from '#event'
 import { readResult } from '#result'
-import { tellEvent } from '../../src/cli/audit-story.ts'
+import { describeEvent } from '../../src/cli/audit-story.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
@@ -116,7 +116,7 @@ t.test(
       { type: 'execution.started', schemaVersion: 99, isKnown: false, data: {}, metadata: {} },
     ])
     for (const event of events)
-      t.type(tellEvent(event, { receivedAt: null, startedAt: null, attempt: null }), 'string')
+      t.type(describeEvent(event, { receivedAt: null, startedAt: null, attempt: null }), 'string')
     await sql`select runledger.refresh_submissions(array[${id}]::uuid[])`
     t.match(await readResult(sql, id, null), { id, status: 'running', verdict: null })
     t.strictSame([...(await sql`select * from audit.drift where id = ${id}`)], [])
@@ -140,7 +140,11 @@ t.test('no event of any shape keeps its story from being told', async (t) => {
         type,
         ...upcast(type, 1, data),
       }
-      t.type(tellEvent(event, { receivedAt: null, startedAt: null, attempt: null }), 'string', type)
+      t.type(
+        describeEvent(event, { receivedAt: null, startedAt: null, attempt: null }),
+        'string',
+        type,
+      )
     }
   }
 })

@@ -16,7 +16,7 @@ import { createDatabase, surviveLostConnections } from '#database'
 import { findPort } from '#embedded-postgres'
 import { describeError } from '#error-text'
 import { migrate } from '#migration'
-import { tellLife } from '../../src/cli/audit.ts'
+import { printLife } from '../../src/cli/audit.ts'
 import { createAuthority } from '../webhook/certificate.ts'
 import { createReceiver } from '../webhook/receiver.ts'
 import { startFaultCluster } from './cluster.ts'
@@ -367,7 +367,7 @@ for (const [kind, rescued] of seconded) {
   }
   const slowest = rescued.at(-1)
   if (slowest === undefined || slowest.seconds < slowRescueSeconds) continue
-  for (const line of (await tellLife(sql, slowest.submission))?.lines ?? []) say(`  ${line}`)
+  for (const line of (await printLife(sql, slowest.submission))?.lines ?? []) say(`  ${line}`)
 }
 say(
   `back after a fault: p50 ${percentile(recoveries, 0.5)} s, max ${percentile(recoveries, 1)} s; orderly stops: ${stops.join(', ')}`,

@@ -7,7 +7,7 @@ import type { OrderWord, Overview } from '#client'
 import { createDatabase } from '#database'
 import { createLog } from '#log'
 import { readOverview } from '#operator'
-import { tellLife } from '../../src/cli/audit.ts'
+import { printLife } from '../../src/cli/audit.ts'
 import { commandWorkers } from '../../src/cli/worker-commands.ts'
 import { createOrderFollower } from '../../src/job/order-follower.ts'
 import type { DesiredState } from '../../src/job/command.ts'
@@ -86,7 +86,7 @@ t.test('a paused worker finishes what it has and takes nothing until it is resum
   t.match(await readState(), { id, state: 'working' })
   t.match(await sql`select * from runledger.read_load()`, [{ slots: 2, paused_workers: 0 }])
   await order('resume')
-  const life = (await tellLife(sql, id))?.lines.join('\n') ?? ''
+  const life = (await printLife(sql, id))?.lines.join('\n') ?? ''
   t.match(life, /On host .*: paused by api_key [0-9a-f-]+; it takes nothing\.\n.*resumed by api_key [0-9a-f-]+\.\n\nIt is working\.\nThe hashes of its 2 events fit\./) // prettier-ignore
 })
 

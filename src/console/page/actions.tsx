@@ -17,7 +17,7 @@ export function Actions({
   readonly id: string
   readonly record: Result
 }): JSX.Element {
-  const [told, setTold] = useState<ComponentChildren>(null)
+  const [message, setMessage] = useState<ComponentChildren>(null)
   const [failure, setFailure] = useState<RunledgerError | null>(null)
   const [doing, setDoing] = useState<Deed | null>(null)
   const leaving = useRef(new AbortController())
@@ -28,11 +28,11 @@ export function Actions({
   }, [])
   const { signal } = leaving.current
   const isOver = isFinal(record)
-  // Its end is told by whoever follows it: until then it is being stopped.
+  // Whoever follows it shows its end: until then it is being stopped.
   const isBusy = doing !== null && !(doing === 'stop' && isOver)
 
   const attempt = async (deed: Deed, work: () => Promise<void>): Promise<void> => {
-    setTold(null)
+    setMessage(null)
     setFailure(null)
     setDoing(deed)
     try {
@@ -45,7 +45,7 @@ export function Actions({
     }
   }
   const link = async (): Promise<void> =>
-    setTold((await copyText(location.href)) ? 'Copied.' : 'The link is in the address bar.')
+    setMessage((await copyText(location.href)) ? 'Copied.' : 'The link is in the address bar.')
   const stop = (): Promise<void> => attempt('stop', async () => void (await cancel(id, signal)))
   const again = (): Promise<void> =>
     attempt('rerun', async () => {
@@ -58,7 +58,7 @@ export function Actions({
       const receipt = await readReceipt(id, signal)
       saveFile(name, `${JSON.stringify(receipt)}\n`, 'application/json')
       setDoing(null)
-      setTold(<ReceiptSaved name={name} />)
+      setMessage(<ReceiptSaved name={name} />)
     })
   return (
     <>
@@ -84,7 +84,7 @@ export function Actions({
           </button>
         )}
         <span role="status" class="hint">
-          {told}
+          {message}
         </span>
       </div>
       {failure !== null && <Failure of={failure} />}

@@ -178,7 +178,7 @@ function KeyForm(): JSX.Element {
     }
     setTrying(false)
   }
-  const told = failure ?? notice
+  const alert = failure ?? notice
   return (
     <form
       class="key"
@@ -208,7 +208,7 @@ function KeyForm(): JSX.Element {
         <code>make run</code> prints a link that signs in. Unless it is remembered, the key is gone
         with the last open tab.
       </small>
-      <p role="alert">{told ?? ''}</p>
+      <p role="alert">{alert ?? ''}</p>
     </form>
   )
 }

@@ -1,4 +1,4 @@
-// What was asked for beside a program, as far as its end is told otherwise for it: who judged it, and whether it had input.
+// What was asked for beside a program, as far as it changes how the end is shown: who judged it, and whether it had input.
 import type { SubmissionRequest } from '#client'
 import type { LogEvent } from './service.ts'
 

@@ -70,7 +70,7 @@ export function noteRefusal(error: unknown, apiKey: string | null): void {
     dropKey(`${error.message} Enter another one.`)
 }
 
-/** Goes on until it is done or fails for good; what passes is told as `trouble`. */
+/** Goes on until it is done or fails for good; a passing failure is reported as `trouble`. */
 export async function persist<T>(
   signal: AbortSignal | undefined,
   work: () => Promise<T>,
@@ -83,7 +83,7 @@ export async function persist<T>(
       } catch (error) {
         if (!(error instanceof RunledgerError) || ![0, 429, 502, 503, 504].includes(error.status))
           throw error
-        // A browser does not tell a page why there was no answer.
+        // A browser does not let a page know why there was no answer.
         const reason = error.status === 0 ? unreachable : error.message
         complain(who, `${reason} Trying again…`)
         const milliseconds = Math.max(backOff(tried), (error.retryAfterSeconds ?? 0) * 1000)

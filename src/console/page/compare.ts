@@ -136,9 +136,9 @@ export function findDifference(first: string, now: string): Difference | null {
   const index = found < 0 ? before.length : found
   const [expected, got] = [before[index] ?? null, after[index] ?? null]
   const from = Math.max(0, commonStart(expected ?? '', got ?? '') - contextCharacters)
-  const tell = (line: string | null): string | null =>
+  const shorten = (line: string | null): string | null =>
     line === null ? null : `${from > 0 ? '…' : ''}${cut(line.slice(from), shownCharacters)}`
-  return { line: index + 1, expected: tell(expected), got: tell(got) }
+  return { line: index + 1, expected: shorten(expected), got: shorten(got) }
 }
 
 /** How many characters they begin with alike, never half of one. */

@@ -14,10 +14,10 @@ export function CopyAs({
   onClose(): void
 }): JSX.Element {
   const [kind, setKind] = useState<SnippetKind>('curl')
-  const [told, setTold] = useState('')
+  const [message, setMessage] = useState('')
   const text = writeSnippet(kind, request, location.origin)
   const copy = async (): Promise<void> =>
-    setTold((await copyText(text)) ? 'Copied.' : 'The browser refused to copy: select the text.')
+    setMessage((await copyText(text)) ? 'Copied.' : 'The browser refused to copy: select the text.')
   return (
     <Dialog title="Copy as" onClose={onClose}>
       <Tabs
@@ -26,7 +26,7 @@ export function CopyAs({
         chosen={kind}
         onChoose={(name) => {
           setKind(name)
-          setTold('')
+          setMessage('')
         }}
       >
         <pre class="snippet" tabIndex={0} role="region" aria-label={`Request in ${kind}`}>
@@ -37,7 +37,7 @@ export function CopyAs({
         <button type="button" class="primary" onClick={() => void copy()}>
           Copy
         </button>
-        <span role="status">{told}</span>
+        <span role="status">{message}</span>
       </p>
       <p class="hint">It takes the key from RUNLEDGER_API_KEY in the environment.</p>
     </Dialog>

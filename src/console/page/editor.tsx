@@ -123,7 +123,7 @@ export function Editor({ value, language, label, onChange, onRun }: EditorProps)
     }
   }, [])
 
-  // At once, while the value is the newest: one that is late would take back what was typed since, and be told as typed.
+  // At once, while the value is the newest: one that is late would undo what was typed since, and count as typed.
   useLayoutEffect(() => {
     const { current: view } = editor
     if (view === null || view.state.doc.toString() === value) return

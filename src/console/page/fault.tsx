@@ -1,4 +1,4 @@
-// A mistake of the page itself: it is told, so that nobody waits for a view that will not come.
+// A mistake of the page itself: it is shown, so that nobody waits for a view that will not come.
 import { Component } from 'preact'
 import type { ComponentChildren, JSX } from 'preact'
 import { createStore, useStore } from './store.ts'
@@ -11,7 +11,7 @@ addEventListener('unhandledrejection', ({ reason }) => fault.set(describe(reason
 
 export function Fault(): JSX.Element | null {
   const message = useStore(fault)
-  return message === null ? null : <Told message={message} />
+  return message === null ? null : <FaultMessage message={message} />
 }
 
 /** In place of a view that cannot be drawn; the frame around it stays. */
@@ -29,11 +29,11 @@ export class Boundary extends Component<
 
   override render(): ComponentChildren {
     const { message } = this.state
-    return message === null ? this.props.children : <Told message={message} />
+    return message === null ? this.props.children : <FaultMessage message={message} />
   }
 }
 
-function Told({ message }: { readonly message: string }): JSX.Element {
+function FaultMessage({ message }: { readonly message: string }): JSX.Element {
   return (
     <div class="failure" role="alert">
       <p>

@@ -7,19 +7,19 @@ export interface Followed<T> {
   readonly failure: RunledgerError | null
 }
 
-/** @param work is aborted when the view goes or its inputs change; what it tells is what the view shows, until it tells more. */
+/** @param work is aborted when the view goes or its inputs change; the view shows its last update. */
 export function useFollowed<T>(
-  work: (signal: AbortSignal, tell: (value: T) => void) => Promise<void>,
+  work: (signal: AbortSignal, update: (value: T) => void) => Promise<void>,
   inputs: readonly unknown[],
 ): Followed<T> {
   const [state, setState] = useState<Followed<T>>({ value: null, failure: null })
   useEffect(() => {
     const aborter = new AbortController()
     const { signal } = aborter
-    const tell = (value: T): void => {
+    const update = (value: T): void => {
       if (!signal.aborted) setState({ value, failure: null })
     }
-    work(signal, tell).catch((error: unknown) => {
+    work(signal, update).catch((error: unknown) => {
       if (signal.aborted) return
       if (!(error instanceof RunledgerError)) throw error
       setState((before) => ({ ...before, failure: error }))

@@ -25,8 +25,8 @@ import type { Column } from './table.tsx'
 export function History({ filter }: { readonly filter: Filter }): JSX.Element {
   const ownKey = useStore(key)
   const { value: page, failure } = useFollowed<Page>(
-    async (signal, tell) => {
-      if (ownKey !== null) tell(await list(filter, signal))
+    async (signal, update) => {
+      if (ownKey !== null) update(await list(filter, signal))
     },
     [formatFilter(filter), ownKey],
   )

@@ -36,7 +36,7 @@ export function findMistakes(draft: Pick<Draft, LimitField>): Mistakes {
 }
 
 /** What the service has found. */
-export function tellIssues(issues: readonly RequestIssue[]): Mistakes {
+export function showIssues(issues: readonly RequestIssue[]): Mistakes {
   return collect((name) => {
     const { path, format } = limitFields[name]
     const found = issues.find((issue) => issue.path === path)

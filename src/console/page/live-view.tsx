@@ -16,14 +16,14 @@ export function LiveView({ live }: { readonly live: Live }): JSX.Element {
       ),
     [compile],
   )
-  const told = useMemo(
+  const withoutOutputs = useMemo(
     () => tests.map((test) => ({ ...test, stdout: null, stderr: null })),
     [tests],
   )
   return (
     <>
       {compiler}
-      {told.length > 0 && <Tests tests={told} limits={null} isOver={false} />}
+      {withoutOutputs.length > 0 && <Tests tests={withoutOutputs} limits={null} isOver={false} />}
       <LiveOutput title="stdout" tail={stdout} />
       <LiveOutput title="stderr" tail={stderr} />
     </>

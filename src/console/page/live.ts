@@ -1,4 +1,4 @@
-// What a stream has told so far of a submission that goes on. What a program writes has no end: its last part alone is kept.
+// What a stream has sent so far of an unfinished submission. What a program writes has no end: its last part alone is kept.
 import type { Result, StreamEvent, StreamedOutput, StreamedTest } from '#client'
 import { cut } from './visible.ts'
 
@@ -24,8 +24,8 @@ export const keptCharacters = 32_768
 
 const nothing: Tail = { text: '', dropped: 0 }
 
-/** Whatever an attempt told begins anew with the next one. */
-export const nothingTold: Live = {
+/** The next attempt starts over. */
+export const nothingYet: Live = {
   status: 'queued',
   compile: null,
   stdout: nothing,
@@ -37,9 +37,9 @@ export const nothingTold: Live = {
 export function advance(live: Live, { event, data }: StreamEvent): Live {
   switch (event) {
     case 'submitted':
-      return nothingTold
+      return nothingYet
     case 'status':
-      return data.status === 'queued' ? nothingTold : { ...live, status: data.status }
+      return data.status === 'queued' ? nothingYet : { ...live, status: data.status }
     case 'compile':
       return { ...live, compile: data.output }
     case 'stdout':

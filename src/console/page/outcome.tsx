@@ -5,7 +5,7 @@ import { usuallyAsked } from './asked.ts'
 import { Failure } from './failure.tsx'
 import { explain, formatSeconds, nameOutcome } from './format.ts'
 import { LiveView } from './live-view.tsx'
-import { nothingTold } from './live.ts'
+import { nothingYet } from './live.ts'
 import type { Live } from './live.ts'
 import { ResultView } from './result.tsx'
 import { formatRoute } from './route.ts'
@@ -22,7 +22,7 @@ export function Outcome({
   readonly limits: RunLimits | null
   readonly hasKey: boolean
 }): JSX.Element {
-  const { id = null, record = null, failure = null, live = nothingTold } = run ?? {}
+  const { id = null, record = null, failure = null, live = nothingYet } = run ?? {}
   const { asked = usuallyAsked } = run ?? {}
   const underWay = isUnderWay(run)
   return (

@@ -7,7 +7,7 @@ import type { Draft } from './draft.ts'
 import { Editor } from './editor.tsx'
 import { FilesPanel } from './files-panel.tsx'
 import { languages } from './languages.ts'
-import { findMistakes, tellIssues } from './limit-field.ts'
+import { findMistakes, showIssues } from './limit-field.ts'
 import { ExpectedPanel, Input, OptionsPanel, TestsPanel } from './options.tsx'
 import { Outcome } from './outcome.tsx'
 import { Tabs } from './part.tsx'
@@ -30,7 +30,7 @@ export function Playground(): JSX.Element {
   const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }))
   const underWay = isUnderWay(run)
   // Of what was sent last.
-  const refused = tellIssues(run?.failure?.issues ?? [])
+  const refused = showIssues(run?.failure?.issues ?? [])
   const mistakes = { ...refused, ...findMistakes(draft) }
   const isRefused = Object.keys(refused).length > 0
   const start = (): void => {

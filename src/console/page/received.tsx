@@ -12,7 +12,7 @@ import { keep } from './session.ts'
 
 export function Received({ id }: { readonly id: string }): JSX.Element | null {
   const { value: request, failure } = useFollowed<SubmissionRequest>(
-    async (signal, tell) => tell(await readRequest(id, signal)),
+    async (signal, update) => update(await readRequest(id, signal)),
     [id],
   )
   if (failure !== null) return <Missing failure={failure} />

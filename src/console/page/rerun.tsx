@@ -11,7 +11,7 @@ import { formatRoute } from './route.ts'
 import { read } from './service.ts'
 import { DifferenceView } from './tests.tsx'
 
-// More of them tell nobody more.
+// More of them help nobody.
 const shownOutputs = 10
 
 /** @param first its id. @param now the rerun, which has ended. */
@@ -25,7 +25,7 @@ export function Rerun({
   readonly isJudged: boolean
 }): JSX.Element {
   const { value: first, failure } = useFollowed<Result>(
-    async (signal, tell) => tell(await read(id, signal)),
+    async (signal, update) => update(await read(id, signal)),
     [id],
   )
   return (
@@ -95,7 +95,7 @@ function summarize(labels: readonly string[]): string {
 }
 
 function drawPair({ label, first, now, change, differs }: Pair): JSX.Element {
-  const told = differs ? <strong>{change ?? 'differs'}</strong> : change
+  const shown = differs ? <strong>{change ?? 'differs'}</strong> : change
   return (
     <tr key={label} class={differs ? 'differs' : undefined}>
       <th scope="row">
@@ -107,7 +107,7 @@ function drawPair({ label, first, now, change, differs }: Pair): JSX.Element {
       <td>
         <Visible text={now} />
       </td>
-      <td class="figure">{told}</td>
+      <td class="figure">{shown}</td>
     </tr>
   )
 }

@@ -3,7 +3,7 @@ import { RunledgerError } from '#client'
 import type { Result, SubmissionRequest } from '#client'
 import { readAsked, usuallyAsked } from './asked.ts'
 import type { Asked } from './asked.ts'
-import { nothingTold } from './live.ts'
+import { nothingYet } from './live.ts'
 import type { Live } from './live.ts'
 import { cancel, isFinal, read, submit } from './service.ts'
 import { key, keep, recall } from './session.ts'
@@ -16,7 +16,7 @@ export interface Run {
   /** Null until it has ended. */
   readonly record: Result | null
   readonly asked: Asked
-  /** What it told until then. */
+  /** Output until then. */
   readonly live: Live
   /** Why it did not begin, or is no longer followed. */
   readonly failure: RunledgerError | null
@@ -31,7 +31,7 @@ const fresh: Run = {
   id: null,
   record: null,
   asked: usuallyAsked,
-  live: nothingTold,
+  live: nothingYet,
   failure: null,
   since: null,
   isStopping: false,
@@ -48,7 +48,7 @@ export async function begin(request: SubmissionRequest): Promise<void> {
   const signal = restart()
   const asked = readAsked(request)
   run.set({ ...fresh, asked, since: performance.now() })
-  await tellFailure(signal, async () => {
+  await showFailure(signal, async () => {
     const id = await submit(request, signal)
     keep('last', JSON.stringify({ id, asked }))
     change({ id })
@@ -63,7 +63,7 @@ export async function resume(): Promise<void> {
   const signal = restart()
   const { id, asked } = JSON.parse(last) as Pick<Run, 'asked'> & { readonly id: string }
   run.set({ ...fresh, id, asked })
-  await tellFailure(signal, async () => {
+  await showFailure(signal, async () => {
     const record = await read(id, signal)
     if (isFinal(record)) change({ record })
     else await follow(id, signal)
@@ -72,10 +72,10 @@ export async function resume(): Promise<void> {
 
 async function follow(id: string, signal: AbortSignal): Promise<void> {
   const record = await watch(id, signal, (live) => change({ live }))
-  change({ record, live: nothingTold })
+  change({ record, live: nothingYet })
 }
 
-/** What was not yet taken is not sent again; what was is taken back. */
+/** A request that was not yet received is not sent again; a received one is cancelled. */
 export async function stop(): Promise<void> {
   const now = run.get()
   if (now === null || !isUnderWay(now)) return
@@ -87,8 +87,8 @@ export async function stop(): Promise<void> {
   change({ isStopping: true })
   const { id } = now
   const { signal } = following
-  // Who follows it tells its end.
-  await tellFailure(signal, async () => void (await cancel(id, signal)))
+  // Whoever follows it shows its end.
+  await showFailure(signal, async () => void (await cancel(id, signal)))
 }
 
 /** With the key goes what it ran. */
@@ -107,13 +107,13 @@ function change(part: Partial<Run>): void {
   run.set({ ...fresh, ...run.get(), ...part })
 }
 
-async function tellFailure(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+async function showFailure(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
     if (signal.aborted) return
     if (!(error instanceof RunledgerError)) throw error
-    // A refused key is told where another one is asked for.
+    // A refused key is shown where another one is asked for.
     if (error.status === 401) run.set(null)
     else change({ failure: error, isStopping: false })
   }

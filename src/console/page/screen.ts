@@ -24,7 +24,7 @@ export function createBatch(draw: () => void): Batch {
 }
 
 /**
- * Works while the page is looked at: aborted when it is hidden, and begun anew when it shows again.
+ * Works while the page is looked at: aborted when it is hidden, and started again when it shows again.
  * @throws what the work throws, and the signal's reason.
  */
 export async function whileVisible<T>(

@@ -3,7 +3,7 @@ import type { Language, Receipt, Result, SubmissionRequest } from '#client'
 import { call, persist } from './call.ts'
 import type { Filter } from './route.ts'
 
-/** A language that a worker offers, as GET /api/languages tells it. */
+/** A language that a worker offers, as GET /api/languages returns it. */
 export type OfferedLanguage = Language
 
 /** Of a program: seconds and bytes. */

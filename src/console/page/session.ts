@@ -1,5 +1,5 @@
 // What a tab keeps until it is closed: the key, the draft, the last run. The key alone may stay on the device, if its user
-// says so, and open tabs of one browser tell it to each other, so that a link opened in a new tab finds it.
+// says so, and open tabs of one browser share it, so that a link opened in a new tab finds it.
 import { createStore } from './store.ts'
 
 const names = { key: 'runledger.key', draft: 'runledger.draft', last: 'runledger.last' } as const
@@ -46,14 +46,14 @@ export function setKey(value: string, isRemembered = false): void {
   keep('key', isRemembered ? value : null, onDevice)
   keyNotice.set(null)
   key.set(value)
-  tell({ key: value })
+  broadcast({ key: value })
 }
 
 /** The last run goes with its key; the draft stays. Other tabs drop the same key. */
 export function dropKey(notice: string | null): void {
   const dropped = key.get()
   forgetKey(notice)
-  if (dropped !== null) tell({ dropped })
+  if (dropped !== null) broadcast({ dropped })
 }
 
 function forgetKey(notice: string | null): void {
@@ -65,7 +65,7 @@ function forgetKey(notice: string | null): void {
 }
 
 /**
- * The key of a link such as `make run` prints: it stands behind `#`, which no server is told, and is gone from the address
+ * The key of a link such as `make run` prints: it stands behind `#`, which is sent to no server, and is gone from the address
  * before anything is drawn. Only a service on this machine takes one: elsewhere somebody's link would have others work
  * under somebody's key.
  * @returns null when the address has none.
@@ -87,14 +87,14 @@ interface Word {
 
 // Heard by this origin's own tabs alone, and kept nowhere.
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('runledger')
-const tell = (word: Word): void => {
+const broadcast = (word: Word): void => {
   // eslint-disable-next-line unicorn/require-post-message-target-origin -- a channel has its own origin alone
   channel?.postMessage(word)
 }
 
 channel?.addEventListener('message', ({ data }: MessageEvent<Word>) => {
   const own = key.get()
-  if (data.isAsking === true && own !== null) tell({ key: own })
+  if (data.isAsking === true && own !== null) broadcast({ key: own })
   if (data.key !== undefined && own === null) {
     keep('key', data.key)
     keyNotice.set(null)
@@ -102,4 +102,4 @@ channel?.addEventListener('message', ({ data }: MessageEvent<Word>) => {
   }
   if (data.dropped !== undefined && data.dropped === own) forgetKey(null)
 })
-if (key.get() === null) tell({ isAsking: true })
+if (key.get() === null) broadcast({ isAsking: true })

@@ -12,7 +12,7 @@ export interface Step {
   /** How long it took; null of a moment. */
   readonly seconds: number | null
   readonly tone: Tone
-  /** Of its event; null of a part, and where it is not told. */
+  /** Of its event; null of a part, and where it is not known. */
   readonly hash: string | null
 }
 
@@ -28,7 +28,7 @@ type TestPhase = Partial<Phase> & {
   readonly limit?: ExceededLimit
 }
 
-/** All that may be told of an attempt's end. */
+/** All that may be known of an attempt's end. */
 interface Ending {
   readonly verdict?: keyof typeof verdictNames
   readonly compile?: Phase | null
@@ -38,7 +38,7 @@ interface Ending {
 }
 
 /** @param names of the tests, from the record. @param isJudged something was expected of it. */
-export function tellStory(
+export function describeStory(
   events: readonly LogEvent[],
   names: readonly (string | null)[] = [],
   isJudged = true,
@@ -64,7 +64,7 @@ export function tellStory(
   )
 }
 
-function tellPurge({ reason }: Record<string, unknown>): string {
+function describePurge({ reason }: Record<string, unknown>): string {
   return reason === 'caller' ? 'As its caller asked.' : 'The retention period was over.'
 }
 
@@ -94,7 +94,7 @@ function describe(
     case 'submission.cancelled':
       return [...describePhases(data, names), step(at, 'Cancelled')]
     case 'submission.purged':
-      return [step(at, 'Outputs removed', { detail: tellPurge(data) })]
+      return [step(at, 'Outputs removed', { detail: describePurge(data) })]
     case 'webhook.attempt_failed':
       return [
         step(at, `Webhook, attempt ${say(data['attempt'])}`, { ...attempt(data), tone: 'bad' }),

@@ -19,7 +19,7 @@ import { isFinal, read, readEvents } from './service.ts'
 import type { LogEvent, RunLimits } from './service.ts'
 import { key } from './session.ts'
 import { useStore } from './store.ts'
-import { tellStory } from './story.ts'
+import { describeStory } from './story.ts'
 import { Timeline } from './timeline.tsx'
 import { watch } from './watch.ts'
 
@@ -33,8 +33,8 @@ interface Shown {
 export function Submission({ id }: { readonly id: string }): JSX.Element {
   const ownKey = useStore(key)
   const { value: shown, failure } = useFollowed<Shown>(
-    async (signal, tell) => {
-      if (ownKey !== null) await follow(id, signal, tell)
+    async (signal, update) => {
+      if (ownKey !== null) await follow(id, signal, update)
     },
     [id, ownKey],
   )
@@ -72,33 +72,33 @@ export function Submission({ id }: { readonly id: string }): JSX.Element {
 async function follow(
   id: string,
   signal: AbortSignal,
-  tell: (shown: Shown) => void,
+  update: (shown: Shown) => void,
 ): Promise<void> {
   const load = async (): Promise<Shown> => {
     const record = await read(id, signal)
     return { record, events: await readEvents(id, signal), live: null }
   }
   let shown = await load()
-  tell(shown)
+  update(shown)
   if (isFinal(shown.record)) return
   let loading = Promise.resolve()
   const reload = async (): Promise<void> => {
     const loaded = await load()
     if (isFinal(loaded.record)) return
     shown = { ...loaded, live: shown.live }
-    tell(shown)
+    update(shown)
   }
   const record = await watch(id, signal, (live) => {
     const isOther = live.status !== (shown.live ?? shown.record).status
     shown = { ...shown, live }
-    tell(shown)
+    update(shown)
     if (!isOther) return
     loading = loading.then(reload)
     // Thrown when it is awaited.
     loading.catch(() => {})
   })
   await loading
-  tell({ record, events: await readEvents(id, signal), live: null })
+  update({ record, events: await readEvents(id, signal), live: null })
 }
 
 function Page({ id, shown }: { readonly id: string; readonly shown: Shown }): JSX.Element {
@@ -121,7 +121,7 @@ function Page({ id, shown }: { readonly id: string; readonly shown: Shown }): JS
       <ResultView result={record} limits={findLimits(events)} asked={asked} />
       {live !== null && <LiveView live={live} />}
       <Received id={id} />
-      <Timeline steps={tellStory(events, names, asked.isJudged)} />
+      <Timeline steps={describeStory(events, names, asked.isJudged)} />
       <details>
         <summary>Record</summary>
         <pre tabIndex={0} role="region" aria-label="Record">

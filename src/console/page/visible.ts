@@ -12,7 +12,7 @@ const hidden =
   // eslint-disable-next-line no-control-regex -- these are what is looked for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]+/gu
 
-/** More would take a browser seconds to draw: what follows is escaped, and not told apart. */
+/** More would take a browser seconds to draw: what follows is escaped, and not distinguished. */
 const piecesMost = 4000
 
 /** In time linear in the text. */

@@ -1,10 +1,10 @@
 // Follows a submission to its end: by its stream, which is made anew where it broke, and by asking where the service has no
-// place for one more. Who does not look is not told.
+// place for one more. A page that nobody looks at gets nothing.
 import { RunledgerError, openStream } from '#client'
 import type { Result, StreamEvent } from '#client'
 import { pause } from '#client-retry'
 import { call, noteRefusal, persist, send } from './call.ts'
-import { advance, nothingTold } from './live.ts'
+import { advance, nothingYet } from './live.ts'
 import type { Live } from './live.ts'
 import { createBatch, whileVisible } from './screen.ts'
 import { isFinal, resultPath } from './service.ts'
@@ -12,23 +12,23 @@ import { key } from './session.ts'
 
 /** So long is waited before a stream is asked for again. */
 const pauseMilliseconds = 500
-/** So many streams in a row may tell nothing, as through a router that keeps or cuts them. */
+/** So many streams in a row may send nothing, as through a router that keeps or cuts them. */
 const vainMost = 2
 
 /**
- * Tells what is known so far, at most once a frame.
+ * Reports what is known so far, at most once a frame.
  * @returns the record of its end.
  */
 export async function watch(
   id: string,
   signal: AbortSignal,
-  tell: (live: Live) => void,
+  update: (live: Live) => void,
 ): Promise<Result> {
   const path = resultPath(id)
-  let live = nothingTold
+  let live = nothingYet
   let position: string | undefined
   const batch = createBatch(() => {
-    if (!signal.aborted) tell(live)
+    if (!signal.aborted) update(live)
   })
   const note = (next: Live): void => {
     live = next
@@ -70,7 +70,7 @@ export async function watch(
   }
 }
 
-/** @returns null when there is no stream to be had, or nothing follows: asking tells the rest. */
+/** @returns null when no stream is available, or nothing follows: asking shows the rest. */
 async function open(
   path: string,
   position: string | undefined,

@@ -6,7 +6,7 @@ import { judge0Ids } from '#language'
 import type { Language } from '#language'
 import { decode, decodeFiles, decodeOptions } from '#options'
 import type { Options } from '#options'
-import { encodeLines, judge0Fields, readRequest, readResults, tellFields, toJudge0 } from '#result'
+import { encodeLines, judge0Fields, readRequest, readResults, writeFields, toJudge0 } from '#result'
 import type { ReceivedRequest, TrackedResult } from '#result'
 import { withDeadline } from '../deadline.ts'
 import { isUuid } from '../request.ts'
@@ -114,7 +114,7 @@ export function createJudge0Reader(database: Database): Judge0Reader {
       if (record === null) throw new Problem('invalid_request', tooLarge)
       if (record === undefined || record.purged_at !== null) return null
       const values = { ...requested.get(record.id), ...describeRecord(record) }
-      return tellFields(values, fields, isBase64 ? encodeLines : decodeText)
+      return writeFields(values, fields, isBase64 ? encodeLines : decodeText)
     })
   }
 }

@@ -12,9 +12,9 @@ import {
   sendWebhooks,
   sendWorkers,
 } from './list.ts'
-import { tellOverview } from './overview.ts'
+import { answerOverview } from './overview.ts'
 import type { Refusals } from './refusal.ts'
-import { tellSeries } from './series.ts'
+import { answerSeries } from './series.ts'
 import { verifyLedger } from './verify.ts'
 
 export function operatorRoutes(
@@ -22,8 +22,8 @@ export function operatorRoutes(
   refusals: Refusals,
 ): readonly Route[] {
   return [
-    ['GET', '/api/operator/overview', forOperators(tellOverview(dependencies, refusals))],
-    ['GET', '/api/operator/series', forOperators(tellSeries(dependencies, refusals))],
+    ['GET', '/api/operator/overview', forOperators(answerOverview(dependencies, refusals))],
+    ['GET', '/api/operator/series', forOperators(answerSeries(dependencies, refusals))],
     ['GET', '/api/operator/find', forOperators(findAny(dependencies))],
     ['GET', '/api/operator/workers', forOperators(sendWorkers(dependencies))],
     ['GET', '/api/operator/running', forOperators(sendRunning(dependencies))],

@@ -7,7 +7,7 @@ import { refuseQuery } from '../request.ts'
 import type { OperatorHandler } from './access.ts'
 import type { Refusals } from './refusal.ts'
 
-export function tellSeries(
+export function answerSeries(
   { database }: Pick<HttpDependencies, 'database'>,
   refusals: Refusals,
 ): OperatorHandler {

@@ -34,7 +34,7 @@ export const consoleFaults: readonly Fault[] = [
   },
   {
     name: 'console: what a lost attempt wrote stands before what the next one writes',
-    text: "return data.status === 'queued' ? nothingTold : { ...live, status: data.status }",
+    text: "return data.status === 'queued' ? nothingYet : { ...live, status: data.status }",
     instead: 'return { ...live, status: data.status }',
     tests: ['console/live'],
   },

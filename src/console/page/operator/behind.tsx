@@ -32,7 +32,7 @@ export function LookUp({
         role="search"
         onSubmit={(event) => {
           event.preventDefault()
-          // Of a key no more than tells it apart: the address is kept by the browser.
+          // Of a key no more than identifies it: the address is kept by the browser.
           const sought = text.trim()
           const isKey = /^rl_\w+$/.test(sought)
           location.hash = formatRoute({ view: 'service', q: isKey ? sought.slice(0, 12) : sought })
@@ -61,7 +61,7 @@ function Shown({
 }): JSX.Element {
   const id = useId()
   const { value, failure } = useFollowed<Listed>(
-    async (signal, tell) => tell(await listBehind(show ?? { q }, signal)),
+    async (signal, update) => update(await listBehind(show ?? { q }, signal)),
     [q, show],
   )
   return (

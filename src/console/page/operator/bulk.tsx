@@ -42,7 +42,7 @@ export function Bulk(): JSX.Element {
   const [fields, setFields] = useState<Readonly<Record<string, string>>>({})
   const [secret, setSecret] = useState('')
   const [counted, setCounted] = useState<Counted | null>(null)
-  const [told, setTold] = useState('')
+  const [message, setMessage] = useState('')
   const [failure, setFailure] = useState<RunledgerError | null>(null)
   const working = useRef<AbortController | null>(null)
   const counting = useRef<AbortController | null>(null)
@@ -53,7 +53,7 @@ export function Bulk(): JSX.Element {
   const change = (then: () => void): void => {
     counting.current?.abort()
     setCounted(null)
-    setTold('')
+    setMessage('')
     then()
   }
   const field = (name: string, usual = '') => ({
@@ -78,14 +78,14 @@ export function Bulk(): JSX.Element {
       setWorking(false)
     }
   }
-  const onStep = ({ count: sum }: BulkSum): void => setTold(`${count(sum, 'submission')} so far`)
+  const onStep = ({ count: sum }: BulkSum): void => setMessage(`${count(sum, 'submission')} so far`)
   const countThem = (): Promise<void> =>
     work(async (aborter) => {
       counting.current = aborter
       const request = describe(action, fields)
       const found = await runBulk(request, true, { signal: aborter.signal, onStep })
       const { count: sum, until } = found
-      setTold(`${count(sum, 'submission')} match.`)
+      setMessage(`${count(sum, 'submission')} match.`)
       setCounted({ sum, action, request: { ...request, filter: { ...request.filter, until } } })
     })
   const act = ({ sum, action: what, request }: Counted): void => {
@@ -94,7 +94,7 @@ export function Bulk(): JSX.Element {
     void work(async ({ signal }) => {
       const asked = { ...request, ...(what === 'replay' && secret !== '' && { secret }) }
       const done = await runBulk(asked, false, { signal, onStep })
-      setTold(words[what](done.count)[1])
+      setMessage(words[what](done.count)[1])
     })
   }
   return (
@@ -163,7 +163,7 @@ export function Bulk(): JSX.Element {
           )}
         </p>
       </form>
-      <p role="status">{told}</p>
+      <p role="status">{message}</p>
       {failure !== null && <Failure of={failure} />}
     </section>
   )

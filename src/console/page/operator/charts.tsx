@@ -1,4 +1,4 @@
-// How the last hours went: a line each of what a look at this moment does not tell.
+// How the last hours went: a line each of what a look at this moment does not show.
 import type { Series } from '#client'
 import type { JSX, TargetedPointerEvent } from 'preact'
 import { useId, useState } from 'preact/hooks'
@@ -65,7 +65,7 @@ function Drawn({
         <strong>{name}</strong>
         {lines.map((line, n) => (
           <span key={line.name} class={`line-${n}`}>
-            {line.name} {tell(line.values[shown] ?? null, format)}
+            {line.name} {formatValue(line.values[shown] ?? null, format)}
           </span>
         ))}
       </figcaption>
@@ -97,5 +97,5 @@ function Drawn({
   )
 }
 
-const tell = (value: number | null, format: Chart['format']): string =>
+const formatValue = (value: number | null, format: Chart['format']): string =>
   value === null ? '–' : format(value)

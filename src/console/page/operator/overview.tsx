@@ -170,7 +170,7 @@ function Ledger({
               <Sought text={one} />{' '}
             </>
           ))}
-          : <code>runledger audit ID</code> tells more.
+          : <code>runledger audit ID</code> has more.
         </p>
       )}
     </section>

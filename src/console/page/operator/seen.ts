@@ -9,10 +9,10 @@ export interface Seen<T> {
   readonly failure: RunledgerError | null
 }
 
-/** Tells until the signal. */
+/** Updates until the signal. */
 export type Follower<T> = (
   signal: AbortSignal,
-  tell: (value: T) => void,
+  update: (value: T) => void,
   fail: (failure: RunledgerError) => void,
 ) => Promise<never>
 
@@ -22,9 +22,9 @@ export function useSeen<T>(follow: Follower<T>): Seen<T> {
   useEffect(() => {
     const aborter = new AbortController()
     const { signal } = aborter
-    const tell = (value: T): void => setSeen({ value, failure: null })
+    const update = (value: T): void => setSeen({ value, failure: null })
     const fail = (failure: RunledgerError): void => setSeen(({ value }) => ({ value, failure }))
-    whileVisible(signal, (shown) => follow(shown, tell, fail)).catch((error: unknown) => {
+    whileVisible(signal, (shown) => follow(shown, update, fail)).catch((error: unknown) => {
       if (!signal.aborted) throw error
     })
     return () => aborter.abort()

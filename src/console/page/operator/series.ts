@@ -5,7 +5,7 @@ import { formatAge } from './words.ts'
 
 export interface Line {
   readonly name: string
-  /** Null where there is nothing to tell: the line has a gap. */
+  /** Null where there is no value: the line has a gap. */
   readonly values: readonly (number | null)[]
 }
 
@@ -23,7 +23,7 @@ export function describeCharts({ points }: Series): readonly Chart[] {
     name,
     values: points.map(pick),
   })
-  // What has only just begun would tell of a rate that a single one makes.
+  // A step that has only just started would show a rate that a single event makes.
   const aSecond = (count: number, { seconds }: SeriesPoint): number | null =>
     seconds < 10 ? null : count / seconds
   return [
@@ -91,10 +91,10 @@ const round = (figure: number): number => Math.round(figure * 10) / 10
 export function readOut({ lines, format }: Chart, { points }: Series): string {
   return lines
     .map(({ name, values }) => {
-      const told = values.flatMap((value, n) => (value === null ? [] : [{ value, n }]))
-      const last = told.at(-1)
+      const known = values.flatMap((value, n) => (value === null ? [] : [{ value, n }]))
+      const last = known.at(-1)
       if (last === undefined) return `${name}: nothing.`
-      const most = told.reduce((a, b) => (b.value > a.value ? b : a))
+      const most = known.reduce((a, b) => (b.value > a.value ? b : a))
       return `${name}: ${format(last.value)} of late, at most ${format(most.value)}, at ${formatClock(points[most.n]?.at ?? '')}.`
     })
     .join(' ')

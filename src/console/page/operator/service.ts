@@ -23,7 +23,7 @@ const operator = createOperator({
     persist(request?.signal, () => call(method, `/${path}`, request)),
 })
 
-/** As GET /api/operator/running tells it. */
+/** As GET /api/operator/running returns it. */
 export interface RunningOne {
   readonly submission: string
   readonly account: string | null
@@ -34,7 +34,7 @@ export interface RunningOne {
   readonly seconds: number | null
 }
 
-/** As GET /api/operator/workers?gone=true tells it. */
+/** As GET /api/operator/workers?gone=true returns it. */
 export interface EndedWorker {
   readonly id: string
   readonly host: string
@@ -84,10 +84,10 @@ export async function tryOperatorKey(apiKey: string): Promise<void> {
   await call('GET', '/api/operator/overview', { apiKey })
 }
 
-/** Tells how the service stands, each second. */
+/** Reports the service's state each second. */
 export const followOverview = createFollower<Overview>(operator.overview, 1000)
 
-/** Tells how the last hours went, and again when that may have changed. */
+/** Reports the last hours, and again when they may have changed. */
 export const followSeries = createFollower<Series>(operator.series, 15_000)
 
 /** After a failure it goes on, seldom. */
@@ -95,11 +95,11 @@ function createFollower<T>(
   look: (given: { readonly signal: AbortSignal }) => Promise<T>,
   everyMilliseconds: number,
 ): Follower<T> {
-  return async (signal, tell, fail) => {
+  return async (signal, update, fail) => {
     for (;;) {
       let milliseconds = everyMilliseconds
       try {
-        tell(await look({ signal }))
+        update(await look({ signal }))
       } catch (error) {
         if (!(error instanceof RunledgerError)) throw error
         fail(error)

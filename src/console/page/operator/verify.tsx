@@ -7,7 +7,7 @@ import { count } from '../format.ts'
 import { verifyLedger } from './service.ts'
 
 export function Verify(): JSX.Element {
-  const [told, setTold] = useState('')
+  const [message, setMessage] = useState('')
   const [isWalking, setWalking] = useState(false)
   const walking = useRef<AbortController | null>(null)
   useEffect(() => () => walking.current?.abort(), [])
@@ -15,17 +15,18 @@ export function Verify(): JSX.Element {
     const aborter = new AbortController()
     walking.current = aborter
     setWalking(true)
-    setTold('')
+    setMessage('')
     try {
       const found = await verifyLedger({
         signal: aborter.signal,
-        onStep: (soFar, share) => setTold(`${Math.floor(share * 100)} %: ${tellFound(soFar)}`),
+        onStep: (soFar, share) =>
+          setMessage(`${Math.floor(share * 100)} %: ${describeFound(soFar)}`),
       })
-      setTold(`Whole ledger: ${tellFound(found)}`)
+      setMessage(`Whole ledger: ${describeFound(found)}`)
     } catch (error) {
       if (!aborter.signal.aborted) {
         if (!(error instanceof RunledgerError)) throw error
-        setTold(error.message)
+        setMessage(error.message)
       }
     }
     setWalking(false)
@@ -41,12 +42,12 @@ export function Verify(): JSX.Element {
           Verify now
         </button>
       )}
-      <span role="status">{told}</span>
+      <span role="status">{message}</span>
     </div>
   )
 }
 
-function tellFound({ events, found, suspects }: Verified): string {
+function describeFound({ events, found, suspects }: Verified): string {
   const what = `${count(events, 'event')}, `
   if (found === 0) return `${what}no findings.`
   return `${what}${count(found, 'finding')}, in ${suspects.slice(0, 3).join(', ')}${suspects.length > 3 ? ' and more' : ''}.`

@@ -34,16 +34,16 @@ export function Workers({
   readonly mayOrder: boolean
 }): JSX.Element {
   const id = useId()
-  const [told, setTold] = useState('')
+  const [message, setMessage] = useState('')
   const order = async (worker: SeenWorker, word: OrderWord): Promise<void> => {
-    setTold('')
+    setMessage('')
     if (word === 'drain' && !confirm(describeDrain(worker))) return
     try {
       await orderWorker(worker.id, word)
-      setTold(`${orderNames[word]}: ${nameWorker(worker)} heeds it at its next heartbeat.`)
+      setMessage(`${orderNames[word]}: ${nameWorker(worker)} heeds it at its next heartbeat.`)
     } catch (error) {
       if (!(error instanceof RunledgerError)) throw error
-      setTold(error.message)
+      setMessage(error.message)
     }
   }
   const columns: readonly Column<SeenWorker>[] = [
@@ -104,7 +104,7 @@ export function Workers({
       <h2 id={id}>Workers</h2>
       <p class="hint">
         <a href={formatRoute({ view: 'service', show: 'ended' })}>Workers that ended</a>{' '}
-        <span role="status">{told}</span>
+        <span role="status">{message}</span>
       </p>
       {of.length === 0 ? (
         <p class="empty">
