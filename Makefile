@@ -32,7 +32,7 @@ types: setup
 	@$(NODE) $(BIN)/tsc -p src/console/page
 
 lint: setup
-	@$(NODE) $(BIN)/oxlint --type-aware src test bench deploy
+	@$(NODE) $(BIN)/oxlint --type-aware src clients test bench deploy
 
 format: setup
 	@$(NODE) $(BIN)/prettier --check --log-level warn . '!.data'
@@ -114,7 +114,7 @@ test-python: setup packages python-venv ## the Python package, with several inte
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1200 --jobs=1 test/python/python.ts test/python/human-eval.ts
 
 client: setup ## pack the client, to be installed by `npm install FILE` in any project of Node 20 or newer
-	@PATH="$(BIN):$$PATH" npm pack ./src/client --loglevel=error
+	@PATH="$(BIN):$$PATH" npm pack ./clients/typescript --loglevel=error
 
 test-planted: setup packages promtool ## plant faults in a copy, one after another: do the tests find each? PLANTED="…" plants some
 	@$(SUDO) env PATH="$(BIN):$$PATH" PROMTOOL="$(PROMTOOL)" node test/planted/plant.ts $(PLANTED)
@@ -136,7 +136,7 @@ node_modules/.installed: package.json package-lock.json $(wildcard patches/*)
 	@touch $@
 
 # The page is built before anything is started, as only then nothing waits for it.
-$(CONSOLE_BUNDLE): node_modules/.installed $(wildcard src/console/*.ts src/console/page/* src/console/page/*/* src/client/*.ts)
+$(CONSOLE_BUNDLE): node_modules/.installed $(wildcard src/console/*.ts src/console/page/* src/console/page/*/* clients/typescript/src/*.ts)
 	@echo 'building the console'
 	@$(NODE) src/console/build.ts
 	@touch $@

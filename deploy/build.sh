@@ -61,6 +61,8 @@ make_context() {
   mkdir -p "$work/context/bin"
   node_modules/node/bin/node src/console/build.ts
   cp -R package.json package-lock.json patches Procfile runledger LICENSE src sql deploy "$work/context/"
+  mkdir "$work/context/clients"
+  cp -R clients/typescript "$work/context/clients/"
   # Passwords of deploy/compose.yaml.
   rm -f "$work/context/deploy/.env"
   (cd "$work/context" && npm ci --omit=dev --omit=peer --no-audit --no-fund --loglevel=error >&2)

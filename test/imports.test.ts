@@ -1,4 +1,4 @@
-// Who may import whom: the architecture's table, held against every import in src.
+// Who may import whom: the architecture's table, held against every import in src and in the client.
 import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import t from 'tap'
@@ -26,8 +26,8 @@ const plain = ['#abort', '#back-off', '#error-text']
 const everything = null
 
 /**
- * For each room the doors it may use; `everything` for those that put the others together. A room is a folder of src;
- * a folder in it without a row of its own is a part of it.
+ * For each room the doors it may use; `everything` for those that put the others together. A room is a folder of src, or the
+ * client; a folder in it without a row of its own is a part of it.
  */
 const allowed: Readonly<Record<string, readonly string[] | null>> = {
   '': everything,
@@ -35,7 +35,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   dev: everything,
   server: everything,
   worker: everything,
-  client: [],
+  '../clients/typescript/src': [],
   console: [],
   'console/page': ['#client', '#client-retry'],
   checker: ['#abort'],
@@ -146,7 +146,11 @@ const imageEntries = [
   'deploy/health.ts',
 ]
 
-const files = readdirSync(`${root}/src`, { recursive: true, encoding: 'utf8' })
+const client = '../clients/typescript/src'
+const files = [
+  ...readdirSync(`${root}/src`, { recursive: true, encoding: 'utf8' }),
+  ...readdirSync(`${root}/src/${client}`).map((name) => `${client}/${name}`),
+]
   .filter((name) => /\.tsx?$/.test(name))
   .map((name) => ({ name, imports: readImports(`${root}/src/${name}`) }))
 

@@ -1,4 +1,4 @@
-// Signs as Standard Webhooks 1.0 says; src/client/webhook.ts verifies. The published package (standardwebhooks 1.1.1,
+// Signs as Standard Webhooks 1.0 says; clients/typescript verifies. The published package (standardwebhooks 1.1.1,
 // compared in the test) signs decoded text, not every body's bytes, and hashes in JavaScript.
 // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 import { createHmac } from 'node:crypto'

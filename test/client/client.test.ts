@@ -7,8 +7,8 @@ import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
-import { RunledgerError, createClient, nameBlob, verifyWebhook } from '../../src/client/client.ts'
-import type { Result, StreamEvent } from '../../src/client/client.ts'
+import { RunledgerError, createClient, nameBlob, verifyWebhook } from '#client'
+import type { Result, StreamEvent } from '#client'
 import { contract } from '../helper/contract.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish, pretendWorker } from '../helper/execution.ts'
@@ -29,7 +29,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   )
 
 t.test('it depends on nothing', async (t) => {
-  const folder = new URL('../../src/client/', import.meta.url)
+  const folder = new URL('../../clients/typescript/src/', import.meta.url)
   const names = readdirSync(folder).filter((name) => name.endsWith('.ts'))
   for (const name of names) {
     const source = readFileSync(new URL(name, folder), 'utf8')

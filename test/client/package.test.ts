@@ -27,7 +27,15 @@ function run(cwd: string, command: string, ...parameters: string[]): string {
   return execFileSync('sh', line, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-run(root, 'npm', 'pack', './src/client', '--pack-destination', directory, '--loglevel=error')
+run(
+  root,
+  'npm',
+  'pack',
+  './clients/typescript',
+  '--pack-destination',
+  directory,
+  '--loglevel=error',
+)
 const [tarball = ''] = readdirSync(directory)
 const project = join(directory, 'project')
 mkdirSync(project)
@@ -46,7 +54,9 @@ function findNode(): string {
 
 t.test('it holds the JavaScript and its types, and nothing else', async (t) => {
   t.strictSame(readdirSync(installed).toSorted(), ['README.md', 'dist', 'package.json'])
-  const names = readdirSync(join(root, 'src/client')).filter((name) => name.endsWith('.ts'))
+  const names = readdirSync(join(root, 'clients/typescript/src')).filter((name) =>
+    name.endsWith('.ts'),
+  )
   const packed = names.flatMap((name) => ['.d.ts', '.js'].map((end) => name.replace(/\.ts$/, end)))
   t.strictSame(readdirSync(join(installed, 'dist')).toSorted(), packed.toSorted())
 })
@@ -56,7 +66,7 @@ t.test('its version is the service’s, and it leaves nothing in the checkout', 
     JSON.parse(readFileSync(path, 'utf8')) as { version: string; dependencies?: object }
   t.equal(read(join(installed, 'package.json')).version, read(join(root, 'package.json')).version)
   t.notOk(read(join(installed, 'package.json')).dependencies)
-  t.notOk(existsSync(join(root, 'src/client/dist')))
+  t.notOk(existsSync(join(root, 'clients/typescript/dist')))
 })
 
 t.test('a project of the machine’s Node submits and reads by it', async (t) => {

@@ -33,7 +33,7 @@ const others = [
   'bench/history/README.md',
   'bench/language/README.md',
   'sql/README.md',
-  'src/client/README.md',
+  'clients/typescript/README.md',
   'clients/python/README.md',
 ]
 

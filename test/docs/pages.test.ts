@@ -21,7 +21,7 @@ const linesMost: Readonly<Record<string, number>> = {
   'bench/history/README.md': 130,
   'bench/language/README.md': 130,
   'sql/README.md': 90,
-  'src/client/README.md': 60,
+  'clients/typescript/README.md': 60,
   'clients/python/README.md': 160,
   'docs/quickstart.md': 80,
   'docs/api.md': 280,

@@ -16,7 +16,7 @@ export function copyCheckout(
 ): string {
   const folder = mkdtempSync(join(tmpdir(), 'runledger-checkout-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  for (const name of ['src', 'package.json', 'runledger'])
+  for (const name of ['src', 'clients/typescript', 'package.json', 'runledger'])
     cpSync(join(root, name), join(folder, name), { recursive: true })
   for (const name of linked) symlinkSync(join(root, name), join(folder, name))
   return folder

@@ -29,7 +29,10 @@ export function unpackPreviousRelease(t: Test): Release | null {
   if (revision === null) return null
   const directory = mkdtempSync(join(tmpdir(), 'runledger-release-'))
   t.teardown(() => rmSync(directory, { recursive: true }))
-  const archive = spawnSync('git', [...trust, 'archive', revision, 'src', 'sql', 'package.json'], { cwd: root, maxBuffer: 2 ** 30 }) // prettier-ignore
+  const archive = spawnSync('git', [...trust, 'archive', revision], {
+    cwd: root,
+    maxBuffer: 2 ** 30,
+  })
   const unpacked = spawnSync('tar', ['-x', '-C', directory], { input: archive.stdout })
   if (archive.status !== 0 || unpacked.status !== 0)
     throw new Error(`${revision} could not be unpacked: ${archive.stderr.toString()}`)

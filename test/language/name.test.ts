@@ -1,9 +1,10 @@
-// A language is named where it is defined and found, and in examples; everything else in src serves whatever the catalogue has.
+// A language is named where it is defined and found, and in examples; everything else in src and the client serves whatever the catalogue has.
 import { readFileSync, readdirSync } from 'node:fs'
 import t from 'tap'
 import { catalogue, languages } from '#language'
 
 const root = `${import.meta.dirname}/../../src`
+const client = '../clients/typescript/src'
 
 /** Where languages are named: their definitions, how they are found and coloured, and the C that lives in one's interpreter. */
 const homes =
@@ -37,9 +38,10 @@ function readCode(name: string): string {
 }
 
 t.test('no source names a language but those that are there for it', async (t) => {
-  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => name.endsWith('.ts') && !homes.test(name) && !examples.includes(name),
-  )
+  const files = [
+    ...readdirSync(root, { recursive: true, encoding: 'utf8' }),
+    ...readdirSync(`${root}/${client}`).map((name) => `${client}/${name}`),
+  ].filter((name) => name.endsWith('.ts') && !homes.test(name) && !examples.includes(name))
   t.ok(files.length > 100, `${files.length} files are looked at`)
   for (const name of files) {
     const words = new Set(readCode(name).split(/[^\w+]+/))

@@ -45,7 +45,11 @@ function judge(pattern: string, flags: string): string {
 }
 
 const root = `${import.meta.dirname}/../../src`
-const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+const client = '../clients/typescript/src'
+const files = [
+  ...readdirSync(root, { recursive: true, encoding: 'utf8' }),
+  ...readdirSync(`${root}/${client}`).map((name) => `${client}/${name}`),
+]
   .filter((name) => name.endsWith('.ts'))
   .map((name) => {
     // acorn's own type leaves the value out.

@@ -7,7 +7,7 @@ import { findTest, findText, readSources } from './place.ts'
 
 export interface Checkout {
   readonly directory: string
-  /** Where a text occurs in src and sql: a file once for each time, by its path in the checkout. */
+  /** Where a text occurs in src, sql and the client: a file once for each time, by its path in the checkout. */
   find(text: string): string[]
   /** Replaces the text's one occurrence. @returns what restores it. */
   replace(path: string, text: string, instead: string): () => void

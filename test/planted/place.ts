@@ -3,9 +3,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The text of every file of src and sql, by its path in the checkout. */
+/** The text of every file of src, sql and the client, by its path in the checkout. */
 export function readSources(directory: string): ReadonlyMap<string, string> {
-  const paths = globSync('{src,sql}/**/*.{ts,c,h,java,sql}', { cwd: directory })
+  const paths = globSync('{src,sql,clients/typescript/src}/**/*.{ts,c,h,java,sql}', {
+    cwd: directory,
+  })
   return new Map(paths.map((path) => [path, readFileSync(join(directory, path), 'utf8')]))
 }
 

@@ -12,7 +12,7 @@ import t from 'tap'
 import { createDeliverySettings, parseRanges, sendDelivery, trustAuthorities } from '#webhook'
 import type { DeliveryOutcome, DeliverySettings } from '#webhook'
 
-import { verifyWebhook } from '../../src/client/client.ts'
+import { verifyWebhook } from '#client'
 import { createAuthority, type Identity } from './certificate.ts'
 import { createListener, createReceiver, type Answer, type Receiver } from './receiver.ts'
 

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 
 import { signDelivery } from '#webhook'
-import { verifyWebhook } from '../../src/client/client.ts'
+import { verifyWebhook } from '#client'
 
 const isGenuine = async (received: Parameters<typeof verifyWebhook>[0]): Promise<boolean> =>
   (await verifyWebhook(received)) !== null
