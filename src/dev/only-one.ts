@@ -27,8 +27,8 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   }
   server.unref()
   return {
-    announce(text) {
-      where = text
+    announce(place) {
+      where = place
     },
   }
 }
