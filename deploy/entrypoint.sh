@@ -40,7 +40,7 @@ open_cgroups() {
   if [ "$(id -u)" != 0 ]; then return; fi
   while read -r _ _ _ _ place options _; do
     case ${place##*/} in
-      cgroup | memory | pids | cpu | cpuacct | cpu,cpuacct | freezer | unified) ;;
+      cgroup | memory | pids | cpu | cpuacct | cpu,cpuacct) ;;
       *) continue ;;
     esac
     if [[ ,$options, == *,ro,* ]]; then mount -o remount,bind,rw "$place" 2>/dev/null || true; fi

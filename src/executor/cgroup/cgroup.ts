@@ -7,7 +7,6 @@ import { openTree } from './tree.ts'
 
 export { readPids, readValue } from './file.ts'
 export { shareCores } from './cpu-quota.ts'
-export { versionOneControllers } from './v1-directories.ts'
 export { findDelegatedGroup } from './v2-delegation.ts'
 export { isAbandoned, nameWorkerGroup } from './worker-group.ts'
 
@@ -74,7 +73,7 @@ export async function openCgroupParent(name: string, cores = 1): Promise<CgroupP
   const hierarchies = readHierarchies()
   const unified = hierarchies.find((hierarchy) => hierarchy.type === 'cgroup2')
   const memory = hierarchies.find((hierarchy) => hierarchy.controllers.includes('memory'))
-  if (memory !== undefined) return openTree(findVersionOne(name, hierarchies, cores), name)
+  if (memory !== undefined) return openTree(findVersionOne(hierarchies, cores), name)
   if (unified !== undefined) return openTree(findVersionTwo(unified, cores), name)
   throw new SandboxError(
     'cgroup.find',

@@ -1,8 +1,6 @@
-// cgroup v1: one directory per controller, plus the empty v2 tree of hybrid hosts. Only that tree or the freezer can
-// kill all at once.
+// cgroup v1: one directory per controller.
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { setTimeout as delay } from 'node:timers/promises'
 import { keeperLimits, SandboxError } from '#contract'
 import type { Hierarchy } from './cgroup.ts'
 import { cpuPeriodMicroseconds, quotaMicroseconds, rememberCores } from './cpu-quota.ts'
@@ -32,13 +30,12 @@ const socketBytes = 32 * 1024 * 1024
 
 /** @throws {SandboxError} naming the missing controller. */
 export function findVersionOne(
-  name: string,
   hierarchies: readonly Hierarchy[],
   share: number,
 ): CgroupVersion<Directories> {
   return {
     version: 'v1',
-    base: findBase(hierarchies, name),
+    base: findBase(hierarchies),
     descend,
     listChildren: (group) => [...new Set(listDistinct(group).flatMap(readChildren))],
     makeParent(group) {
@@ -54,10 +51,10 @@ export function findVersionOne(
       return openKeeperGroup(group, share)
     },
     isEmpty: (group) => listDistinct(group).every((directory) => readPids(directory).length === 0),
-    async kill(group) {
-      if (group.unified !== null) writeValue(group.unified, 'cgroup.kill', '1')
-      // A worker that died while it froze its processes left them where only the freezer can let them die.
-      for (const directory of listDistinct(group)) await killFrozen(directory, group.freezer)
+    kill(group) {
+      // No fork then outruns the list.
+      writeValue(group.pids, 'pids.max', '0')
+      for (const directory of listDistinct(group)) killEach(directory)
     },
     async remove(group) {
       for (const directory of listDistinct(group)) await removeTree(directory)
@@ -122,27 +119,5 @@ function openKeeperGroup(group: Directories, share: number): KeeperFigures {
     readCpuSeconds: () => (readCpuNanoseconds() - cpuBaseline) / 1e9,
     readMemoryPeakBytes: () => Number(readValue(group.memory, 'memory.max_usage_in_bytes')),
     readOutOfMemoryKills: () => readKey(group.memory, 'memory.oom_control', 'oom_kill'),
-  }
-}
-
-/** Freezes first, as a process that keeps forking could outrun the loop. Frozen processes die once thawed. */
-async function killFrozen(directory: string, freezer: string | null): Promise<void> {
-  if (readPids(directory).length === 0) return
-  if (freezer === null) {
-    killEach(directory)
-    return
-  }
-  writeValue(freezer, 'freezer.state', 'FROZEN')
-  try {
-    for (
-      let tries = 0;
-      tries < 20 && readValue(freezer, 'freezer.state') !== 'FROZEN';
-      tries += 1
-    ) {
-      await delay(1)
-    }
-    killEach(directory)
-  } finally {
-    writeValue(freezer, 'freezer.state', 'THAWED')
   }
 }
