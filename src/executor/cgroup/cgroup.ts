@@ -28,19 +28,22 @@ export interface KeeperGroup {
    * @throws {SandboxError} when the limit cannot be set.
    */
   limitCores(cores: number | undefined): number
-  /** Forgets CPU time and peak so far. */
-  startMeasuring(): void
-  /** User + system time of all in it since `startMeasuring`. */
-  readCpuSeconds(): number
-  /** Bytes of all in it since `startMeasuring`. */
-  readMemoryPeakBytes(): number
-  /** Processes that the out-of-memory killer ended. */
-  readOutOfMemoryKills(): number
+  /** Of all in it. @throws when it is gone. */
+  readCounters(): GroupCounters
   /**
    * Kills the keeper and its processes; resolves when nothing is left.
    * @throws {SandboxError}
    */
   remove(): Promise<void>
+}
+
+export interface GroupCounters {
+  /** User + system time since it was made. */
+  readonly cpuSeconds: number
+  /** Charged now. */
+  readonly memoryBytes: number
+  /** Processes that the out-of-memory killer ended. */
+  readonly outOfMemoryKills: number
 }
 
 export interface CgroupParent {

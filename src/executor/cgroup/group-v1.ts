@@ -17,7 +17,7 @@ import {
   writeLimit,
   writeValue,
 } from './file.ts'
-import type { CgroupVersion, KeeperFigures } from './tree.ts'
+import type { CgroupVersion, OwnGroup } from './tree.ts'
 import { descend, findBase, listDistinct, makeGroups } from './v1-directories.ts'
 import type { Directories } from './v1-directories.ts'
 import { findLimitsTogether } from './worker-group.ts'
@@ -89,7 +89,7 @@ function limitCores({ cpu }: Directories, cores: number): number {
 }
 
 /** keeper/group-v1.c's files, opened with the worker's rights. */
-function openKeeperGroup(group: Directories, share: number): KeeperFigures {
+function openKeeperGroup(group: Directories, share: number): OwnGroup {
   const countsSwap = existsSync(`${group.memory}/${swapFile}`)
   const files = [
     [`${group.memory}/memory.limit_in_bytes`, 'r+'],
@@ -103,8 +103,6 @@ function openKeeperGroup(group: Directories, share: number): KeeperFigures {
     [`${group.pids}/pids.current`, 'r'],
   ] as const
   const descriptors = openFiles(files)
-  let cpuBaseline = 0
-  const readCpuNanoseconds = (): number => Number(readValue(group.cpuacct, 'cpuacct.usage'))
   return {
     countsSwap,
     sharesCpu: group.cpu !== null && existsSync(`${group.cpu}/cpu.shares`),
@@ -112,12 +110,10 @@ function openKeeperGroup(group: Directories, share: number): KeeperFigures {
     descriptors,
     closeDescriptors: () => closeFiles(descriptors),
     limitCores: rememberCores(share, (cores) => limitCores(group, cores)),
-    startMeasuring() {
-      writeValue(group.memory, 'memory.max_usage_in_bytes', '0')
-      cpuBaseline = readCpuNanoseconds()
-    },
-    readCpuSeconds: () => (readCpuNanoseconds() - cpuBaseline) / 1e9,
-    readMemoryPeakBytes: () => Number(readValue(group.memory, 'memory.max_usage_in_bytes')),
-    readOutOfMemoryKills: () => readKey(group.memory, 'memory.oom_control', 'oom_kill'),
+    readCounters: () => ({
+      cpuSeconds: Number(readValue(group.cpuacct, 'cpuacct.usage')) / 1e9,
+      memoryBytes: Number(readValue(group.memory, 'memory.usage_in_bytes')),
+      outOfMemoryKills: readKey(group.memory, 'memory.oom_control', 'oom_kill'),
+    }),
   }
 }

@@ -17,7 +17,7 @@ export interface CgroupVersion<Group> {
   /** For all keepers together. @throws {SandboxError} when it cannot be made or limited. */
   makeParent(group: Group): void
   /** With what a keeper and its slot may use. @throws {SandboxError} when it cannot be made or limited. */
-  makeKeeperGroup(group: Group, uid: number | null): KeeperFigures
+  makeKeeperGroup(group: Group, uid: number | null): OwnGroup
   /** True for a group that is gone. */
   isEmpty(group: Group): boolean
   /** What forks meanwhile may be missed: it is called until the group is empty. */
@@ -26,10 +26,7 @@ export interface CgroupVersion<Group> {
   remove(group: Group): Promise<void>
 }
 
-export interface KeeperFigures extends Omit<KeeperGroup, 'version' | 'remove'> {
-  /** When the group goes. */
-  close?(): void
-}
+export type OwnGroup = Omit<KeeperGroup, 'version' | 'remove'>
 
 /** @throws {SandboxError} when the parent cannot be made; nothing is left of it. */
 export async function openTree<Group>(
@@ -44,13 +41,11 @@ export async function openTree<Group>(
     version,
     async createForKeeper(child, uid) {
       const group = table.descend(parent, child)
-      const make = (): KeeperFigures => table.makeKeeperGroup(group, uid)
-      const { close, ...figures } = await makeOrRemove(table, group, make)
+      const made = await makeOrRemove(table, group, () => table.makeKeeperGroup(group, uid))
       return {
         version,
-        ...figures,
+        ...made,
         async remove() {
-          close?.()
           await killAll(table, group)
           await table.remove(group)
         },

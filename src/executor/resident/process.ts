@@ -1,13 +1,14 @@
 // A box that stays: our program in it answers framed requests. For compilers whose start costs more than their work; no
 // submission's program runs in one. A surplus byte, a passed limit or silence ends it.
-import { describe, roundSeconds, SandboxError } from '#contract'
+import { describe, SandboxError } from '#contract'
 import type { KeeperGroup } from '#cgroup'
 import type { Command, Evidence, PhaseLimits, Usage } from '#contract'
 import { openKeeper } from '#keeper'
 import type { BoxResources, Keeper } from '#keeper'
 import { readFrames, writeFrame } from './frame.ts'
 import type { Frames } from './frame.ts'
-import { watchLimits } from './limit-watch.ts'
+import { startMeter } from './meter.ts'
+import type { Meter } from './meter.ts'
 
 export interface ResidentLaunch {
   /** The cgroup's name; unique among keepers and residents. */
@@ -148,23 +149,17 @@ async function exchange(
   request: Uint8Array,
   limits: PhaseLimits,
 ): Promise<Exchange | null> {
-  let watch: { stop(): void } | null = null
+  let meter: Meter | null = null
   try {
-    group.startMeasuring()
-    const started = performance.now()
-    watch = watchLimits(group, limits, started, end)
+    meter = startMeter(group, limits, end)
     const answered = frames.next()
     writeFrame(streams.input, request)
     const answer = await answered
-    const wallSeconds = roundSeconds((performance.now() - started) / 1000)
-    const cpuSeconds = roundSeconds(group.readCpuSeconds())
-    if (group.readOutOfMemoryKills() > 0) throw new Error('part of it was killed')
-    const memoryPeakBytes = group.readMemoryPeakBytes()
-    return { answer, usage: { cpuSeconds, wallSeconds, memoryPeakBytes } }
+    return { answer, usage: meter.read() }
   } catch {
     end()
     return null
   } finally {
-    watch?.stop()
+    meter?.stop()
   }
 }

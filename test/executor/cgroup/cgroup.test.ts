@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -142,30 +142,17 @@ t.test('a program that is not there is our failure', async (t) => {
   t.match(await boxes.run(slot, request(['/bin/true'])), { exitCode: 0 })
 })
 
-t.test('what was used before the start of measuring does not count', async (t) => {
+t.test("a group's counters are those of its processes", async (t) => {
   const group = await makeGroup('measured')
   const busy = spawn('/bin/sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' })
   await once(busy, 'spawn')
   for (const entrance of group.entrances) writeFileSync(entrance, String(busy.pid))
-  while (group.readCpuSeconds() < 0.1) await delay(10)
-  busy.kill('SIGSTOP')
-  await delay(50)
-  group.startMeasuring()
-  t.ok(group.readCpuSeconds() < 0.05)
-  busy.kill('SIGCONT')
-  while (group.readCpuSeconds() < 0.1) await delay(10)
-  t.ok(group.readMemoryPeakBytes() > 0)
+  while (group.readCounters().cpuSeconds < 0.1) await delay(10)
+  t.match(group.readCounters(), { outOfMemoryKills: 0 })
+  // The pages that it had before are charged elsewhere.
+  t.ok(group.readCounters().memoryBytes >= 0)
   await group.remove()
-})
-
-t.test('measuring may start anew as often as one likes, and opens no more by it', async (t) => {
-  const group = await makeGroup('again')
-  const countDescriptors = (): number => readdirSync('/proc/self/fd').length
-  group.startMeasuring()
-  const before = countDescriptors()
-  for (let round = 0; round < 100; round += 1) group.startMeasuring()
-  t.equal(countDescriptors(), before)
-  await group.remove()
+  t.throws(() => group.readCounters())
 })
 
 /** Groups of a worker that lives until `kill`, with a process in them: whoever makes groups sweeps, other test files too. */
