@@ -31,7 +31,7 @@ async function mostDuring(
       live: {
         compiled() {},
         tap: {
-          open: (source) => source.follow(),
+          open() {},
           note() {
             if (running.add(n).size < programs) return
             most = Math.max(...readCores(process.pid))

@@ -12,7 +12,7 @@ interface Tapped extends Live {
 }
 
 /** Reads all that comes, as soon as it comes. @param onText told of both outputs so far. */
-function tapAll(onText: (text: Tapped['text']) => void, asks = true): Tapped {
+function tapAll(onText: (text: Tapped['text']) => void): Tapped {
   let source: OutputSource | undefined
   const events: string[] = []
   const text = { stdout: '', stderr: '' }
@@ -29,7 +29,6 @@ function tapAll(onText: (text: Tapped['text']) => void, asks = true): Tapped {
     open(opened) {
       events.push('open')
       source = opened
-      if (asks) source.follow()
       read()
     },
     note: read,

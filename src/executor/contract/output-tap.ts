@@ -1,11 +1,9 @@
-// Output before its program has ended. A tap that asks for nothing costs nothing.
+// Output before its program has ended.
 
 /** What a run has written so far. */
 export interface OutputSource {
   /** A copy of what was captured from this byte on, at most so many. */
   read(output: 'stdout' | 'stderr', from: number, most: number): Buffer
-  /** From now on output is captured as it is written; before, some may come with the end alone. */
-  follow(): void
 }
 
 /** Is told of one run. */

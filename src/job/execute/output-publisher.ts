@@ -61,7 +61,7 @@ export function createOutputPublisher(database: Database, log: Logger): OutputPu
   function noteWatch(submission: string): void {
     if (submission.length !== idLength || watched.has(submission)) return
     if (watched.size < watchedMost) watched.add(submission)
-    for (const one of runs.values()) if (one.submission === submission) one.events.watch()
+    for (const one of runs.values()) if (one.submission === submission) note(one)
   }
 
   async function look(): Promise<void> {
@@ -145,7 +145,7 @@ export function createOutputPublisher(database: Database, log: Logger): OutputPu
       const one: Run = { submission, run, events, isDirty: false, nextSeq: null, isBase64: false }
       runs.set(run, one)
       // That it runs is worth a notification.
-      if (watched.has(submission)) events.watch()
+      if (watched.has(submission)) note(one)
       return {
         live: events.live,
         follow: events.follow,

@@ -20,8 +20,6 @@ export interface RunEvents {
   readonly live: Live
   /** The tests, each of which is an event once it has ended. */
   follow(tests: JudgedTests): Runs
-  /** Output is wanted as it is written. */
-  watch(): void
   /** @returns what follows, from this number on; after the run what was captured is gone. */
   take(from: number, isBase64: boolean): NumberedEvent[]
 }
@@ -38,7 +36,6 @@ export function createRunEvents(run: string, onMore: () => void): RunEvents {
   let source: OutputSource | null = null
   let tests: JudgedTests | null = null
   let testsCut = 0
-  let isWatched = false
 
   function cutOutput(output: 'stdout' | 'stderr', isBase64: boolean): void {
     const start = position[output]
@@ -79,7 +76,6 @@ export function createRunEvents(run: string, onMore: () => void): RunEvents {
       tap: {
         open(opened) {
           source = opened
-          if (isWatched) source.follow()
           onMore()
         },
         note: onMore,
@@ -98,11 +94,6 @@ export function createRunEvents(run: string, onMore: () => void): RunEvents {
           return goesOn
         },
       }
-    },
-    watch() {
-      isWatched = true
-      source?.follow()
-      onMore()
     },
     take(from, isBase64) {
       if (from > events.length) cut(isBase64)

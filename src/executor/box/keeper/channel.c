@@ -7,8 +7,6 @@
 //   'R' struct request; then the arguments and the variables, each ended by NUL; then for each file: struct file_head,
 //       name, content; then for each output file: u32, as many bytes of its name; then the input. One at a time.
 //   'A' u32. Kills the program that runs, if any.
-//   'T' u32. From now on the output of the program that runs, if any, comes as it is written, and not with the result.
-//       What is wanted from the start is said in the request: a word behind it may stay unread alone.
 // To the worker, each after a struct frame:
 //   'r' u64: ready; bytes of memory that the resident interpreter holds.
 //   'o', 'e' bytes of stdout and stderr, at most the limit's.

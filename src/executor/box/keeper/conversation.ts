@@ -20,8 +20,6 @@ export interface Conversation {
   ask(parts: readonly Uint8Array[]): void
   /** Stops the run. */
   giveUp(): void
-  /** From now on the run's output comes as it is written. */
-  follow(): void
   /** Kills the keeper; what is expected rejects with the error. */
   end(error: SandboxError): void
   readonly failed: () => SandboxError | null
@@ -78,12 +76,6 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
     }
   }
 
-  function addWord(kind: string): void {
-    // This word may stay unread though the request was read.
-    sending.isUnanswered = false
-    socket.write(encodeKind(kind))
-  }
-
   const conversation: Conversation = {
     expect(kind, patienceMilliseconds) {
       if (failure !== null) return Promise.reject(failure)
@@ -108,8 +100,11 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
       for (const part of parts) socket.write(part)
       socket.uncork()
     },
-    giveUp: () => addWord('A'),
-    follow: () => addWord('T'),
+    giveUp() {
+      // This word may stay unread though the request was read.
+      sending.isUnanswered = false
+      socket.write(encodeKind('A'))
+    },
     end,
     failed: () => failure,
     ended,

@@ -140,19 +140,14 @@ async function run(
     if (!isGivenUp) conversation.giveUp()
     isGivenUp = true
   }
-  // What is wanted from the start is said in the request: a word behind it could stay unread alone.
-  let streams = false
-  let follow = (): void => void (streams = true)
   try {
     request.tap?.open({
       read: (output, from, most) => (output === 'stdout' ? stdout : stderr).read(from, most),
-      follow: () => follow(),
     })
-    const parts = encodeRequest(request, streams)
+    const parts = encodeRequest(request)
     const answered = conversation.expect('result', limits.wallSeconds * 1000 + graceMilliseconds)
     conversation.onSettled = settled.resolve
     conversation.ask(parts)
-    follow = conversation.follow
     signal?.addEventListener('abort', giveUp)
     request.stop?.addEventListener('abort', giveUp)
     if (request.stop?.aborted === true) giveUp()

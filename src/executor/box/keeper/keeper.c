@@ -293,7 +293,7 @@ void serve(enum start start) {
     do {
       await_request(start);
       read_exactly(&kind, sizeof kind);
-    } while (kind == 'A' || kind == 'T');
+    } while (kind == 'A');
     if (kind != 'R') die_with("protocol", "an unknown word");
     run();
   }

@@ -38,11 +38,8 @@ struct request {
   uint32_t files;
   uint32_t processes;
   uint32_t unlimited_stack;
-  uint32_t unused;
   /** Names of files that are told of when the program has left them. */
   uint32_t output_files;
-  /** Output comes as it is written, and not with the result. */
-  uint32_t streams_output;
   uint64_t stdin_bytes;
   uint64_t memory_bytes;
   uint64_t cpu_nanoseconds;

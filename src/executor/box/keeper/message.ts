@@ -110,10 +110,9 @@ const pageBytes = 4096
 
 /**
  * `struct request` and what follows it.
- * @param streams true: output is to come as it is written.
  * @throws {SandboxError} when no keeper could take it.
  */
-export function encodeRequest(request: PhaseRequest, streams = false): Uint8Array[] {
+export function encodeRequest(request: PhaseRequest): Uint8Array[] {
   requireStartable(request, environment)
   const { command, limits, stdin, outputFiles = [], cores = 1 } = request
   const strings = encodeStrings(command)
@@ -132,9 +131,7 @@ export function encodeRequest(request: PhaseRequest, streams = false): Uint8Arra
     files: command.files.length,
     processes: limits.processes,
     unlimited_stack: command.unlimitedStack ? 1 : 0,
-    unused: 0,
     output_files: outputFiles.length,
-    streams_output: streams ? 1 : 0,
     stdin_bytes: stdin.length,
     memory_bytes: Math.ceil(limits.memoryBytes),
     cpu_nanoseconds: Math.ceil(limits.cpuSeconds * 1e9),

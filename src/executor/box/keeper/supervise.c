@@ -19,7 +19,7 @@ enum {
   delay_factor = 4,
   delay_seconds = 10,
   gathered_bytes = 64 * 1024,
-  /** Between two words of output that is told as it comes. */
+  /** Between two frames of an output that goes on. */
   flush_milliseconds = 20,
 };
 
@@ -123,8 +123,7 @@ struct supervision {
   bool over;
   /** Init need not be waited for. */
   bool settled;
-  /** Output is told as it comes, and when next at the earliest. */
-  bool streams_output;
+  /** Output is passed on then, at the earliest. */
   int64_t next_flush;
 };
 
@@ -132,21 +131,18 @@ enum event { from_worker, from_box, from_output, from_errors, from_program, even
 
 static void postpone_giving_up(struct supervision *run) { run->gives_up = now() + kill_seconds * INT64_C(1000000000); }
 
-/** 'A' and 'T' alone may come during a run, even right behind the request. */
-static bool is_told_to_stop(struct supervision *run, bool readable) {
+/** 'A' alone may come during a run, even right behind the request. */
+static bool is_told_to_stop(bool readable) {
   if (readable) read_more();
-  while (has_message()) {
-    uint32_t kind;
-    read_exactly(&kind, sizeof kind);
-    if (kind == 'A') return true;
-    if (kind != 'T') die_with("protocol", "a run is under way");
-    run->streams_output = true;
-  }
-  return false;
+  if (!has_message()) return false;
+  uint32_t kind;
+  read_exactly(&kind, sizeof kind);
+  if (kind != 'A') die_with("protocol", "a run is under way");
+  return true;
 }
 
 static bool has_unflushed(const struct supervision *run) {
-  return run->streams_output && run->streams[0].gathered_length + run->streams[1].gathered_length > 0;
+  return run->streams[0].gathered_length + run->streams[1].gathered_length > 0;
 }
 
 /** Passes on what is gathered, unless that was done a moment ago. */
@@ -161,8 +157,7 @@ static void flush_output(struct supervision *run) {
 /** @returns the number of events; below 0 after a signal. */
 static int await_events(struct supervision *run, struct pollfd events[event_count], bool full) {
   struct stream *streams = run->streams;
-  // Small output goes with the result, in one write, unless it is to be told as it comes.
-  bool owes = full || (run->streams_output && has_unsent());
+  bool owes = full || has_unsent();
   events[from_worker] = (struct pollfd){worker_socket, (short)(POLLIN | (owes ? POLLOUT : 0)), 0};
   events[from_box] = (struct pollfd){run->alive ? run->box->pidfd : -1, POLLIN, 0};
   for (int index = 0; index < 2; index += 1) {
@@ -232,7 +227,8 @@ enum reason supervise(struct box *box, const struct request *request, struct str
       .next_look = started + plan_look(0, request),
       .gives_up = INT64_MAX,
       .alive = true,
-      .streams_output = request->streams_output != 0,
+      // The output of a short program goes with its result, in one write.
+      .next_flush = started + flush_milliseconds * INT64_C(1000000),
   };
   begin_delay(box, request, started);
   enum reason reason = no_reason;
@@ -244,7 +240,7 @@ enum reason supervise(struct box *box, const struct request *request, struct str
     // Writers are dead and their output is read; the kernel may close their ends later.
     if (found == 0 && !run.alive && !full) break;
     if (events[from_worker].revents & POLLOUT) send_some();
-    bool stopped = is_told_to_stop(&run, (events[from_worker].revents & (POLLIN | POLLHUP | POLLERR)) != 0);
+    bool stopped = is_told_to_stop((events[from_worker].revents & (POLLIN | POLLHUP | POLLERR)) != 0);
     read_outputs(streams, events);
     flush_output(&run);
     // An end that has happened precedes a clock that has run out.

@@ -34,11 +34,13 @@ t.test('output that is written byte by byte comes in few frames, and whole', asy
     })
   socket.write(Buffer.concat([encodeHello(launch), ...asked]))
   await once(child, 'close')
-  const expected = [
-    ['r', 8],
-    ['o', bytes / 2],
-    ['e', bytes / 2],
-  ]
-  t.same(frames.slice(0, -1), expected)
+  for (const output of ['o', 'e']) {
+    const lengths = frames.filter(([kind]) => kind === output).map(([, length]) => length)
+    t.equal(
+      lengths.reduce((sum, length) => sum + length, 0),
+      bytes / 2,
+    )
+    t.ok(lengths.length < 1000, `${lengths.length} frames`)
+  }
   t.equal(frames.at(-1)?.[0], 'x')
 })
