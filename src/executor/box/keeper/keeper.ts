@@ -22,7 +22,7 @@ import type {
 import { openKeeper } from './open.ts'
 import type { BoxResources, KeeperRequest } from './open.ts'
 import { createPlace } from './place.ts'
-import type { Place, Renewal, StandingKeeper } from './place.ts'
+import type { Place, StandingKeeper } from './place.ts'
 
 export { buildKeeper, builtDirectory } from './build.ts'
 export { boxUid, encodeLayout, environment, readHostRoot } from './host-root.ts'
@@ -42,11 +42,8 @@ export interface KeeperBoxOptions extends Pick<
   ) => Promise<void>
 }
 
-/**
- * An interpreter is replaced, as programs learn the hash seed and address layout that its forks share. The next one starts
- * when it has had so many that a busy slot's programs need not start their own meanwhile.
- */
-const renewal: Renewal = { startsNext: 96, most: 128 }
+/** Then an interpreter is replaced, as programs learn the hash seed and address layout that its forks share. */
+const forksMost = 128
 
 /** Pause after an interpreter or a runtime could not be started. */
 const refillMilliseconds = 10_000
@@ -169,7 +166,7 @@ function makePlaces(
         if (accelerator !== null)
           onFallback(`no ${accelerator.name} in slot ${slot.index}: ${describe(error)}`)
       },
-      renewal: isForkServer(accelerator) ? renewal : null,
+      runsMost: isForkServer(accelerator) ? forksMost : Number.POSITIVE_INFINITY,
     })
   }
   return new Map(
@@ -230,20 +227,6 @@ function choose(kinds: ReadonlyMap<Kind, Place>, request: PhaseRequest): Place {
 type Hold = (cleared: Promise<void>) => void
 
 async function runIn(
-  place: Place,
-  hold: Hold,
-  request: PhaseRequest,
-  signal?: AbortSignal,
-): Promise<Phase> {
-  place.isBusy = true
-  try {
-    return await runInThat(place, hold, request, signal)
-  } finally {
-    place.isBusy = false
-  }
-}
-
-async function runInThat(
   place: Place,
   hold: Hold,
   request: PhaseRequest,

@@ -551,41 +551,8 @@ async function openForks(
   }
 }
 
-t.test('an interpreter serves until the next one is up', async (t) => {
-  let made = 0
-  let removals = 0
-  const held = Promise.withResolvers<void>()
-  const { ask, close } = await openForks(t, {
-    onCreate: async () => {
-      made += 1
-      // The plain keeper's is made, too.
-      if (made > 2) await held.promise
-    },
-    onRemove: () => (removals += 1),
-  })
-  const allForked = async (runs: number): Promise<boolean> => {
-    for (let run = 0; run < runs; run += 1) if ((await ask(isForked)) !== 'True\n') return false
-    return true
-  }
-  t.ok(await allForked(95))
-  t.equal(made, 2)
-  t.ok(await allForked(10))
-  t.equal(made, 3, 'the next one is being started')
-  const running = ask(`import time\ntime.sleep(1)\n${isForked}`)
-  held.resolve()
-  t.equal(await running, 'True\n', 'what runs in it meanwhile ends')
-  while (removals === 0) await delay(5)
-  t.ok(await allForked(90), 'the next one has as many')
-  t.equal(made, 3)
-  t.equal(removals, 1)
-  await allForked(6)
-  while (removals === 1) await delay(5)
-  t.equal(made, 4, 'where nothing runs, it leaves at once')
-  await close()
-})
-
 t.test(
-  'an interpreter that has had its most leaves, whether the next one is up or not',
+  'an interpreter that has had its most leaves, and programs start by themselves until the next is up',
   async (t) => {
     let made = 0
     const held = Promise.withResolvers<void>()
