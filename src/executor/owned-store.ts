@@ -1,10 +1,10 @@
-// Keeps files for owners, each of whom finds only his own. What was not used for longest goes first, of whoever has most. The
-// directory is the worker's alone, no box sees it; other workers of its user may share it. What this process did not write itself is
-// checked when it is first read: a crash may have damaged it.
+// Keeps files for owners, each of whom finds only his own. What was not used for longest goes first, of whoever has most: so
+// nobody can tell from what he still has how busy the others are. The directory is the worker's alone, no box sees it; other
+// workers of its user may share it. What this process did not write itself is checked when it is first read: a crash may have
+// damaged it.
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
-import { createFairShare } from './fair-share.ts'
 
 export interface OwnedStore {
   /**
@@ -12,8 +12,8 @@ export interface OwnedStore {
    * @param isWhole tells whether these are the bytes that were kept; asked once after each start.
    */
   read(file: string, isWhole: (bytes: Buffer) => boolean | Promise<boolean>): Promise<Buffer | null>
-  /** Not when it is larger than a quarter of all; a full disk costs speed, not results. @returns whether it is kept. */
-  keep(file: string, bytes: Uint8Array): Promise<boolean>
+  /** Not when it is larger than a quarter of all; a full disk costs speed, not results. */
+  keep(file: string, bytes: Uint8Array): Promise<void>
   /** Removes those that were not used for so long. */
   forgetUnused(milliseconds: number): void
 }
@@ -35,24 +35,61 @@ function ownerOf(name: string): string {
   return name.slice(0, name.indexOf('-'))
 }
 
+interface Share {
+  bytes: number
+  /** Sizes by name, the least recently used first. */
+  readonly files: Map<string, number>
+}
+
 export function openOwnedStore({ directory, capacityBytes }: OwnedStoreOptions): OwnedStore {
-  const held = createFairShare()
+  /** By owner. */
+  const shares = new Map<string, Share>()
+  let total = 0
   /** Files that were written or checked here, with their sizes. */
   const checked = new Map<string, number>()
-  // A file takes a block at least, so that their number is bounded, too.
-  const hold = (file: string, bytes: number): void =>
-    held.add(ownerOf(file), file, Math.max(bytes, 4096))
-  const remove = (file: string): void => {
-    held.remove(ownerOf(file), file)
+
+  function forget(file: string): void {
+    const share = shares.get(ownerOf(file))
+    const bytes = share?.files.get(file)
+    if (share === undefined || bytes === undefined) return
+    share.files.delete(file)
+    share.bytes -= bytes
+    total -= bytes
+    if (share.files.size === 0) shares.delete(ownerOf(file))
+  }
+
+  /** It is there, and was used just now. */
+  function note(file: string, bytes: number): void {
+    forget(file)
+    const share = shares.get(ownerOf(file)) ?? { bytes: 0, files: new Map<string, number>() }
+    shares.set(ownerOf(file), share)
+    // A file takes a block at least, so that their number is bounded, too.
+    const taken = Math.max(bytes, 4096)
+    share.files.set(file, taken)
+    share.bytes += taken
+    total += taken
+  }
+
+  function remove(file: string): void {
+    forget(file)
     rmSync(`${directory}/${file}`, { force: true })
     checked.delete(file)
   }
-  const evict = (): void => {
-    for (const { name } of held.shrink(capacityBytes)) remove(name)
+
+  /** The least recently used file of the owner who holds most: nobody loses one to an owner who holds more. */
+  function evict(): void {
+    while (total > capacityBytes) {
+      const largest = [...shares.values()].reduce((one, other) =>
+        other.bytes > one.bytes ? other : one,
+      )
+      const [file = ''] = largest.files.keys()
+      remove(file)
+    }
   }
+
   if (capacityBytes > 0) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    for (const { name, bytes } of listByAge(directory)) hold(name, bytes)
+    for (const { name, bytes } of listByAge(directory)) note(name, bytes)
     evict()
   }
   return {
@@ -66,25 +103,24 @@ export function openOwnedStore({ directory, capacityBytes }: OwnedStoreOptions):
         return null
       }
       checked.set(file, bytes.length)
-      hold(file, bytes.length)
+      note(file, bytes.length)
       const now = new Date()
       await utimes(path, now, now).catch(() => {})
       return bytes
     },
     async keep(file, bytes) {
-      if (bytes.length > capacityBytes / 4 || capacityBytes === 0) return false
+      if (bytes.length > capacityBytes / 4 || capacityBytes === 0) return
       const unfinished = `${directory}/${file}.${randomUUID()}`
       try {
         await writeFile(unfinished, bytes, { mode: 0o400, flag: 'wx' })
         await rename(unfinished, `${directory}/${file}`)
       } catch {
         await rm(unfinished, { force: true }).catch(() => {})
-        return false
+        return
       }
       checked.set(file, bytes.length)
-      hold(file, bytes.length)
+      note(file, bytes.length)
       evict()
-      return true
     },
     forgetUnused(milliseconds) {
       if (capacityBytes === 0) return

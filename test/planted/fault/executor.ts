@@ -34,8 +34,8 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'executor: what leaves the cache is that of whoever holds least',
-    text: 'other[1].total > most[1].total ? other : most,',
-    instead: 'other[1].total < most[1].total ? other : most,',
+    text: 'other.bytes > one.bytes ? other : one,',
+    instead: 'other.bytes < one.bytes ? other : one,',
     tests: ['executor/artefact-cache'],
   },
   {
@@ -63,9 +63,9 @@ export const executorFaults: readonly Fault[] = [
     tests: ['executor/slot'],
   },
   {
-    name: 'executor: the next interpreter starts when the one before has left',
-    text: '{ startsNext: 96, most: 128 }',
-    instead: '{ startsNext: 128, most: 128 }',
+    name: 'executor: an interpreter serves for ever',
+    text: 'runsMost: isForkServer(accelerator) ? forksMost : Number.POSITIVE_INFINITY,',
+    instead: 'runsMost: Number.POSITIVE_INFINITY,',
     tests: ['executor/box/keeper/keeper'],
   },
   {
