@@ -16,12 +16,6 @@ const exitWhenFull = '-XX:+ExitOnOutOfMemoryError'
 /** For compilers: two thirds of the time (measured, JDK 17). */
 export const clientCompiler = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
 
-/**
- * Without relocation the JVM rewrites no pointers in the JDK's archive of classes: an eighth of a hello's CPU time
- * (measured, JDK 25). Only the JDK's own classes stand at a known address then.
- */
-const fixedArchive = ['-XX:+UnlockDiagnosticVMOptions', '-XX:ArchiveRelocationMode=0']
-
 /** Three quarters; the rest is for classes, compiled code, stacks and the JVM itself. */
 function heapOption(memoryBytes: number): string {
   return `-Xmx${Math.floor((memoryBytes * 3) / 4 / 1024)}k`
@@ -40,17 +34,12 @@ export interface Jvm {
 /** @throws when it does not start. */
 export async function examineJvm(home: string): Promise<Jvm> {
   const java = `${home}/bin/java`
-  // A JVM refuses unknown options, and these may go.
-  const { banner, further } = await readVersion(java, ...quiet, ...fixedArchive, '-version').then(
-    (text) => ({ banner: text, further: fixedArchive }),
-    async () => ({ banner: await readVersion(java, ...quiet, '-version'), further: [] }),
-  )
+  const banner = await readVersion(java, ...quiet, '-version')
   return {
     java,
     banner,
     compilerOptions: (memoryBytes) => [
       ...quiet,
-      ...further,
       ...clientCompiler,
       heapOption(memoryBytes),
       exitWhenFull,
@@ -61,7 +50,6 @@ export async function examineJvm(home: string): Promise<Jvm> {
       // All threads' CPU time counts: this collector takes least, and fewest threads.
       '-XX:+UseSerialGC',
       ...quiet,
-      ...further,
       exitWhenFull,
     ],
   }
