@@ -39,6 +39,7 @@ export const requestOptions = {
   checker: takes('CHECKER', `${checkerNames.join(', ')}, or floats:1e-6: numbers may differ by so much, absolute or relative`), // prettier-ignore
   limit: takes('NAME=NUMBER', `${limitNames.join(', ')}; seconds, bytes`, many),
   'compile-limit': takes('NAME=NUMBER', 'the same for the compiler', many),
+  'merge-stderr': flag('what the program writes to stderr is part of its stdout, in order'),
   network: takes('NETWORK', 'none, or loopback: 127.0.0.1 and ::1'),
   low: flag('run after all normal submissions'),
   tag: takes('TEXT', 'in the record, and a filter of lists'),
@@ -66,6 +67,7 @@ export async function readRequest(words: RequestWords): Promise<SubmissionReques
     tests: await mapInOrder(words.test, readTest),
     stop_on_failure: words['stop-on-failure'],
     output_files: words['output-file'],
+    merge_stderr: words['merge-stderr'],
     network: network === undefined ? undefined : readNetwork(network),
     priority: words.low === true ? 'low' : undefined,
     tag: words.tag,

@@ -14,7 +14,14 @@ export type RunCommand = (
   command: Command,
   details: Pick<
     PhaseRequest,
-    'stdin' | 'limits' | 'stop' | 'tap' | 'stderrKeptBytes' | 'outputFiles' | 'network'
+    | 'stdin'
+    | 'limits'
+    | 'stop'
+    | 'tap'
+    | 'stderrKeptBytes'
+    | 'outputFiles'
+    | 'network'
+    | 'mergesStderr'
   >,
 ) => Promise<Phase>
 

@@ -47,7 +47,7 @@ export function createProgramRunner(
     signal,
     { total = createTotalTime(request.totalSeconds), pause } = {},
   ) => {
-    const { code, files = [], stop, cores, network } = request
+    const { code, files = [], stop, cores, network, mergesStderr } = request
     const { toolchain } = offer
     const { compiler, ranOutOfMemory } = toolchain
     const runCommand: RunCommand = async (command, details) => {
@@ -82,7 +82,8 @@ export function createProgramRunner(
     }
     const runOnce = async (input: RunInput): Promise<Phase | undefined> => {
       const argv = [...command.argv, ...(input.arguments ?? request.arguments ?? [])]
-      const details = { stdin: input.stdin, limits: limits.run, stop, tap, network, ...asked }
+      const { stdin } = input
+      const details = { stdin, limits: limits.run, stop, tap, network, mergesStderr, ...asked }
       const ended = runCommand({ ...command, argv }, details)
       const phase = await unlessAborted(ended, stop)
       if (phase !== undefined) total.spend(phase)

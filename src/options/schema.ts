@@ -243,6 +243,14 @@ export const optionEntries = {
       ),
     ),
   ),
+  merge_stderr: v.optional(
+    v.pipe(
+      v.boolean('must be true or false'),
+      v.description(
+        'What the program writes to stderr is part of stdout, in the order in which it is written, and of its limit; false unless given. Not the compiler’s, nor a checker’s.',
+      ),
+    ),
+  ),
   network: v.optional(
     v.pipe(
       v.picklist(['none', 'loopback'], 'must be none or loopback'),

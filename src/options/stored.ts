@@ -6,6 +6,7 @@ const isAsked = {
   output_files: ({ output_files: names = [] }) => names.length > 0,
   env: ({ env = {} }) => Object.keys(env).length > 0,
   network: ({ network }) => network === 'loopback',
+  merge_stderr: ({ merge_stderr: merges }) => merges === true,
   blobs: ({ tests = [], ...alone }) =>
     [alone, ...tests].some(
       (given) => given.stdin_sha256 !== undefined || given.expected_stdout_sha256 !== undefined,

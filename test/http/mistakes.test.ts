@@ -83,6 +83,7 @@ const fields: Readonly<Record<string, readonly Choice[]>> = {
   ],
   tag: [[absent], ['a'], ['', 'tag'], ['é'.repeat(65), 'tag'], [7, 'tag']],
   network: [[absent], ['none'], ['loopback'], ['host', 'network'], [null, 'network']],
+  merge_stderr: [[absent], [true], [false], ['true', 'merge_stderr'], [null, 'merge_stderr']],
   output_encoding: [[absent], ['base64'], ['hex', 'output_encoding'], [null, 'output_encoding']],
   checker: [[absent], [7, 'checker'], [null, 'checker']],
   outputfiles: [[absent], [[], 'outputfiles']],

@@ -26,6 +26,8 @@ export interface SubmissionRequest {
   readonly output_encoding?: 'utf8' | 'base64'
   /** Names of files that come back when the run has left them. Not together with `tests`. */
   readonly output_files?: readonly string[]
+  /** What it writes to stderr is part of stdout, in order. */
+  readonly merge_stderr?: boolean
   /** loopback: 127.0.0.1 and ::1, in a network of its run alone. */
   readonly network?: 'none' | 'loopback'
   /** low: it waits until no normal one does. */

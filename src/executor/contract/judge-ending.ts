@@ -33,13 +33,18 @@ export interface Evidence {
 
 /** Reads the evidence, strongest first. The exit status comes last: it is the program's own word. */
 export function judgeEnding(
-  { limits, ranOutOfMemory }: Pick<PhaseRequest, 'limits' | 'ranOutOfMemory'>,
+  {
+    limits,
+    ranOutOfMemory,
+    mergesStderr,
+  }: Pick<PhaseRequest, 'limits' | 'ranOutOfMemory' | 'mergesStderr'>,
   { reason, outOfMemoryKills, usage, stdout, stderr, exit, outputFiles }: Evidence,
 ): Phase {
   const wasKilled = outOfMemoryKills > 0 || reason === 'memory_limit'
   const { code, signal } = exit ?? { code: 128 + constants.signals.SIGKILL, signal: 'SIGKILL' }
   let ending: Ending = signal === null ? 'exited' : 'signaled'
-  if (wasKilled || ranOutOfMemory(code, stderr.bytes)) ending = 'memory_limit'
+  const words = mergesStderr === true ? stdout : stderr
+  if (wasKilled || ranOutOfMemory(code, words.bytes)) ending = 'memory_limit'
   else if (reason !== null) ending = reason
   else if (usage.cpuSeconds > limits.cpuSeconds) ending = 'cpu_limit'
   else if (stdout.exceeded || stderr.exceeded) ending = 'output_limit'

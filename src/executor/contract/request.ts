@@ -66,6 +66,8 @@ export interface ExecutionRequest {
   readonly environment?: Readonly<Record<string, string>>
   /** The program's; a compiler has none. None unless given. */
   readonly network?: Network | undefined
+  /** The program's stderr is its stdout; a compiler's never. False unless given. */
+  readonly mergesStderr?: boolean | undefined
   /** Appended to the compiler's. */
   readonly compileArguments?: readonly string[]
   /** Those of the language unless given. */

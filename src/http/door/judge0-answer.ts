@@ -161,7 +161,7 @@ function describeRequest({ code, stdin, expectedStdout, detail, limits }: Receiv
     enable_per_process_and_thread_time_limit: false,
     enable_per_process_and_thread_memory_limit: false,
     max_file_size: kibibytes(run.stdout),
-    redirect_stderr_to_stdout: false,
+    redirect_stderr_to_stdout: options.merge_stderr === true,
     enable_network: false,
     additional_files: zipFiles(options),
   }

@@ -46,11 +46,14 @@ const within = (least: number, most: number) =>
     v.check((value) => (value ?? least) >= least, `must be greater than or equal to ${least}`),
     v.check((value) => (value ?? most) <= most, `must be less than or equal to ${most}`),
   )
+const isTrue = (value: unknown): boolean =>
+  ![undefined, null, false, 'false', 0, '0', ''].includes(value as null)
+const flag = v.optional(v.pipe(v.unknown(), v.transform(isTrue)))
 const never = (message: string) =>
   v.optional(
     v.pipe(
       v.unknown(),
-      v.check((value) => [null, false, 'false', 0, '0', ''].includes(value as null), message),
+      v.check((value) => !isTrue(value), message),
     ),
   )
 const notEnabled = 'this option cannot be enabled'
@@ -80,7 +83,7 @@ export const judge0Request = v.object(
     ),
     enable_per_process_and_thread_time_limit: never(notEnabled),
     enable_per_process_and_thread_memory_limit: never(notEnabled),
-    redirect_stderr_to_stdout: never(notEnabled),
+    redirect_stderr_to_stdout: flag,
     enable_network: never('enabling network is not allowed'),
     callback_url: v.nullish(v.string('is invalid')),
     additional_files: v.nullish(v.string('is invalid')),
@@ -168,6 +171,7 @@ export function translateRequest(
       stdin: isBase64 ? tidy(asked.stdin) : Buffer.from(asked.stdin ?? '').toString('base64'),
       expected_stdout: decode('expected_output'),
     }),
+    merge_stderr: asked.redirect_stderr_to_stdout === true ? true : undefined,
     args: split('command_line_arguments'),
     compile_args: compileArgs,
     ...(typeof files !== 'string' &&

@@ -191,6 +191,7 @@ function describeExecution(
     output_files: names = [],
     env,
     network,
+    merge_stderr: mergesStderr,
   } = options
   const { limits, compile_limits: compileLimits } = options
   return {
@@ -202,6 +203,7 @@ function describeExecution(
     arguments: args,
     compileArguments,
     network,
+    mergesStderr,
     files: decodeFiles(files),
     ...(env && { environment: env }),
     ...(names.length > 0 && { outputFiles: names }),

@@ -75,6 +75,21 @@ t.test('a program gets input and arguments, and answers with the usual fields', 
   )
 })
 
+t.test('stderr is redirected to stdout in the order in which both are written', async (t) => {
+  const code = 'import os\nfor n in range(50): os.write(1 + n % 2, b"%d " % n)'
+  const stdout = Array.from({ length: 50 }, (_, n) => `${n} `).join('')
+  const more = { redirect_stderr_to_stdout: true, number_of_runs: 2, expected_output: stdout }
+  const { body } = await run(code, more)
+  t.match(body, { stdout, stderr: null, status: { id: 3 } })
+  const { body: told } = await ask(
+    'GET',
+    `/submissions/${body.token}?fields=redirect_stderr_to_stdout`,
+  )
+  t.strictSame(told, { redirect_stderr_to_stdout: true })
+  const { body: apart } = await run(code, { redirect_stderr_to_stdout: '0' })
+  t.match(apart, { stdout: /^0 2 4 /, stderr: /^1 3 5 / })
+})
+
 t.test('each way to end has its status', async (t) => {
   const rows: readonly [string, object, object][] = [
     ['print(1)', { expected_output: '1  \n\n' }, { status: { id: 3 } }],
@@ -215,8 +230,8 @@ t.test('mistakes are 422 by their fields', async (t) => {
       },
     ],
     [
-      { language_id: python, source_code: 'x', redirect_stderr_to_stdout: true },
-      { redirect_stderr_to_stdout: ['this option cannot be enabled'] },
+      { language_id: python, source_code: 'x', enable_per_process_and_thread_time_limit: true },
+      { enable_per_process_and_thread_time_limit: ['this option cannot be enabled'] },
     ],
     [
       { language_id: python, source_code: 'x', callback_url: 'http://example.com/' },

@@ -98,6 +98,7 @@ class SubmissionRequest(_SubmissionRequest, total=False):
     stdin_encoding: Encoding
     output_encoding: Encoding
     output_files: Sequence[str]
+    merge_stderr: bool
     network: Literal["none", "loopback"]
     priority: Literal["normal", "low"]
     tag: str

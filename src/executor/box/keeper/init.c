@@ -173,6 +173,7 @@ static void become_program(const struct box *box, enum start start) {
   if (read(box_events.go, &one, sizeof one) != sizeof one) die_in_box("box.go");
   enter_idle_class();
   const struct request *request = &shared->request;
+  if (request->merges_stderr != 0 && dup2(1, 2) < 0) die_in_box("box.streams");
   struct own_limits own = find_own_limits(request);
   set_limit(RLIMIT_CPU, own.cpu_seconds, own.cpu_seconds);
   set_limit(RLIMIT_FSIZE, own.file_size, own.file_size);

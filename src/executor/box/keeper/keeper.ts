@@ -85,8 +85,10 @@ function describeAhead(runtime: AheadRuntime): Kind {
   return {
     how: { runtime },
     accelerator: runtime,
-    fits: ({ command, limits }) =>
+    // Its stderr was opened before it was known to be none.
+    fits: ({ command, limits, mergesStderr }) =>
       command.forks !== true &&
+      mergesStderr !== true &&
       limits.processes >= leastAhead.processes &&
       limits.memoryBytes >= leastAhead.memoryBytes &&
       command.unlimitedStack === runtime.unlimitedStack &&

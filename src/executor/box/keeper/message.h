@@ -38,6 +38,8 @@ struct request {
   uint32_t files;
   uint32_t processes;
   uint32_t unlimited_stack;
+  /** The program's stderr is its stdout. */
+  uint32_t merges_stderr;
   /** Names of files that are told of when the program has left them. */
   uint32_t output_files;
   uint64_t stdin_bytes;

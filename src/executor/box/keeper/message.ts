@@ -131,6 +131,7 @@ export function encodeRequest(request: PhaseRequest): Uint8Array[] {
     files: command.files.length,
     processes: limits.processes,
     unlimited_stack: command.unlimitedStack ? 1 : 0,
+    merges_stderr: request.mergesStderr === true ? 1 : 0,
     output_files: outputFiles.length,
     stdin_bytes: stdin.length,
     memory_bytes: Math.ceil(limits.memoryBytes),

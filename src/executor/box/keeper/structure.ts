@@ -81,7 +81,7 @@ export const hello = defineStructure(
 
 export const request = defineStructure(
   'request',
-  'kind argument_bytes arguments variables files processes unlimited_stack output_files',
+  'kind argument_bytes arguments variables files processes unlimited_stack merges_stderr output_files',
   'stdin_bytes memory_bytes cpu_nanoseconds wall_nanoseconds stdout_bytes stderr_bytes box_bytes scratch_bytes file_size_limit output_files_bytes cores_per_mille',
 )
 
