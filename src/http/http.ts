@@ -116,6 +116,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   const doors = openDoors({ ...dependencies, offered }, parse, resultStreams)
   routes.push(...doors.flatMap((door) => door.routes))
   const paths = listPaths(routes)
+  const doorPaths = listPaths(doors.flatMap((door) => door.routes))
 
   const app = polka<ApiRequest>({
     onError: sendProblem(log, () => withDeadline(readiness)),
@@ -124,14 +125,14 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   app.use(identify, logAccess(log), announceHttps(trustProxy))
   // Before what is counted: a page's files are no requests of the API.
   if (dependencies.console !== undefined) app.use(serveConsole(dependencies.console, trustProxy))
-  app.use(metrics.count, refusals.count, allowOrigins(dependencies.corsOrigins ?? []))
+  const cors = allowOrigins(dependencies.corsOrigins ?? [], doorPaths)
+  app.use(metrics.count, refusals.count, cors)
   for (const path of paths) app.all(path, nameRoute(path))
   for (const door of doors)
     for (const path of listPaths(door.routes)) app.all(path, enterDoor(door))
   const guards = [requireHttps(trustProxy), separateRoles(database, authenticate(database))]
   app.use('/api', ...guards)
-  for (const path of listPaths(doors.flatMap((door) => door.routes)))
-    if (!path.startsWith('/api/')) app.all(path, ...guards)
+  for (const path of doorPaths) if (!path.startsWith('/api/')) app.all(path, ...guards)
   app.use(requireHost)
   for (const [method, path, handler] of routes) app.add(method, path, handler)
   for (const path of paths) {

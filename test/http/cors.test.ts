@@ -11,6 +11,7 @@ const { key } = await createCaller(sql)
 const origin = 'https://app.example.com'
 const off = await startServer(t, sql, { url })
 const on = await startServer(t, sql, { url, corsOrigins: [origin, 'http://localhost:5173'] })
+const closed = await startServer(t, sql, { url, corsOrigins: [origin], doors: [] })
 
 const namesOf = ({ headers }: Answer): string[] =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-') || name === 'vary')
@@ -43,6 +44,50 @@ t.test('an answer names the origin that asked, an error too', async (t) => {
   const refused = await on.call('GET', '/api/languages', { key: null, headers: { Origin: origin } })
   t.equal(refused.status, 401)
   t.equal(refused.headers['access-control-allow-origin'], origin, 'so that the page can read why')
+})
+
+t.test('doors are asked as the API is, with the headers of their clients', async (t) => {
+  const headers = {
+    Origin: origin,
+    'Access-Control-Request-Method': 'POST',
+    'Access-Control-Request-Headers': 'authorization,mcp-protocol-version,mcp-session-id',
+  }
+  for (const path of ['/mcp', '/judge0/submissions?wait=true', '/judge0/submissions/1']) {
+    const asked = await on.call('OPTIONS', path, { key: null, headers, checked: false })
+    t.equal(asked.status, 204, path)
+    const allowed = asked.headers['access-control-allow-headers']
+    for (const name of [
+      'Authorization',
+      'X-Auth-Token',
+      'Mcp-Session-Id',
+      'MCP-Protocol-Version',
+      'Mcp-Method',
+      'Mcp-Name',
+    ])
+      t.ok(allowed?.includes(name), name)
+    t.match(asked.headers['access-control-allow-methods'], /DELETE/)
+  }
+  const body = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }
+  const call = { key: null, body, checked: false }
+  const authorized = { Origin: origin, Authorization: `Bearer ${key}` }
+  const answer = await on.call('POST', '/mcp', { ...call, headers: authorized })
+  t.equal(answer.status, 200)
+  t.equal(answer.headers['access-control-allow-origin'], origin)
+  t.ok(answer.headers['mcp-session-id'])
+  t.match(answer.headers['access-control-expose-headers'], /Mcp-Session-Id/)
+  const refused = await on.call('POST', '/mcp', { ...call, headers: { Origin: origin } })
+  t.match(refused, { status: 401, headers: { 'access-control-allow-origin': origin } })
+  const other = { ...authorized, Origin: 'https://other.example.com' }
+  const foreign = await on.call('POST', '/mcp', { ...call, headers: other })
+  t.equal(foreign.status, 403)
+  t.strictSame(namesOf(foreign), ['vary'])
+})
+
+t.test('a door that is closed has no path', async (t) => {
+  const headers = { Origin: origin, ...preflight }
+  const asked = await closed.call('OPTIONS', '/mcp', { key: null, headers, checked: false })
+  t.equal(asked.status, 404)
+  t.strictSame(namesOf(asked), [])
 })
 
 t.test('other origins, and other paths, get nothing', async (t) => {

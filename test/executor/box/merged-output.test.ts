@@ -126,7 +126,6 @@ t.test('each of several runs, and what is heard before the end', async (t) => {
         compiled: () => {},
         tap: {
           open(source) {
-            source.follow()
             read = () => {
               const text = source.read('stdout', 0, 1000).toString()
               heard.push(text, source.read('stderr', 0, 1000).toString())
