@@ -622,6 +622,15 @@ view audit.running
   grant select to runledger_api
   grant select to runledger_auditor
 
+view audit.scaling
+  One row a language of which something runs or waits for a slot: how many slots its programs want now. For what starts and ends workers by the queue. An aggregate of what is unfinished, and of nothing else.
+  language text
+  running integer
+  waiting integer
+  oldest_seconds double precision
+  wanted_slots integer
+  grant select to runledger_auditor
+
 view audit.submission
   One row a submission, derived from the log: who sent it, what became of it. Times in seconds, memory in bytes.
   id uuid
