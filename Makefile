@@ -12,7 +12,7 @@ PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare bench-scale packages setup keeper \
 	schema readme client languages test-languages test-plain test-compilers test-cgroup2 test-systemd test-fuzz test-hostile test-faults test-neighbour test-planted test-doors test-python image test-image \
-	test-image-cgroup2 container-packages compose-packages promtool test-console chromium python-venv
+	test-image-cgroup2 test-kubernetes container-packages compose-packages promtool test-console chromium python-venv
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -127,6 +127,9 @@ test-image: packages image compose-packages ## the image in podman: refusals, th
 
 test-image-cgroup2: image ## rights, a job and an end of the image on cgroup v2, in a virtual machine
 	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") test/image/cgroup2.sh
+
+test-kubernetes: setup ## deploy/kubernetes against the published schemas and the code; needs kubectl, kustomize or Go
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=600 test/kubernetes/kubernetes.ts
 
 setup: node_modules/.installed $(CONSOLE_BUNDLE)
 
