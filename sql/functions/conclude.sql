@@ -124,13 +124,14 @@ begin
     insert into runledger.result (
       id, account_id, api_key_id, version, status, verdict, language, runtime, exit_code, signal, stdout_truncated,
       stderr_truncated, cpu_time, wall_time, memory_peak, created_at, started_at, finished_at, tag, output_encoding, exceeded,
-      compile, rerun_of, slot_seconds
+      compile, rerun_of, slot_seconds, score, max_score
     )
     select
       p.submission_id, p.account_id, p.api_key_id, e.version, outcome.status, outcome.verdict, p.language, p.runtime,
       outcome.exit_code, outcome.signal, outcome.stdout_truncated, outcome.stderr_truncated, outcome.cpu_time,
       outcome.wall_time, outcome.memory_peak, p.created_at, p.started_at, _recorded_at, p.tag, p.output_encoding,
-      e.data ->> 'limit', nullif(e.data -> 'compile', 'null'), p.rerun_of, (e.data ->> 'slot_seconds')::double precision
+      e.data ->> 'limit', nullif(e.data -> 'compile', 'null'), p.rerun_of, (e.data ->> 'slot_seconds')::double precision,
+      (e.data ->> 'score')::double precision, (e.data ->> 'max_score')::double precision
     from gone p
     join unnest(end_submissions.ends) e on e.submission_id = p.submission_id
     cross join lateral runledger.read_outcome(e.type, e.data) outcome
@@ -201,7 +202,7 @@ begin
       result.created_at, result.started_at, result.finished_at, result.purged_at, stdout, stderr, compile_output,
       delivery.webhook_id, delivery.state, delivery.attempts, case when delivery.state = 'pending' then delivery.due_at end,
       result.tag, result.output_encoding, result.exceeded, result.compile, report, result.rerun_of,
-      _attempt.limits, _attempt.attempt, _attempt.cancel_requested_at, null
+      _attempt.limits, _attempt.attempt, _attempt.cancel_requested_at, null, result.score, result.max_score
     )::runledger.record)::text;
   end if;
   return case when octet_length(_record) <= _most_bytes then _record else json_build_object('id', result.id)::text end;

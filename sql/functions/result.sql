@@ -38,7 +38,8 @@ begin
         select e.data - 'submission' from runledger.event e
         where e.stream_id = d.webhook_id and e.type = 'webhook.attempt_failed'
         order by e.stream_version desc limit 1
-      ) end
+      ) end,
+      r.score, r.max_score
     from runledger.submission r
     left join runledger.output o on o.submission_id = read_result.submission_id
     left join runledger.delivery d on d.submission_id = read_result.submission_id

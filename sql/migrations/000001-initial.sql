@@ -290,7 +290,9 @@ create table runledger.result (
   exceeded text,
   compile jsonb,
   rerun_of uuid,
-  slot_seconds double precision
+  slot_seconds double precision,
+  score double precision,
+  max_score double precision
 );
 comment on table runledger.result is 'What became of each finished submission, written once, at its end. A cache of the view runledger.result_from_log, which defines it; audit.drift is their difference and stays empty.';
 comment on column runledger.result.version is 'The stream version it was made from.';
@@ -304,6 +306,7 @@ comment on column runledger.result.exceeded is 'The limit that ended the run: cp
 comment on column runledger.result.compile is 'How the compiler ended and what it used, as execution.completed says it; null without one.';
 comment on column runledger.result.rerun_of is 'The first submission of which this is a rerun; null: it is none.';
 comment on column runledger.result.slot_seconds is 'For so long its last attempt had a slot, as its worker measured it; null when it has not ended so.';
+comment on column runledger.result.score is 'What its passed tests are worth, of max_score; both null where nothing has points, and unless it has completed.';
 create index result_by_account on runledger.result (account_id, id desc);
 create index result_by_tag on runledger.result (account_id, tag, id desc) where tag is not null;
 -- An account's last ones: what its programs take (job.find_position).
@@ -430,7 +433,9 @@ create type runledger.record as (
   limits jsonb,
   attempt integer,
   cancel_requested_at timestamptz,
-  webhook_failure jsonb
+  webhook_failure jsonb,
+  score double precision,
+  max_score double precision
 );
 comment on type runledger.record is 'A submission as its caller reads it (runledger.read_result).';
 

@@ -61,7 +61,9 @@ select
   ended ->> 'limit' as exceeded,
   nullif(ended -> 'compile', 'null') as compile,
   (received ->> 'rerun_of')::uuid as rerun_of,
-  (ended ->> 'slot_seconds')::double precision as slot_seconds
+  (ended ->> 'slot_seconds')::double precision as slot_seconds,
+  (ended ->> 'score')::double precision as score,
+  (ended ->> 'max_score')::double precision as max_score
 from (
   select
     e.stream_id as id,
@@ -138,12 +140,14 @@ select
   null::text as signal, null::boolean as stdout_truncated, null::boolean as stderr_truncated,
   null::double precision as cpu_time, null::double precision as wall_time, null::bigint as memory_peak, p.created_at,
   case when p.is_running then p.started_at end as started_at, null::timestamptz as finished_at, null::timestamptz as purged_at,
-  p.tag, p.output_encoding, null::text as exceeded, null::jsonb as compile, p.rerun_of, null::double precision as slot_seconds
+  p.tag, p.output_encoding, null::text as exceeded, null::jsonb as compile, p.rerun_of, null::double precision as slot_seconds,
+  null::double precision as score, null::double precision as max_score
 from runledger.pending p
 union all
 select
   r.id, r.account_id, r.api_key_id, r.version, r.status, r.verdict, r.language, r.runtime, r.exit_code, r.signal,
   r.stdout_truncated, r.stderr_truncated, r.cpu_time, r.wall_time, r.memory_peak, r.created_at, r.started_at, r.finished_at,
-  r.purged_at, r.tag, r.output_encoding, r.exceeded, r.compile, r.rerun_of, r.slot_seconds
+  r.purged_at, r.tag, r.output_encoding, r.exceeded, r.compile, r.rerun_of, r.slot_seconds,
+  r.score, r.max_score
 from runledger.result r;
 comment on view runledger.submission is 'Every submission: the unfinished ones by runledger.pending, the finished ones by runledger.result.';

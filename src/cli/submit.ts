@@ -187,6 +187,7 @@ function describeEnd(result: Result, isColoured: boolean): string {
     ...(exitCode === null ? [] : [`exit ${exitCode}`]),
     ...(signal === null ? [] : [signal]),
     ...listFigures(result),
+    ...(result.score === undefined ? [] : [`score ${result.score} of ${result.max_score}`]),
     ...(isCut ? ['output cut off'] : []),
   ].join(', ')
   const name = isColoured ? styleText(word === 'AC' ? 'green' : 'red', word) : word

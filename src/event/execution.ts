@@ -82,6 +82,9 @@ export interface ExecutionCompleted {
     readonly compile_output: OutputDigest | null
     /** The limit that ended the run; left out when none did. */
     readonly limit?: ExceededLimit
+    /** What the passed tests are worth, and what all would be; left out where they have no points. */
+    readonly score?: number
+    readonly max_score?: number
     /** Of the report of the end beside the outputs, if anything is. */
     readonly report?: BodyDigest
     /** In the order of the request. `run` has the end of the one that decided, and the most that any of them used. */

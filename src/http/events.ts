@@ -21,6 +21,8 @@ const outcomeFields = [
   'stderr',
   'compile_output',
   'limit',
+  'score',
+  'max_score',
   'tests',
   'files',
 ] as const

@@ -5,6 +5,7 @@ import { catalogue, defaultLimits } from '#language'
 import type { Language, LanguageDefinition, PhaseLimits } from '#language'
 import { byteLength, decode, judgeNames, limitNames } from '#options'
 import type { CheckerOption, LimitName, Options } from '#options'
+import { judgePoints } from './point-relations.ts'
 
 const testsBytesMost = 1024 * 1024
 
@@ -49,6 +50,7 @@ export function* judgeRelations(
     yield { path: 'stop_on_failure', message: 'needs tests' }
   if (sound.checker !== undefined) yield* judgeChecker(sound.checker, has)
   yield* judgeTests(sound)
+  yield* judgePoints(sound, has)
   yield* judgeFileNames(sound)
   yield* judgeCompiler(sound)
   yield* judgeEnvironment(sound)

@@ -12,6 +12,7 @@ const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
 const time = v.pipe(v.string(), v.metadata({ format: 'date-time', pattern: 'Z$' }))
 const seconds = v.pipe(v.number(), v.minValue(0))
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+const points = v.pipe(v.number(), v.minValue(0))
 const language = v.picklist(languages)
 
 const summaryEntries = {
@@ -87,6 +88,15 @@ const summaryEntries = {
     v.nullable(uuid),
     v.description('The first submission, of which this is a rerun or a rerun’s rerun.'),
   ),
+  score: v.optional(
+    v.pipe(
+      points,
+      v.description(
+        'What the passed tests are worth; absent, as max_score and groups are, where nothing has points, and before the end.',
+      ),
+    ),
+  ),
+  max_score: v.optional(points),
 }
 
 const difference = v.pipe(
@@ -152,6 +162,16 @@ const bodyEntries = {
   stdout: v.nullable(v.string()),
   stderr: v.nullable(v.string()),
   compile_output: v.nullable(v.string()),
+  groups: v.optional(
+    v.pipe(
+      v.nullable(
+        v.array(
+          v.object({ name: v.string(), passed: v.boolean(), score: points, max_score: points }),
+        ),
+      ),
+      v.description('In the order of the request; null without groups, and when purged.'),
+    ),
+  ),
 }
 
 const limits = v.object({

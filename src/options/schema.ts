@@ -6,6 +6,7 @@ import { environment } from './environment.ts'
 import { fields, list, messages } from './fields.ts'
 import { fileName } from './file-name.ts'
 import { languageSchema } from './language-name.ts'
+import { groupsSchema, testPointEntries } from './points.ts'
 import { byteLength, decode, fits, isNotEmpty } from './text.ts'
 import { wellFormedText, wellFormedTextWithoutNul } from './text.ts'
 
@@ -180,6 +181,7 @@ const test = fields(
     expected_stdout: v.optional(wellFormedText),
     ...blobNames,
     args: v.optional(v.pipe(words, v.description("In place of the submission's."))),
+    ...testPointEntries,
   },
   'a test',
 )
@@ -223,6 +225,7 @@ export const optionEntries = {
       v.description('The tests after the first that is not AC are not run; false unless given.'),
     ),
   ),
+  groups: v.optional(groupsSchema),
   checker: v.optional(checker),
   stdin_encoding: v.optional(
     v.pipe(encoding, v.description('How stdin is given, the tests’ too; utf8 unless given.')),
@@ -276,6 +279,7 @@ export type Options = Unchanged<
   Omit<v.InferOutput<typeof options>, 'tag' | 'priority' | 'output_encoding'>
 >
 export type TestOption = NonNullable<Options['tests']>[number]
+export type GroupOption = NonNullable<Options['groups']>[number]
 export type CheckerOption = NonNullable<Options['checker']>
 
 const options = v.object(optionEntries)

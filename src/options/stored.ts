@@ -7,6 +7,8 @@ const isAsked = {
   env: ({ env = {} }) => Object.keys(env).length > 0,
   network: ({ network }) => network === 'loopback',
   merge_stderr: ({ merge_stderr: merges }) => merges === true,
+  points: ({ tests = [], groups }) =>
+    groups !== undefined || tests.some(({ points }) => points !== undefined),
   blobs: ({ tests = [], ...alone }) =>
     [alone, ...tests].some(
       (given) => given.stdin_sha256 !== undefined || given.expected_stdout_sha256 !== undefined,

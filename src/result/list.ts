@@ -98,6 +98,7 @@ function summarize(row: ResultRow): ResultSummary {
     difference: _difference,
     tests: _tests,
     files: _files,
+    groups: _groups,
     ...summary
   } = toRecord(row)
   return summary

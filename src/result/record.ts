@@ -5,7 +5,7 @@ import type { ExceededLimit, PhaseFacts, Verdict, WebhookAttempt } from '#event'
 import { explainLimits, readLimits } from './limits.ts'
 import type { AttemptLimits } from './limits.ts'
 import { decodeReport } from './report.ts'
-import type { ToldFile, ToldTest } from './report.ts'
+import type { ToldFile, ToldGroup, ToldTest } from './report.ts'
 
 export const resultStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
 export type ResultStatus = (typeof resultStatuses)[number]
@@ -50,6 +50,11 @@ export interface ResultRecord {
   readonly tag: string | null
   /** The first submission of which this is a rerun; null: it is none. */
   readonly rerun_of: string | null
+  /** What the passed tests are worth, and what all would be; absent where nothing has points, and before the end. */
+  readonly score?: number
+  readonly max_score?: number
+  /** In the order of the request; null without groups and when they were purged; absent as the score is. */
+  readonly groups?: readonly ToldGroup[] | null
 }
 
 /** Seconds and bytes. */
@@ -98,7 +103,8 @@ export type TrackedResult = ResultRecord & {
 /** Without what the program wrote. */
 export type ResultSummary = Omit<ResultRecord, WrittenField>
 
-type WrittenField = 'stdout' | 'stderr' | 'compile_output' | 'difference' | 'tests' | 'files'
+type WrittenField =
+  'stdout' | 'stderr' | 'compile_output' | 'difference' | 'tests' | 'files' | 'groups'
 
 // Outputs are bytes: invalid UTF-8 becomes U+FFFD. A byte-order mark is kept.
 const utf8 = (): TextDecoder => new TextDecoder('utf-8', { ignoreBOM: true })
@@ -121,11 +127,16 @@ export interface ResultRow extends Omit<
   | 'difference'
   | 'tests'
   | 'files'
+  | 'score'
+  | 'max_score'
+  | 'groups'
 > {
   readonly exceeded: ExceededLimit | null
   /** As execution.completed says it. */
   readonly compile: (PhaseFacts & { readonly cached: boolean }) | null
   readonly output_encoding: string | null
+  readonly score: number | null
+  readonly max_score: number | null
   readonly created_at: Date
   readonly started_at: Date | null
   readonly finished_at: Date | null
@@ -163,7 +174,8 @@ const encode = (bytes: Uint8Array | null | undefined): string | null =>
 export function toRecord(row: ResultRow): ResultRecord {
   // Null, as an empty text would say that the program wrote nothing.
   const kept = row.finished_at !== null && row.purged_at === null
-  const { difference, tests, files } = decodeReport(row.report)
+  const { difference, tests, files, groups = null } = decodeReport(row.report)
+  const { score, max_score } = row
   const tell = row.output_encoding === 'base64' ? encode : decode
   return {
     id: row.id,
@@ -198,6 +210,7 @@ export function toRecord(row: ResultRow): ResultRecord {
     files: files?.map((file) => ({ ...file, content: encode(file.content) })) ?? null,
     tag: row.tag,
     rerun_of: row.rerun_of,
+    ...(score !== null && max_score !== null && { score, max_score, groups }),
   }
 }
 

@@ -22,6 +22,8 @@ export interface Report {
   readonly tests: readonly ToldTest[] | null
   /** What the run has left; null when nothing was asked for. */
   readonly files: readonly ToldFile[] | null
+  /** In the order of the request; left out without groups. */
+  readonly groups?: readonly ToldGroup[]
   /** What the event would say of the tests if they were fewer. It is kept, and nothing reads it. */
   readonly facts?: readonly TestFacts[]
 }
@@ -48,7 +50,15 @@ export interface ToldTest<Output = Uint8Array> {
   readonly message: string | null
 }
 
-interface KeptReport extends Pick<Report, 'difference'> {
+/** Of tests, whose points are given when all have passed. */
+export interface ToldGroup {
+  readonly name: string
+  readonly passed: boolean
+  readonly score: number
+  readonly max_score: number
+}
+
+interface KeptReport extends Pick<Report, 'difference' | 'groups'> {
   readonly tests: readonly ToldTest<string>[] | null
   /** Releases before wrote none. */
   readonly files?: readonly ToldFile<string>[] | null
@@ -71,9 +81,12 @@ export function encodeReport(report: Report): Buffer | null {
 /** @throws SyntaxError when it is no JSON. */
 export function decodeReport(bytes: Uint8Array | null | undefined): Report {
   if (!(bytes instanceof Uint8Array)) return nothing
-  const { difference, tests, files } = JSON.parse(Buffer.from(bytes).toString()) as KeptReport
+  const { difference, tests, files, groups } = JSON.parse(
+    Buffer.from(bytes).toString(),
+  ) as KeptReport
   return {
     difference,
+    ...(groups && { groups }),
     tests:
       tests?.map((test) => ({
         ...test,

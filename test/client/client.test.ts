@@ -41,12 +41,13 @@ t.test('it depends on nothing', async (t) => {
 
 t.test('its record has the fields of the contract’s', async (t) => {
   // The compiler holds these to the type, the test to the document.
-  const fields: Readonly<Record<keyof Result, true>> = {
+  const fields: Readonly<Record<keyof Required<Result>, true>> = {
     id: true, status: true, verdict: true, fault: true, retry: true, exit_code: true, signal: true, stdout: true, stderr: true,
     stdout_truncated: true, stderr_truncated: true, compile_output: true, cpu_time: true, wall_time: true,
     memory_peak: true, language: true, runtime: true, created_at: true, started_at: true, finished_at: true,
     purged_at: true, compile: true, limit: true, difference: true, tests: true, files: true, tag: true,
     rerun_of: true, limits: true, message: true, attempt: true, cancel_requested_at: true, webhook: true,
+    score: true, max_score: true, groups: true,
   } // prettier-ignore
   const { properties } = contract.components.schemas['Result'] as { properties: object }
   t.strictSame(Object.keys(fields).toSorted(), Object.keys(properties).toSorted())

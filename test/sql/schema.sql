@@ -298,6 +298,8 @@ table runledger.result
   compile jsonb: How the compiler ended and what it used, as execution.completed says it; null without one.
   rerun_of uuid: The first submission of which this is a rerun; null: it is none.
   slot_seconds double precision: For so long its last attempt had a slot, as its worker measured it; null when it has not ended so.
+  score double precision: What its passed tests are worth, of max_score; both null where nothing has points, and unless it has completed.
+  max_score double precision
   constraint result_pkey PRIMARY KEY (id)
   constraint result_status CHECK ((status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])))
   constraint result_verdict CHECK ((verdict = ANY (ARRAY['AC'::text, 'WA'::text, 'CE'::text, 'RE'::text, 'TLE'::text, 'MLE'::text, 'OLE'::text, 'IE'::text])))
@@ -436,6 +438,8 @@ type runledger.record
   attempt integer
   cancel_requested_at timestamp with time zone
   webhook_failure jsonb
+  score double precision
+  max_score double precision
 
 type runledger.submission_end
   The event that ends a submission, and what an attempt has printed; n: the place of an attempt among those that end together, null without one (runledger.end_submissions).
@@ -802,6 +806,8 @@ view runledger.result_from_log
   compile jsonb
   rerun_of uuid
   slot_seconds double precision
+  score double precision
+  max_score double precision
 
 view runledger.submission
   Every submission: the unfinished ones by runledger.pending, the finished ones by runledger.result.
@@ -830,6 +836,8 @@ view runledger.submission
   compile jsonb
   rerun_of uuid
   slot_seconds double precision
+  score double precision
+  max_score double precision
   grant select to runledger_api
   grant select to runledger_worker
 
@@ -860,6 +868,8 @@ view runledger.submission_from_log
   compile jsonb
   rerun_of uuid
   slot_seconds double precision
+  score double precision
+  max_score double precision
 
 function job.describe_execution(submission_id uuid, language text, is_low boolean, queue_position bigint)
   The job of a pending submission. queue_position: as runledger.pending has it; null for a low one, which comes after all that are not, in the order in which it came.

@@ -21,6 +21,7 @@ export type ResultSummary = Omit<
   | 'compile_output'
   | 'difference'
   | 'tests'
+  | 'groups'
   | 'files'
   | 'limits'
   | 'attempt'

@@ -21,6 +21,8 @@ export interface SubmissionRequest {
   /** Compiled once, run once for each. Not together with `stdin` or `expected_stdout`. */
   readonly tests?: readonly Test[]
   readonly stop_on_failure?: boolean
+  /** Whose points are given when all tests of one pass; in place of points of tests. */
+  readonly groups?: readonly Group[]
   readonly checker?: Checker
   readonly stdin_encoding?: 'utf8' | 'base64'
   readonly output_encoding?: 'utf8' | 'base64'
@@ -61,6 +63,17 @@ export interface Test {
   readonly stdin_sha256?: string
   readonly expected_stdout_sha256?: string
   readonly args?: readonly string[]
+  /** For passing it. */
+  readonly points?: number
+  /** The name of one of `groups`. */
+  readonly group?: string
+}
+
+export interface Group {
+  readonly name: string
+  readonly points: number
+  /** Names of earlier groups: unless each has passed, this one is not run. */
+  readonly require_pass?: readonly string[]
 }
 
 /** How an output is held against the expected one. */

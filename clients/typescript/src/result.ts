@@ -46,6 +46,11 @@ export interface Result {
   readonly tag: string | null
   /** The first submission, if this is a rerun. */
   readonly rerun_of: string | null
+  /** What the passed tests are worth, and what all would be; absent where nothing has points. */
+  readonly score?: number
+  readonly max_score?: number
+  /** In the order of the request; null without groups. */
+  readonly groups?: readonly GroupResult[] | null
   /** In force in the last attempt; null before the first one. Not in what a webhook is sent, as the next three are not. */
   readonly limits: AttemptLimits | null
   /** Where a limit is below what the language's runtime needs: which one, in words. */
@@ -91,6 +96,14 @@ export interface TestResult {
   readonly limit: ExceededLimit | null
   readonly difference: Difference | null
   readonly message: string | null
+}
+
+export interface GroupResult {
+  readonly name: string
+  /** All of its tests have. */
+  readonly passed: boolean
+  readonly score: number
+  readonly max_score: number
 }
 
 export interface WebhookProgress {

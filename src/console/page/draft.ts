@@ -162,6 +162,7 @@ export function listLeftOut(request: SubmissionRequest): string[] {
     'binary input': request.stdin_encoding === 'base64',
     'binary files': files.some(({ encoding }) => encoding === 'base64'),
     'blobs of tests': tests.some((test) => 'stdin_sha256' in test || 'expected_stdout_sha256' in test), // prettier-ignore
+    'points of tests': tests.some((test) => 'points' in test || 'group' in test),
     'arguments of tests': tests.some(({ args = [] }) => args.length > 0),
     checker: checker !== undefined && !isCheckerType(checker.type),
   }

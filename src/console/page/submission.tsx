@@ -159,6 +159,14 @@ function Facts({ record }: { readonly record: Result }): JSX.Element {
           <time datetime={record.created_at}>{formatTime(record.created_at)}</time>
         </dd>
       </div>
+      {record.score !== undefined && (
+        <div>
+          <dt>Score</dt>
+          <dd>
+            {record.score} of {record.max_score}
+          </dd>
+        </div>
+      )}
       {record.tag !== null && (
         <div>
           <dt>Tag</dt>

@@ -51,10 +51,12 @@ export async function describeOutcome(
   const compileOutput = compile === null ? null : explainCompile(compile)
   const files = asksFiles ? tellFiles(run?.outputFiles ?? []) : null
   const facts = tests && shortenFacts(tests.facts)
+  const { groups = null, ...score } = (wasStopped ? null : tests?.score) ?? {}
   const report = encodeReport({
     difference,
     tests: tests?.told ?? null,
     files,
+    ...(groups && { groups }),
     ...(tests && !isDeepStrictEqual(facts, tests.facts) && { facts: tests.facts }),
   })
   return {
@@ -71,6 +73,7 @@ export async function describeOutcome(
           ? null
           : digestOutput(compileOutput, compile?.stderrTruncated ?? false),
       ...(limit !== null && { limit }),
+      ...score,
       ...(report !== null && { report: digestBody(report) }),
       ...(facts !== null && { tests: facts }),
       ...(files !== null && { files: files.map(digestFile) }),

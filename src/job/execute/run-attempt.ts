@@ -128,6 +128,7 @@ async function runCode(
       ? null
       : judgeTests({
           tests,
+          groups: options.groups,
           encoding: options.stdin_encoding,
           checker,
           stopsOnFailure: options.stop_on_failure === true,

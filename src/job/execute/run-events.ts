@@ -58,13 +58,13 @@ export function createRunEvents(run: string, onMore: () => void): RunEvents {
     }
     cutOutput('stdout', isBase64)
     cutOutput('stderr', isBase64)
-    const ended = tests?.told.filter(({ verdict }) => verdict !== null) ?? []
-    for (const [index, test] of ended.entries().drop(testsCut)) {
+    for (const [index, test] of tests?.told.entries().drop(testsCut) ?? []) {
+      if (test.verdict === null) continue
+      testsCut = index + 1
       position = nextPosition(position)
       const event = { id: formatPosition(position), event: 'test', data: describeTest(index, test) }
       events.push(() => event)
     }
-    testsCut = ended.length
   }
 
   return {

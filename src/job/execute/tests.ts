@@ -1,13 +1,15 @@
 // Judges the tests of a submission as they run, and keeps of each what will be told: of its outputs no more than a part.
 import { unlessAborted } from '#abort'
-import type { TestFacts } from '#event'
+import type { TestFacts, Verdict } from '#event'
 import type { Execute, Phase, RunInput, Runs } from '#executor'
-import type { CheckerOption, Options, TestOption } from '#options'
+import type { CheckerOption, GroupOption, Options, TestOption } from '#options'
 import { keptOutputBytes } from '#report'
 import type { ToldTest } from '#report'
 import type { NamedBlobs } from './named-blobs.ts'
 import { judgeByProgram } from './program-checker.ts'
 import type { CheckerJudgement } from './program-checker.ts'
+import { isSkipped, scoreTests } from './score.ts'
+import type { Score } from './score.ts'
 import { digestOutput, factsOf, judgeEnd, judgeRun, nothingBut } from './verdict.ts'
 import type { Judged } from './verdict.ts'
 
@@ -29,14 +31,20 @@ export interface JudgedTests extends Runs {
   /** One for each test of the request. */
   readonly facts: readonly TestFacts[]
   readonly told: readonly ToldTest[]
+  /** Null where nothing has points. */
+  readonly score: Score | null
 }
 
 export interface TestPlan {
   readonly tests: readonly TestOption[]
+  readonly groups?: readonly GroupOption[] | undefined
   /** Of their inputs. */
   readonly encoding: Options['stdin_encoding']
   readonly checker: CheckerOption | undefined
-  /** Those after the first that is not accepted are not run; after what has used up the submission's time, none is. */
+  /**
+   * Those after the first that is not accepted are not run, of its group if there are groups; after what has used up the
+   * submission's time, none is.
+   */
   readonly stopsOnFailure: boolean
   /** The account. */
   readonly scope: string
@@ -53,23 +61,28 @@ interface JudgedTest extends Judged {
 }
 
 export function judgeTests(plan: TestPlan): JudgedTests {
-  const { tests, encoding = 'utf8', checker, stopsOnFailure, scope, blobs, stop, signal } = plan
-  const facts: TestFacts[] = []
-  const told: ToldTest[] = []
+  const { tests, groups, encoding = 'utf8', checker, stopsOnFailure, scope } = plan
+  const { blobs, stop, signal } = plan
+  const facts = tests.map((): TestFacts => ({ verdict: null }))
+  const told = tests.map(({ name }) => describeNotRun(name ?? null))
   const most = { cpu_time: 0, wall_time: 0, memory_peak: 0 }
   let decisive: JudgedTests['decisive'] = null
   let stopped: Phase | null = null
   let room = outputsBytesMost
   let ofChecker: CheckerJudgement | null = null
   /** Of the run that is under way. */
+  let current = -1
   let stdin: Uint8Array = new Uint8Array()
+  const verdicts = (): (Verdict | null)[] => facts.map(({ verdict }) => verdict)
 
   async function* readInputs(): AsyncGenerator<RunInput> {
-    for (const test of tests) {
+    for (const [index, test] of tests.entries()) {
+      if (groups && isSkipped({ tests, groups }, index, verdicts(), stopsOnFailure)) continue
       const given = Buffer.from(test.stdin ?? '', encoding)
       const input = await unlessAborted(blobs.readInput({ ...test, stdin: given }), stop)
       if (input === undefined) return
       stdin = input
+      current = index
       yield { stdin, ...(test.args && { arguments: test.args }) }
     }
   }
@@ -100,8 +113,8 @@ export function judgeTests(plan: TestPlan): JudgedTests {
     return { ...nothingBut(verdict), limit, message: ofChecker.message }
   }
 
-  async function onRun(run: Phase, index: number, execute: Execute): Promise<boolean> {
-    const test = tests[index]
+  async function onRun(run: Phase, _: number, execute: Execute): Promise<boolean> {
+    const test = tests[current]
     if (test === undefined) return false
     const judged = await judge(run, test, execute)
     const { verdict, limit, difference, message } = judged
@@ -114,16 +127,16 @@ export function judgeTests(plan: TestPlan): JudgedTests {
     const ended = factsOf(run)
     for (const figure of ['cpu_time', 'wall_time', 'memory_peak'] as const)
       most[figure] = Math.max(most[figure], ended[figure])
-    facts.push({
+    facts[current] = {
       verdict,
       ...ended,
       ...(limit !== null && { limit }),
       stdout: digestOutput(run.stdout, run.stdoutTruncated),
       stderr: digestOutput(run.stderr, run.stderrTruncated),
-    })
+    }
     const stdout = keep(run.stdout)
     const stderr = keep(run.stderr)
-    told.push({
+    told[current] = {
       name: test.name ?? null,
       verdict,
       exit_code: run.exitCode,
@@ -138,12 +151,11 @@ export function judgeTests(plan: TestPlan): JudgedTests {
       limit,
       difference,
       message,
-    })
-    if (facts.length === tests.length) return false
-    return limit !== 'total_time' && (verdict === 'AC' || !stopsOnFailure)
+    }
+    if (current === tests.length - 1) return false
+    return limit !== 'total_time' && (verdict === 'AC' || !stopsOnFailure || groups !== undefined)
   }
 
-  const left = (): readonly TestOption[] => tests.slice(facts.length)
   return {
     inputs: readInputs(),
     onRun,
@@ -154,11 +166,10 @@ export function judgeTests(plan: TestPlan): JudgedTests {
       return stopped
     },
     most,
-    get facts() {
-      return [...facts, ...left().map(() => ({ verdict: null }))]
-    },
-    get told() {
-      return [...told, ...left().map(({ name }) => describeNotRun(name ?? null))]
+    facts,
+    told,
+    get score() {
+      return scoreTests({ tests, groups }, verdicts())
     },
   }
 }

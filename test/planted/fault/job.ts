@@ -167,9 +167,15 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: the tests after a failure run although they should not',
-    text: "return limit !== 'total_time' && (verdict === 'AC' || !stopsOnFailure)",
-    instead: "return limit !== 'total_time'",
+    text: "(verdict === 'AC' || !stopsOnFailure || groups !== undefined)",
+    instead: 'true',
     tests: ['http/tests'],
+  },
+  {
+    name: 'job: a group runs although one that it requires has failed',
+    text: 'if (required.some((name) => !hasPassed(tests, name, verdicts))) return true',
+    instead: '',
+    tests: ['job/execute/score', 'http/points'],
   },
   {
     name: 'job: a slot that was lent comes without its price',

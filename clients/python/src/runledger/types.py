@@ -44,6 +44,19 @@ class Test(TypedDict, total=False):
     stdin_sha256: str
     expected_stdout_sha256: str
     args: Sequence[str]
+    points: float
+    group: str
+
+
+class _Group(TypedDict):
+    name: str
+    points: float
+
+
+class Group(_Group, total=False):
+    """Of tests; its points are given when all of them pass."""
+
+    require_pass: Sequence[str]
 
 
 class PlainChecker(TypedDict):
@@ -94,6 +107,7 @@ class SubmissionRequest(_SubmissionRequest, total=False):
     compile_limits: Limits
     tests: Sequence[Test]
     stop_on_failure: bool
+    groups: Sequence[Group]
     checker: Checker
     stdin_encoding: Encoding
     output_encoding: Encoding
@@ -163,7 +177,24 @@ class WebhookProgress(TypedDict):
     last_error: Optional[str]
 
 
-class ResultSummary(TypedDict):
+class GroupResult(TypedDict):
+    """`passed`: all of its tests have."""
+
+    name: str
+    passed: bool
+    score: float
+    max_score: float
+
+
+class _Scored(TypedDict, total=False):
+    """There where tests or groups have points."""
+
+    score: float
+    max_score: float
+    groups: Optional[List[GroupResult]]
+
+
+class ResultSummary(_Scored):
     """A record without what the program wrote, as lists have it."""
 
     id: str

@@ -1,0 +1,72 @@
+// What a submission's passed tests are worth.
+import type { Verdict } from '#event'
+import type { GroupOption, TestOption } from '#options'
+import type { ToldGroup } from '#report'
+
+export interface Score {
+  readonly score: number
+  /** If all passed. */
+  readonly max_score: number
+  /** In the order of the request; null without groups. */
+  readonly groups: readonly ToldGroup[] | null
+}
+
+/** What tests have come to so far; null: not run, or not yet. */
+type Verdicts = readonly (Verdict | null)[]
+
+interface Scored {
+  readonly tests: readonly TestOption[]
+  readonly groups: readonly GroupOption[] | undefined
+}
+
+/** Null where neither tests nor groups have points. */
+export function scoreTests({ tests, groups }: Scored, verdicts: Verdicts): Score | null {
+  if (groups !== undefined) {
+    const told = groups.map(({ name, points }): ToldGroup => {
+      const passed = hasPassed(tests, name, verdicts)
+      return { name, passed, score: passed ? points : 0, max_score: points }
+    })
+    return {
+      score: sum(told.map(({ score }) => score)),
+      max_score: sum(told.map((group) => group.max_score)),
+      groups: told,
+    }
+  }
+  if (tests.every(({ points }) => points === undefined)) return null
+  const passed = tests.filter((_, index) => verdicts[index] === 'AC')
+  return { score: sumPoints(passed), max_score: sumPoints(tests), groups: null }
+}
+
+/**
+ * Whether a test is not to be run, by those before it.
+ * @param stopsOnFailure of its group none is after one that is not accepted.
+ */
+export function isSkipped(
+  { tests, groups }: Scored,
+  index: number,
+  verdicts: Verdicts,
+  stopsOnFailure: boolean,
+): boolean {
+  if (groups === undefined) return false
+  const own = tests[index]?.group
+  const required = groups.find(({ name }) => name === own)?.require_pass ?? []
+  if (required.some((name) => !hasPassed(tests, name, verdicts))) return true
+  return (
+    stopsOnFailure &&
+    tests.slice(0, index).some(({ group }, at) => group === own && verdicts[at] !== 'AC')
+  )
+}
+
+/** One that requires another which has not passed was not run: it has not either. */
+function hasPassed(tests: readonly TestOption[], name: string, verdicts: Verdicts): boolean {
+  return tests.every(({ group }, index) => group !== name || verdicts[index] === 'AC')
+}
+
+function sumPoints(tests: readonly TestOption[]): number {
+  return sum(tests.map(({ points = 0 }) => points))
+}
+
+/** To millionths: further digits come of binary fractions. */
+function sum(points: readonly number[]): number {
+  return Math.round(points.reduce((all, one) => all + one, 0) * 1e6) / 1e6
+}

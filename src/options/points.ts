@@ -1,0 +1,56 @@
+// What tests are worth: points of a test, or groups of tests whose points are given when all of them pass.
+import * as v from 'valibot'
+import { fields, list } from './fields.ts'
+import { fits, isNotEmpty, wellFormedTextWithoutNul } from './text.ts'
+
+const pointsMost = 1_000_000
+const groupsMost = 50
+const nameBytesMost = 64
+
+const points = v.pipe(
+  v.number('must be a number'),
+  v.minValue(0, 'must be at least 0'),
+  v.maxValue(pointsMost, `must be at most ${pointsMost}`),
+)
+
+const name = v.pipe(
+  wellFormedTextWithoutNul,
+  isNotEmpty,
+  fits(nameBytesMost),
+  v.metadata({ maxLength: nameBytesMost }),
+)
+
+/** Of a test. All are optional. */
+export const testPointEntries = {
+  points: v.optional(
+    v.pipe(
+      points,
+      v.description('For passing it; the record has the sum as score. Not together with groups.'),
+    ),
+  ),
+  group: v.optional(v.pipe(name, v.description('The name of one of groups, which it is in.'))),
+} as const
+
+const group = fields(
+  {
+    name,
+    points: v.pipe(points, v.description('Given when all of its tests pass.')),
+    require_pass: v.optional(
+      v.pipe(
+        list(name, 'names', groupsMost),
+        v.description(
+          'Names of earlier groups. Unless each of them has passed, the tests of this one are not run, and it has no points.',
+        ),
+      ),
+    ),
+  },
+  'a group',
+)
+
+export const groupsSchema = v.pipe(
+  list(group, 'groups', groupsMost),
+  v.minLength(1, 'holds no group'),
+  v.description(
+    'Of tests, each with its points. With stop_on_failure the tests of a group after the first that is not AC are not run; those of other groups are. Tests without a group have no points.',
+  ),
+)
