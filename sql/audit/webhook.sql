@@ -1,7 +1,7 @@
 create or replace view audit.webhook as
 select
   d.webhook_id,
-  d.submission_id,
+  case when received.type is distinct from 'batch.received' then d.submission_id end as submission_id,
   account.name as account,
   received.data #>> '{webhook,host}' as receiver,
   d.state,
@@ -11,11 +11,14 @@ select
   last.data ->> 'outcome' as last_outcome,
   (last.data ->> 'status')::integer as last_status,
   case when d.state in ('delivered', 'abandoned') then head.recorded_at end as ended_at,
-  case when d.state = 'abandoned' then head.data ->> 'reason' end as abandoned_because
+  case when d.state = 'abandoned' then head.data ->> 'reason' end as abandoned_because,
+  case when received.type = 'batch.received' then d.submission_id end as batch_id
 from runledger.delivery d
 left join runledger.event received on received.stream_id = d.submission_id and received.stream_version = 1
-left join runledger.submission r on r.id = d.submission_id
-left join runledger.account on account.id = r.account_id
+-- Events of keys have an account's name there.
+left join runledger.account on account.id = case
+  when received.type in ('submission.received', 'batch.received') then (received.data ->> 'account')::uuid
+end
 left join lateral (
   select e.recorded_at, e.data from runledger.event e
   where e.stream_id = d.webhook_id
@@ -26,4 +29,4 @@ left join lateral (
   where e.stream_id = d.webhook_id and e.type in ('webhook.attempt_failed', 'webhook.delivered')
   order by e.stream_version desc limit 1
 ) last on true;
-comment on view audit.webhook is 'One row a submission that asked for a webhook: where it stands, how the last attempt went, when the next is due. The whole story is the stream webhook_id.';
+comment on view audit.webhook is 'One row a submission, or a batch, that asked for a webhook: where it stands, how the last attempt went, when the next is due. The whole story is the stream webhook_id.';

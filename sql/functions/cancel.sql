@@ -12,6 +12,7 @@ begin
   perform from runledger.pending p
   where p.submission_id = any (cancel.submissions) and p.account_id = cancel.account_id
   order by p.submission_id for update;
+  perform runledger.lock_batches(cancel.submissions);
   for submission_id in
     select s.id from runledger.submission s
     where s.id = any (cancel.submissions) and s.account_id = cancel.account_id

@@ -105,6 +105,7 @@ declare
   _ended runledger.ended_submission[];
   _keys uuid[];
   _webhooks uuid[];
+  _batches uuid[];
   _id uuid;
 begin
   with appended as (
@@ -155,8 +156,9 @@ begin
       select from runledger.api_key k join runledger.tier on tier.name = k.tier
       where k.id = gone.api_key_id and tier.concurrent_executions is not null
     )),
-    (select array_agg(due.webhook_id) from due)
-  into _ended, _keys, _webhooks
+    (select array_agg(due.webhook_id) from due),
+    array_agg(distinct gone.batch_id) filter (where gone.batch_id is not null)
+  into _ended, _keys, _webhooks, _batches
   from gone
   join stored on stored.id = gone.submission_id
   join unnest(end_submissions.ends) e on e.submission_id = gone.submission_id;
@@ -168,6 +170,9 @@ begin
     ));
   end if;
 
+  if _batches is not null then
+    _webhooks := _webhooks || runledger.end_batches(_batches);
+  end if;
   foreach _id in array coalesce(_keys, '{}') loop
     perform runledger.admit_waiting(_id);
   end loop;
@@ -177,7 +182,7 @@ begin
   return _ended;
 end
 $$;
-comment on function runledger.end_submissions is 'Ends submissions whose pending rows are locked: appends the events, and does what follows from an end: result and outputs, the webhook''s job, the key''s next submission. Returns those that ended, with the channels of who waits. Nothing is written of one whose row is not as the log says, which is mended.';
+comment on function runledger.end_submissions is 'Ends submissions whose pending rows are locked: appends the events, and does what follows from an end: result and outputs, the jobs of webhooks, the key''s next submission. Returns those that ended, with the channels of who waits. Nothing is written of one whose row is not as the log says, which is mended.';
 
 create or replace function runledger.describe_end(
   result runledger.result, delivery runledger.delivery, stdout bytea, stderr bytea, compile_output bytea, report bytea

@@ -19,13 +19,13 @@ comment on function job.enqueue_deliver is 'Enqueues one attempt to deliver a we
 create or replace function runledger.read_delivery(webhook_id uuid)
 returns table (
   submission_id uuid, account_id uuid, url text, secret text, attempt integer, round_attempt integer, version integer,
-  output_bytes bigint, format text
+  output_bytes bigint, format text, is_batch boolean
 )
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select
     d.submission_id,
-    r.account_id,
+    (received.data ->> 'account')::uuid,
     d.url,
     d.secret,
     d.attempts + 1,
@@ -36,10 +36,10 @@ as $$
     head.version,
     -- The lengths stand in the rows' headers: nothing large is read.
     coalesce(length(o.stdout), 0)::bigint + coalesce(length(o.stderr), 0) + coalesce(length(o.compile_output), 0) + coalesce(length(o.report), 0),
-    received.data #>> '{webhook,format}'
+    received.data #>> '{webhook,format}',
+    received.type = 'batch.received'
   from runledger.delivery d
   join runledger.event received on received.stream_id = d.submission_id and received.stream_version = 1
-  join runledger.result r on r.id = d.submission_id
   left join runledger.output o on o.submission_id = d.submission_id
   cross join lateral (
     select
@@ -53,7 +53,7 @@ as $$
     and d.due_at <= now()
     and d.secret is not null
 $$;
-comment on function runledger.read_delivery is 'A delivery whose next attempt is due: number of the attempt in all and since the last replay, the version of its stream, which the attempt''s event must follow, and its format (null: the usual one). No row: it is over, or not due.';
+comment on function runledger.read_delivery is 'A delivery whose next attempt is due: number of the attempt in all and since the last replay, the version of its stream, which the attempt''s event must follow, its format (null: the usual one), and whether submission_id is a batch. No row: it is over, or not due.';
 
 create or replace function runledger.record_attempt(
   webhook_id uuid, version integer, type text, schema_version integer, data jsonb, metadata jsonb,
@@ -135,10 +135,11 @@ as $$
 declare
   _delivery record;
 begin
-  select d.submission_id, d.state, d.url into _delivery
+  select d.submission_id, d.state, d.url, split_part(received.type, '.', 1) as subject into _delivery
   from runledger.delivery d
+  left join runledger.event received on received.stream_id = d.submission_id and received.stream_version = 1
   where d.webhook_id = replay_delivery.webhook_id
-  for update;
+  for update of d;
   if not found or _delivery.state not in ('delivered', 'abandoned') then
     return _delivery.state;
   end if;
@@ -148,7 +149,7 @@ begin
 
   perform runledger.append_event(
     replay_delivery.webhook_id, null, 'webhook.replayed', replay_delivery.schema_version,
-    jsonb_build_object('submission', _delivery.submission_id), replay_delivery.metadata
+    jsonb_build_object(_delivery.subject, _delivery.submission_id), replay_delivery.metadata
   );
   update runledger.delivery d
   set state = 'pending', secret = replay_delivery.secret, due_at = clock_timestamp()

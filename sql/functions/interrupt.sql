@@ -5,13 +5,15 @@ create or replace function runledger.interrupt(items jsonb) returns table (outco
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  _ids constant uuid[] := array(
+    select (item ->> 'submission_id')::uuid from jsonb_array_elements(interrupt.items) item
+  );
   _item record;
   _p runledger.pending;
   _losses integer;
 begin
-  perform from runledger.pending p
-  where p.submission_id in (select (item ->> 'submission_id')::uuid from jsonb_array_elements(interrupt.items) item)
-  order by p.submission_id for update;
+  perform from runledger.pending p where p.submission_id = any (_ids) order by p.submission_id for update;
+  perform runledger.lock_batches(_ids);
   for _item in
     select item.* from jsonb_to_recordset(interrupt.items) item (
       submission_id uuid, started_version integer, run text, schema_version integer, data jsonb, metadata jsonb,

@@ -1,4 +1,5 @@
--- Retention, and removal at a caller's wish. Unfinished submissions, and those with a webhook to deliver, stay.
+-- Retention, and removal at a caller's wish. Unfinished submissions, and those with a webhook to deliver, their own or their
+-- batch's, stay.
 
 create or replace function runledger.purge_bodies(older_than interval, batch integer) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -20,11 +21,7 @@ begin
       where body_default.submission_id >= runledger.uuid_floor(_before)
     ) b
     join runledger.result r on r.id = b.submission_id and r.finished_at < _before
-    -- An operator may be having a webhook sent again at this moment: locked, its state is the last one.
-    left join lateral (
-      select locked.state from runledger.delivery locked where locked.submission_id = b.submission_id for update
-    ) d on true
-    where coalesce(d.state, 'none') not in ('waiting', 'pending')
+    where not runledger.is_undelivered(r.id)
     limit purge_bodies.batch
     -- Its caller may be removing it at this moment.
     for update of r skip locked
@@ -44,8 +41,6 @@ comment on function runledger.purge_bodies is 'Removes the bodies and outputs of
 create or replace function runledger.purge_submission(submission_id uuid, account_id uuid, metadata jsonb) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  _delivery text;
 begin
   perform from runledger.result r
   where r.id = purge_submission.submission_id and r.account_id = purge_submission.account_id and r.purged_at is null
@@ -56,17 +51,32 @@ begin
       where p.submission_id = purge_submission.submission_id and p.account_id = purge_submission.account_id
     );
   end if;
-  select d.state into _delivery from runledger.delivery d
-  where d.submission_id = purge_submission.submission_id
-  for update;
-  if _delivery in ('waiting', 'pending') then
+  if runledger.is_undelivered(purge_submission.submission_id) then
     return 'undelivered';
   end if;
   perform runledger.remove_bodies(array[purge_submission.submission_id], 'caller', purge_submission.metadata);
   return 'purged';
 end
 $$;
-comment on function runledger.purge_submission is 'Removes the bodies and outputs of one submission of an account at its wish, and appends submission.purged: purged. Nothing is done when it has not ended (unfinished) or its webhook is to be delivered (undelivered); null: the account has none such, or it was purged before.';
+comment on function runledger.purge_submission is 'Removes the bodies and outputs of one submission of an account at its wish, and appends submission.purged: purged. Nothing is done when it has not ended (unfinished) or its webhook, or its batch''s, is to be delivered (undelivered); null: the account has none such, or it was purged before.';
+
+create or replace function runledger.is_undelivered(submission_id uuid) returns boolean
+language plpgsql
+as $$
+declare
+  _subjects constant uuid[] := array[is_undelivered.submission_id] || array(
+    select (e.data ->> 'batch')::uuid from runledger.event e
+    where e.stream_id = is_undelivered.submission_id and e.stream_version = 1 and e.data ? 'batch'
+  );
+begin
+  -- An operator may be having a webhook sent again at this moment: locked, its state is the last one.
+  perform from runledger.delivery d where d.submission_id = any (_subjects) order by d.submission_id for update;
+  return exists (
+    select from runledger.delivery d where d.submission_id = any (_subjects) and d.state in ('waiting', 'pending')
+  );
+end
+$$;
+comment on function runledger.is_undelivered is 'True when a webhook of the submission, or of its batch, is still to be delivered; until the transaction ends it stays as it is.';
 
 create or replace function runledger.remove_bodies(ids uuid[], reason text, metadata jsonb) returns void
 language plpgsql
@@ -94,9 +104,15 @@ begin
   update runledger.result r set version = e.stream_version, purged_at = _purged_at
   from unnest(_events) e
   where r.id = e.stream_id;
-  update runledger.delivery set url = null where delivery.submission_id = any (remove_bodies.ids);
+  update runledger.delivery d set url = null
+  where d.submission_id = any (
+    remove_bodies.ids || array(
+      select (e.data ->> 'batch')::uuid from runledger.event e
+      where e.stream_id = any (remove_bodies.ids) and e.stream_version = 1 and e.data ? 'batch'
+    )
+  );
   delete from runledger.output where output.submission_id = any (remove_bodies.ids);
   delete from runledger.body where body.submission_id = any (remove_bodies.ids);
 end
 $$;
-comment on function runledger.remove_bodies is 'Removes the bodies, outputs and webhook addresses of these submissions, whose results are locked, and appends submission.purged to those that have none yet.';
+comment on function runledger.remove_bodies is 'Removes the bodies, outputs and webhook addresses of these submissions and their batches, whose results are locked, and appends submission.purged to those that have none yet.';

@@ -38,10 +38,11 @@ begin
     from rows from (
       jsonb_to_recordset(receive.requests) as (
         submission_id uuid, submissions integer, api_key_id uuid, by_operator boolean, capacity integer, idempotency_key uuid,
-        request_digest bytea, batch_answer text, waiter text
+        request_digest bytea, batch_answer text, waiter text, batch jsonb
       )
     ) with ordinality r (
-      submission_id, submissions, api_key_id, by_operator, capacity, idempotency_key, request_digest, batch_answer, waiter, n
+      submission_id, submissions, api_key_id, by_operator, capacity, idempotency_key, request_digest, batch_answer, waiter, batch,
+      n
     )
     left join runledger.api_key k on k.id = r.api_key_id
     left join runledger.tier on tier.name = k.tier
@@ -91,7 +92,8 @@ begin
     end if;
     if receive.outcome = 'received' then
       _received := _received || row(
-        _request.n, _request.api_key_id, _request.account_id, _request.weight, _request.most, _request.waiter
+        _request.n, _request.api_key_id, _request.account_id, _request.weight, _request.most, _request.waiter,
+        _request.batch
       )::runledger.received_request;
       _has_limit := _has_limit or _request.most is not null;
       _accounts := _accounts || array_fill(_request.account_id, array[_request.submissions]);
@@ -116,7 +118,7 @@ begin
   end if;
 end
 $$;
-comment on function runledger.receive is 'Receives the submissions of requests. requests: an array of objects with submission_id (of its first submission), submissions (how many), api_key_id, capacity (unfinished ones over all keys, with these; null: there is room), idempotency_key and request_digest (what makes two requests of one key the same), batch_answer (what a repeated batch is answered with), waiter (a channel to be notified of the end), by_operator (the key need not be in force). submissions: an array of objects with request (its place, from 1), submission_id, webhook_id, webhook_url and webhook_secret (or none), schema_version, data and metadata of the event, and in base64 code, stdin, expected_stdout, detail, blobs. One row a request, n being its place. outcome: received; replayed: the idempotency key stands for earlier_id or batch_answer, matches says whether for the same request; key_refused, queue_full, blob_missing: nothing of it was written. 57014: it took more than 1.5 s, nothing was written of any.';
+comment on function runledger.receive is 'Receives the submissions of requests. requests: an array of objects with submission_id (of its first submission), submissions (how many), api_key_id, capacity (unfinished ones over all keys, with these; null: there is room), idempotency_key and request_digest (what makes two requests of one key the same), batch_answer (what a repeated batch is answered with), waiter (a channel to be notified of the end), by_operator (the key need not be in force), batch (an object with id, webhook_id, webhook_url, webhook_secret, schema_version, data and metadata of batch.received; none: the batch has no webhook). submissions: an array of objects with request (its place, from 1), submission_id, webhook_id, webhook_url and webhook_secret (or none), schema_version, data and metadata of the event, and in base64 code, stdin, expected_stdout, detail, blobs. One row a request, n being its place. outcome: received; replayed: the idempotency key stands for earlier_id or batch_answer, matches says whether for the same request; key_refused, queue_full, blob_missing: nothing of it was written. 57014: it took more than 1.5 s, nothing was written of any.';
 
 create or replace function runledger.rerun_submission(original uuid, request jsonb)
 returns table (id uuid, outcome text, matches boolean)
@@ -169,7 +171,7 @@ begin
         'submission_id', rerun_submission.request -> 'submission_id',
         'schema_version', _original.schema_version,
         -- A campaign's priority is the campaign's.
-        'data', (_original.data - case when _original.data ? 'campaign' then '{campaign,priority}'::text[] else '{}' end) || coalesce(rerun_submission.request -> 'data', '{}') || jsonb_build_object(
+        'data', (_original.data - 'batch' - case when _original.data ? 'campaign' then '{campaign,priority}'::text[] else '{}' end) || coalesce(rerun_submission.request -> 'data', '{}') || jsonb_build_object(
           'api_key', rerun_submission.request -> 'api_key_id',
           -- Its secret is gone.
           'webhook', null,
@@ -296,7 +298,7 @@ begin
   ), stored as (
     insert into runledger.pending as p (
       submission_id, account_id, api_key_id, language, is_low, requires, admitted, position, version, hash, created_at, tag,
-      output_encoding, rerun_of, waiters
+      output_encoding, rerun_of, batch_id, waiters
     )
     select
       judged.submission_id, judged.account_id, judged.api_key_id, judged.data ->> 'language', judged.is_low,
@@ -308,7 +310,7 @@ begin
         )
       end,
       1, judged.hash, _now, judged.data ->> 'tag', judged.data ->> 'output_encoding', (judged.data ->> 'rerun_of')::uuid,
-      case when judged.waiter is not null then array[judged.waiter] end
+      (judged.data ->> 'batch')::uuid, case when judged.waiter is not null then array[judged.waiter] end
     from judged
     left join account using (account_id, weight)
     returning p.submission_id, p.language, p.is_low, p.position, p.admitted, p.rerun_of
@@ -337,6 +339,9 @@ begin
     )
     join unnest(store_received.received) r on r.n = s.request
     where s.webhook_id is not null;
+  end if;
+  if exists (select from unnest(store_received.received) r where r.batch is not null) then
+    perform runledger.store_batches(array(select r.batch from unnest(store_received.received) r where r.batch is not null));
   end if;
 end
 $$;

@@ -24,6 +24,9 @@ begin
     union
     select x.submission_id from runledger.rerun x where x.submission_id > rebuild_batch.after and x.submission_id <= _up_to
     union
+    select e.stream_id from runledger.event e
+    where e.type = 'batch.received' and e.stream_id > rebuild_batch.after and e.stream_id <= _up_to
+    union
     select d.submission_id from runledger.delivery d where d.submission_id > rebuild_batch.after and d.submission_id <= _up_to
   );
   repaired := runledger.refresh_submissions(_ids);
@@ -56,7 +59,8 @@ begin
   delete from runledger.delivery d
   where d.submission_id = any (_ids)
     and not exists (
-      select from runledger.event e where e.stream_id = d.submission_id and e.type = 'submission.received'
+      select from runledger.event e
+      where e.stream_id = d.submission_id and e.type in ('submission.received', 'batch.received')
     );
   get diagnostics _count = row_count;
   repaired := repaired + _count;

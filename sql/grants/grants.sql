@@ -52,7 +52,7 @@ begin
       runledger.start, runledger.requeue_jobs, runledger.requeue_lost, runledger.conclude, runledger.interrupt,
       runledger.lend_slot, runledger.take_slot,
       runledger.publish_output, runledger.forget_output, runledger.count_output,
-      runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,
+      runledger.read_delivery, runledger.read_batch, runledger.record_attempt, runledger.postpone_delivery,
       runledger.make_partitions, runledger.purge_bodies, runledger.purge_blobs, runledger.drop_partitions
       to runledger_worker;
   end if;

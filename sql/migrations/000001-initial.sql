@@ -134,7 +134,7 @@ create table runledger.event (
 comment on table runledger.event is 'Everything that happened, append only. The primary key makes a second event at one version impossible.';
 comment on column runledger.event.position is 'Order of insertion; not the order of commits. A cursor over the log must also use transaction_id.';
 comment on column runledger.event.transaction_id is 'Lets a reader wait out transactions still open: transaction_id < pg_snapshot_xmin(pg_current_snapshot()).';
-comment on column runledger.event.stream_id is 'What it happened to: a submission, a webhook, an API key, a tier, a worker.';
+comment on column runledger.event.stream_id is 'What it happened to: a submission, a batch, a webhook, an API key, a tier, a worker.';
 comment on column runledger.event.stream_version is '1, 2, 3 … within the stream, without gaps.';
 comment on column runledger.event.metadata is 'Who and what caused it: the request''s id, and as actor the key, the worker, the operator, the signal or the retention that acted, or the lost worker whose run was given back (sweep_of).';
 comment on column runledger.event.hash is 'sha256 over the previous event''s hash and this event''s content; see runledger.hash_event.';
@@ -238,6 +238,7 @@ create table runledger.pending (
   tag text,
   output_encoding text,
   rerun_of uuid,
+  batch_id uuid,
   -- What follows the log does not have.
   admitted boolean not null,
   position bigint,
@@ -255,6 +256,7 @@ comment on column runledger.pending.is_running is 'An attempt of it is under way
 comment on column runledger.pending.is_cancelled is 'The end of that attempt was asked for (submission.cancel_requested).';
 comment on column runledger.pending.attempts is 'How many were started.';
 comment on column runledger.pending.run is 'The last attempt''s name; worker_id, runtime and started_at are of it too.';
+comment on column runledger.pending.batch_id is 'The batch of which it is a member, if that has a webhook.';
 comment on column runledger.pending.waiters is 'Channels of the processes that wait for the end, which are notified of it after its commit.';
 comment on column runledger.pending.is_parked is 'It runs, and has lent its slot between two tests: it waits for one at its position.';
 -- In the order in which runledger.admit_waiting takes them.
@@ -264,6 +266,8 @@ create index pending_by_account on runledger.pending (account_id, position);
 -- By its second condition it serves no other look-up, whose plan would read all that runs.
 create index pending_running on runledger.pending (position) where is_running and position is not null;
 create index pending_by_position on runledger.pending (position);
+-- Whether a batch has members left.
+create index pending_by_batch on runledger.pending (batch_id) where batch_id is not null;
 
 create table runledger.result (
   id uuid primary key,
@@ -318,9 +322,10 @@ create type runledger.received_request as (
   account_id uuid,
   weight integer,
   most integer,
-  waiter text
+  waiter text,
+  batch jsonb
 );
-comment on type runledger.received_request is 'A request whose submissions are received, n being its place (runledger.store_received); most: that its key may have executing at once.';
+comment on type runledger.received_request is 'A request whose submissions are received, n being its place (runledger.store_received); most: that its key may have executing at once; batch: the webhook of all of them.';
 
 create table runledger.idempotency (
   account_id uuid not null,
@@ -332,7 +337,7 @@ create table runledger.idempotency (
   primary key (account_id, key)
 );
 comment on table runledger.idempotency is 'Idempotency-Key headers of the last 24 hours. The primary key is what makes a repeated request harmless.';
-comment on column runledger.idempotency.batch_answer is 'What a batch was answered, JSON with one element an item; null for a single submission. submission_id is then its first good item.';
+comment on column runledger.idempotency.batch_answer is 'What a batch was answered, JSON; null for a single submission. submission_id is then its first good item.';
 comment on column runledger.idempotency.request_digest is 'SHA-256 of the parsed request, to tell a replay from a different request under the same key.';
 create index idempotency_by_age on runledger.idempotency (created_at);
 
@@ -347,9 +352,10 @@ create table runledger.delivery (
   due_at timestamptz,
   constraint delivery_webhook_key unique (webhook_id)
 );
-comment on table runledger.delivery is 'Webhooks asked for: where to, and the secret until delivery has ended. Attempts are events of the stream webhook_id.';
+comment on table runledger.delivery is 'Webhooks asked for, by a submission or by a batch: where to, and the secret until delivery has ended. Attempts are events of the stream webhook_id.';
+comment on column runledger.delivery.submission_id is 'Whose it is: a submission''s, or a batch''s (the stream that batch.received begins).';
 comment on column runledger.delivery.url is 'The whole address, which may hold the caller''s secrets: a body like any other. Null once it was purged; the log has the host.';
-comment on column runledger.delivery.state is 'waiting: the submission is unfinished; pending: an attempt is due; delivered or abandoned: over, the secret is gone.';
+comment on column runledger.delivery.state is 'waiting: the submission, or one of the batch, is unfinished; pending: an attempt is due; delivered or abandoned: over, the secret is gone.';
 create index delivery_due on runledger.delivery (due_at) where state = 'pending';
 
 -- Small and apart from the log, so that no index is built over that.

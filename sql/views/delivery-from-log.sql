@@ -1,4 +1,4 @@
--- Each webhook's state by the log; address and secret are bodies and not in it.
+-- Each webhook's state by the log; address and secret are bodies and not in it. A batch's waits for the last of its members.
 
 create or replace view runledger.delivery_from_log as
 select
@@ -12,10 +12,15 @@ select
     when 'webhook.replayed' then 'pending'
     else case
       when exists (
-        select from runledger.event ended
-        where ended.stream_id = received.stream_id and runledger.closes_submission(ended.type)
-      ) then 'pending'
-      else 'waiting'
+        select from jsonb_array_elements_text(
+          coalesce(received.data -> 'submissions', jsonb_build_array(received.stream_id))
+        ) member (id)
+        where not exists (
+          select from runledger.event ended
+          where ended.stream_id = member.id::uuid and runledger.closes_submission(ended.type)
+        )
+      ) then 'waiting'
+      else 'pending'
     end
   end as state
 from runledger.event received
@@ -29,5 +34,5 @@ cross join lateral (
   from runledger.event e
   where e.stream_id = webhook.id
 ) stream
-where received.type = 'submission.received' and webhook.id is not null;
+where received.type in ('submission.received', 'batch.received') and webhook.id is not null;
 comment on view runledger.delivery_from_log is 'Every webhook''s state and attempts as its events say. The table runledger.delivery caches them, beside address and secret.';

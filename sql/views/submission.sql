@@ -110,7 +110,8 @@ select
   stream.started_at,
   received.data ->> 'tag' as tag,
   received.data ->> 'output_encoding' as output_encoding,
-  (received.data ->> 'rerun_of')::uuid as rerun_of
+  (received.data ->> 'rerun_of')::uuid as rerun_of,
+  (received.data ->> 'batch')::uuid as batch_id
 from runledger.event received
 cross join lateral (
   select

@@ -36,10 +36,17 @@ const sentences: Readonly<Record<string, Sentence>> = {
       `Received: ${say(data['language'])}, ${bytes(data, 'code')} of code, ${bytes(data, 'stdin')} of stdin`,
       data['expected_stdout'] ? `an expected output of ${bytes(data, 'expected_stdout')}` : '',
       data['webhook'] ? describeWebhook(part(data, 'webhook')) : '',
+      data['batch'] === undefined ? '' : `of the batch ${say(data['batch'])}`,
       data['rerun_of'] === undefined ? '' : `a rerun of ${say(data['rerun_of'])}`,
       data['campaign'] === undefined
         ? `request ${say(metadata['request'])}`
         : `in the campaign ${say(data['campaign'])} of ${actorOf(metadata)}`,
+    ),
+  'batch.received': (data, { metadata }) =>
+    sentence(
+      `Received: a batch of ${count(countOf(data['submissions']), 'submission')}`,
+      describeWebhook(part(data, 'webhook')),
+      `request ${say(metadata['request'])}`,
     ),
   'execution.started': (data, { at }, { receivedAt }) => {
     const run = part(data, 'limits', 'run')
@@ -183,6 +190,10 @@ function describeWebhook({ host, format }: Data): string {
 function describeAttempt(data: Data): string {
   const status = data['status'] === null ? 'no answer' : `answer ${say(data['status'])}`
   return `Attempt ${say(data['attempt'])} to deliver the webhook (${status}, ${seconds(data['duration_seconds'])})`
+}
+
+function countOf(items: unknown): number {
+  return Array.isArray(items) ? items.length : 0
 }
 
 function part(data: Data, ...path: readonly string[]): Data {

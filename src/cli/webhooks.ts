@@ -31,7 +31,7 @@ export const webhookCommands = [
   defineCommand({
     name: 'webhooks show',
     operands: ['ID'],
-    summary: 'show a delivery and its attempts, by its or its submission’s id',
+    summary: 'show a delivery and its attempts, by its, its submission’s or its batch’s id',
     options: operatorOptions,
     run: ({ operands: [id = ''], values }) =>
       askOperator(values, async (operator) => {
@@ -53,7 +53,7 @@ export const webhookCommands = [
   }),
 ]
 
-/** @param id a webhook's or its submission's. @throws {CommandError} when there is none. */
+/** @param id a webhook's, its submission's or its batch's. @throws {CommandError} when there is none. */
 export async function findWebhook(
   operator: Operator,
   id: string,
@@ -65,7 +65,9 @@ export function describeWebhook(webhook: Webhook, events: readonly WebhookEvent[
   const { state, attempts, abandoned_because: reason, next_attempt_at: next } = webhook
   return [
     `webhook     ${webhook.webhook_id}`,
-    `submission  ${webhook.submission_id}`,
+    webhook.batch_id === null
+      ? `submission  ${webhook.submission_id}`
+      : `batch       ${webhook.batch_id}`,
     `account     ${makeVisible(webhook.account)}`,
     `receiver    ${makeVisible(webhook.receiver)}`,
     `state       ${state}${reason === null ? '' : ` (${reason})`}`,
@@ -105,7 +107,7 @@ export async function replay(
   const { state } = (await findWebhook(operator, id)).webhook
   if (!['delivered', 'abandoned'].includes(state))
     throw new CommandError(
-      `it is ${state === 'waiting' ? 'waiting for its submission to end' : 'still being delivered'}; only one that has ended can be replayed`,
+      `it is ${state === 'waiting' ? 'waiting for its submission or batch to end' : 'still being delivered'}; only one that has ended can be replayed`,
     )
   const secret = stdin.isTTY === true ? '' : (await text(stdin)).replace(/\r?\n$/, '')
   if (secret === '')

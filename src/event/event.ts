@@ -1,4 +1,4 @@
-// Events: what happened to submissions, webhooks, keys, tiers and workers, as facts that are only ever added.
+// Events: what happened to submissions, batches, webhooks, keys, tiers and workers, as facts that are only ever added.
 //
 // A submission's stream (its id):
 //
@@ -25,6 +25,7 @@
 // versions (upcast.ts) and pass newer ones through.
 export { stringifyBytes } from './byte-json.ts'
 export * from './submission.ts'
+export * from './batch.ts'
 export * from './execution.ts'
 export * from './webhook.ts'
 export * from './api-key.ts'
@@ -36,6 +37,7 @@ export { compareHeads, parseHeads, readHeads } from './heads.ts'
 export { checkLedger, verify, verifyAll } from './verify.ts'
 export type { Verification, VerifyStep } from './verify.ts'
 import type { ApiKeyEvent } from './api-key.ts'
+import type { BatchEvent } from './batch.ts'
 import type { ExecutionEvent } from './execution.ts'
 import type { SubmissionEvent } from './submission.ts'
 import type { TierEvent } from './tier.ts'
@@ -44,7 +46,13 @@ import type { WorkerEvent } from './worker.ts'
 
 /** Any event as it is written today. */
 export type Event =
-  SubmissionEvent | ExecutionEvent | WebhookEvent | ApiKeyEvent | TierEvent | WorkerEvent
+  | SubmissionEvent
+  | BatchEvent
+  | ExecutionEvent
+  | WebhookEvent
+  | ApiKeyEvent
+  | TierEvent
+  | WorkerEvent
 
 /** The first type to differ gets a constant of its own. */
 export const schemaVersion = 1

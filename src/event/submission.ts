@@ -39,13 +39,16 @@ export interface SubmissionReceived {
     readonly rerun_of?: string
     /** Of an operator who repeats many. */
     readonly campaign?: string
-    /** The delivery's stream and receiver. The URL may hold secrets, so it is a body. */
-    readonly webhook: {
-      readonly id: string
-      readonly host: string
-      readonly format?: WebhookFormat
-    } | null
+    /** The stream of its batch, if that has a webhook. */
+    readonly batch?: string
+    readonly webhook: (WebhookReceiver & { readonly format?: WebhookFormat }) | null
   }
+}
+
+/** The delivery's stream and receiver. The URL may hold secrets, so it is a body. */
+export interface WebhookReceiver {
+  readonly id: string
+  readonly host: string
 }
 
 /** The form of a webhook, if not as Standard Webhooks words it: a PUT of Judge0's fields, without a signature. */

@@ -16,6 +16,7 @@ export const upcasts: Readonly<Record<Event['type'], readonly Upcast[]>> = {
   'submission.cancel_requested': [],
   'submission.cancelled': [],
   'submission.purged': [],
+  'batch.received': [],
   'execution.started': [],
   'execution.completed': [],
   'execution.interrupted': [],

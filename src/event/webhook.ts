@@ -1,4 +1,4 @@
-// webhook.*: the attempts to deliver one submission's result, in a stream of their own.
+// webhook.*: the attempts to deliver the result of one submission, or of a batch, in a stream of their own.
 //
 //   webhook.attempt_failed … ──▶ webhook.delivered
 //              │                 webhook.abandoned
@@ -28,11 +28,13 @@ export interface WebhookAbandoned {
 /** The schedule begins anew; attempts are numbered on. */
 export interface WebhookReplayed {
   readonly type: 'webhook.replayed'
-  readonly data: { readonly submission: string }
+  readonly data: WebhookSubject
 }
 
-export interface WebhookAttempt {
-  readonly submission: string
+/** Whose webhook it is. */
+export type WebhookSubject = { readonly submission: string } | { readonly batch: string }
+
+export type WebhookAttempt = WebhookSubject & {
   /** 1, 2, … over the whole stream. */
   readonly attempt: number
   /**

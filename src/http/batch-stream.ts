@@ -3,21 +3,18 @@
 // lines it has.
 import { once } from 'node:events'
 import type { Response } from 'polka'
-import type { BatchItem } from '#enqueue'
 import { isFinal, readResults, readTrackedResult } from '#result'
 import type { TrackedResult } from '#result'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { noSubmission } from './problem.ts'
 import { receiveItems } from './receive.ts'
-import type { Received } from './receive.ts'
+import type { Received, ReceivedBatch } from './receive.ts'
 import type { ApiRequest } from './request.ts'
 import { usualBounds } from './stream-limiter.ts'
 import { unsentAnswers } from './unsent.ts'
 
-export interface ParsedBatch {
-  readonly items: readonly BatchItem[]
-  readonly idempotencyKey: string | null
+export interface ParsedBatch extends ReceivedBatch {
   readonly isStreamed: boolean
   /** Places of items whose lines the client has. */
   readonly have: ReadonlySet<number>
@@ -115,8 +112,9 @@ export function createBatchStream(
         throw error
       },
     )
+    const { id: batchId, submissions: items } = reception.answer
     const pending = new Map<string, number>()
-    for (const [index, item] of reception.answer.entries())
+    for (const [index, item] of items.entries())
       if ('id' in item && !batch.have.has(index)) pending.set(item.id, index)
     if (reception.kind === 'replayed') {
       for (const [id] of listNew) waiter.forget(id)
@@ -128,7 +126,8 @@ export function createBatchStream(
     }
 
     request.isStream = true
-    response.writeHead(200, { ...headers, ...describeReplay(reception) }).flushHeaders()
+    const named = typeof batchId === 'string' ? { 'Batch-Id': batchId } : {}
+    response.writeHead(200, { ...headers, ...named, ...describeReplay(reception) }).flushHeaders()
     const write = async (line: object): Promise<void> => {
       const bytes = Buffer.from(`${JSON.stringify(line)}\n`)
       const taken = unsentAnswers.note(response, apiKeyId, bytes)
@@ -140,7 +139,7 @@ export function createBatchStream(
       taken()
     }
     try {
-      for (const [index, item] of reception.answer.entries())
+      for (const [index, item] of items.entries())
         if (!('id' in item) && !batch.have.has(index)) await write({ index, ...item })
       const until = performance.now() + longestMilliseconds
       while (pending.size > 0 && performance.now() < until) {

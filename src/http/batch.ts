@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import type { Caller } from '#account'
 import type { BatchItem } from '#enqueue'
 import { blame } from '#error'
+import type { Issue } from '#error'
 import { createId } from '#id'
 import { fields, shorten, validate } from '#options'
 import { sendJson } from './answer.ts'
@@ -19,6 +20,8 @@ import type { ApiRequest, Handler } from './request.ts'
 import { asksForStream } from './stream.ts'
 import type { ResultStreams } from './stream.ts'
 import type { SubmissionParser } from './submission.ts'
+import { usualRules, webhookSecret, webhookUrl } from './webhook.ts'
+import type { WebhookRules } from './webhook.ts'
 
 /** Of any tier. */
 export const batchLimit = 1000
@@ -26,9 +29,16 @@ export const batchLimit = 1000
 /** A batch may have as many bytes as its tier's items, and never less than any other body. */
 const bytesPerItem = (16 * 1024 * 1024) / batchLimit
 
-/** @param item anything, as a bad one is refused in its place; what it should be, where a batch is described. */
-// eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, a second copy would drift
-export const createBatchSchema = <const Item extends v.GenericSchema>(item: Item, most: number) =>
+/**
+ * @param item anything, as a bad one is refused in its place; what it should be, where a batch is described.
+ * @param rules where webhooks may go.
+ */
+export const createBatchSchema = <const Item extends v.GenericSchema>(
+  item: Item,
+  most: number,
+  rules: WebhookRules,
+  // eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, a second copy would drift
+) =>
   fields(
     {
       submissions: v.pipe(
@@ -44,6 +54,8 @@ export const createBatchSchema = <const Item extends v.GenericSchema>(item: Item
           maxItems: most,
         }),
       ),
+      webhook_url: v.optional(webhookUrl(rules)),
+      webhook_secret: v.optional(webhookSecret),
     },
     'a batch',
     'must be a JSON object',
@@ -54,27 +66,25 @@ export function submitBatch(
   parseSubmission: SubmissionParser,
   resultStreams: ResultStreams,
 ): Handler {
-  const { queueCapacity } = dependencies
-
   const stream = createBatchStream(dependencies)
   return async (request, response) => {
-    const batch = await parseBatch(request, response, parseSubmission, queueCapacity)
+    const batch = await parseBatch(dependencies, request, response, parseSubmission)
     if (batch.isStreamed) {
       resultStreams.admit(request, response)
       await stream(request, response, batch, hangUpSignal(response))
       return
     }
     const reception = await receiveItems(dependencies, request, batch, null)
-    sendJson(response, 202, { submissions: reception.answer }, describeReplay(reception))
+    sendJson(response, 202, reception.answer, describeReplay(reception))
   }
 }
 
 /** @throws {Problem} with all that is wrong with the batch itself. */
 async function parseBatch(
+  { queueCapacity, webhookRules = usualRules }: HttpDependencies,
   request: ApiRequest,
   response: Parameters<Handler>[1],
   parseSubmission: SubmissionParser,
-  queueCapacity: number,
 ): Promise<ParsedBatch> {
   const { caller } = request
   const isStreamed = asksForStream(request, 'application/x-ndjson')
@@ -84,12 +94,38 @@ async function parseBatch(
   const bytesMost = Math.max(bodyLimitBytes, Math.floor(caller.batchItems * bytesPerItem))
   const body = await readJson(request, response, bytesMost)
   // More than the queue holds would be refused for ever.
-  const schema = createBatchSchema(v.unknown(), Math.min(caller.batchItems, queueCapacity))
+  const schema = createBatchSchema(
+    v.unknown(),
+    Math.min(caller.batchItems, queueCapacity),
+    webhookRules,
+  )
   const batch = body.issues.length === 0 ? validate(schema, body.json) : { ...body, value: null }
-  const issues = [...queryIssues, ...haveIssues, ...keyIssues, ...shorten(batch.issues)]
+  const webhookIssues = judgeWebhook(body.json)
+  const issues = [
+    ...queryIssues,
+    ...haveIssues,
+    ...keyIssues,
+    ...shorten(batch.issues),
+    ...webhookIssues,
+  ]
   if (batch.value === null || issues.length > 0) throw invalidRequest(issues)
   const items = await parseItems(batch.value.submissions, caller, parseSubmission)
-  return { items, idempotencyKey, isStreamed, have }
+  const { webhook_url: url, webhook_secret: secret } = batch.value
+  const webhook = url === undefined || secret === undefined ? null : { url, secret }
+  return { items, idempotencyKey, webhook, isStreamed, have }
+}
+
+/** Both or none. */
+function judgeWebhook(body: unknown): readonly Issue[] {
+  if (typeof body !== 'object' || body === null) return []
+  const names = ['webhook_url', 'webhook_secret']
+  return names
+    .filter((name) => !Object.hasOwn(body, name))
+    .flatMap((path) =>
+      names
+        .filter((other) => Object.hasOwn(body, other))
+        .map((other) => ({ path, message: `is required with ${other}` })),
+    )
 }
 
 /** Such as `0-4,9`. */

@@ -5,7 +5,7 @@ import type { Handler } from './request.ts'
 const allowedHeaders =
   'X-API-Key, Authorization, X-Auth-Token, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name'
 const exposedHeaders =
-  'Location, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed, Idempotency-Mismatch, X-Request-Id, Mcp-Session-Id'
+  'Location, Batch-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed, Idempotency-Mismatch, X-Request-Id, Mcp-Session-Id'
 
 /**
  * Answers preflights without a key, and names the origin in other answers. Never with credentials: a key goes along as a

@@ -35,6 +35,7 @@ const shownFields: Readonly<Record<string, readonly string[]>> = {
     'stdin',
     'expected_stdout',
     'blobs',
+    'batch',
     'webhook',
     'tag',
     'priority',

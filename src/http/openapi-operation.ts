@@ -87,7 +87,7 @@ export const operations: readonly Operation[] = [
     operationId: 'submitBatch',
     summary: 'Submit many programs',
     description:
-      "As many as the key's tier allows: 20 for beta, 1000 at the most. One request against the rate limit and one transaction. A bad item is answered in its place and does not stop the others; 503 for all when the good ones do not all fit into the queue. With Accept: application/x-ndjson each item is answered as it ends.",
+      "As many as the key's tier allows: 20 for beta, 1000 at the most. One request against the rate limit and one transaction. A bad item is answered in its place and does not stop the others; 503 for all when the good ones do not all fit into the queue. With Accept: application/x-ndjson each item is answered as it ends. With webhook_url one webhook, batch.completed, says how all of them have ended.",
     parameters: ['Idempotency-Key', 'have'],
     body: {
       schema: 'Batch',
@@ -99,7 +99,7 @@ export const operations: readonly Operation[] = [
           'Accept: application/x-ndjson: a line for each item, in the order in which they end, refused ones first. Sent again under its Idempotency-Key, a batch goes on; have names the lines that the client has.',
         schema: 'BatchLine',
         stream: 'application/x-ndjson',
-        headers: ['Idempotency-Replayed', 'Idempotency-Mismatch'],
+        headers: ['Batch-Id', 'Idempotency-Replayed', 'Idempotency-Mismatch'],
       },
       202: {
         description: 'An id or a refusal for each item.',

@@ -65,15 +65,13 @@ export const serveOpenApi: Handler = (_request, response) => {
   sendBytes(response, 200, 'application/json; charset=utf-8', document)
 }
 
+const withWebhook = { webhook_url: ['webhook_secret'], webhook_secret: ['webhook_url'] }
+
 function createSchemas(): object {
   const submission = v.pipe(
     createSubmissionSchema(usualRules),
     v.metadata({
-      dependentRequired: {
-        webhook_url: ['webhook_secret'],
-        webhook_secret: ['webhook_url'],
-        stop_on_failure: ['tests'],
-      },
+      dependentRequired: { ...withWebhook, stop_on_failure: ['tests'] },
     }),
   )
   return toJsonSchemaDefs(
@@ -81,7 +79,10 @@ function createSchemas(): object {
       ...answerSchemas,
       Submission: submission,
       ReceivedRequest: createReceivedSchema(submission),
-      Batch: createBatchSchema(submission, batchLimit),
+      Batch: v.pipe(
+        createBatchSchema(submission, batchLimit, usualRules),
+        v.metadata({ dependentRequired: withWebhook }),
+      ),
     },
     {
       ...conversion,
@@ -176,6 +177,7 @@ function createParameters(): object {
 const headerDescriptions = {
   Location: "The result's path.",
   'Idempotency-Replayed': 'true: this request was made before, nothing new was made.',
+  'Batch-Id': 'Of a batch with webhook_url: the id that its webhook names.',
   'Idempotency-Mismatch': 'true: the earlier request under this key had another body.',
   'Retry-After': 'Seconds to wait.',
   Allow: 'The methods of this path.',

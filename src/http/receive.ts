@@ -47,6 +47,13 @@ export async function receive(
   throw await describeRefusal(database, reception)
 }
 
+export interface ReceivedBatch {
+  readonly items: readonly BatchItem[]
+  readonly idempotencyKey: string | null
+  /** Receives one webhook when all of it has ended. */
+  readonly webhook: { readonly url: string; readonly secret: string } | null
+}
+
 /**
  * A batch: all good items or none.
  * @param waiter the channel on which each end is notified; null: nobody waits. @throws {Problem} when neither.
@@ -54,10 +61,7 @@ export async function receive(
 export async function receiveItems(
   { database, queueCapacity }: Pick<HttpDependencies, 'database' | 'queueCapacity'>,
   request: ApiRequest,
-  {
-    items,
-    idempotencyKey,
-  }: { readonly items: readonly BatchItem[]; readonly idempotencyKey: string | null },
+  { items, idempotencyKey, webhook }: ReceivedBatch,
   waiter: string | null,
 ): Promise<Received> {
   const waiting = { waiter, durable: true }
@@ -67,7 +71,9 @@ export async function receiveItems(
     idempotencyKey,
     capacity: queueCapacity,
   }
-  const reception = await withDeadline((signal) => receiveBatch(database, items, context, signal))
+  const reception = await withDeadline((signal) =>
+    receiveBatch(database, items, context, signal, webhook),
+  )
   if (reception.kind === 'received' || reception.kind === 'replayed') return reception
   const places = items.filter(({ submission }) => submission !== null).length
   throw await describeRefusal(database, reception, places)

@@ -371,6 +371,14 @@ export const answerSchemas = {
     ),
   }),
   BatchAnswer: v.object({
+    id: v.optional(
+      v.pipe(
+        v.nullable(uuid),
+        v.description(
+          'With webhook_url: the id that the webhook names; null when no item was accepted.',
+        ),
+      ),
+    ),
     submissions: v.pipe(
       v.array(v.union([accepted, invalidRequest])),
       v.description('One element an item, in the same order.'),

@@ -1,4 +1,4 @@
-// The task 'deliver': one attempt to send a finished submission's record to its webhook. It records the attempt in the
+// The task 'deliver': one attempt to send a finished submission's record, or how a batch has ended, to a webhook. It records the attempt in the
 // event log, which owns the schedule, and enqueues the next.
 //
 // At least once: a crash before the recording repeats an attempt, under the same id. The stream's version fences the
@@ -7,9 +7,9 @@ import * as v from 'valibot'
 import { errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
-import type { AbandonReason, Metadata, WebhookAttempt, WebhookFormat } from '#event'
+import type { AbandonReason, Metadata, WebhookSubject, WebhookAttempt, WebhookFormat } from '#event'
 import type { Logger } from '#log'
-import { describeCallback, readResult } from '#result'
+import { describeCallback, readBatch, readResult } from '#result'
 import type { ResultRecord } from '#result'
 import { createConcurrencyLimit, nextAttemptDelay, sendDelivery } from '#webhook'
 import type { Bound, DeliveryOutcome, DeliverySettings } from '#webhook'
@@ -35,7 +35,9 @@ const payloadSchema = v.object({ webhook: v.pipe(v.string(), v.uuid()) })
 
 interface DueDelivery {
   readonly webhookId: string
-  readonly submission: string
+  /** Whose it is: a submission's, or a batch's. */
+  readonly subject: string
+  readonly isBatch: boolean
   readonly account: string
   readonly url: string
   readonly secret: string
@@ -120,22 +122,21 @@ function listBounds(
 /** @throws the signal's reason, and the database's errors. */
 async function attemptDelivery(
   { database, settings, signal, log }: DeliverDependencies,
-  { webhookId: id, submission, url, secret, format }: DueDelivery,
+  delivery: DueDelivery,
 ): Promise<AttemptOutcome> {
-  const record = await readResult(database, submission, null)
-  if (record === null) throw new Error(`webhook ${id} has no result`)
-  const body = Buffer.from(JSON.stringify(describeNotice(record, format)))
+  const { webhookId: id, url, secret, format } = delivery
+  const body = Buffer.from(JSON.stringify(await readNotice(database, delivery)))
   reachFailpoint('deliver.before_send')
   try {
-    const delivery =
+    const sent =
       format === 'judge0'
         ? ({ id, url, body, secret: null, method: 'PUT' } as const)
         : { id, url, body, secret }
-    return await sendDelivery(delivery, settings, signal)
+    return await sendDelivery(sent, settings, signal)
   } catch (error) {
     if (signal.aborted) throw error
     // Counts as an attempt, or it might fail for ever.
-    log.error({ submission, webhook: id, err: error }, 'webhook.not_sent')
+    log.error({ ...describeSubject(delivery), webhook: id, err: error }, 'webhook.not_sent')
     return {
       kind: 'internal',
       status: null,
@@ -145,6 +146,23 @@ async function attemptDelivery(
       error: 'internal: the attempt was not made',
     }
   }
+}
+
+function describeSubject({ subject, isBatch }: DueDelivery): WebhookSubject {
+  return isBatch ? { batch: subject } : { submission: subject }
+}
+
+async function readNotice(
+  database: Database,
+  { webhookId, subject, isBatch, format }: DueDelivery,
+): Promise<object> {
+  if (isBatch) {
+    const { endedAt, submissions } = await readBatch(database, subject)
+    return { type: 'batch.completed', timestamp: endedAt, data: { id: subject, submissions } }
+  }
+  const record = await readResult(database, subject, null)
+  if (record === null) throw new Error(`webhook ${webhookId} has no result`)
+  return describeNotice(record, format)
 }
 
 function describeNotice(record: ResultRecord, format: WebhookFormat | null): object {
@@ -158,7 +176,7 @@ async function recordAttempt(
   outcome: AttemptOutcome,
 ): Promise<void> {
   const data: WebhookAttempt = {
-    submission: delivery.submission,
+    ...describeSubject(delivery),
     attempt: delivery.attempt,
     outcome: outcome.kind,
     status: outcome.status,
@@ -169,7 +187,7 @@ async function recordAttempt(
   const type = outcome.kind === 'delivered' ? 'webhook.delivered' : 'webhook.attempt_failed'
   const { retrySeconds, abandonedBecause } = decideNext(delivery, outcome, schedule)
   const facts = {
-    submission: delivery.submission,
+    ...describeSubject(delivery),
     webhook: delivery.webhookId,
     attempt: delivery.attempt,
     outcome: outcome.kind,
@@ -227,7 +245,7 @@ function isForbiddenForEver(url: string, error: string | null): boolean {
 async function readDelivery(sql: Database, webhookId: string): Promise<DueDelivery | null> {
   const [delivery] = await sql<DueDelivery[]>`
     select
-      ${webhookId} as "webhookId", submission_id as submission, account_id as account, url, secret, attempt,
+      ${webhookId} as "webhookId", submission_id as subject, is_batch as "isBatch", account_id as account, url, secret, attempt,
       round_attempt as "roundAttempt", version, output_bytes as "outputBytes", format
     from runledger.read_delivery(${webhookId})`
   return delivery ?? null

@@ -1,7 +1,7 @@
 // What the log says of a submission, alone or in a batch, and when two requests are the same.
 import { createHash } from 'node:crypto'
 import { digestBody, schemaVersion } from '#event'
-import type { BodyDigest, Metadata, SubmissionReceived, WebhookFormat } from '#event'
+import type { BatchReceived, BodyDigest, Metadata, SubmissionReceived, WebhookFormat } from '#event'
 import { createId } from '#id'
 import type { Language } from '#language'
 import { encodeOptions, listRequired } from '#options'
@@ -88,6 +88,14 @@ export function describeReceived(
   }
 }
 
+/** What a batch has beside its submissions. */
+export interface Batch {
+  /** What the same batch under the same idempotency key is answered with. */
+  readonly answer: string
+  /** Sent when all of it has ended; `id` is the batch's, and its stream's. */
+  readonly webhook: { readonly id: string; readonly url: string; readonly secret: string } | null
+}
+
 /** A request as runledger.receive takes it. */
 export interface Intake {
   readonly request: object
@@ -97,55 +105,83 @@ export interface Intake {
   readonly durable: boolean
 }
 
-/**
- * @param items a batch has several, of which one without a submission was refused.
- * @param batchAnswer what the same batch under the same idempotency key is answered with.
- */
+/** @param items a batch has several, of which one without a submission was refused. */
 export function describeIntake(
   items: readonly { readonly id: string; readonly submission: Submission | null }[],
   context: SubmissionContext,
-  batchAnswer: string | null = null,
+  batch: Batch | null = null,
 ): Intake {
   const { apiKeyId, capacity, waiter, durable } = context
   const good = items.flatMap(({ id, submission }) =>
     submission === null ? [] : [{ id, submission }],
   )
+  const webhook = batch?.webhook ?? null
   const request = {
     submission_id: good[0]?.id,
     submissions: good.length,
     api_key_id: apiKeyId,
     capacity,
     waiter,
-    batch_answer: batchAnswer,
+    batch_answer: batch?.answer,
     ...describeIdempotency(
       context.idempotencyKey,
       items.map(({ submission }) => submission),
+      webhook,
     ),
+    ...(webhook !== null && { batch: describeBatch(webhook, good, context) }),
   }
   return {
     request,
-    submissions: good.map(({ id, submission }) => describeSubmission(id, submission, context)),
+    submissions: good.map(({ id, submission }) =>
+      describeSubmission(id, submission, context, webhook?.id),
+    ),
     bytes: good.reduce((sum, { submission }) => sum + countBytes(submission), 0),
     durable,
   }
+}
+
+function describeBatch(
+  { id, url, secret }: NonNullable<Batch['webhook']>,
+  members: readonly { readonly id: string }[],
+  context: SubmissionContext,
+): object {
+  const data: BatchReceived['data'] = {
+    account: context.accountId,
+    api_key: context.apiKeyId,
+    webhook: { id: createId(), host: new URL(url).host },
+    submissions: members.map((member) => member.id),
+  }
+  return {
+    id,
+    webhook_id: data.webhook.id,
+    webhook_url: url,
+    webhook_secret: secret,
+    schema_version: schemaVersion,
+    data,
+    metadata: describeCause(context),
+  }
+}
+
+function describeCause({ requestId, apiKeyId }: SubmissionContext): Metadata {
+  return { request: requestId, actor: { api_key: apiKeyId } }
 }
 
 function describeSubmission(
   id: string,
   submission: Submission,
   context: SubmissionContext,
+  batch?: string,
 ): object {
   const { code, stdin, expectedStdout, options, webhook } = submission
   const { data, webhookId } = describeReceived(submission, context)
-  const metadata: Metadata = { request: context.requestId, actor: { api_key: context.apiKeyId } }
   return {
     submission_id: id,
     webhook_id: webhookId,
     webhook_url: webhook?.url,
     webhook_secret: webhook?.secret,
     schema_version: schemaVersion,
-    data,
-    metadata,
+    data: { ...data, ...(batch !== undefined && { batch }) },
+    metadata: describeCause(context),
     // A jsonb text holds neither NUL nor bytes.
     code: code.toString('base64'),
     stdin: stdin.toString('base64'),
@@ -170,9 +206,10 @@ function countBytes({ code, stdin, expectedStdout, options }: Submission): numbe
 function describeIdempotency(
   idempotencyKey: string | null,
   submissions: readonly (Submission | null)[],
+  batchWebhook: Batch['webhook'],
 ): object {
   if (idempotencyKey === null) return {}
-  const digest = digestRequest(submissions)
+  const digest = digestRequest(submissions, batchWebhook)
   return { idempotency_key: idempotencyKey, request_digest: spellDigest(digest) }
 }
 
@@ -185,8 +222,15 @@ export function spellDigest(digest: Buffer): string {
  * Every parsed field counts; lengths keep fields apart.
  * @param submissions null for a refused one.
  */
-function digestRequest(submissions: readonly (Submission | null)[]): Buffer {
+function digestRequest(
+  submissions: readonly (Submission | null)[],
+  batchWebhook: Batch['webhook'],
+): Buffer {
   const hash = createHash('sha256')
+  const add = (part: Buffer | string | null | undefined): void => {
+    const bytes = part === null || part === undefined ? null : Buffer.from(part)
+    hash.update(`${bytes?.byteLength ?? 'none'}:`).update(bytes ?? '')
+  }
   for (const submission of submissions) {
     if (submission === null) {
       hash.update('refused:')
@@ -194,11 +238,9 @@ function digestRequest(submissions: readonly (Submission | null)[]): Buffer {
     }
     const { language, code, stdin, expectedStdout, webhook } = submission
     const parts = [language, code, stdin, expectedStdout, webhook?.url, webhook?.secret]
-    for (const body of [...parts, ...listFurtherParts(submission)]) {
-      const bytes = body === null || body === undefined ? null : Buffer.from(body)
-      hash.update(`${bytes?.byteLength ?? 'none'}:`).update(bytes ?? '')
-    }
+    for (const part of [...parts, ...listFurtherParts(submission)]) add(part)
   }
+  if (batchWebhook !== null) for (const part of [batchWebhook.url, batchWebhook.secret]) add(part)
   return hash.digest()
 }
 

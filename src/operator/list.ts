@@ -67,14 +67,17 @@ export interface Webhook extends Row {
 
 /**
  * A webhook and its events.
- * @param id its own, or its submission's.
+ * @param id its own, its submission's or its batch's.
  */
 export async function readWebhook(
   sql: Database,
   id: string,
 ): Promise<{ readonly webhook: Webhook; readonly events: readonly RecordedEvent[] } | null> {
   const [webhook] = await sql<Webhook[]>`
-    select * from audit.webhook where webhook_id = ${id} or submission_id = ${id}`
+    select * from audit.webhook
+    where webhook_id = (
+      select d.webhook_id from runledger.delivery d where d.webhook_id = ${id} or d.submission_id = ${id}
+    )`
   return webhook === undefined
     ? null
     : { webhook, events: await readStream(sql, webhook.webhook_id) }

@@ -13,6 +13,7 @@ export {
   toJudge0,
 } from './judge0.ts'
 export type { ResultRecord, ResultStatus, TrackedResult } from './record.ts'
+export { readBatch } from './batch.ts'
 export { listResults } from './list.ts'
 export { listPage, pagedMost } from './page.ts'
 export { readPreviews } from './preview.ts'

@@ -12,7 +12,7 @@ import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
 import { firstUid } from '../helper/executor.ts'
-import { createCaller } from '../helper/submission.ts'
+import { createCaller, describeSubmission } from '../helper/submission.ts'
 import { createAuthority } from '../webhook/certificate.ts'
 import { createReceiver } from '../webhook/receiver.ts'
 import {
@@ -22,6 +22,7 @@ import {
   readAttempts,
   readDelivery,
   receiverAddress,
+  submitBatch,
 } from './delivery.ts'
 
 // Right after its start PostgreSQL does not vouch for session locks: a killed worker is then found by its lease.
@@ -107,6 +108,43 @@ t.test(
     const id = await endSubmission(sql, caller, { url, secret })
     t.match(await awaitDelivery(sql, id), { state: 'abandoned', attempts: 3, secret: null })
     t.equal(await stopWorker(worker), 0)
+  },
+)
+
+t.test(
+  'a worker killed at the last member of a batch: one webhook, of the end that counts',
+  async (t) => {
+    receiver.requests.length = 0
+    answer = (response) => response.end('got it')
+    const doomed = await startWorker()
+    const codes = ['print(1)', 'import time; time.sleep(1)']
+    const submissions = codes.map((code) => describeSubmission({ code }))
+    const { id, members } = await submitBatch(sql, caller, submissions, { url, secret })
+    const isLastRunning = async (): Promise<boolean> => {
+      const rows = await sql`
+      select from runledger.pending
+      where submission_id = ${members[1]!} and is_running
+        and not exists (select from runledger.pending other where other.submission_id = ${members[0]!})`
+      return rows.length > 0
+    }
+    while (!(await isLastRunning())) await sleep(5)
+    doomed.kill('SIGKILL')
+    await once(doomed, 'exit')
+    t.match(await readDelivery(sql, id), { state: 'waiting', attempts: 0, secret })
+
+    const successor = await startWorker()
+    t.match(await awaitDelivery(sql, id), { state: 'delivered', attempts: 1, secret: null })
+    t.equal(await stopWorker(successor), 0)
+    t.equal(receiver.requests.length, 1)
+    t.match(JSON.parse(receiver.requests[0]!.body.toString()), {
+      data: {
+        submissions: [
+          { id: members[0], verdict: 'AC' },
+          { id: members[1], verdict: 'AC' },
+        ],
+      },
+    })
+    t.equal((await readAttempts(sql, id)).length, 1)
   },
 )
 

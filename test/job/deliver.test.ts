@@ -22,6 +22,7 @@ import {
   findBroken,
   readAttempts,
   readDelivery,
+  submitBatch,
 } from './delivery.ts'
 
 const secret = 'correct horse'
@@ -117,6 +118,44 @@ t.test('a result is delivered once, signed, and is what GET shows', async (t) =>
     },
   ])
   t.equal(events.length, 1)
+})
+
+t.test('a batch has one webhook, signed, when all of it has ended', async (t) => {
+  scripts.set('batch.hook.test', [{ status: 503 }, { status: 200 }])
+  const programs = ['print(1)', 'raise SystemExit(3)', 'import time; time.sleep(300)']
+  const submissions = programs.map((code) => describeSubmission({ code }))
+  const webhook = { url: address('batch'), secret }
+  const { id, members } = await submitBatch(sql, caller, submissions, webhook)
+  for (const member of members.slice(0, 2)) await finalResult(sql, member)
+  t.match(await readDelivery(sql, id), { state: 'waiting', secret })
+  t.equal(requestsTo('batch').length, 0)
+  const actor = { actor: { api_key: caller.apiKeyId } }
+  await cancelSubmission(sql, members[2]!, caller.accountId, actor)
+  const row = await awaitDelivery(sql, id)
+  t.match(row, { state: 'delivered', secret: null, attempts: 2 })
+
+  const requests = requestsTo('batch')
+  t.equal(requests.length, 2)
+  const published = new Webhook(secret, { format: 'raw' })
+  for (const { headers, body } of requests) {
+    t.equal(headers['webhook-id'], row.webhook_id)
+    t.strictSame(published.verify(body.toString(), headers as Record<string, string>), {
+      type: 'batch.completed',
+      timestamp: (await finalResult(sql, members[2]!)).finished_at,
+      data: {
+        id,
+        submissions: [
+          { id: members[0], status: 'completed', verdict: 'AC' },
+          { id: members[1], status: 'completed', verdict: 'RE' },
+          { id: members[2], status: 'cancelled', verdict: null },
+        ],
+      },
+    })
+  }
+  t.match(await readAttempts(sql, id), [
+    { type: 'webhook.attempt_failed', data: { batch: id, attempt: 1, status: 503 } },
+    { type: 'webhook.delivered', data: { batch: id, attempt: 2, status: 200 } },
+  ])
 })
 
 t.test('a cancelled submission is delivered as such', async (t) => {

@@ -1,5 +1,6 @@
 // Deliveries for tests: submissions that have ended, receivers that are told by name, and what became of the delivery.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
 import type { Database } from '#database'
 import { readStream } from '#event'
@@ -8,6 +9,8 @@ import { createDeliverySettings, parseRanges, trustAuthorities } from '#webhook'
 import type { DeliverySettings } from '#webhook'
 import { describeSubmission, submitNew } from '../helper/submission.ts'
 import { conclude } from '../helper/execution.ts'
+import { receiveBatch } from '#enqueue'
+import type { Submission } from '#enqueue'
 
 /** Where loopback receivers of tests listen: the public internet, as far as deliveries are concerned. */
 export const receiverAddress = '127.0.0.2'
@@ -63,7 +66,30 @@ export async function endSubmission(
   })
 }
 
-/** The submission's delivery. */
+/** Submits a batch with one webhook. @returns its id and its members'. */
+export async function submitBatch(
+  sql: Database,
+  caller: Caller,
+  submissions: readonly Submission[],
+  webhook: { readonly url: string; readonly secret: string },
+): Promise<{ readonly id: string; readonly members: readonly string[] }> {
+  const items = submissions.map((submission) => ({ id: uuidv7(), submission }))
+  const context = {
+    ...caller,
+    requestId: uuidv7(),
+    waiter: null,
+    durable: true,
+    idempotencyKey: null,
+    capacity: 10_000,
+  }
+  const { signal } = new AbortController()
+  const reception = await receiveBatch(sql, items, context, signal, webhook)
+  if (reception.kind !== 'received' || typeof reception.answer.id !== 'string')
+    throw new Error(`the batch was not received: ${reception.kind}`)
+  return { id: reception.answer.id, members: items.map(({ id }) => id) }
+}
+
+/** The delivery of a submission or a batch. */
 export async function readDelivery(sql: Database, submission: string): Promise<DeliveryRow> {
   const [row] = await sql<DeliveryRow[]>`
     select * from runledger.delivery where submission_id = ${submission}`

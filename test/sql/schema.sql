@@ -17,7 +17,7 @@ partitioned table runledger.event
   Everything that happened, append only. The primary key makes a second event at one version impossible.
   position bigint not null default nextval('runledger.event_position'::regclass): Order of insertion; not the order of commits. A cursor over the log must also use transaction_id.
   transaction_id xid8 not null default pg_current_xact_id(): Lets a reader wait out transactions still open: transaction_id < pg_snapshot_xmin(pg_current_snapshot()).
-  stream_id uuid not null: What it happened to: a submission, a webhook, an API key, a tier, a worker.
+  stream_id uuid not null: What it happened to: a submission, a batch, a webhook, an API key, a tier, a worker.
   stream_version integer not null: 1, 2, 3 … within the stream, without gaps.
   type text not null
   schema_version integer not null
@@ -116,13 +116,13 @@ table runledger.body_default
   constraint body_default_pkey PRIMARY KEY (submission_id)
 
 table runledger.delivery
-  Webhooks asked for: where to, and the secret until delivery has ended. Attempts are events of the stream webhook_id.
-  submission_id uuid not null
+  Webhooks asked for, by a submission or by a batch: where to, and the secret until delivery has ended. Attempts are events of the stream webhook_id.
+  submission_id uuid not null: Whose it is: a submission's, or a batch's (the stream that batch.received begins).
   webhook_id uuid not null
   url text: The whole address, which may hold the caller's secrets: a body like any other. Null once it was purged; the log has the host.
   secret text
   attempts integer not null default 0
-  state text not null default 'waiting'::text: waiting: the submission is unfinished; pending: an attempt is due; delivered or abandoned: over, the secret is gone.
+  state text not null default 'waiting'::text: waiting: the submission, or one of the batch, is unfinished; pending: an attempt is due; delivered or abandoned: over, the secret is gone.
   due_at timestamp with time zone
   constraint delivery_pkey PRIMARY KEY (submission_id)
   constraint delivery_state CHECK ((state = ANY (ARRAY['waiting'::text, 'pending'::text, 'delivered'::text, 'abandoned'::text])))
@@ -165,7 +165,7 @@ table runledger.idempotency
   key uuid not null
   submission_id uuid not null
   request_digest bytea not null: SHA-256 of the parsed request, to tell a replay from a different request under the same key.
-  batch_answer text: What a batch was answered, JSON with one element an item; null for a single submission. submission_id is then its first good item.
+  batch_answer text: What a batch was answered, JSON; null for a single submission. submission_id is then its first good item.
   created_at timestamp with time zone not null default now()
   constraint idempotency_pkey PRIMARY KEY (account_id, key)
   INDEX idempotency_by_age ON runledger.idempotency USING btree (created_at)
@@ -244,12 +244,14 @@ table runledger.pending
   tag text
   output_encoding text
   rerun_of uuid
+  batch_id uuid: The batch of which it is a member, if that has a webhook.
   admitted boolean not null: True when it has a job; false while its key has as many executing as its tier allows.
   position bigint: Its place in the fair queue, which it keeps while it runs (job.find_position) and has not lent its slot (runledger.lend_slot); null before it is admitted, and of a low one.
   waiters text[]: Channels of the processes that wait for the end, which are notified of it after its commit.
   is_parked boolean not null default false: It runs, and has lent its slot between two tests: it waits for one at its position.
   constraint pending_pkey PRIMARY KEY (submission_id)
   INDEX pending_by_account ON runledger.pending USING btree (account_id, "position")
+  INDEX pending_by_batch ON runledger.pending USING btree (batch_id) WHERE (batch_id IS NOT NULL)
   INDEX pending_by_position ON runledger.pending USING btree ("position")
   INDEX pending_by_rank ON runledger.pending USING btree (api_key_id, admitted, is_low, submission_id)
   INDEX pending_running ON runledger.pending USING btree ("position") WHERE (is_running AND ("position" IS NOT NULL))
@@ -395,13 +397,14 @@ type runledger.new_event
   previous_hash bytea: The hash of the event before it; null for the first one.
 
 type runledger.received_request
-  A request whose submissions are received, n being its place (runledger.store_received); most: that its key may have executing at once.
+  A request whose submissions are received, n being its place (runledger.store_received); most: that its key may have executing at once; batch: the webhook of all of them.
   n integer
   api_key_id uuid
   account_id uuid
   weight integer
   most integer
   waiter text
+  batch jsonb
 
 type runledger.record
   A submission as its caller reads it (runledger.read_result).
@@ -677,7 +680,7 @@ view audit.tier
   grant select to runledger_auditor
 
 view audit.webhook
-  One row a submission that asked for a webhook: where it stands, how the last attempt went, when the next is due. The whole story is the stream webhook_id.
+  One row a submission, or a batch, that asked for a webhook: where it stands, how the last attempt went, when the next is due. The whole story is the stream webhook_id.
   webhook_id uuid
   submission_id uuid
   account text
@@ -690,6 +693,7 @@ view audit.webhook
   last_status integer
   ended_at timestamp with time zone
   abandoned_because text
+  batch_id uuid
   grant select to runledger_api
   grant select to runledger_auditor
 
@@ -772,6 +776,7 @@ view runledger.pending_from_log
   tag text
   output_encoding text
   rerun_of uuid
+  batch_id uuid
 
 view runledger.rerun_from_log
   Submissions that repeat another one, as the log says. The table runledger.rerun caches it.
@@ -993,8 +998,12 @@ function runledger.drop_partitions(older_than interval)
   returns SETOF text security definer set search_path=pg_catalog, pg_temp, lock_timeout=500ms
   grant execute to runledger_worker
 
+function runledger.end_batches(batches uuid[])
+  Makes the webhooks of those batches due whose last member has ended in this transaction, and returns them; their jobs are the caller's.
+  returns uuid[]
+
 function runledger.end_submissions(ends runledger.submission_end[])
-  Ends submissions whose pending rows are locked: appends the events, and does what follows from an end: result and outputs, the webhook's job, the key's next submission. Returns those that ended, with the channels of who waits. Nothing is written of one whose row is not as the log says, which is mended.
+  Ends submissions whose pending rows are locked: appends the events, and does what follows from an end: result and outputs, the jobs of webhooks, the key's next submission. Returns those that ended, with the channels of who waits. Nothing is written of one whose row is not as the log says, which is mended.
   returns runledger.ended_submission[]
 
 function runledger.estimate_drain()
@@ -1050,6 +1059,10 @@ function runledger.interrupt(items jsonb)
   returns TABLE(outcome text, waiters text[]) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_worker
 
+function runledger.is_undelivered(submission_id uuid)
+  True when a webhook of the submission, or of its batch, is still to be delivered; until the transaction ends it stays as it is.
+  returns boolean
+
 function runledger.is_worker_alive(worker_id uuid)
   False for a worker that stopped, whose session lock (71830, lock_key) is free, or that did not renew within its lease.
   returns boolean stable security definer set search_path=pg_catalog, pg_temp
@@ -1089,6 +1102,10 @@ function runledger.list_unfinished(account_id uuid)
   returns SETOF uuid stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
+function runledger.lock_batches(submissions uuid[])
+  Locks the batches of submissions whose pending rows are locked, before one of them ends and with it a key is locked (runledger.end_batches).
+  returns void
+
 function runledger.make_partitions()
   Makes the partitions that runledger.partitioning asks for; returns their names. 55P03: a reader held a lock for a tenth of a second, try again later.
   returns SETOF text security definer set search_path=pg_catalog, pg_temp, TimeZone=UTC, lock_timeout=100ms
@@ -1120,7 +1137,7 @@ function runledger.purge_bodies(older_than interval, batch integer)
   grant execute to runledger_worker
 
 function runledger.purge_submission(submission_id uuid, account_id uuid, metadata jsonb)
-  Removes the bodies and outputs of one submission of an account at its wish, and appends submission.purged: purged. Nothing is done when it has not ended (unfinished) or its webhook is to be delivered (undelivered); null: the account has none such, or it was purged before.
+  Removes the bodies and outputs of one submission of an account at its wish, and appends submission.purged: purged. Nothing is done when it has not ended (unfinished) or its webhook, or its batch's, is to be delivered (undelivered); null: the account has none such, or it was purged before.
   returns text security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
@@ -1129,14 +1146,19 @@ function runledger.read_attempt(submission_id uuid)
   returns TABLE(limits jsonb, attempt integer, cancel_requested_at timestamp with time zone) stable
   grant execute to runledger_api
 
+function runledger.read_batch(batch_id uuid)
+  What became of the members of a batch, those that have ended, in the order of its items.
+  returns TABLE(id uuid, status text, verdict text, finished_at timestamp with time zone) stable security definer set search_path=pg_catalog, pg_temp
+  grant execute to runledger_worker
+
 function runledger.read_class_load()
   One row a tier, language and priority of which submissions wait, of the 200 with most of them: how many do not run yet, and the age of the oldest.
   returns TABLE(tier text, language text, priority text, waiting bigint, oldest_seconds double precision) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.read_delivery(webhook_id uuid)
-  A delivery whose next attempt is due: number of the attempt in all and since the last replay, the version of its stream, which the attempt's event must follow, and its format (null: the usual one). No row: it is over, or not due.
-  returns TABLE(submission_id uuid, account_id uuid, url text, secret text, attempt integer, round_attempt integer, version integer, output_bytes bigint, format text) stable security definer set search_path=pg_catalog, pg_temp
+  A delivery whose next attempt is due: number of the attempt in all and since the last replay, the version of its stream, which the attempt's event must follow, its format (null: the usual one), and whether submission_id is a batch. No row: it is over, or not due.
+  returns TABLE(submission_id uuid, account_id uuid, url text, secret text, attempt integer, round_attempt integer, version integer, output_bytes bigint, format text, is_batch boolean) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.read_files(account_id uuid, ids text[], most integer)
@@ -1204,7 +1226,7 @@ function runledger.rebuild_batch(after uuid, batch integer)
   returns TABLE(last uuid, submissions integer, repaired integer) security definer set search_path=pg_catalog, pg_temp, TimeZone=UTC
 
 function runledger.receive(requests jsonb, submissions jsonb, durable boolean DEFAULT true)
-  Receives the submissions of requests. requests: an array of objects with submission_id (of its first submission), submissions (how many), api_key_id, capacity (unfinished ones over all keys, with these; null: there is room), idempotency_key and request_digest (what makes two requests of one key the same), batch_answer (what a repeated batch is answered with), waiter (a channel to be notified of the end), by_operator (the key need not be in force). submissions: an array of objects with request (its place, from 1), submission_id, webhook_id, webhook_url and webhook_secret (or none), schema_version, data and metadata of the event, and in base64 code, stdin, expected_stdout, detail, blobs. One row a request, n being its place. outcome: received; replayed: the idempotency key stands for earlier_id or batch_answer, matches says whether for the same request; key_refused, queue_full, blob_missing: nothing of it was written. 57014: it took more than 1.5 s, nothing was written of any.
+  Receives the submissions of requests. requests: an array of objects with submission_id (of its first submission), submissions (how many), api_key_id, capacity (unfinished ones over all keys, with these; null: there is room), idempotency_key and request_digest (what makes two requests of one key the same), batch_answer (what a repeated batch is answered with), waiter (a channel to be notified of the end), by_operator (the key need not be in force), batch (an object with id, webhook_id, webhook_url, webhook_secret, schema_version, data and metadata of batch.received; none: the batch has no webhook). submissions: an array of objects with request (its place, from 1), submission_id, webhook_id, webhook_url and webhook_secret (or none), schema_version, data and metadata of the event, and in base64 code, stdin, expected_stdout, detail, blobs. One row a request, n being its place. outcome: received; replayed: the idempotency key stands for earlier_id or batch_answer, matches says whether for the same request; key_refused, queue_full, blob_missing: nothing of it was written. 57014: it took more than 1.5 s, nothing was written of any.
   returns TABLE(n integer, outcome text, earlier_id uuid, matches boolean, batch_answer text) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_api
 
@@ -1233,7 +1255,7 @@ function runledger.register_worker(worker_id uuid, host text, pid integer, slots
   grant execute to runledger_worker
 
 function runledger.remove_bodies(ids uuid[], reason text, metadata jsonb)
-  Removes the bodies, outputs and webhook addresses of these submissions, whose results are locked, and appends submission.purged to those that have none yet.
+  Removes the bodies, outputs and webhook addresses of these submissions and their batches, whose results are locked, and appends submission.purged to those that have none yet.
   returns void
 
 function runledger.renew_worker(worker_id uuid, queue_pool_ids text[], suspended_because text)
@@ -1289,6 +1311,10 @@ function runledger.stop_worker(worker_id uuid)
   Records that a worker stopped by itself.
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
+
+function runledger.store_batches(batches jsonb[])
+  Appends batch.received of each, and keeps where its webhook goes; runledger.receive has their fields.
+  returns void
 
 function runledger.store_blob(api_key_id uuid, sha256 bytea, bytes integer, content bytea)
   Makes a blob of the key's account with its first chunk; true: it is new, and the same transaction is to add the others. False: it is there already and was used just now. RL018: with it the account would have more than the key's tier allows.

@@ -12,6 +12,12 @@ export interface SubmitOptions extends CallOptions {
   readonly idempotencyKey?: string
 }
 
+export interface BatchOptions extends SubmitOptions {
+  /** Receives one webhook when all of the batch has ended; needs the other. */
+  readonly webhookUrl?: string
+  readonly webhookSecret?: string
+}
+
 /** Of an item that was not accepted. */
 export interface RefusedItem {
   readonly error: string
@@ -24,14 +30,22 @@ export interface RefusedItem {
 /** Its place in the batch, from 0; its result, or why it was refused. */
 export type EndedItem = { readonly index: number } & (Result | RefusedItem)
 
+export function describeBatch(
+  submissions: readonly SubmissionRequest[],
+  { webhookUrl, webhookSecret }: BatchOptions,
+): object {
+  // What is left out is not in the JSON.
+  return { submissions, webhook_url: webhookUrl, webhook_secret: webhookSecret }
+}
+
 /** Each item once, in the order in which they end; a connection that breaks is made anew. @param retries in a row in vain. */
 export async function* readBatch(
   send: Send,
   retries: number,
   submissions: readonly SubmissionRequest[],
-  { idempotencyKey = crypto.randomUUID(), signal }: SubmitOptions,
+  { idempotencyKey = crypto.randomUUID(), signal, ...webhook }: BatchOptions,
 ): AsyncGenerator<EndedItem, void> {
-  const body = JSON.stringify({ submissions })
+  const body = JSON.stringify(describeBatch(submissions, webhook))
   const headers = {
     'Content-Type': 'application/json',
     Accept: 'application/x-ndjson',

@@ -1,7 +1,7 @@
 // A client of the HTTP API for any JavaScript with fetch and WebCrypto. Imports nothing but the files beside it, so the
 // folder can be copied.
-import { readBatch } from './batch.ts'
-import type { EndedItem, RefusedItem, SubmitOptions } from './batch.ts'
+import { describeBatch, readBatch } from './batch.ts'
+import type { BatchOptions, EndedItem, RefusedItem, SubmitOptions } from './batch.ts'
 import { isWorthAnother, RunledgerError } from './error.ts'
 import type { SubmissionRequest } from './request.ts'
 import type { Language, LedgerEvent, ListFilter, ResultPage } from './list.ts'
@@ -12,7 +12,7 @@ import type { StreamEvent, StreamOptions } from './stream.ts'
 import { createAttempt, createSender, demandOwnPath, parseServiceUrl } from './transport.ts'
 import type { Attempt, CallOptions } from './transport.ts'
 
-export type { EndedItem, RefusedItem, SubmitOptions } from './batch.ts'
+export type { BatchOptions, EndedItem, RefusedItem, SubmitOptions } from './batch.ts'
 export { RunledgerError } from './error.ts'
 export type { RequestIssue } from './error.ts'
 export type * from './request.ts'
@@ -39,6 +39,9 @@ export interface ClientOptions {
 /** Accepted, or refused. */
 export type BatchItem = { readonly id: string } | RefusedItem
 
+/** `id`: that the batch's webhook names, if it has one; null: no item was accepted. */
+export type BatchItems = BatchItem[] & { readonly id?: string | null }
+
 /** A DSSE envelope; `payload` is base64 of JSON (`ReceiptPayload` of `/openapi.json`), signed by Ed25519. */
 export interface Receipt {
   readonly payloadType: string
@@ -50,11 +53,11 @@ export interface Client {
   /** Resolves when the service has the submission on disk. */
   submit(request: SubmissionRequest, options?: SubmitOptions): Promise<{ readonly id: string }>
   /** As many at once as the key's tier allows (20 for beta); one element an item, in order. */
-  submitBatch(requests: readonly SubmissionRequest[], options?: SubmitOptions): Promise<BatchItem[]>
+  submitBatch(requests: readonly SubmissionRequest[], options?: BatchOptions): Promise<BatchItems>
   /** Submits a batch; its items as they end, each once; a connection that breaks is made anew. */
   runBatch(
     requests: readonly SubmissionRequest[],
-    options?: SubmitOptions,
+    options?: BatchOptions,
   ): AsyncGenerator<EndedItem, void>
   /** The result as it stands. */
   read(id: string, options?: CallOptions): Promise<Result>
@@ -125,12 +128,10 @@ export function createClient(options: ClientOptions): Client {
     },
     async submitBatch(submissions, given = {}) {
       const key = given.idempotencyKey ?? crypto.randomUUID()
-      const answer = await call('POST', 'api/submit/batch', {
-        ...given,
-        body: { submissions },
-        key,
-      })
-      return (answer as { submissions: BatchItem[] }).submissions
+      const body = describeBatch(submissions, given)
+      const answer = await call('POST', 'api/submit/batch', { ...given, body, key })
+      const { submissions: items, ...batch } = answer as { submissions: BatchItem[] }
+      return Object.assign(items, batch)
     },
     runBatch: (submissions, given = {}) => readBatch(send, retries, submissions, given),
     read: (id, given) => read(id, '', given),

@@ -198,7 +198,9 @@ export interface StepOptions<Sum> {
 
 export interface Webhook {
   readonly webhook_id: string
-  readonly submission_id: string
+  /** Null: it is a batch's. */
+  readonly submission_id: string | null
+  readonly batch_id: string | null
   readonly account: string | null
   readonly receiver: string | null
   readonly state: string

@@ -11,11 +11,21 @@ export interface ReceivedWebhook {
   readonly now?: number
 }
 
-export interface WebhookPayload {
-  readonly type: 'submission.completed' | 'submission.failed' | 'submission.cancelled'
-  readonly timestamp: string
-  readonly data: Omit<Result, 'webhook' | 'limits' | 'attempt' | 'cancel_requested_at'>
-}
+export type WebhookPayload =
+  | {
+      readonly type: 'submission.completed' | 'submission.failed' | 'submission.cancelled'
+      readonly timestamp: string
+      readonly data: Omit<Result, 'webhook' | 'limits' | 'attempt' | 'cancel_requested_at'>
+    }
+  | {
+      readonly type: 'batch.completed'
+      readonly timestamp: string
+      /** The items that were accepted, in their order. */
+      readonly data: {
+        readonly id: string
+        readonly submissions: readonly Pick<Result, 'id' | 'status' | 'verdict'>[]
+      }
+    }
 
 const toleranceSeconds = 300
 

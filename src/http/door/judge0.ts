@@ -89,8 +89,13 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
         ? { submission: null, refusal: listByField(found) }
         : { submission: value }),
     }))
-    const reception = await receiveItems(dependencies, request, { items, idempotencyKey }, null)
-    const answers = reception.answer.map((one) =>
+    const reception = await receiveItems(
+      dependencies,
+      request,
+      { items, idempotencyKey, webhook: null },
+      null,
+    )
+    const answers = reception.answer.submissions.map((one) =>
       'id' in one && typeof one.id === 'string' ? { token: one.id } : one,
     )
     sendJson(response, answers.some((one) => 'token' in one) ? 201 : 422, answers)

@@ -129,7 +129,8 @@ const ledger = v.object({
 
 const webhook = v.object({
   webhook_id: uuid,
-  submission_id: uuid,
+  submission_id: v.pipe(v.nullable(uuid), v.description("null: it is a batch's.")),
+  batch_id: v.pipe(v.nullable(uuid), v.description("null: it is a submission's.")),
   account: v.nullable(v.string()),
   receiver: v.nullable(v.string()),
   state: v.picklist(webhookStates),

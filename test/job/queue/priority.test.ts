@@ -100,7 +100,7 @@ t.test('in a batch each item has its own', async (t) => {
   const context = { ...unlimited, requestId: uuidv7(), waiter: null, durable: true, idempotencyKey: null, capacity: 1000 } // prettier-ignore
   const items = [low, normal].map((submission) => ({ id: uuidv7(), submission }))
   const receipt = await receiveBatch(sql, items, context, new AbortController().signal)
-  const ids = receipt.kind === 'received' ? receipt.answer.map((one) => (one as { id: string }).id) : [] // prettier-ignore
+  const ids = receipt.kind === 'received' ? receipt.answer.submissions.map((one) => (one as { id: string }).id) : [] // prettier-ignore
   t.strictSame(await Promise.all(ids.map(readPriority)), [1, 0])
 })
 

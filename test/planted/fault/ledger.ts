@@ -53,15 +53,27 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'result: the address of a webhook that is still to be delivered is purged',
-    text: "coalesce(d.state, 'none') not in ('waiting', 'pending')",
-    instead: "coalesce(d.state, 'none') not in ('waiting')",
+    text: "d.submission_id = any (_subjects) and d.state in ('waiting', 'pending')",
+    instead: "d.submission_id = any (_subjects) and d.state in ('waiting')",
     tests: ['result/purge'],
   },
   {
     name: 'result: a webhook keeps its address when the bodies are purged',
-    text: 'update runledger.delivery set url = null where delivery.submission_id = any (remove_bodies.ids);',
-    instead: '',
+    text: 'update runledger.delivery d set url = null',
+    instead: 'update runledger.delivery d set url = url',
     tests: ['result/purge'],
+  },
+  {
+    name: 'batch: its members do not take turns to end',
+    text: 'd.submission_id = any (end_batches.batches) order by d.submission_id for update;',
+    instead: 'd.submission_id = any (end_batches.batches) order by d.submission_id;',
+    tests: ['http/batch-webhook'],
+  },
+  {
+    name: 'batch: its webhook goes by the rows of what is pending alone',
+    text: "where derived.submission_id = d.submission_id\n        ) = 'pending'",
+    instead: 'where derived.submission_id = d.submission_id\n        ) is not null',
+    tests: ['http/batch-webhook'],
   },
   {
     name: 'result: what was purged reads as an empty output',

@@ -1,0 +1,76 @@
+-- A batch with one webhook: its own stream says which submissions belong to it, its row in runledger.delivery where the webhook
+-- stands. The end of the last member makes the webhook due, in the commit of that end.
+
+create or replace function runledger.read_batch(batch_id uuid)
+returns table (id uuid, status text, verdict text, finished_at timestamptz)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select r.id, r.status, r.verdict, r.finished_at
+  from runledger.event received
+  cross join lateral jsonb_array_elements_text(received.data -> 'submissions') with ordinality member (id, n)
+  join runledger.result r on r.id = member.id::uuid
+  where received.stream_id = read_batch.batch_id and received.stream_version = 1
+  order by member.n
+$$;
+comment on function runledger.read_batch is 'What became of the members of a batch, those that have ended, in the order of its items.';
+
+create or replace function runledger.store_batches(batches jsonb[]) returns void
+language plpgsql
+as $$
+begin
+  perform runledger.append_events(array(
+    select row(b.id, 1, 'batch.received', b.schema_version, b.data, b.metadata, null)::runledger.new_event
+    from unnest(store_batches.batches) batch
+    cross join lateral jsonb_to_record(batch) b (id uuid, schema_version integer, data jsonb, metadata jsonb)
+  ));
+  insert into runledger.delivery (submission_id, webhook_id, url, secret)
+  select b.id, b.webhook_id, b.webhook_url, b.webhook_secret
+  from unnest(store_batches.batches) batch
+  cross join lateral jsonb_to_record(batch) b (id uuid, webhook_id uuid, webhook_url text, webhook_secret text);
+end
+$$;
+comment on function runledger.store_batches is 'Appends batch.received of each, and keeps where its webhook goes; runledger.receive has their fields.';
+
+create or replace function runledger.lock_batches(submissions uuid[]) returns void
+language plpgsql
+as $$
+begin
+  if exists (
+    select from runledger.pending p where p.submission_id = any (lock_batches.submissions) and p.batch_id is not null
+  ) then
+    perform from runledger.delivery d
+    where d.submission_id in (
+      select p.batch_id from runledger.pending p where p.submission_id = any (lock_batches.submissions)
+    )
+    order by d.submission_id for update;
+  end if;
+end
+$$;
+comment on function runledger.lock_batches is 'Locks the batches of submissions whose pending rows are locked, before one of them ends and with it a key is locked (runledger.end_batches).';
+
+create or replace function runledger.end_batches(batches uuid[]) returns uuid[]
+language plpgsql
+as $$
+declare
+  _webhooks uuid[];
+begin
+  -- Ends of one batch take turns from here to their commit: so the last of them sees that no other is left.
+  perform from runledger.delivery d where d.submission_id = any (end_batches.batches) order by d.submission_id for update;
+  with due as (
+    update runledger.delivery d set state = 'pending', due_at = now()
+    where d.submission_id = any (end_batches.batches) and d.state = 'waiting'
+      and case
+        -- One look-up, not a hash of all that is pending.
+        when exists (select from runledger.pending p where p.batch_id = d.submission_id offset 0) then false
+        -- Rows may have been edited by hand: the log decides.
+        else (
+          select derived.state from runledger.delivery_from_log derived where derived.submission_id = d.submission_id
+        ) = 'pending'
+      end
+    returning d.webhook_id
+  )
+  select array_agg(due.webhook_id) into _webhooks from due;
+  return _webhooks;
+end
+$$;
+comment on function runledger.end_batches is 'Makes the webhooks of those batches due whose last member has ended in this transaction, and returns them; their jobs are the caller''s.';
