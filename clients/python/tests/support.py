@@ -45,7 +45,7 @@ class Looped:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         method = getattr(self.client, name)
-        if name in ("stream", "map"):
+        if name in ("stream", "map", "run_batch"):
             return lambda *args, **options: self.iterate(method(*args, **options))
         return lambda *args, **options: self.do(method(*args, **options))
 

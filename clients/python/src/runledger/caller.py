@@ -16,6 +16,11 @@ def new_key() -> str:
     return str(uuid.uuid4())
 
 
+def encode(body: Any) -> bytes:
+    """As JSON."""
+    return json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
 class Caller:
     def __init__(self, transport: Transport, retries: int, timeout: float) -> None:
         self._transport = transport
@@ -41,7 +46,7 @@ class Caller:
         demand_printable("the path", path)
         given = dict(headers or {})
         if body is not None:
-            data = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            data = encode(body)
             given["Content-Type"] = "application/json"
         elif data is not None:
             given["Content-Type"] = "application/octet-stream"

@@ -98,6 +98,15 @@ class Client:
         """Submits several at once. Returns for each, in order, `{"id"}`, or what is wrong with it."""
         return block(self._core.submit_batch(requests, idempotency_key=idempotency_key))
 
+    def run_batch(
+        self, requests: Sequence[SubmissionRequest], *, idempotency_key: Optional[str] = None
+    ) -> Generator[Outcome, None, None]:
+        """Submits several at once, as many as the key's tier allows, and tells each once, as it ends, over
+        connections that may break. A refused one is told with its error, and ends no other. To stop iterating
+        takes nothing back: under the same key it goes on.
+        """
+        return _iterate(self._core.run_batch(requests, idempotency_key=idempotency_key))
+
     def wait(self, id: str, *, timeout: Optional[float] = None) -> Result:
         """The record when it is final. Raises WaitTimeout after `timeout` seconds; it goes on then."""
         return block(self._core.wait(id, timeout=timeout))

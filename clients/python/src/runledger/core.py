@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import Any, AsyncGenerator, Dict, Iterable, List, Optional, Sequence, Sized, cast
+from typing import AsyncGenerator, Dict, Iterable, List, Optional, Sized, cast
 
+from .batch import Batches
 from .bulk import Counter, OnProgress, Outcome
 from .caller import new_key
 from .errors import RunledgerError, WaitTimeout
-from .reading import Reading, result_path
+from .reading import result_path
 from .retry import Deadline, back_off
 from .types import Result, SubmissionRequest
 
@@ -16,25 +17,13 @@ from .types import Result, SubmissionRequest
 PLATFORM_RETRIES = 2
 
 
-class Core(Reading):
+class Core(Batches):
     """What a client does."""
 
     async def submit(self, request: SubmissionRequest, *, idempotency_key: Optional[str] = None) -> str:
         """Submits a program. Returns its id, when the service has it on disk."""
         answer = await self.call("POST", "api/submit", body=request, idempotency_key=idempotency_key or new_key())
         return cast(str, answer["id"])
-
-    async def submit_batch(
-        self, requests: Sequence[SubmissionRequest], *, idempotency_key: Optional[str] = None
-    ) -> List[Dict[str, Any]]:
-        """Submits several at once. Returns for each, in order, `{"id"}`, or what is wrong with it."""
-        answer = await self.call(
-            "POST",
-            "api/submit/batch",
-            body={"submissions": list(requests)},
-            idempotency_key=idempotency_key or new_key(),
-        )
-        return cast(List[Dict[str, Any]], answer["submissions"])
 
     async def wait(self, id: str, *, timeout: Optional[float] = None) -> Result:
         """The record when it is final. Raises WaitTimeout after `timeout` seconds; it goes on then."""

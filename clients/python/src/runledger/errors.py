@@ -33,7 +33,7 @@ class RunledgerError(Exception):
     ) -> None:
         super().__init__(message)
         self.message = message
-        #: Of HTTP; 0 without an answer.
+        #: Of HTTP; 0 without an answer, and of an item of a batch.
         self.status = status
         #: Such as `invalid_request` (docs/api.md lists them); `unreachable` without an answer.
         self.code = code

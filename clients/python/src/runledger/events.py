@@ -61,24 +61,37 @@ class ResultEvent(TypedDict):
 StreamEvent = Union[SubmittedEvent, StatusEvent, CompileEvent, OutputEvent, TestEvent, ResultEvent]
 
 
-class EventReader:
-    """Puts together what comes in pieces; each event is found once, whatever the pieces are."""
+class Splitter:
+    """Puts together what comes in pieces, and cuts it where it is separated, whatever the pieces are."""
 
-    def __init__(self) -> None:
+    def __init__(self, separator: bytes) -> None:
+        self._separator = separator
         self._rest = bytearray()
         self._searched = 0
 
-    def feed(self, piece: bytes) -> Iterator[StreamEvent]:
+    def feed(self, piece: bytes) -> Iterator[bytes]:
         self._rest += piece
+        length = len(self._separator)
         while True:
-            end = self._rest.find(b"\n\n", self._searched)
+            end = self._rest.find(self._separator, self._searched)
             if end < 0:
-                # A long event comes in many pieces: what was searched once is not searched again.
-                self._searched = max(0, len(self._rest) - 1)
+                # A long part comes in many pieces: what was searched once is not searched again.
+                self._searched = max(0, len(self._rest) - length + 1)
                 return
-            block = bytes(self._rest[:end])
-            del self._rest[: end + 2]
+            part = bytes(self._rest[:end])
+            del self._rest[: end + length]
             self._searched = 0
+            yield part
+
+
+class EventReader:
+    """Finds each event once."""
+
+    def __init__(self) -> None:
+        self._blocks = Splitter(b"\n\n")
+
+    def feed(self, piece: bytes) -> Iterator[StreamEvent]:
+        for block in self._blocks.feed(piece):
             event = _parse(block)
             if event is not None:
                 yield event
