@@ -49,7 +49,7 @@ print("\\n".join(tarfile.open(sys.argv[2]).getnames()))`
     const { output } = await run('/usr/bin/python3', ['-c', list, wheel, nameOf('.tar.gz')])
     const names = output.trim().split('\n')
     const { version } = JSON.parse(readFileSync(join(packageFolder, '../../package.json'), 'utf8')) as { version: string } // prettier-ignore
-    const files = readdirSync(join(packageFolder, 'src/runledger')).filter((name) => !name.startsWith('__pyc')) // prettier-ignore
+    const files = readdirSync(join(packageFolder, 'src/runledger'), { encoding: 'utf8', recursive: true }).filter((name) => /\.(py|typed)$/.test(name)) // prettier-ignore
     t.ok(files.includes('py.typed'))
     for (const name of files) {
       t.ok(names.includes(`runledger/${name}`), name)

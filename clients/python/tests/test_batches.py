@@ -1,4 +1,4 @@
-"""Batches whose items are told as they end: on a real service, over ways that break, and what a broken item is."""
+"""Batches whose items come as they end: on a real service, over ways that break, and what a broken item is."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def lines(*items: dict[str, Any]) -> bytes:
 
 
 def cut_after(*items: dict[str, Any]) -> Any:
-    """Tells these, begins a line, and ends the connection."""
+    """Sends these, begins a line, and ends the connection."""
 
     def answer(handler: Any) -> None:
         handler.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -45,7 +45,7 @@ class Batches:
     assertRaises: Any
     assertTrue: Any
 
-    def test_each_item_is_told(self) -> None:
+    def test_each_item_comes_once(self) -> None:
         late = {"language": "python", "code": "import time; time.sleep(0.5); print('late')"}
         first, *others = self.client().run_batch([late, PRINT, {"language": "latin", "code": ""}])
         with self.assertRaises(RequestError) as refused:
@@ -70,18 +70,18 @@ class Batches:
         client = self.client()
         key = str(uuid.uuid4())
         batch = [PRINT, {"language": "python", "code": "import time; time.sleep(1); print('late')"}]
-        told = client.run_batch(batch, idempotency_key=key)
-        first = next(told)
-        told.close()
+        outcomes = client.run_batch(batch, idempotency_key=key)
+        first = next(outcomes)
+        outcomes.close()
         again = {one.index: one.get()["id"] for one in client.run_batch(batch, idempotency_key=key)}
         self.assertEqual([sorted(again), again[first.index]], [[0, 1], first.get()["id"]])
 
     def test_a_web_process_that_dies(self) -> None:
         batch = [{"language": "python", "code": f"import time; time.sleep(0.5); print({n})"} for n in range(12)]
-        told = self.client().run_batch(batch)
-        seen = [next(told)]
+        outcomes = self.client().run_batch(batch)
+        seen = [next(outcomes)]
         urllib.request.urlopen(RESTART, data=b"").close()
-        seen += told
+        seen += outcomes
         self.assertEqual(sorted(one.get()["stdout"] for one in seen), sorted(f"{n}\n" for n in range(12)))
 
     def test_one_too_many_is_refused(self) -> None:
@@ -130,8 +130,8 @@ class Broken:
             handler.rfile.read(1)
 
         with Answers(silent, silent, silent, (200, STREAM, lines({**DONE, "index": 0}))) as service:
-            told = self.client(service.url, retries=0, timeout=0.3).run_batch([PRINT])
-            self.assertEqual([one.get()["verdict"] for one in told], ["AC"])
+            outcomes = self.client(service.url, retries=0, timeout=0.3).run_batch([PRINT])
+            self.assertEqual([one.get()["verdict"] for one in outcomes], ["AC"])
 
 
 BatchesSync, BatchesAsync = both(Batches)

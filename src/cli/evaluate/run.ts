@@ -35,19 +35,20 @@ export async function runSamples(
   let left = samples
   for (let round = 0; left.length > 0 && round <= furtherRounds; round += 1) {
     const isLast = round === furtherRounds
-    const again: Sample[] = []
+    const again = new Set<Sample>()
     const batches = divide(left, options.items)[Symbol.iterator]()
     const work = async (): Promise<void> => {
       for (const batch of batches) {
         for await (const { sample, end } of runBatch(client, batch, round)) {
           ended.set(sample, end)
-          if (!isLast && isFaultOfService(end)) again.push(sample)
+          if (!isLast && isFaultOfService(end)) again.add(sample)
           else options.onEnd({ sample, end })
         }
       }
     }
     await Promise.all(Array.from({ length: options.atOnce }, work))
-    left = again
+    // In one order, so that what is interrupted here too has the same keys when it is called again.
+    left = left.filter((sample) => again.has(sample))
   }
   return samples.flatMap((sample) => {
     const end = ended.get(sample)

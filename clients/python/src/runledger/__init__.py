@@ -1,4 +1,4 @@
-"""A client of a Runledger service: run programs, wait for verdicts, verify webhooks and receipts."""
+"""A client of a Runledger service: run programs, wait for verdicts, evaluate, verify webhooks and receipts."""
 
 from .bulk import Outcome, Progress
 from .client import AsyncClient, Client
@@ -11,6 +11,7 @@ from .errors import (
     Unreachable,
     WaitTimeout,
 )
+from .evaluation import EvaluationProgress, InvalidTasks, Report, ReportedSample, evaluate
 from .events import StreamEvent
 from .receipt import InvalidReceipt, Receipt, verify_receipt
 from .transport import VERSION as __version__
@@ -35,7 +36,9 @@ __all__ = [
     "AsyncClient",
     "Checker",
     "Client",
+    "EvaluationProgress",
     "InvalidReceipt",
+    "InvalidTasks",
     "Language",
     "LedgerEvent",
     "Limits",
@@ -44,6 +47,8 @@ __all__ = [
     "Progress",
     "Receipt",
     "ReceivedRequest",
+    "Report",
+    "ReportedSample",
     "RequestError",
     "RequestIssue",
     "Result",
@@ -61,6 +66,7 @@ __all__ = [
     "WaitTimeout",
     "WebhookPayload",
     "__version__",
+    "evaluate",
     "verify_receipt",
     "verify_webhook",
 ]

@@ -1,4 +1,4 @@
-"""Batches: many submissions in one request, and each of them told as it ends."""
+"""Batches: many submissions in one request, and each as it ends."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Batches(Reading):
     async def run_batch(
         self, requests: Sequence[SubmissionRequest], *, idempotency_key: Optional[str] = None
     ) -> AsyncGenerator[Outcome, None]:
-        """Submits several at once, as many as the key's tier allows, and tells each once, as it ends.
+        """Submits several at once, as many as the key's tier allows, and yields each once, as it ends.
 
-        A connection that breaks is made anew. A refused one is told with its error, and ends no other. To stop
+        A connection that breaks is made anew. A refused one comes with its error, and ends no other. To stop
         iterating takes nothing back: under the same key it goes on.
         """
         requests = list(requests)

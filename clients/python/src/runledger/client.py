@@ -101,8 +101,8 @@ class Client:
     def run_batch(
         self, requests: Sequence[SubmissionRequest], *, idempotency_key: Optional[str] = None
     ) -> Generator[Outcome, None, None]:
-        """Submits several at once, as many as the key's tier allows, and tells each once, as it ends, over
-        connections that may break. A refused one is told with its error, and ends no other. To stop iterating
+        """Submits several at once, as many as the key's tier allows, and yields each once, as it ends, over
+        connections that may break. A refused one comes with its error, and ends no other. To stop iterating
         takes nothing back: under the same key it goes on.
         """
         return _iterate(self._core.run_batch(requests, idempotency_key=idempotency_key))

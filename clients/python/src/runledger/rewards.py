@@ -6,13 +6,13 @@ A reward tells of the program alone. What failed by the service's fault is run a
 from __future__ import annotations
 
 import json
-import os
 import re
 from functools import cache
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union, cast
 
 from .bulk import Outcome
 from .client import Client
+from .environment import client_of_environment
 from .errors import PlatformError, RequestError, RunledgerError, SubmissionFailed
 from .types import Result, SubmissionRequest, Test
 
@@ -127,10 +127,7 @@ def _expects(test: Mapping[str, Any]) -> bool:
 @cache
 def default_client() -> Client:
     """The client of RUNLEDGER_URL (http://localhost:3000) and RUNLEDGER_API_KEY."""
-    key = os.environ.get("RUNLEDGER_API_KEY")
-    if not key:
-        raise ValueError("RUNLEDGER_API_KEY is not set")
-    return Client(os.environ.get("RUNLEDGER_URL", "http://localhost:3000"), key)
+    return client_of_environment()
 
 
 def _reward(outcome: Outcome, partial: bool) -> float:
