@@ -113,6 +113,16 @@ class Broken:
             self.assertEqual(len({headers["idempotency-key"] for _, _, headers, _ in service.asked}), 1)
             self.assertEqual(len({body for _, _, _, body in service.asked}), 1)
 
+    def test_its_webhook_is_asked_for_beside_the_items(self) -> None:
+        webhook = {"webhook_url": "https://example.com/", "webhook_secret": "a secret of some length"}
+        answered = (202, {}, {"id": "b", "submissions": [{"id": "a"}]})
+        with Answers((200, STREAM, lines({**DONE, "index": 0})), answered) as service:
+            client = self.client(service.url)
+            self.assertEqual(len(list(client.run_batch([PRINT], **webhook))), 1)
+            self.assertEqual(client.submit_batch([PRINT], **webhook), [{"id": "a"}])
+            for _, _, _, body in service.asked:
+                self.assertEqual(json.loads(body), {"submissions": [PRINT], **webhook})
+
     def test_it_gives_up(self) -> None:
         with Answers(cut_after()) as service:
             with self.assertRaises(PlatformError):

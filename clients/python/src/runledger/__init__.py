@@ -30,10 +30,11 @@ from .types import (
     TestResult,
     Verdict,
 )
-from .webhook import WebhookPayload, verify_webhook
+from .webhook import BatchPayload, SubmissionPayload, WebhookPayload, verify_webhook
 
 __all__ = [
     "AsyncClient",
+    "BatchPayload",
     "Checker",
     "Client",
     "EvaluationProgress",
@@ -57,6 +58,7 @@ __all__ = [
     "RunledgerError",
     "StreamEvent",
     "SubmissionFailed",
+    "SubmissionPayload",
     "SubmissionRequest",
     "SubmittedFile",
     "Test",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from typing import Any, AsyncGenerator, Dict, List, Optional, Sequence, Set, cast
+from typing import Any, AsyncGenerator, Dict, List, Mapping, Optional, Sequence, Set, cast
 
 from .bulk import Outcome
 from .caller import encode, new_key
@@ -21,27 +21,42 @@ _SILENT = (socket.timeout, TimeoutError, asyncio.TimeoutError)
 
 class Batches(Reading):
     async def submit_batch(
-        self, requests: Sequence[SubmissionRequest], *, idempotency_key: Optional[str] = None
+        self,
+        requests: Sequence[SubmissionRequest],
+        *,
+        idempotency_key: Optional[str] = None,
+        webhook_url: Optional[str] = None,
+        webhook_secret: Optional[str] = None,
     ) -> List[Dict[str, Any]]:
-        """Submits several at once. Returns for each, in order, `{"id"}`, or what is wrong with it."""
+        """Submits several at once. Returns for each, in order, `{"id"}`, or what is wrong with it.
+
+        `webhook_url` and `webhook_secret`, both or none, ask for one webhook when all have ended.
+        """
         answer = await self.call(
             "POST",
             "api/submit/batch",
-            body={"submissions": list(requests)},
+            body=_describe(requests, webhook_url, webhook_secret),
             idempotency_key=idempotency_key or new_key(),
         )
         return cast(List[Dict[str, Any]], answer["submissions"])
 
     async def run_batch(
-        self, requests: Sequence[SubmissionRequest], *, idempotency_key: Optional[str] = None
+        self,
+        requests: Sequence[SubmissionRequest],
+        *,
+        idempotency_key: Optional[str] = None,
+        webhook_url: Optional[str] = None,
+        webhook_secret: Optional[str] = None,
     ) -> AsyncGenerator[Outcome, None]:
         """Submits several at once, as many as the key's tier allows, and yields each once, as it ends.
 
         A connection that breaks is made anew. A refused one comes with its error, and ends no other. To stop
-        iterating takes nothing back: under the same key it goes on.
+        iterating takes nothing back: under the same key it goes on. `webhook_url` and `webhook_secret`, both or none,
+        ask for one webhook when all have ended.
         """
         requests = list(requests)
-        ask = _Ask(requests, idempotency_key or new_key(), self._timeout)
+        body = _describe(requests, webhook_url, webhook_secret)
+        ask = _Ask(body, idempotency_key or new_key(), self._timeout)
         have: Set[int] = set()
         failed = 0
         while len(have) < len(requests):
@@ -76,9 +91,9 @@ class Batches(Reading):
 
 
 class _Ask:
-    def __init__(self, requests: Sequence[SubmissionRequest], key: str, timeout: float) -> None:
+    def __init__(self, body: Mapping[str, Any], key: str, timeout: float) -> None:
         demand_printable("the idempotency key", key)
-        self._body = encode({"submissions": requests})
+        self._body = encode(body)
         self._timeout = timeout
         self._headers = {
             "Content-Type": "application/json",
@@ -89,6 +104,14 @@ class _Ask:
     def without(self, have: Set[int]) -> Request:
         query = f"?have={_describe_ranges(have)}" if have else ""
         return Request("POST", f"api/submit/batch{query}", self._headers, self._body, self._timeout)
+
+
+def _describe(
+    requests: Sequence[SubmissionRequest], webhook_url: Optional[str], webhook_secret: Optional[str]
+) -> Dict[str, Any]:
+    webhook = {"webhook_url": webhook_url, "webhook_secret": webhook_secret}
+    given = {name: value for name, value in webhook.items() if value is not None}
+    return {"submissions": list(requests), **given}
 
 
 def _read_line(line: bytes, requests: Sequence[SubmissionRequest]) -> Outcome:

@@ -93,19 +93,47 @@ class Client:
         return block(self._core.submit(request, idempotency_key=idempotency_key))
 
     def submit_batch(
-        self, requests: Sequence[SubmissionRequest], *, idempotency_key: Optional[str] = None
+        self,
+        requests: Sequence[SubmissionRequest],
+        *,
+        idempotency_key: Optional[str] = None,
+        webhook_url: Optional[str] = None,
+        webhook_secret: Optional[str] = None,
     ) -> List[Dict[str, Any]]:
-        """Submits several at once. Returns for each, in order, `{"id"}`, or what is wrong with it."""
-        return block(self._core.submit_batch(requests, idempotency_key=idempotency_key))
+        """Submits several at once. Returns for each, in order, `{"id"}`, or what is wrong with it.
+
+        `webhook_url` and `webhook_secret`, both or none, ask for one webhook when all have ended.
+        """
+        return block(
+            self._core.submit_batch(
+                requests,
+                idempotency_key=idempotency_key,
+                webhook_url=webhook_url,
+                webhook_secret=webhook_secret,
+            )
+        )
 
     def run_batch(
-        self, requests: Sequence[SubmissionRequest], *, idempotency_key: Optional[str] = None
+        self,
+        requests: Sequence[SubmissionRequest],
+        *,
+        idempotency_key: Optional[str] = None,
+        webhook_url: Optional[str] = None,
+        webhook_secret: Optional[str] = None,
     ) -> Generator[Outcome, None, None]:
         """Submits several at once, as many as the key's tier allows, and yields each once, as it ends, over
         connections that may break. A refused one comes with its error, and ends no other. To stop iterating
-        takes nothing back: under the same key it goes on.
+        takes nothing back: under the same key it goes on. `webhook_url` and `webhook_secret`, both or none, ask for
+        one webhook when all have ended.
         """
-        return _iterate(self._core.run_batch(requests, idempotency_key=idempotency_key))
+        return _iterate(
+            self._core.run_batch(
+                requests,
+                idempotency_key=idempotency_key,
+                webhook_url=webhook_url,
+                webhook_secret=webhook_secret,
+            )
+        )
 
     def wait(self, id: str, *, timeout: Optional[float] = None) -> Result:
         """The record when it is final. Raises WaitTimeout after `timeout` seconds; it goes on then."""

@@ -9,19 +9,44 @@ import hmac
 import json
 import re
 import time
-from typing import Mapping, Optional, TypedDict, Union, cast
+from typing import List, Literal, Mapping, Optional, TypedDict, Union, cast
 
-from .types import Result
+from .types import Result, Status, Verdict
 
 _TOLERANCE_SECONDS = 300
 
 
-class WebhookPayload(TypedDict):
+class SubmissionPayload(TypedDict):
     """`data` is the record without `webhook`, `limits`, `message`, `attempt` and `cancel_requested_at`."""
 
-    type: str
+    type: Literal["submission.completed", "submission.failed", "submission.cancelled"]
     timestamp: str
     data: Result
+
+
+class BatchItem(TypedDict):
+    id: str
+    status: Status
+    verdict: Optional[Verdict]
+
+
+class BatchEnd(TypedDict):
+    """The items that were accepted, in their order."""
+
+    id: str
+    submissions: List[BatchItem]
+
+
+class BatchPayload(TypedDict):
+    """When all of a batch has ended."""
+
+    type: Literal["batch.completed"]
+    timestamp: str
+    data: BatchEnd
+
+
+#: Its `type` says which.
+WebhookPayload = Union[SubmissionPayload, BatchPayload]
 
 
 def verify_webhook(
