@@ -29,7 +29,7 @@ export interface SubmissionReceived {
     readonly blob_list?: BodyDigest
     /** The submission's own, by phase, as execution.started spells them. */
     readonly limits?: object
-    /** Of a program that judges: it must be offered where the submission runs. */
+    /** Of a program that judges, checker or interactor: it must be offered where the submission runs. */
     readonly checker_language?: Language
     readonly tag?: string
     /** It waits until none waits that is not. */

@@ -22,6 +22,7 @@ export type RunCommand = (
     | 'outputFiles'
     | 'network'
     | 'mergesStderr'
+    | 'interactor'
   >,
 ) => Promise<Phase>
 

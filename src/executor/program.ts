@@ -14,6 +14,7 @@ import type {
 import type { ArtefactCache } from './artefact-cache.ts'
 import { compileOnce } from './compile.ts'
 import type { RunCommand } from './compile.ts'
+import { prepareInteractor } from './interactor.ts'
 import { findOffer } from './languages.ts'
 import type { Offer } from './languages.ts'
 import { withFiles, exceptOwn } from './request-files.ts'
@@ -80,14 +81,31 @@ export function createProgramRunner(
     const asked = request.outputFiles && {
       outputFiles: exceptOwn(request.outputFiles, command),
     }
+    const interactor =
+      request.interactor &&
+      (await prepareInteractor({ runCommand, cache, offers, total, signal }, request, limits))
+    if (interactor === undefined && request.interactor !== undefined)
+      return { compile: compilePhase, compileCached, run: null }
     const runOnce = async (input: RunInput): Promise<Phase | undefined> => {
       const argv = [...command.argv, ...(input.arguments ?? request.arguments ?? [])]
-      const { stdin } = input
-      const details = { stdin, limits: limits.run, stop, tap, network, mergesStderr, ...asked }
-      const ended = runCommand({ ...command, argv }, details)
+      const details = {
+        stdin: input.stdin,
+        limits: limits.run,
+        stop,
+        tap,
+        network,
+        mergesStderr,
+        ...asked,
+      }
+      const beside = interactor?.describe(input, cores)
+      const ended = runCommand(
+        { ...command, argv },
+        { ...details, ...(beside && { interactor: beside }) },
+      )
       const phase = await unlessAborted(ended, stop)
-      if (phase !== undefined) total.spend(phase)
-      return phase
+      if (phase === undefined) return undefined
+      total.spend(longest(phase))
+      return interactor?.judge(phase, beside) ?? phase
     }
     const phase =
       request.runs === undefined
@@ -101,6 +119,12 @@ export function createProgramRunner(
     return { compile: compilePhase, compileCached, run: phase }
   }
   return run
+}
+
+/** Of two that ran side by side. */
+function longest(phase: Phase): Phase {
+  const other = phase.interactor?.phase ?? phase
+  return other.usage.wallSeconds > phase.usage.wallSeconds ? other : phase
 }
 
 /** What became of a program that was stopped before anything of it was. */

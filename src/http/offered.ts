@@ -19,6 +19,8 @@ export interface Needed {
   readonly language: Language | undefined
   /** Of a checker that is a program. */
   readonly checkerLanguage?: Language | undefined
+  /** Of a submission that has no checker. */
+  readonly interactorLanguage?: Language | undefined
   /** Capabilities. */
   readonly requires?: readonly string[] | undefined
 }
@@ -126,25 +128,27 @@ function groupByOffer(rows: readonly OfferedRow[]): Offer[] {
 }
 
 function* judge(
-  { language, checkerLanguage, requires = [] }: Needed,
+  { language, checkerLanguage, interactorLanguage, requires = [] }: Needed,
   offers: readonly Offer[],
 ): Generator<Issue> {
   // Before its first worker a service takes what any could run.
   if (offers.length === 0) return
   const never = 'and was not within the last 24 hours'
-  const absent = Object.entries({ language, 'checker.language': checkerLanguage }).filter(
+  const judging = checkerLanguage ?? interactorLanguage
+  const path = checkerLanguage === undefined ? 'interactor.language' : 'checker.language'
+  const absent = Object.entries({ language, [path]: judging }).filter(
     ([, name]) => name !== undefined && !offers.some((offer) => offer.has(name)),
   )
-  for (const [path] of absent) {
-    yield { path, message: `is offered by no worker, ${never}${listing}${nameOffered(offers)}` }
+  for (const [at] of absent) {
+    yield { path: at, message: `is offered by no worker, ${never}${listing}${nameOffered(offers)}` }
   }
   if (language === undefined) return
   const having = offers.filter((offer) => offer.has(language))
-  const able = having.filter((offer) => checkerLanguage === undefined || offer.has(checkerLanguage))
+  const able = having.filter((offer) => judging === undefined || offer.has(judging))
   // One worker compiles and runs both.
   if (absent.length === 0 && able.length === 0)
     yield {
-      path: 'checker.language',
+      path,
       message: `is offered by no worker that offers ${language} too, ${never}`,
     }
   for (const capability of requires) {

@@ -4,7 +4,7 @@ import type { Issue } from '#error'
 import { catalogue, defaultLimits } from '#language'
 import type { Language, LanguageDefinition, PhaseLimits } from '#language'
 import { byteLength, decode, judgeNames, limitNames } from '#options'
-import type { CheckerOption, LimitName, Options } from '#options'
+import type { CheckerOption, InteractorOption, LimitName, Options } from '#options'
 import { judgePoints } from './point-relations.ts'
 
 const testsBytesMost = 1024 * 1024
@@ -16,6 +16,7 @@ const exclusive = [
   ['stdin_sha256', 'tests'],
   ['expected_stdout_sha256', 'tests'],
   ['output_files', 'tests'],
+  ['checker', 'interactor'],
   ['stdin_sha256', 'stdin'],
   ['expected_stdout_sha256', 'expected_stdout'],
 ] as const
@@ -49,6 +50,7 @@ export function* judgeRelations(
   if (has('stop_on_failure') && !has('tests'))
     yield { path: 'stop_on_failure', message: 'needs tests' }
   if (sound.checker !== undefined) yield* judgeChecker(sound.checker, has)
+  if (has('interactor') && !has('tests')) yield { path: 'interactor', message: 'needs tests' }
   yield* judgeTests(sound)
   yield* judgePoints(sound, has)
   yield* judgeFileNames(sound)
@@ -80,8 +82,18 @@ function* judgeChecker(checker: CheckerOption, has: (name: string) => boolean): 
     yield { path: 'checker', message: 'needs tests, or expected_stdout' }
   if (checker.type !== 'program') return
   if (!has('tests')) yield { path: 'checker', message: 'needs tests if it is a program' }
-  if ((checker.compile_args ?? []).length > 0 && defaultLimits[checker.language].compile === null)
-    yield { path: 'checker.compile_args', message: `${checker.language} has no compiler` }
+}
+
+/** A checker or interactor, and where it stands in the request. */
+function* judgeProgram(
+  at: string,
+  { language, compile_args: args = [], files = [] }: InteractorOption,
+): Generator<Issue> {
+  if (args.length > 0 && defaultLimits[language].compile === null)
+    yield { path: `${at}.compile_args`, message: `${language} has no compiler` }
+  const beside = [...listOwnFiles(language), 'input', 'output', 'answer']
+  const names = files.map(({ name }) => name)
+  yield* judgeNames(`${at}.files`, beside, names, '.name')
 }
 
 function* judgeFileNames({
@@ -89,6 +101,7 @@ function* judgeFileNames({
   files = [],
   output_files: outputs = [],
   checker,
+  interactor,
 }: Sound): Generator<Issue> {
   const own = listOwnFiles(language)
   const names = files.map(({ name }) => name)
@@ -100,10 +113,8 @@ function* judgeFileNames({
         path: `output_files.${index}`,
         message: 'is one of files, which no program can write',
       }
-  if (checker?.type !== 'program') return
-  const besideChecker = [...listOwnFiles(checker.language), 'input', 'output', 'answer']
-  const ofChecker = (checker.files ?? []).map(({ name }) => name)
-  yield* judgeNames('checker.files', besideChecker, ofChecker, '.name')
+  if (checker?.type === 'program') yield* judgeProgram('checker', checker)
+  if (interactor !== undefined) yield* judgeProgram('interactor', interactor)
 }
 
 /** What stands in the box under names of the language's own. */

@@ -106,6 +106,7 @@ export function createSubmissionParser(
     const absent = await offered.judge({
       language: sound.language,
       checkerLanguage: sound.checker?.type === 'program' ? sound.checker.language : undefined,
+      interactorLanguage: sound.interactor?.language,
       requires: listRequired(sound),
     })
     const blobs = await findNamedBlobs(database, accountId, sound)

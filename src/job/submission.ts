@@ -81,6 +81,7 @@ export function describeReceived(
       }),
       ...describeOwnLimits(options),
       ...(options.checker?.type === 'program' && { checker_language: options.checker.language }),
+      ...(options.interactor && { checker_language: options.interactor.language }),
       ...(tag !== null && { tag }),
       ...(submission.priority === 'low' && { priority: submission.priority }),
       ...(submission.outputEncoding === 'base64' && { output_encoding: 'base64' }),

@@ -153,6 +153,28 @@ const checker = v.pipe(
   v.description('How outputs are held against the expected ones; lines unless given.'),
 )
 
+const interactor = v.pipe(
+  fields(
+    {
+      type: v.optional(v.literal('program', 'must be program')),
+      language: languageSchema,
+      code: v.pipe(
+        wellFormedText,
+        fits(codeBytesMost),
+        v.description(
+          'It is run as `interactor input output answer` in a box of its own: what it writes to stdout is the program’s input, and what the program writes is its own. Exit status 0 is AC, 1 and 2 WA, all else IE; 1 KiB of its stderr is the test’s message.',
+        ),
+      ),
+      compile_args: v.optional(words),
+      files: v.optional(
+        v.pipe(files, v.description('They lie beside its code, such as testlib.h.')),
+      ),
+    },
+    'an interactor',
+  ),
+  v.description('A program that speaks with the submission’s in each test; in place of a checker.'),
+)
+
 const blobName = (instead: string) =>
   v.pipe(
     v.string('must be a string'),
@@ -227,6 +249,7 @@ export const optionEntries = {
   ),
   groups: v.optional(groupsSchema),
   checker: v.optional(checker),
+  interactor: v.optional(interactor),
   stdin_encoding: v.optional(
     v.pipe(encoding, v.description('How stdin is given, the tests’ too; utf8 unless given.')),
   ),
@@ -280,6 +303,7 @@ export type Options = Unchanged<
 >
 export type TestOption = NonNullable<Options['tests']>[number]
 export type GroupOption = NonNullable<Options['groups']>[number]
+export type InteractorOption = NonNullable<Options['interactor']>
 export type CheckerOption = NonNullable<Options['checker']>
 
 const options = v.object(optionEntries)

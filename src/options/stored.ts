@@ -7,6 +7,7 @@ const isAsked = {
   env: ({ env = {} }) => Object.keys(env).length > 0,
   network: ({ network }) => network === 'loopback',
   merge_stderr: ({ merge_stderr: merges }) => merges === true,
+  interactor: ({ interactor }) => interactor !== undefined,
   points: ({ tests = [], groups }) =>
     groups !== undefined || tests.some(({ points }) => points !== undefined),
   blobs: ({ tests = [], ...alone }) =>

@@ -28,6 +28,7 @@ const linesMost: Readonly<Record<string, number>> = {
   'docs/doors.md': 120,
   'docs/clients.md': 80,
   'docs/evaluate.md': 40,
+  'docs/interactive.md': 80,
   'docs/languages.md': 110,
   'docs/deploy.md': 160,
   'docs/kubernetes.md': 90,

@@ -24,6 +24,8 @@ export interface SubmissionRequest {
   /** Whose points are given when all tests of one pass; in place of points of tests. */
   readonly groups?: readonly Group[]
   readonly checker?: Checker
+  /** Speaks with the program in each test; in place of a checker. */
+  readonly interactor?: Interactor
   readonly stdin_encoding?: 'utf8' | 'base64'
   readonly output_encoding?: 'utf8' | 'base64'
   /** Names of files that come back when the run has left them. Not together with `tests`. */
@@ -87,3 +89,12 @@ export type Checker =
       readonly compile_args?: readonly string[]
       readonly files?: readonly SubmittedFile[]
     }
+
+/** A program that judges, by testlib's conventions. */
+export interface Interactor {
+  readonly type?: 'program'
+  readonly language: string
+  readonly code: string
+  readonly compile_args?: readonly string[]
+  readonly files?: readonly SubmittedFile[]
+}

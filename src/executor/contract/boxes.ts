@@ -29,6 +29,8 @@ export interface PhaseRequest {
   readonly ranOutOfMemory: (exitCode: number, stderr: Buffer) => boolean
   /** Ends the phase as `cancelled`; what was captured until then is kept. */
   readonly stop?: AbortSignal | undefined
+  /** Runs beside it, in a box of its own: each has what the other writes as its input. `stdin` is nobody's then. */
+  readonly interactor?: PhaseRequest
   /** Hears of output before the end. */
   readonly tap?: OutputTap | undefined
 }

@@ -47,6 +47,16 @@ export interface Phase {
   readonly usage: Usage
   /** Those of the asked for that it left, in the order of the request; absent when none was asked for. */
   readonly outputFiles?: readonly OutputFile[]
+  /** What ran beside it. */
+  readonly interactor?: InteractorEnd
+}
+
+export interface InteractorEnd {
+  readonly phase: Phase
+  /** It had ended before the program, which could not know of it. */
+  readonly endedFirst: boolean
+  /** It does not compile: that is the phase, and the program ran without it. */
+  readonly isCompiler?: true
 }
 
 /** The fate of one request. */

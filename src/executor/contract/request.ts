@@ -30,6 +30,8 @@ export interface RunInput {
   readonly stdin: Uint8Array
   /** The request's own unless given. */
   readonly arguments?: readonly string[]
+  /** What the interactor has beside it: files and arguments. */
+  readonly interactor?: Pick<ExecutionRequest, 'runFiles' | 'arguments'>
 }
 
 /** Runs a program. @throws as the executor's own. */
@@ -80,6 +82,8 @@ export interface ExecutionRequest {
   readonly outputFiles?: readonly string[]
   /** More than one run of the program, one after the other in one slot at a time, each in a fresh box; `stdin` is none of them. */
   readonly runs?: Runs
+  /** Speaks with the program in each of `runs`, in a box of its own: one's output is the other's input. */
+  readonly interactor?: Pick<ExecutionRequest, 'language' | 'code' | 'files' | 'compileArguments'>
   /** Ends the program where it is: everything is killed, and what it had done until then is its fate. */
   readonly stop?: AbortSignal | undefined
   /** Called once, when it has a slot: until then it waited for others. */

@@ -45,8 +45,6 @@ export async function judgeByProgram(
     stdin: new Uint8Array(),
     cacheScope: scope,
   })
-  const said = (phase: Phase | null): string =>
-    Buffer.from(phase?.stderr.subarray(0, messageBytesMost) ?? []).toString()
   const last = run ?? compile
   // Without a run, one that compiles was stopped before it.
   if (last === null || last.ending === 'cancelled' || (run === null && isCompiled(last)))
@@ -58,16 +56,24 @@ export async function judgeByProgram(
       message: `The checker does not compile: ${said(compile)}`,
       isForAll: true,
     }
+  return judgeStatus('checker', run)
+}
+
+/** What a checker or interactor says by its end. */
+export function judgeStatus(
+  name: 'checker' | 'interactor',
+  run: Phase,
+): { readonly verdict: 'AC' | 'WA' | 'IE'; readonly message: string } {
   const { ending, exitCode } = run
   const verdict = ending === 'exited' ? verdicts[exitCode] : undefined
   if (verdict !== undefined) return { verdict, message: said(run) }
-  return {
-    verdict: 'IE',
-    message: `The checker ended by ${ending} with ${exitCode}: ${said(run)}`.slice(
-      0,
-      messageBytesMost,
-    ),
-  }
+  const message = `The ${name} ended by ${ending} with ${exitCode}: ${said(run)}`
+  return { verdict: 'IE', message: message.slice(0, messageBytesMost) }
+}
+
+/** The beginning of its stderr. */
+export function said(phase: Phase | null): string {
+  return Buffer.from(phase?.stderr.subarray(0, messageBytesMost) ?? []).toString()
 }
 
 function isCompiled({ ending, exitCode }: Phase): boolean {

@@ -120,7 +120,7 @@ async function runCode(
 ): Promise<Finished> {
   const beganAt = performance.now()
   const options = decodeOptions(attempt.options)
-  const { checker, tests } = options
+  const { checker, interactor, tests } = options
   const lostOrCancelled = AbortSignal.any([lost, cancelled])
   const blobs = openBlobs(cache, attempt.accountId, lostOrCancelled)
   const judged =
@@ -131,6 +131,7 @@ async function runCode(
           groups: options.groups,
           encoding: options.stdin_encoding,
           checker,
+          isInteractive: interactor !== undefined,
           stopsOnFailure: options.stop_on_failure === true,
           scope: attempt.accountId,
           blobs,
@@ -138,6 +139,7 @@ async function runCode(
           signal: lostOrCancelled,
         })
   if (checker?.type === 'program') requireOffered(executor, checker.language)
+  if (interactor !== undefined) requireOffered(executor, interactor.language)
   const { stdin, expectedStdout } = attempt
   const given = await unlessAborted(
     readGiven(blobs, { ...options, stdin, expectedStdout }),
@@ -175,7 +177,7 @@ function requireOffered({ runtimes }: Executor, language: Language): void {
   if (runtimes[language] === undefined)
     throw new SandboxError(
       'language.missing',
-      `${language}, in which the checker is, is not offered here`,
+      `${language}, in which the checker or interactor is, is not offered here`,
     )
 }
 
@@ -193,6 +195,7 @@ function describeExecution(
     env,
     network,
     merge_stderr: mergesStderr,
+    interactor,
   } = options
   const { limits, compile_limits: compileLimits } = options
   return {
@@ -206,6 +209,14 @@ function describeExecution(
     network,
     mergesStderr,
     files: decodeFiles(files),
+    ...(interactor && {
+      interactor: {
+        language: interactor.language,
+        code: Buffer.from(interactor.code),
+        files: decodeFiles(interactor.files ?? []),
+        compileArguments: interactor.compile_args ?? [],
+      },
+    }),
     ...(env && { environment: env }),
     ...(names.length > 0 && { outputFiles: names }),
     ...((limits ?? compileLimits) !== undefined && {

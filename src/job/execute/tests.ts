@@ -5,6 +5,7 @@ import type { Execute, Phase, RunInput, Runs } from '#executor'
 import type { CheckerOption, GroupOption, Options, TestOption } from '#options'
 import { keptOutputBytes } from '#report'
 import type { ToldTest } from '#report'
+import { judgeInteraction } from './interaction.ts'
 import type { NamedBlobs } from './named-blobs.ts'
 import { judgeByProgram } from './program-checker.ts'
 import type { CheckerJudgement } from './program-checker.ts'
@@ -41,6 +42,8 @@ export interface TestPlan {
   /** Of their inputs. */
   readonly encoding: Options['stdin_encoding']
   readonly checker: CheckerOption | undefined
+  /** True: a program speaks with the submission's in each, and judges it. */
+  readonly isInteractive?: boolean
   /**
    * Those after the first that is not accepted are not run, of its group if there are groups; after what has used up the
    * submission's time, none is.
@@ -62,7 +65,7 @@ interface JudgedTest extends Judged {
 
 export function judgeTests(plan: TestPlan): JudgedTests {
   const { tests, groups, encoding = 'utf8', checker, stopsOnFailure, scope } = plan
-  const { blobs, stop, signal } = plan
+  const { isInteractive = false, blobs, stop, signal } = plan
   const facts = tests.map((): TestFacts => ({ verdict: null }))
   const told = tests.map(({ name }) => describeNotRun(name ?? null))
   const most = { cpu_time: 0, wall_time: 0, memory_peak: 0 }
@@ -83,6 +86,16 @@ export function judgeTests(plan: TestPlan): JudgedTests {
       if (input === undefined) return
       stdin = input
       current = index
+      if (isInteractive) {
+        const answer = await unlessAborted(blobs.readExpected(withExpected(test)), stop)
+        if (answer === undefined) return
+        yield {
+          stdin: new Uint8Array(),
+          interactor: describeFiles(input, answer),
+          ...(test.args && { arguments: test.args }),
+        }
+        continue
+      }
       yield { stdin, ...(test.args && { arguments: test.args }) }
     }
   }
@@ -95,11 +108,14 @@ export function judgeTests(plan: TestPlan): JudgedTests {
   }
 
   async function judge(run: Phase, test: TestOption, execute: Execute): Promise<JudgedTest> {
+    if (run.interactor !== undefined) {
+      const isStopped = [run, run.interactor.phase].some(({ ending }) => ending === 'cancelled')
+      if (stop.aborted && isStopped) return { ...nothingBut(null), message: null }
+      return judgeInteraction(run, run.interactor)
+    }
     const ended = judgeEnd(run)
     if (ended !== null) return { ...ended, message: null }
-    const { expected_stdout: text } = test
-    const given = { ...test, expectedStdout: text === undefined ? null : Buffer.from(text) }
-    const expectedStdout = await unlessAborted(blobs.readExpected(given), stop)
+    const expectedStdout = await unlessAborted(blobs.readExpected(withExpected(test)), stop)
     if (expectedStdout === undefined) return { ...nothingBut(null), message: null }
     if (checker?.type !== 'program') {
       const judged = judgeRun(run, { stdout: expectedStdout, checker, signal })
@@ -152,7 +168,7 @@ export function judgeTests(plan: TestPlan): JudgedTests {
       difference,
       message,
     }
-    if (current === tests.length - 1) return false
+    if (current === tests.length - 1 || run.interactor?.isCompiler === true) return false
     return limit !== 'total_time' && (verdict === 'AC' || !stopsOnFailure || groups !== undefined)
   }
 
@@ -171,6 +187,23 @@ export function judgeTests(plan: TestPlan): JudgedTests {
     get score() {
       return scoreTests({ tests, groups }, verdicts())
     },
+  }
+}
+
+function withExpected(test: TestOption): TestOption & { readonly expectedStdout: Buffer | null } {
+  const { expected_stdout: text } = test
+  return { ...test, expectedStdout: text === undefined ? null : Buffer.from(text) }
+}
+
+/** As testlib calls it; what it writes to `output` is nobody's. */
+function describeFiles(
+  input: Uint8Array,
+  answer: Uint8Array | null,
+): NonNullable<RunInput['interactor']> {
+  const given = { input, answer: answer ?? new Uint8Array() }
+  return {
+    runFiles: Object.entries(given).map(([name, content]) => ({ name, content })),
+    arguments: ['input', 'output', 'answer'],
   }
 }
 

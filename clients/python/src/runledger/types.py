@@ -109,6 +109,7 @@ class SubmissionRequest(_SubmissionRequest, total=False):
     stop_on_failure: bool
     groups: Sequence[Group]
     checker: Checker
+    interactor: ProgramChecker
     stdin_encoding: Encoding
     output_encoding: Encoding
     output_files: Sequence[str]

@@ -21,6 +21,7 @@ import type {
 } from '#contract'
 import { openKeeper } from './open.ts'
 import type { BoxResources, KeeperRequest } from './open.ts'
+import { runPair } from './pair.ts'
 import { createPlace } from './place.ts'
 import type { Place, StandingKeeper } from './place.ts'
 
@@ -113,6 +114,7 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
   const listPlaces = (kind: Kind): Place[] =>
     [...places.values()].flatMap((kinds) => kinds.get(kind) ?? [])
   const starting: Promise<void>[] = []
+  let pairs = 0
   const boxes: Boxes = {
     async run(slot, request, signal) {
       signal?.throwIfAborted()
@@ -120,6 +122,11 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
       if (kinds === undefined) throw new SandboxError('slot.acquire', 'a slot of another executor')
       await Promise.resolve(clearings.of(slot)).catch(rethrowBeforeBegin)
       const hold = (cleared: Promise<void>): void => clearings.hold(slot, cleared)
+      if (request.interactor) {
+        pairs += 1
+        const where = { name: `pair-${pairs}`, uid: slot.uid }
+        return runPair(options.resources, where, request, request.interactor, hold, signal)
+      }
       return runIn(choose(kinds, request), hold, request, signal)
     },
     clearing: (slot) => clearings.of(slot),

@@ -11,7 +11,7 @@
 
 enum {
   longest_look_milliseconds = 20,
-  /** A program that is spoken with is watched by whoever does; it may be idle for days. */
+  /** A program that may be idle for days is watched by whoever speaks with it. */
   longest_own_look_milliseconds = 1000,
   shortest_look_milliseconds = 5,
   kill_seconds = 5,
@@ -22,6 +22,8 @@ enum {
   /** Between two frames of an output that goes on. */
   flush_milliseconds = 20,
 };
+
+static const uint64_t day_nanoseconds = UINT64_C(86400000000000);
 
 static struct {
   /** A program may write single bytes; a frame each would cost the worker more. */
@@ -83,7 +85,8 @@ static bool drain(struct stream *stream) {
 static int64_t plan_look(uint64_t cpu_used, const struct request *request) {
   int64_t left = (int64_t)((request->cpu_nanoseconds - cpu_used) / request->cores_per_mille) / 1000;
   if (left < shortest_look_milliseconds) left = shortest_look_milliseconds;
-  int64_t longest = own_streams ? longest_own_look_milliseconds : longest_look_milliseconds;
+  bool lives_for_days = request->wall_nanoseconds > day_nanoseconds;
+  int64_t longest = lives_for_days ? longest_own_look_milliseconds : longest_look_milliseconds;
   if (left > longest) left = longest;
   return left * 1000000;
 }

@@ -1,0 +1,181 @@
+// Two programs that speak with each other, each in a box of its own: what one writes is the other's input. A keeper each, for
+// this run alone; the worker carries the bytes between them, so that a side that does not read holds up the other, and that
+// the end of one is known before the other can notice it.
+import type { KeeperGroup } from '#cgroup'
+import { beforeBegin, describe, judgeEnding, NotBegunError } from '#contract'
+import type { Phase, PhaseRequest } from '#contract'
+import type { Readable, Writable } from 'node:stream'
+import type { Keeper } from './keeper-process.ts'
+import { openKeeper } from './open.ts'
+import type { BoxResources } from './open.ts'
+
+type Hold = (cleared: Promise<void>) => void
+
+interface Side {
+  readonly keeper: Keeper
+  readonly group: KeeperGroup
+  readonly streams: NonNullable<Keeper['streams']>
+  /** Ends its run. */
+  readonly stop: AbortController
+}
+
+/** For what a program wrote last to come through, once its box is gone. */
+const drainMilliseconds = 5000
+
+/** @returns the request's phase, with that of its `interactor`. @throws as `Boxes.run`. */
+export async function runPair(
+  resources: BoxResources,
+  { name, uid }: { readonly name: string; readonly uid: number | null },
+  request: PhaseRequest,
+  interactor: PhaseRequest,
+  hold: Hold,
+  signal?: AbortSignal,
+): Promise<Phase> {
+  const open = (suffix: string, { network = 'none' }: PhaseRequest): Promise<Side> =>
+    openSide(resources, { name: `${name}-${suffix}`, uid, ownStreams: true, network }, hold)
+  const opened = await Promise.allSettled([
+    open('program', request),
+    open('interactor', interactor),
+  ])
+  const [one, other] = opened.map((each) => (each.status === 'fulfilled' ? each.value : null))
+  if (!one || !other) {
+    for (const side of [one, other]) if (side) hold(leave(side))
+    throw beforeBegin(opened.find((each) => each.status === 'rejected')?.reason)
+  }
+  try {
+    return await converse([one, request], [other, interactor], signal)
+  } finally {
+    hold(leave(one))
+    hold(leave(other))
+  }
+}
+
+async function openSide(
+  resources: BoxResources,
+  how: Parameters<typeof openKeeper>[1],
+  hold: Hold,
+): Promise<Side> {
+  const { keeper, group } = await openKeeper(resources, how, hold)
+  const { streams } = keeper
+  if (streams === null) throw new NotBegunError('keeper.start', 'no streams')
+  // Whose end is told by its run.
+  for (const stream of [streams.input, streams.output]) stream.on('error', () => {})
+  return { keeper, group, streams, stop: new AbortController() }
+}
+
+async function leave({ keeper, group, streams }: Side): Promise<void> {
+  await keeper.settling
+  await keeper.close()
+  streams.input.destroy()
+  streams.output.destroy()
+  await group.remove()
+}
+
+async function converse(
+  [program, asked]: readonly [Side, PhaseRequest],
+  [interactor, askedToo]: readonly [Side, PhaseRequest],
+  signal?: AbortSignal,
+): Promise<Phase> {
+  const written = carry(program, interactor, asked.limits.stdoutBytes)
+  const answered = carry(interactor, program, askedToo.limits.stdoutBytes)
+  let first: Side | null = null
+  const live = async (
+    side: Side,
+    request: PhaseRequest,
+    output: Carried,
+    onFailure: () => void,
+  ): Promise<Phase> => {
+    const cores = limitCores(side.group, request)
+    const stop = AbortSignal.any([side.stop.signal, ...(request.stop ? [request.stop] : [])])
+    const evidence = await side.keeper.run({ ...request, cores, stop }, signal)
+    first ??= side
+    const phase = judgeEnding(request, evidence)
+    const isOver = output.hasExceeded()
+    const ending = isOver && phase.ending === 'cancelled' ? 'output_limit' : phase.ending
+    // Nothing that the other one does counts any more.
+    if (ending !== 'exited' || phase.exitCode !== 0) onFailure()
+    // Its end of the streams closes, when all that it wrote is read.
+    if (side.keeper.settling === null) await side.keeper.close()
+    return { ...phase, ending, stdoutTruncated: isOver }
+  }
+  const ended = await Promise.allSettled(
+    [
+      live(program, asked, written, () => void (first === program && interactor.stop.abort())),
+      live(
+        interactor,
+        askedToo,
+        answered,
+        () => void (first === interactor && program.stop.abort()),
+      ),
+    ].map(async (run) =>
+      run.catch((error: unknown) => {
+        // One without the other would wait for it.
+        program.stop.abort()
+        interactor.stop.abort()
+        throw error
+      }),
+    ),
+  )
+  const failed = ended.find((each) => each.status === 'rejected')
+  if (failed) throw failed.reason
+  await Promise.all([written.drained(), answered.drained()])
+  const [phase, its] = ended.map((each) => (each.status === 'fulfilled' ? each.value : null))
+  if (!phase || !its) throw new Error(describe('no phase'))
+  return {
+    ...phase,
+    stdout: written.kept(),
+    interactor: { phase: its, endedFirst: first === interactor },
+  }
+}
+
+interface Carried {
+  kept(): Buffer
+  hasExceeded(): boolean
+  /** Resolves when no more can come. */
+  drained(): Promise<void>
+}
+
+/** From one side's stdout to the other's stdin, so many bytes at most; one that writes more is ended. */
+function carry(from: Side, to: Side, most: number): Carried {
+  const source: Readable = from.streams.output
+  const target: Writable = to.streams.input
+  const pieces: Buffer[] = []
+  let bytes = 0
+  const over = Promise.withResolvers<void>()
+  const flow = (): void => void source.resume()
+  source.on('data', (chunk: Buffer) => {
+    const taken = chunk.subarray(0, Math.max(0, most - bytes))
+    bytes += chunk.length
+    if (taken.length > 0) {
+      // A copy: the stream's buffer is larger.
+      pieces.push(Buffer.from(taken))
+      if (target.writable && !target.write(taken)) source.pause()
+    }
+    if (bytes > most) from.stop.abort()
+  })
+  source.on('end', () => target.end())
+  source.on('close', over.resolve)
+  source.on('end', over.resolve)
+  target.on('drain', flow)
+  // What is written for one that has ended is read, and goes nowhere.
+  target.on('error', flow)
+  target.on('close', flow)
+  return {
+    kept: () => Buffer.concat(pieces),
+    hasExceeded: () => bytes > most,
+    async drained() {
+      flow()
+      const timer = setTimeout(() => source.destroy(), drainMilliseconds)
+      await over.promise
+      clearTimeout(timer)
+    },
+  }
+}
+
+function limitCores(group: KeeperGroup, { cores }: PhaseRequest): number {
+  try {
+    return group.limitCores(cores)
+  } catch (error) {
+    throw beforeBegin(error)
+  }
+}

@@ -1,0 +1,69 @@
+// The program that speaks with another one while that runs: compiled once for a request, described anew for each of its runs.
+import type { ExecutionRequest, Language, Limits, Phase, PhaseRequest, RunInput } from '#contract'
+import type { ArtefactCache } from './artefact-cache.ts'
+import { compileOnce } from './compile.ts'
+import type { RunCommand } from './compile.ts'
+import { findOffer } from './languages.ts'
+import type { Offer } from './languages.ts'
+import { withFiles } from './request-files.ts'
+import type { TotalTime } from './total-time.ts'
+
+interface Parts {
+  readonly runCommand: RunCommand
+  readonly cache: ArtefactCache
+  readonly offers: ReadonlyMap<Language, Offer>
+  readonly total: TotalTime
+  readonly signal: AbortSignal
+}
+
+export interface Interactor {
+  /** What runs beside a program; undefined: it does not compile. */
+  describe(input: RunInput, cores: number | undefined): PhaseRequest | undefined
+  /** What is to be known of it, beside how it ended. */
+  judge(phase: Phase, given: PhaseRequest | undefined): Phase
+}
+
+/**
+ * @param limits of the program: whoever waits for it may take as long as it, and its own time beside.
+ * @returns undefined when it was stopped meanwhile.
+ */
+export async function prepareInteractor(
+  { runCommand, cache, offers, total, signal }: Parts,
+  { interactor, cacheScope, stop }: Pick<ExecutionRequest, 'interactor' | 'cacheScope' | 'stop'>,
+  limits: Limits,
+): Promise<Interactor | undefined> {
+  if (interactor === undefined) return undefined
+  const offer = findOffer(offers, interactor.language)
+  const { compiler, ranOutOfMemory, run } = offer.toolchain
+  const request = { ...interactor, cacheScope, stdin: new Uint8Array(), stop }
+  const done = compiler && (await compileOnce(runCommand, cache, offer, compiler, request, signal))
+  if (done === undefined || stop?.aborted === true) return undefined
+  if (done !== null && !done.cached) total.spend(done.compiled.phase)
+  const artefact = done === null ? { content: interactor.code, entry: '' } : done.compiled.artefact
+  const own = offer.limits.run
+  const usual = { ...own, wallSeconds: limits.run.wallSeconds + own.wallSeconds }
+  return {
+    describe({ interactor: given = {} }, cores) {
+      if (artefact === null) return undefined
+      const files = [...(interactor.files ?? []), ...(given.runFiles ?? [])]
+      const command = withFiles(files, run(artefact, own.memoryBytes))
+      return {
+        command: { ...command, argv: [...command.argv, ...(given.arguments ?? [])] },
+        stdin: new Uint8Array(),
+        limits: total.narrow(usual),
+        cores,
+        ranOutOfMemory,
+        stop,
+      }
+    },
+    judge(phase, given) {
+      if (done !== null && artefact === null) {
+        const { phase: compile } = done.compiled
+        return { ...phase, interactor: { phase: compile, endedFirst: true, isCompiler: true } }
+      }
+      if (phase.interactor === undefined || given === undefined) return phase
+      const ended = total.judge(phase.interactor.phase, given.limits, usual)
+      return { ...phase, interactor: { ...phase.interactor, phase: ended } }
+    },
+  }
+}
