@@ -332,13 +332,12 @@ export function exitForConfig(message: string): never {
   process.exit(78)
 }
 
-/** True for what the driver reads: a URL, which may name several hosts. */
+/** True for what the drivers read: a URL, which may name several hosts. */
 function isAddress(text: string): boolean {
-  const host = text.lastIndexOf('@') + 1
-  return (
-    URL.canParse(text) ||
-    URL.canParse(text.slice(0, host) + text.slice(host).replace(/,[^/?]*/, ''))
-  )
+  const from = Math.max(text.indexOf('://') + 2, text.lastIndexOf('@')) + 1
+  const hosts = text.slice(from).split(/[/?]/)[0] ?? ''
+  const [before, after] = [text.slice(0, from), text.slice(from + hosts.length)]
+  return hosts.split(',').every((host) => URL.canParse(before + host + after))
 }
 
 function parse<const TSchema extends v.GenericSchema>(

@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net'
 import postgres from 'postgres'
 import { backOff } from '#back-off'
+import { findWritable, hasSeveralHosts, splitHosts } from './hosts.ts'
 import { createSockets, createWatchedStream } from './socket.ts'
 import { isUnavailable } from './sql-state.ts'
 
@@ -19,6 +20,7 @@ export {
   isUnmigrated,
   workerRoles,
 } from './login.ts'
+export { findWritable, hasSeveralHosts, splitHosts } from './hosts.ts'
 export { createBatch } from './batch.ts'
 export type { Batch } from './batch.ts'
 export { shortenOutages } from './outage.ts'
@@ -51,12 +53,15 @@ const keepAliveSeconds = 2
 export function createDatabase(options: DatabaseOptions): Database {
   const { statementSeconds = defaultStatementSeconds, connections } = options
   // Without a statement limit, silence proves nothing.
-  const sockets: object =
-    statementSeconds > 0
-      ? { socket: createSockets(statementSeconds + silenceMarginSeconds, connections) }
-      : {} // not in the driver's types
-  return postgres(options.url, {
+  const silenceSeconds =
+    statementSeconds > 0 ? statementSeconds + silenceMarginSeconds : Number.POSITIVE_INFINITY
+  const isChosen = hasSeveralHosts(options.url)
+  const findHost = isChosen ? () => findWritable(options.url) : null
+  const sockets: object = { socket: createSockets(silenceSeconds, connections, findHost) } // not in the driver's types
+  // Of several hosts the driver (3.4.9) forgets queries whose connection fails: it is told of one.
+  return postgres(splitHosts(options.url)[0], {
     ...sockets,
+    ...(isChosen && { target_session_attrs: 'primary' }),
     max: connections,
     connect_timeout: boundConnecting(statementSeconds),
     keep_alive: keepAliveSeconds,

@@ -1,5 +1,6 @@
 // Checks an address and its login. Waiting mends neither, so processes say why and end.
 import type { Queryable } from './database.ts'
+import { splitHosts } from './hosts.ts'
 import { errorCode, sqlState } from './sql-state.ts'
 
 /** A login is a member of the roles whose work it does. */
@@ -89,11 +90,9 @@ export async function isMigrated(sql: Queryable, migration: string): Promise<boo
   }
 }
 
-/** Host only: a URL may hold a password. */
+/** Hosts only: a URL may hold a password. */
 function describeServer(url: string): string {
-  try {
-    return `PostgreSQL at ${new URL(url).host}`
-  } catch {
-    return 'PostgreSQL' // several hosts
-  }
+  return `PostgreSQL at ${splitHosts(url)
+    .map((each) => new URL(each).host)
+    .join(', ')}`
 }

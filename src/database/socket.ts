@@ -7,6 +7,7 @@
 // - A pace: to a server that accepts and closes, postgres.js connects a thousand times a second (3.4.9, its issue 1179).
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Host } from './hosts.ts'
 
 // Of all pools of the process together: fifty jobs that lose their connections ask for fifty more at once.
 const connectionsPerSecond = 15
@@ -22,7 +23,7 @@ export function lastAnswerAt(): number {
   return answeredAt
 }
 
-/** The driver tries the hosts in turn. */
+/** As the driver has read it. */
 interface Destination {
   readonly host: readonly string[]
   readonly port: readonly number[]
@@ -32,24 +33,28 @@ interface Destination {
 /**
  * Creates the `socket` option of postgres.js, which starts connecting.
  * @param silenceSeconds longer than any statement takes.
+ * @param findHost of several; null: there is one.
  */
 export function createSockets(
   silenceSeconds: number,
   poolConnections: number,
+  findHost: (() => Promise<Host>) | null,
 ): (to: Destination) => Promise<Socket> {
   const watch = createWatch(silenceSeconds)
   const takeTurn = poolConnections > 1 ? takeSharedTurn : createPace(singlePerSecond)
-  let connections = 0
-  return async ({ host: hosts, port: ports, path }) => {
+  return async ({ host: [onlyHost = 'localhost'], port: [onlyPort = defaultPort], path }) => {
     await takeTurn()
     const socket = watch(new Socket())
     if (typeof path === 'string' && path !== '') return socket.connect(path)
-    const index = connections % hosts.length
-    connections += 1
-    const host = hosts[index] ?? 'localhost'
-    const port = ports[index] ?? defaultPort
-    // The driver reads these for TLS and for its messages.
-    return Object.assign(socket, { host, port }).connect(port, host)
+    try {
+      const { host, port } = (await findHost?.()) ?? { host: onlyHost, port: onlyPort }
+      // The driver reads these for TLS and for its messages.
+      return Object.assign(socket, { host, port }).connect(port, host)
+    } catch (error) {
+      // Thrown, the driver would never use this connection again. It listens to the socket first.
+      setImmediate(() => socket.destroy(error as Error))
+      return socket
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 // runs in one transaction under one lock, so that releases may race.
 import { Logger, runMigrations } from 'graphile-worker'
 import type postgres from 'postgres'
-import { errorCode, sqlState } from '#database'
+import { errorCode, findWritable, sqlState } from '#database'
 import type { Database } from '#database'
 import { readSql, shippedSql } from './file.ts'
 import type { SqlFile } from './file.ts'
@@ -46,7 +46,8 @@ export async function migrate(
     await sql`set local idle_in_transaction_session_timeout = 0`
     await sql`select pg_advisory_xact_lock(71830, -1)`
     const { pending, isOlder } = await findPending(sql, migrations)
-    await runMigrations({ connectionString: url, logger: new Logger(() => () => {}) })
+    const { url: connectionString } = await findWritable(url)
+    await runMigrations({ connectionString, logger: new Logger(() => () => {}) })
 
     // The whole service would wait behind us for a table that somebody reads.
     await sql`set local lock_timeout = '5s'`

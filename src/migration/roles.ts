@@ -1,5 +1,5 @@
 // The roles of docs/deploy.md, one for each process, and the database: made by a role that may, before the migration.
-import { createDatabase } from '#database'
+import { createDatabase, splitHosts } from '#database'
 import type { Database } from '#database'
 
 /** What logs in beside the release, and whose rights it has. */
@@ -20,15 +20,16 @@ export interface RoleRequest {
 
 /** Whether roles can be made of it: a login of the release's own, never the admin's, and a database. */
 export function isOfRelease(url: string, adminUrl: string): boolean {
-  const { username, password, pathname } = new URL(url)
+  const { username, password, pathname } = new URL(splitHosts(url)[0])
   return (
-    ![username, password, pathname.slice(1)].includes('') && username !== new URL(adminUrl).username
+    ![username, password, pathname.slice(1)].includes('') &&
+    username !== new URL(splitHosts(adminUrl)[0]).username
   )
 }
 
 /** May be repeated: what there is stays, passwords are set anew. @param request.url as isOfRelease says. */
 export async function makeRoles({ adminUrl, url, passwords }: RoleRequest): Promise<void> {
-  const { username, password, pathname } = new URL(url)
+  const { username, password, pathname } = new URL(splitHosts(url)[0])
   const release = decodeURIComponent(username)
   const name = decodeURIComponent(pathname.slice(1))
   const sql = createDatabase({ url: adminUrl, connections: 1, name: 'runledger roles' })

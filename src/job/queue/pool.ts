@@ -1,9 +1,16 @@
 // graphile-worker's pool. It ends its process, or silently stops, when a connection breaks while it marks a job complete. So a
 // statement that is lost is repeated on another connection. That is safe: jobs are completed and failed by id, and the
 // reconciler finds jobs that were handed out unknowingly.
-import { Pool } from 'pg'
+import { callbackify } from 'node:util'
+import { Client, Pool } from 'pg'
 import type { PoolClient } from 'pg'
-import { createQueueStream, isUnavailable } from '#database'
+import {
+  createQueueStream,
+  findWritable,
+  hasSeveralHosts,
+  isUnavailable,
+  splitHosts,
+} from '#database'
 import type { Logger } from '#log'
 import { untilAvailable } from '#retry'
 
@@ -30,7 +37,8 @@ export function createQueuePool(
   { listens = true, onLost = () => {} }: { listens?: boolean; onLost?: () => void } = {},
 ): { readonly pool: Pool; beginRetrying(): void } {
   const pool = new Pool({
-    connectionString: url,
+    connectionString: splitHosts(url)[0],
+    ...(hasSeveralHosts(url) && { Client: createClientOfWritable(url) }),
     max: connections,
     application_name: 'runledger queue',
     options: settings,
@@ -73,6 +81,28 @@ export function createQueuePool(
       : undefined
   }) as Pool['connect']
   return { pool, beginRetrying: () => void (retries = true) }
+}
+
+/** pg connects to one host: to the one that takes writes at that time. */
+function createClientOfWritable(url: string): typeof Client {
+  return class extends Client {
+    override connect(callback?: unknown): Promise<Client> {
+      const connected = this.#connect()
+      // As its pool asks, which looks at the error alone.
+      if (typeof callback === 'function')
+        callbackify(() => connected)(callback as (error: Error | null) => void)
+      return connected
+    }
+
+    async #connect(): Promise<Client> {
+      const { host, port } = await findWritable(url)
+      // Its time may be over; pg would wait for a stream that has ended.
+      if (this.connection.stream.destroyed) throw new Error('Connection terminated')
+      Object.assign(this, { host, port })
+      await super.connect()
+      return this
+    }
+  }
 }
 
 function once(release: PoolClient['release'] | undefined): PoolClient['release'] {

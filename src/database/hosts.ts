@@ -1,0 +1,92 @@
+// Several hosts in DATABASE_URL: one of them takes writes, and after a failover it is another. Both drivers ask here before
+// they open a connection. All hosts are asked at once: tried in turn, a frozen one would cost its time limit.
+import postgres from 'postgres'
+import { isUnavailable, sqlState } from './sql-state.ts'
+
+export interface Host {
+  /** With this host alone. */
+  readonly url: string
+  readonly host: string
+  readonly port: number
+}
+
+const defaultPort = 5432
+const askSeconds = 2
+// A pool's connections that are opened together share an answer.
+const keptMilliseconds = 500
+const answers = new Map<string, Promise<Host>>()
+
+/** The same URL once for each of its hosts. */
+export function splitHosts(url: string): [string, ...string[]] {
+  const start = url.indexOf('://') + '://'.length
+  const end = url.slice(start).search(/[/?#]/)
+  const authority = end < 0 ? url.slice(start) : url.slice(start, start + end)
+  const from = start + authority.lastIndexOf('@') + 1
+  const to = start + authority.length
+  const [first = '', ...more] = url.slice(from, to).split(',')
+  const name = (host: string): string => url.slice(0, from) + host + url.slice(to)
+  return [name(first), ...more.map(name)]
+}
+
+export function hasSeveralHosts(url: string): boolean {
+  return splitHosts(url).length > 1
+}
+
+/**
+ * The host that takes writes; one alone is not asked.
+ * @throws a refused login's error rather than that of a host that is away.
+ */
+export function findWritable(url: string): Promise<Host> {
+  const urls = splitHosts(url)
+  if (urls.length === 1) return Promise.resolve(readHost(urls[0]))
+  const earlier = answers.get(url)
+  if (earlier !== undefined) return earlier
+  const answer = askAll(urls)
+  answers.set(url, answer)
+  const forget = (): void => void setTimeout(() => answers.delete(url), keptMilliseconds).unref()
+  answer.then(forget, forget)
+  return answer
+}
+
+async function askAll(urls: readonly string[]): Promise<Host> {
+  try {
+    return await Promise.any(urls.map(ask))
+  } catch (error) {
+    const { errors } = error as AggregateError
+    throw errors.find((each) => !isUnavailable(each)) ?? errors[0]
+  }
+}
+
+/** @throws unless it takes writes. */
+async function ask(url: string): Promise<Host> {
+  const { host, port } = readHost(url)
+  const sql = postgres(url, {
+    max: 1,
+    connect_timeout: askSeconds,
+    fetch_types: false,
+    connection: { application_name: 'runledger hosts' },
+  })
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => late.reject(fail('CONNECT_TIMEOUT', `${host}:${port} does not answer`)),
+    askSeconds * 1000,
+  )
+  try {
+    const asked = sql`select pg_is_in_recovery() as "isStandby"`.simple()
+    const [row] = await Promise.race([asked, late.promise])
+    if (row?.['isStandby'] === false) return { url, host, port }
+    throw fail(sqlState.readOnly, `${host}:${port} takes no writes: it is a standby`)
+  } finally {
+    clearTimeout(timer)
+    void sql.end({ timeout: 0 })
+  }
+}
+
+function readHost(url: string): Host {
+  const { hostname, port } = new URL(url)
+  return { url, host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || defaultPort) }
+}
+
+function fail(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code })
+}
