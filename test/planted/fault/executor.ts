@@ -142,7 +142,7 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'keeper: a program leaves a core behind',
-    text: 'set_limit(RLIMIT_CORE, 0, 0);',
+    text: 'limit(RLIMIT_CORE, 0);',
     instead: '',
     tests: ['executor/box/keeper/keeper'],
   },

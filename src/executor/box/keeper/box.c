@@ -28,12 +28,13 @@ void open_boxes(void) {
   open_init();
 }
 
+/** @param mode null: a tmpfs's own, which is 1777. */
 static int open_scratch(uint64_t bytes, const char *mode) {
   char size[32];
   snprintf(size, sizeof size, "%llu", (unsigned long long)bytes);
   int context = fsopen("tmpfs", FSOPEN_CLOEXEC);
   if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "size", size, 0) != 0 ||
-      fsconfig(context, FSCONFIG_SET_STRING, "mode", mode, 0) != 0 ||
+      (mode != NULL && fsconfig(context, FSCONFIG_SET_STRING, "mode", mode, 0) != 0) ||
       // By default half as many as the host has pages.
       fsconfig(context, FSCONFIG_SET_STRING, "nr_inodes", "1000000", 0) != 0 ||
       fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
@@ -93,8 +94,8 @@ bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, en
   box->sizes[0] = box_bytes;
   box->sizes[1] = scratch_bytes;
   box->mounts[0] = open_scratch(box_bytes, "0700");
-  box->mounts[1] = open_scratch(scratch_bytes, "1777");
-  box->mounts[2] = open_scratch(scratch_bytes, "1777");
+  box->mounts[1] = open_scratch(scratch_bytes, NULL);
+  box->mounts[2] = open_scratch(scratch_bytes, NULL);
   // A file, to be mapped or reopened; sealed in release_box.
   box->input = memfd_create("stdin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   char path[64];

@@ -34,15 +34,27 @@ static void drop_capabilities(void) {
   if (syscall(SYS_capset, &header, sets) != 0) die("keeper.capabilities");
 }
 
-uint64_t lock_no_more_than(uint64_t bytes) {
+uint64_t most_locked = locked_most;
+
+static void limit(int resource, uint64_t value) {
+  struct rlimit both = {value, value};
+  if (setrlimit((unsigned)resource, &both) != 0) die("keeper.limit");
+}
+
+/** Boxes have these from the keeper, which so sets them once. */
+static void set_limits(void) {
+  // Pages of a toolchain's file that are charged to another slot could not be taken from it meanwhile.
   struct rlimit had;
-  return getrlimit(RLIMIT_MEMLOCK, &had) == 0 && had.rlim_max < bytes ? had.rlim_max : bytes;
+  if (getrlimit(RLIMIT_MEMLOCK, &had) == 0 && had.rlim_max < most_locked) most_locked = had.rlim_max;
+  limit(RLIMIT_MEMLOCK, most_locked);
+  limit(RLIMIT_CORE, 0);
+  // No program leaves the idle class, whatever the worker may do.
+  limit(RLIMIT_NICE, 0);
+  limit(RLIMIT_RTPRIO, 0);
 }
 
 void confine_keeper(void *instructions, size_t bytes) {
-  // Pages of a toolchain's file that are charged to another slot could not be taken from it meanwhile.
-  struct rlimit locked = {lock_no_more_than(locked_most), lock_no_more_than(locked_most)};
-  if (setrlimit(RLIMIT_MEMLOCK, &locked) != 0) die("keeper.limit");
+  set_limits();
   drop_capabilities();
   struct sock_fprog filter = {(unsigned short)(bytes / sizeof(struct sock_filter)), instructions};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) die("keeper.no_new_privs");

@@ -131,12 +131,13 @@ static uint64_t divide(uint64_t together, uint32_t processes, uint64_t least, ui
 }
 
 struct own_limits find_own_limits(const struct request *request) {
+  uint64_t locked = divide(locked_together, request->processes, locked_least, locked_most);
   return (struct own_limits){
       // Doubled, as the kernel's ticks may exceed the group's CPU time by a fifth.
       .cpu_seconds = 2 * ((request->cpu_nanoseconds + 999999999) / 1000000000) + 1,
       .file_size = request->file_size_limit,
       .open_files = divide(open_files_together, request->processes, open_files_least, open_files_most),
-      .locked_bytes = lock_no_more_than(divide(locked_together, request->processes, locked_least, locked_most)),
+      .locked_bytes = locked < most_locked ? locked : most_locked,
   };
 }
 
@@ -224,11 +225,7 @@ static void become_box(const struct box *box, enum start start) {
   if (failed != NULL) die_in_box(failed);
   mount_privately(box);
   if (chdir("/box") != 0) die_in_box("box.enter");
-  set_limit(RLIMIT_CORE, 0, 0);
   set_limit(RLIMIT_NOFILE, open_files_most, open_files_most);
-  // No program leaves the idle class, whatever the worker may do.
-  set_limit(RLIMIT_NICE, 0, 0);
-  set_limit(RLIMIT_RTPRIO, 0, 0);
   drop_rights();
   pid_t program = fork();
   if (program < 0) die_in_box("box.fork");

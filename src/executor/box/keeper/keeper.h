@@ -149,8 +149,8 @@ void build_root(char *layout, size_t bytes);
 // confine.c
 /** The last of the set-up. @param instructions a filter for the keeper, which its boxes have below their own. */
 void confine_keeper(void *instructions, size_t bytes);
-/** So many bytes, or the limit that this process has already. */
-uint64_t lock_no_more_than(uint64_t bytes);
+/** Bytes that the keeper and each process of a box may lock: the host may allow less than locked_most. */
+extern uint64_t most_locked;
 
 // loopback.c
 /**
