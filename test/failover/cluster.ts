@@ -108,6 +108,7 @@ export async function startFailoverCluster(
     `--listen-peer-urls=${peerUrl}`,
     `--initial-advertise-peer-urls=${peerUrl}`,
     `--initial-cluster=default=${peerUrl}`,
+    '--enable-v2',
     '--unsafe-no-fsync',
   ])
 
@@ -123,8 +124,9 @@ export async function startFailoverCluster(
       scope: 'failover',
       name,
       restapi: { listen: `127.0.0.1:${restPort}`, connect_address: `127.0.0.1:${rest}` },
-      // One that was found would be asked past the proxy.
-      etcd3: { host: `127.0.0.1:${coordination}`, use_proxies: true },
+      // Its older API: patroni 3.0.2 keeps what it reads by the newer one, and after a cut does not notice that it is old. An etcd
+      // that was found would be asked past the proxy.
+      etcd: { host: `127.0.0.1:${coordination}`, use_proxies: true },
       bootstrap: {
         dcs: {
           ...dynamic,
