@@ -23,7 +23,7 @@ const fixed: Readonly<Record<string, number>> = {
 }
 
 /** What takes minutes to say anything: asked for by its name only. */
-export const ownRuns: readonly string[] = ['http/neighbour', 'language/cost']
+export const ownRuns: readonly string[] = ['http/neighbour', 'language/cost', 'scale/evaluate']
 
 /** Enough to start, and for one round of few calls. */
 const leastSeconds = 5

@@ -38,6 +38,11 @@ function readTimes(pid: number): ProcessTimes | null {
   }
 }
 
+/** Milliseconds of user and system time of this process alone. */
+export function readOwnMilliseconds(pid: number): number {
+  return (readTimes(pid)?.own ?? 0) * millisecondsPerTick
+}
+
 /** The pid of the process's parent. */
 export function readParent(pid: number): number {
   return readTimes(pid)?.parent ?? 0
