@@ -1,14 +1,14 @@
 // The socket to the worker, and failures, which are a keeper's last message.
 //
-// Protocol: numbers are little-endian, structures as in message.h.
+// Protocol: numbers are little-endian, of 64 bits; structures as in message.h.
 // From the worker:
 //   'H' struct hello; then the boxes' filter and the keeper's (struct sock_filter[]), the layout (build_root in root.c) and the runtime (runtime.c).
 //       First, once.
 //   'R' struct request; then the arguments and the variables, each ended by NUL; then for each file: struct file_head,
-//       name, content; then for each output file: u32, as many bytes of its name; then the input. One at a time.
-//   'A' u32. Kills the program that runs, if any.
+//       name, content; then for each output file: the length of its name, and the name; then the input. One at a time.
+//   'A' alone. Kills the program that runs, if any.
 // To the worker, each after a struct frame:
-//   'r' u64: ready; bytes of memory that the resident interpreter holds.
+//   'r' a number: ready; bytes of memory that the resident interpreter holds.
 //   'o', 'e' bytes of stdout and stderr, at most the limit's.
 //   'l' struct output_file, then content: a file that the program has left, after all output.
 //   'x' struct result: every process of the run is dead but the box's first one, which is ending. If it does not end,
@@ -71,7 +71,7 @@ bool read_more(void) {
   return length > 0;
 }
 
-bool has_message(void) { return talk->rx_end - talk->rx_start >= sizeof(uint32_t); }
+bool has_message(void) { return talk->rx_end - talk->rx_start >= sizeof(uint64_t); }
 
 bool wait_for_message(int process) {
   struct pollfd events[] = {{worker_socket, POLLIN, 0}, {process, POLLIN, 0}};
@@ -130,8 +130,8 @@ bool has_unsent(void) { return talk->tx_end > 0; }
 
 size_t tx_room(void) { return sizeof talk->tx - talk->tx_end; }
 
-void append_frame(uint32_t kind, const void *data, size_t length) {
-  struct frame frame = {kind, (uint32_t)length};
+void append_frame(uint64_t kind, const void *data, size_t length) {
+  struct frame frame = {kind, length};
   if (tx_room() < sizeof frame + length) send_all();
   memcpy(talk->tx + talk->tx_end, &frame, sizeof frame);
   memcpy(talk->tx + talk->tx_end + sizeof frame, data, length);

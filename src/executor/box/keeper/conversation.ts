@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { NotBegunError, readCode, SandboxError } from '#contract'
-import { encodeKind, takeFrame } from './message.ts'
+import { stopMessage, takeFrame } from './message.ts'
 import type { Kind } from './message.ts'
 
 /** What a run leaves before its result. */
@@ -101,9 +101,9 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
       socket.uncork()
     },
     giveUp() {
-      // This word may stay unread though the request was read.
+      // This message may stay unread though the request was read.
       sending.isUnanswered = false
-      socket.write(encodeKind('A'))
+      socket.write(stopMessage)
     },
     end,
     failed: () => failure,

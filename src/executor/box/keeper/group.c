@@ -44,7 +44,7 @@ bool write_group_number(enum group_file file, uint64_t value) {
   return write_group_text(file, text);
 }
 
-void open_group(uint32_t cgroup_version, bool counts_swap) {
+void open_group(uint64_t cgroup_version, bool counts_swap) {
   version = cgroup_version == 1 ? &group_v1 : &group_v2;
   group = allocate_unforked(sizeof *group);
   group->counts_swap = counts_swap;
@@ -84,7 +84,7 @@ void note_start(void) {
 }
 
 void begin_group(const struct request *request, uint64_t share) {
-  uint32_t allowed = request->processes + version->own_processes;
+  uint64_t allowed = request->processes + version->own_processes;
   if (allowed != group->processes_held && !write_group_number(process_limit, allowed)) die("group.limit");
   group->processes_held = allowed;
   if (!write_group_text(peak, version->reset) && version->prepare == NULL) die("group.reset");

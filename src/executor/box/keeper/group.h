@@ -17,7 +17,7 @@ struct group {
   /** Without a file for the peak: the most that was seen charged in this run. */
   uint64_t memory_seen;
   uint64_t limit_held;
-  uint32_t processes_held;
+  uint64_t processes_held;
 };
 extern struct group *group;
 
@@ -44,7 +44,7 @@ struct group_version {
   /** What resets the peak. */
   const char *reset;
   /** Processes in the group that are no program's. */
-  uint32_t own_processes;
+  uint64_t own_processes;
 };
 extern const struct group_version group_v1, group_v2;
 

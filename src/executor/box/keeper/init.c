@@ -125,7 +125,7 @@ static void enter_idle_class(void) {
   if (yields_cpu && sched_setscheduler(0, SCHED_IDLE, &none) != 0) die_in_box("box.class");
 }
 
-static uint64_t divide(uint64_t together, uint32_t processes, uint64_t least, uint64_t most) {
+static uint64_t divide(uint64_t together, uint64_t processes, uint64_t least, uint64_t most) {
   uint64_t each = processes == 0 ? most : together / processes;
   return each < least ? least : each > most ? most : each;
 }

@@ -59,15 +59,15 @@ static bool is_inside(const char *name) {
   }
 }
 
-void read_name(char *name, uint32_t bytes) {
+void read_name(char *name, uint64_t bytes) {
   if (bytes == 0 || bytes > name_bytes_most) die_with("protocol", "a file's name");
   read_exactly(name, bytes);
   name[bytes] = 0;
   if (strlen(name) != bytes || !is_inside(name)) die_with("protocol", "a file's name");
 }
 
-static void read_files(uint32_t count) {
-  for (uint32_t index = 0; index < count; index += 1) {
+static void read_files(uint64_t count) {
+  for (uint64_t index = 0; index < count; index += 1) {
     struct file_head head;
     char name[name_bytes_most + 1];
     read_exactly(&head, sizeof head);
@@ -81,14 +81,14 @@ static void read_files(uint32_t count) {
 
 /** Strings must fill their block: the box finds them by their ends. */
 static void read_strings(const struct request *request) {
-  if (request->arguments == 0 || request->argument_bytes > sizeof shared->block ||
-      (uint64_t)request->arguments + request->variables > strings_most)
+  if (request->arguments == 0 || request->argument_bytes > sizeof shared->block || request->arguments > strings_most ||
+      request->variables > strings_most - request->arguments)
     die_with("protocol", "the command line");
   read_exactly(shared->block, request->argument_bytes);
   uint64_t ends = 0;
-  for (uint32_t index = 0; index < request->argument_bytes; index += 1) ends += shared->block[index] == 0;
+  for (uint64_t index = 0; index < request->argument_bytes; index += 1) ends += shared->block[index] == 0;
   bool whole = request->argument_bytes > 0 && shared->block[request->argument_bytes - 1] == 0;
-  if (!whole || ends != (uint64_t)request->arguments + request->variables) die_with("protocol", "the command line");
+  if (!whole || ends != request->arguments + request->variables) die_with("protocol", "the command line");
 }
 
 /** Reads a request into the waiting box. */
@@ -122,10 +122,10 @@ static struct result measure(enum reason reason, const struct stream streams[2],
   bool told = has_ended();
   int64_t ended = told ? shared->end_nanoseconds : now();
   struct result result = {
-      .end_code = told ? (uint32_t)shared->end_code : 0,
-      .end_status = (uint32_t)shared->end_status,
+      .end_code = told ? (uint64_t)shared->end_code : 0,
+      .end_status = (uint64_t)shared->end_status,
       .reason = reason,
-      .delay_milliseconds = (uint32_t)(run_delay() / 1000000),
+      .delay_milliseconds = run_delay() / 1000000,
       .wall_nanoseconds = (uint64_t)(ended - started),
       .cpu_nanoseconds = group_cpu_nanoseconds(),
       .memory_peak_bytes = group_memory_peak(share),
@@ -203,7 +203,7 @@ static void run(void) {
   if (result.unsettled != 0) settle_slot();
 }
 
-static bool is_filter(uint32_t bytes) {
+static bool is_filter(uint64_t bytes) {
   const size_t each = sizeof(struct sock_filter);
   return bytes > 0 && bytes % each == 0 && bytes / each <= BPF_MAXINSNS;
 }
@@ -224,16 +224,16 @@ void setup(void) {
       hello.layout_bytes > largest_setup_bytes || hello.runtime_bytes > largest_setup_bytes ||
       !is_filter(hello.filter_bytes) || !is_filter(hello.keeper_filter_bytes))
     die_with("protocol", "the first word");
-  size_t filters = (size_t)hello.filter_bytes + hello.keeper_filter_bytes, layout_end = filters + hello.layout_bytes;
+  size_t filters = hello.filter_bytes + hello.keeper_filter_bytes, layout_end = filters + hello.layout_bytes;
   char *text = malloc(layout_end + hello.runtime_bytes + 1);
   if (text == NULL) die("keeper.memory");
   read_exactly(text, layout_end + hello.runtime_bytes);
-  open_group(hello.cgroup_version, (hello.flags & hello_counts_swap) != 0);
+  open_group(hello.cgroup_version, hello.counts_swap != 0);
   open_runtime(text + layout_end, &hello);
   text[layout_end] = 0;
-  if ((hello.flags & hello_shares_cpu) != 0) yield_cpu();
-  own_streams = (hello.flags & hello_own_streams) != 0;
-  has_loopback = (hello.flags & hello_loopback) != 0;
+  if (hello.shares_cpu != 0) yield_cpu();
+  own_streams = hello.own_streams != 0;
+  has_loopback = hello.loopback != 0;
   share = read_keeper_memory();
   load_filter(text, hello.filter_bytes);
   build_root(text + filters, hello.layout_bytes);
@@ -289,7 +289,7 @@ void serve(enum start start) {
       send_ready();
       told = true;
     }
-    uint32_t kind;
+    uint64_t kind;
     do {
       await_request(start);
       read_exactly(&kind, sizeof kind);

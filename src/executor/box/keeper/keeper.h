@@ -58,7 +58,7 @@ struct box {
 
 struct stream {
   int descriptor;
-  uint32_t kind;
+  uint64_t kind;
   uint64_t limit;
   uint64_t received;
   /** Output that is in no frame yet. */
@@ -86,12 +86,12 @@ void setup(void);
 void serve(enum start start);
 
 /** A file's name below /box, ended by NUL. @param name of name_bytes_most + 1 bytes. */
-void read_name(char *name, uint32_t bytes);
+void read_name(char *name, uint64_t bytes);
 
 // output.c
 void open_output_files(void);
 /** Of the request that is being read. */
-void read_output_names(uint32_t count);
+void read_output_names(uint64_t count);
 /** @param directory /box. @param bytes_most of all contents together. */
 void pass_output_files(int directory, uint64_t bytes_most);
 
@@ -115,7 +115,7 @@ void copy_to_file(int descriptor, uint64_t size, const char *step);
 bool has_unsent(void);
 /** Free bytes for frames. */
 size_t tx_room(void);
-void append_frame(uint32_t kind, const void *data, size_t length);
+void append_frame(uint64_t kind, const void *data, size_t length);
 void send_some(void);
 void send_all(void);
 _Noreturn void die(const char *step);
@@ -230,7 +230,7 @@ uint64_t run_delay(void);
 int64_t forgiven_until(int64_t ends, uint64_t used);
 
 // group.c
-void open_group(uint32_t version, bool counts_swap);
+void open_group(uint64_t version, bool counts_swap);
 /** Bytes charged for the keeper itself; between two boxes. */
 uint64_t read_keeper_memory(void);
 /** v2: makes the next box's cgroup and returns its descriptor. v1: -1. */

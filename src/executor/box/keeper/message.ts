@@ -70,38 +70,32 @@ export function encodeHello({
   keeperFilter,
   layout,
   runtime,
-  ownStreams,
-  loopback,
+  ownStreams = false,
+  loopback = false,
 }: Hello): Buffer {
   const variables = listVariables({})
   const texts = runtime === null ? [] : [runtime.awaits, ...runtime.argv, ...variables]
   const strings = encodeTexts(texts)
-  const flags = structure.helloFlag
   const head = structure.hello.encode({
     kind: 'H'.charCodeAt(0),
     cgroup_version: Number(group.version.slice(1)),
-    flags:
-      (group.countsSwap ? flags.hello_counts_swap : 0) |
-      (group.sharesCpu ? flags.hello_shares_cpu : 0) |
-      (runtime?.unlimitedStack === true ? flags.hello_unlimited_stack : 0) |
-      (ownStreams === true ? flags.hello_own_streams : 0) |
-      (loopback === true ? flags.hello_loopback : 0),
+    counts_swap: Number(group.countsSwap),
+    shares_cpu: Number(group.sharesCpu),
+    own_streams: Number(ownStreams),
+    loopback: Number(loopback),
     filter_bytes: filter.length,
     keeper_filter_bytes: keeperFilter.length,
     layout_bytes: layout.bytes.length,
     runtime_bytes: strings.length,
     runtime_arguments: runtime?.argv.length ?? 0,
     runtime_variables: runtime === null ? 0 : variables.length,
+    runtime_unlimited_stack: Number(runtime?.unlimitedStack === true),
   })
   return Buffer.concat([head, filter, keeperFilter, layout.bytes, strings])
 }
 
-/** A message of one word: `A`. */
-export function encodeKind(letter: string): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32LE(letter.charCodeAt(0))
-  return bytes
-}
+/** Stops a run. */
+export const stopMessage = structure.encodeNumbers(['A'.charCodeAt(0)])
 
 const { CLD_EXITED, CLD_KILLED, CLD_DUMPED } = structure.endCode
 const mebibyte = 1024 * 1024
@@ -130,8 +124,8 @@ export function encodeRequest(request: PhaseRequest): Uint8Array[] {
     variables: Object.keys({ ...environment, ...command.environment }).length,
     files: command.files.length,
     processes: limits.processes,
-    unlimited_stack: command.unlimitedStack ? 1 : 0,
-    merges_stderr: request.mergesStderr === true ? 1 : 0,
+    unlimited_stack: Number(command.unlimitedStack),
+    merges_stderr: Number(request.mergesStderr === true),
     output_files: outputFiles.length,
     stdin_bytes: stdin.length,
     memory_bytes: Math.ceil(limits.memoryBytes),
@@ -171,7 +165,7 @@ function encodeFile({ path, content, executable }: Command['files'][number]): Ui
   const name = Buffer.from(path.replace(/^\/box\//, ''))
   const head = structure.fileHead.encode({
     name_bytes: name.length,
-    executable: executable ? 1 : 0,
+    executable: Number(executable),
     size: content.length,
   })
   return [head, name, content]
@@ -179,9 +173,7 @@ function encodeFile({ path, content, executable }: Command['files'][number]): Ui
 
 function encodeName(name: string): Uint8Array[] {
   const bytes = Buffer.from(name)
-  const length = Buffer.alloc(4)
-  length.writeUInt32LE(bytes.length)
-  return [length, bytes]
+  return [structure.encodeNumbers([bytes.length]), bytes]
 }
 
 /** Null: the box ended by itself. */

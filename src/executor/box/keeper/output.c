@@ -14,7 +14,7 @@
 enum { output_files_most = 16, chunk_bytes = 64 * 1024 };
 
 static struct {
-  uint32_t count;
+  uint64_t count;
   char names[output_files_most][name_bytes_most + 1];
   struct {
     struct output_file head;
@@ -24,10 +24,10 @@ static struct {
 
 void open_output_files(void) { asked = allocate_unforked(sizeof *asked); }
 
-void read_output_names(uint32_t count) {
+void read_output_names(uint64_t count) {
   if (count > output_files_most) die_with("protocol", "too many output files");
   for (asked->count = 0; asked->count < count; asked->count += 1) {
-    uint32_t bytes;
+    uint64_t bytes;
     read_exactly(&bytes, sizeof bytes);
     read_name(asked->names[asked->count], bytes);
   }
@@ -71,7 +71,7 @@ static void read_chunk(int file, size_t length) {
 }
 
 void pass_output_files(int directory, uint64_t bytes_most) {
-  for (uint32_t index = 0; index < asked->count; index += 1) {
+  for (uint64_t index = 0; index < asked->count; index += 1) {
     uint64_t size;
     int file = open_regular(directory, asked->names[index], &size);
     if (file < 0) continue;

@@ -52,10 +52,12 @@ static void open_library(void) {
 }
 
 void open_runtime(char *text, const struct hello *hello) {
-  size_t count = (size_t)hello->runtime_arguments + hello->runtime_variables;
+  size_t count = hello->runtime_arguments + hello->runtime_variables;
   if (hello->runtime_arguments == 0) return;
+  if (hello->runtime_arguments > strings_most || hello->runtime_variables > strings_most)
+    die_with("protocol", "the runtime");
   size_t ends = 0;
-  for (uint32_t index = 0; index < hello->runtime_bytes; index += 1) ends += text[index] == 0;
+  for (uint64_t index = 0; index < hello->runtime_bytes; index += 1) ends += text[index] == 0;
   if (count > strings_most || ends != count + 1 || text[hello->runtime_bytes - 1] != 0 || text[0] != '/' ||
       strlen(text) >= sizeof awaited)
     die_with("protocol", "the runtime");
@@ -65,7 +67,7 @@ void open_runtime(char *text, const struct hello *hello) {
   if (kept == NULL || strings == NULL) die("keeper.memory");
   memcpy(kept, text, hello->runtime_bytes);
   arguments = hello->runtime_arguments;
-  unlimited_stack = (hello->flags & hello_unlimited_stack) != 0;
+  unlimited_stack = hello->runtime_unlimited_stack != 0;
   for (size_t index = 0; index < count; index += 1) {
     kept += strlen(kept) + 1;
     strings[index < arguments ? index : index + 1] = kept;

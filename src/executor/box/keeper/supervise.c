@@ -138,7 +138,7 @@ static void postpone_giving_up(struct supervision *run) { run->gives_up = now() 
 static bool is_told_to_stop(bool readable) {
   if (readable) read_more();
   if (!has_message()) return false;
-  uint32_t kind;
+  uint64_t kind;
   read_exactly(&kind, sizeof kind);
   if (kind != 'A') die_with("protocol", "a run is under way");
   return true;

@@ -9,6 +9,7 @@ import t from 'tap'
 import { spawnKeeper } from '../../../../src/executor/box/keeper/launch.ts'
 import type { KeeperLaunch } from '../../../../src/executor/box/keeper/launch.ts'
 import { encodeHello, encodeRequest } from '../../../../src/executor/box/keeper/message.ts'
+import * as structure from '../../../../src/executor/box/keeper/structure.ts'
 import { timeFactor } from '../../../helper/executor.ts'
 import { seed } from '../../../helper/seed.ts'
 import {
@@ -36,6 +37,9 @@ interface Garbage {
   readonly bytes: Buffer
   readonly mayRun: boolean
 }
+
+/** Words of 32 bits: each field has two. */
+const wordsOf = ({ sizeBytes }: { readonly sizeBytes: number }): number => sizeBytes / 4
 
 function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
   const hello = encodeHello(launch)
@@ -81,7 +85,7 @@ function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
   const kinds: fc.Arbitrary<Garbage>[] = [
     random.map(sleepless),
     ...[hello, helloAhead].flatMap((base) => [
-      change(base, 9).map((bytes) => sleepless(bytes)),
+      change(base, wordsOf(structure.hello)).map((bytes) => sleepless(bytes)),
       fc
         .tuple(fc.nat(base.length), fc.uint8Array({ minLength: 1, maxLength: 16 }))
         .map(([at, piece]) => sleepless(overwrite(base, at, piece))),
@@ -91,11 +95,11 @@ function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
     random
       .filter((bytes) => bytes[0] !== 'R'.charCodeAt(0))
       .map((bytes) => sleepless(Buffer.concat([hello, bytes]))),
-    random.map((bytes) => sleepless(Buffer.concat([hello, Buffer.from('R\0\0\0'), bytes]))),
+    random.map((bytes) => sleepless(Buffer.concat([hello, structure.encodeNumbers(['R'.charCodeAt(0)]), bytes]))),
     fc
       .nat(whole.length - 1)
       .map((length) => sleepless(Buffer.concat([hello, whole.subarray(0, length)]))),
-    change(whole, 26).map((bytes) => ({ bytes: Buffer.concat([hello, bytes]), mayRun: true })),
+    change(whole, wordsOf(structure.request)).map((bytes) => ({ bytes: Buffer.concat([hello, bytes]), mayRun: true })),
     fc
       .tuple(fc.nat(whole.length), fc.uint8Array({ minLength: 1, maxLength: 8 }))
       .map(([at, piece]) => ({
@@ -109,13 +113,14 @@ function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
 
 /** Whether the filters that the keeper is sent are its own: an altered filter may end whoever takes it. */
 function hasFilters(bytes: Buffer, launch: KeeperLaunch): boolean {
-  const wordBytes = 4
-  const sizes = 3 * wordBytes
-  const head = 9 * wordBytes
+  const { fields, sizeBytes: head } = structure.hello
+  const [sizes = 0, next] = ['filter_bytes', 'layout_bytes'].map(
+    (name) => fields.findIndex((field) => field === name) * (head / fields.length),
+  )
   const end = head + launch.filter.length + launch.keeperFilter.length
   const hello = encodeHello(launch)
   return [
-    [sizes, sizes + 2 * wordBytes],
+    [sizes, next],
     [head, end],
   ].every(([from, to]) => bytes.subarray(from, to).equals(hello.subarray(from, to)))
 }
@@ -137,8 +142,12 @@ async function send(launch: KeeperLaunch, { bytes, mayRun }: Garbage): Promise<s
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
   clearTimeout(timer)
   const kinds: string[] = []
-  for (let at = 0; at + 8 <= said.length; at += 8 + said.readUInt32LE(at + 4))
-    kinds.push(String.fromCharCode(said.readUInt32LE(at)))
+  const { sizeBytes } = structure.frame
+  for (let at = 0; at + sizeBytes <= said.length;) {
+    const { kind, length } = structure.frame.decode(said.subarray(at, at + sizeBytes))
+    kinds.push(String.fromCharCode(kind))
+    at += sizeBytes + length
+  }
   // It enforces the limits that it is told: one that is less than what it holds itself is its end.
   if (mayRun && signal === 'SIGKILL' && words === '' && countOutOfMemoryKills(launch.group) > 0)
     return null

@@ -136,11 +136,11 @@ def hear(count):
     if not piece: sys.exit(0)
     data += piece
   return data
-def say(kind, body): link.sendall(struct.pack('<II', ord(kind), len(body)) + body)
+def say(kind, body): link.sendall(struct.pack('<QQ', ord(kind), len(body)) + body)
 def result(code=1, status=0, reason=0, unsettled=0, figures=(1000000, 1000000, 65536, 0, 0, 0)):
-  return struct.pack('<6I6Q', code, status, reason, 0, unsettled, 0, *figures)
-head = hear(32)
-hear(sum(struct.unpack('<III', head[12:24])))
+  return struct.pack('<11Q', code, status, reason, 0, unsettled, *figures)
+head = hear(104)
+hear(sum(struct.unpack('<4Q', head[48:80])))
 ${body}
 `
   writeFileSync(path, text, { mode: 0o755 })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Socket } from 'node:net'
 import t from 'tap'
 import { spawnKeeper } from '../../../../src/executor/box/keeper/launch.ts'
-import { encodeHello, encodeRequest } from '../../../../src/executor/box/keeper/message.ts'
+import { encodeHello, encodeRequest, takeFrame } from '../../../../src/executor/box/keeper/message.ts'
 import { timeFactor } from '../../../helper/executor.ts'
 import { openLaunches, request } from './lone-keeper.ts'
 
@@ -20,21 +20,20 @@ t.test('output that is written byte by byte comes in few frames, and whole', asy
   const program = `import os\nfor n in range(${bytes}): os.write(1 + n % 2, b"x")`
   const asked = encodeRequest(request(['/usr/bin/python3', '-c', program]))
   const frames: [kind: string, length: number][] = []
-  let said = Buffer.alloc(0)
+  let said: Buffer = Buffer.alloc(0)
   socket
     .on('error', () => {})
     .on('data', (chunk: Buffer) => {
       said = Buffer.concat([said, chunk])
-      while (said.length >= 8 && said.length >= 8 + said.readUInt32LE(4)) {
-        const length = said.readUInt32LE(4)
-        frames.push([String.fromCharCode(said.readUInt32LE(0)), length])
-        said = said.subarray(8 + length)
-        if (frames.at(-1)?.[0] === 'x') socket.end()
+      for (let frame = takeFrame(said); typeof frame === 'object'; frame = takeFrame(said)) {
+        frames.push([frame.kind, frame.body.length])
+        said = frame.rest
+        if (frame.kind === 'result') socket.end()
       }
     })
   socket.write(Buffer.concat([encodeHello(launch), ...asked]))
   await once(child, 'close')
-  for (const output of ['o', 'e']) {
+  for (const output of ['output', 'errors']) {
     const lengths = frames.filter(([kind]) => kind === output).map(([, length]) => length)
     t.equal(
       lengths.reduce((sum, length) => sum + length, 0),
@@ -42,5 +41,5 @@ t.test('output that is written byte by byte comes in few frames, and whole', asy
     )
     t.ok(lengths.length < 1000, `${lengths.length} frames`)
   }
-  t.equal(frames.at(-1)?.[0], 'x')
+  t.equal(frames.at(-1)?.[0], 'result')
 })

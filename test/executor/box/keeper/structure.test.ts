@@ -19,10 +19,10 @@ t.test('every field lies where the header has it, and is as wide', async (t) => 
   const expected: Record<string, number> = {}
   for (const { name, sizeBytes, fields } of structures) {
     expected[`sizeof(struct ${name})`] = sizeBytes
-    for (const { name: field, type, offset } of fields) {
-      expected[`offsetof(struct ${name}, ${field})`] = offset
+    for (const [index, field] of fields.entries()) {
+      expected[`offsetof(struct ${name}, ${field})`] = index * 8
       // 1 only for exactly this type: signed, or of another width, it is another.
-      expected[`_Generic(((struct ${name} *)0)->${field}, ${type}: 1, default: 0)`] = 1
+      expected[`_Generic(((struct ${name} *)0)->${field}, uint64_t: 1, default: 0)`] = 1
     }
   }
   t.strictSame(evaluateInC(headers, Object.keys(expected)), expected)
@@ -36,14 +36,13 @@ t.test('no structure of the header is missing, and no field of one', async (t) =
   ])
   t.strictSame(
     found,
-    structures.map(({ name, fields }) => [name, fields.map(({ name: field }) => field)]),
+    structures.map(({ name, fields }) => [name, fields]),
   )
 })
 
-t.test('reasons, flags and ends have the numbers that C gives them', async (t) => {
+t.test('reasons and ends have the numbers that C gives them', async (t) => {
   const expected: Record<string, number> = {
     ...Object.fromEntries(structure.reasons.map((name, number) => [name, number])),
-    ...structure.helloFlag,
     ...structure.endCode,
   }
   t.strictSame(evaluateInC(headers, Object.keys(expected)), expected)
@@ -61,7 +60,7 @@ t.test('a request is refused where the keeper would have no room for it', async 
 t.test('what is written is read back, up to the largest number', async (t) => {
   const values = { name_bytes: 1, executable: 2 ** 32 - 1, size: Number.MAX_SAFE_INTEGER }
   const bytes = fileHead.encode(values)
-  t.equal(bytes.toString('hex'), '01000000ffffffffffffffffffff1f00')
+  t.equal(bytes.toString('hex'), '0100000000000000ffffffff00000000ffffffffffff1f00')
   t.strictSame(fileHead.decode(bytes), values)
   t.throws(() => fileHead.decode(bytes.subarray(1)), RangeError)
 })
