@@ -21,13 +21,12 @@ import { showCheckout } from '../helper/checkout.ts'
 import { timeFactor } from '../helper/executor.ts'
 
 const uid = 64_500
-/** A group for all of a worker, and not for one keeper. Written in this order. */
-const memory = String(3 * 1024 ** 3)
+/** A group for all of a worker, and not for one keeper. */
+const memoryBytes = 3 * 1024 ** 3
+const processes = 1000
 const widened = {
-  'memory.memsw.limit_in_bytes': memory,
-  'memory.limit_in_bytes': memory,
-  'memory.max': memory,
-  'pids.max': '1000',
+  'memory.max': String(memoryBytes),
+  'pids.max': String(processes),
   'cpu.cfs_quota_us': '-1',
 }
 t.setTimeout(120_000 * timeFactor)
@@ -41,6 +40,7 @@ t.test(
     const group = await parent.createForKeeper('delegated', null)
     group.closeDescriptors()
     t.teardown(() => group.remove())
+    group.allow({ memoryBytes, processes })
     for (const path of group.entrances.map((entrance) => dirname(entrance)))
       for (const [file, value] of Object.entries(widened))
         if (existsSync(join(path, file))) writeFileSync(join(path, file), value)

@@ -23,11 +23,11 @@ export interface KeeperGroup {
   readonly descriptors: readonly number[]
   closeDescriptors(): void
   /**
-   * Lets its boxes use so many cores at once; the share of a slot unless that is less.
-   * @returns how many they may use; all of them where the host does not limit that.
-   * @throws {SandboxError} when the limit cannot be set.
+   * Lets its next box use so much, beside what the keeper itself may.
+   * @returns how many cores it may use at once; all of them where the host does not limit that.
+   * @throws {SandboxError} when a limit cannot be set.
    */
-  limitCores(cores: number | undefined): number
+  allow(box: Allowance): number
   /** Of all in it. @throws when it is gone. */
   readCounters(): GroupCounters
   /**
@@ -35,6 +35,18 @@ export interface KeeperGroup {
    * @throws {SandboxError}
    */
   remove(): Promise<void>
+}
+
+/** Of a group and all below it. */
+export interface LimitsTogether {
+  readonly memoryBytes: number
+  readonly processes: number
+}
+
+/** Of a box. */
+export interface Allowance extends LimitsTogether {
+  /** At once; the share of a slot unless that is less. */
+  readonly cores?: number | undefined
 }
 
 export interface GroupCounters {
@@ -76,8 +88,8 @@ export async function openCgroupParent(name: string, cores = 1): Promise<CgroupP
   const hierarchies = readHierarchies()
   const unified = hierarchies.find((hierarchy) => hierarchy.type === 'cgroup2')
   const memory = hierarchies.find((hierarchy) => hierarchy.controllers.includes('memory'))
-  if (memory !== undefined) return openTree(findVersionOne(hierarchies, cores), name)
-  if (unified !== undefined) return openTree(findVersionTwo(unified, cores), name)
+  if (memory !== undefined) return openTree(findVersionOne(hierarchies), name, cores)
+  if (unified !== undefined) return openTree(findVersionTwo(unified), name, cores)
   throw new SandboxError(
     'cgroup.find',
     'no memory cgroup is mounted; mount cgroup2 on /sys/fs/cgroup',

@@ -20,21 +20,3 @@ export function grantCores(share: number, asked: number | undefined): number {
 export function quotaMicroseconds(cores: number): number {
   return Math.round(cores * cpuPeriodMicroseconds)
 }
-
-/**
- * As KeeperGroup's `limitCores`: runs in a row have the same, so it is seldom written.
- * @param limit writes it, and returns what holds.
- */
-export function rememberCores(
-  share: number,
-  limit: (cores: number) => number,
-): (asked: number | undefined) => number {
-  let granted: number | null = null
-  let held = share
-  return (asked) => {
-    const cores = grantCores(share, asked)
-    if (cores !== granted) held = limit(cores)
-    granted = cores
-    return held
-  }
-}

@@ -77,6 +77,15 @@ export function writeLimit(directory: string, file: string, value: number): void
   }
 }
 
+/** Swap that no group counts would be memory beyond every limit. @throws {SandboxError} step `cgroup.limit`. */
+export function requireSwapOff(): void {
+  if (!readValue('/proc', 'swaps').includes('\n')) return
+  throw new SandboxError(
+    'cgroup.limit',
+    'swap is on and not accounted; run swapoff or boot with swapaccount=1',
+  )
+}
+
 /** The file's text, trimmed. */
 export function readValue(directory: string, file: string): string {
   return readFileSync(`${directory}/${file}`, 'utf8').trim()

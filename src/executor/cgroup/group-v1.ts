@@ -1,9 +1,8 @@
 // cgroup v1: one directory per controller.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { keeperLimits, SandboxError } from '#contract'
-import type { Hierarchy } from './cgroup.ts'
-import { cpuPeriodMicroseconds, quotaMicroseconds, rememberCores } from './cpu-quota.ts'
+import type { Hierarchy, LimitsTogether } from './cgroup.ts'
+import { cpuPeriodMicroseconds, quotaMicroseconds } from './cpu-quota.ts'
 import {
   closeFiles,
   killEach,
@@ -14,14 +13,15 @@ import {
   readPids,
   readValue,
   removeTree,
+  requireSwapOff,
   writeLimit,
   writeValue,
 } from './file.ts'
-import type { CgroupVersion, OwnGroup } from './tree.ts'
+import type { CgroupVersion, KeeperFiles } from './tree.ts'
 import { descend, findBase, listDistinct, makeGroups } from './v1-directories.ts'
 import type { Directories } from './v1-directories.ts'
-import { findLimitsTogether } from './worker-group.ts'
 
+const memoryFile = 'memory.limit_in_bytes'
 /** Memory and swap together. */
 const swapFile = 'memory.memsw.limit_in_bytes'
 
@@ -29,32 +29,21 @@ const socketsFile = 'memory.kmem.tcp.limit_in_bytes'
 const socketBytes = 32 * 1024 * 1024
 
 /** @throws {SandboxError} naming the missing controller. */
-export function findVersionOne(
-  hierarchies: readonly Hierarchy[],
-  share: number,
-): CgroupVersion<Directories> {
+export function findVersionOne(hierarchies: readonly Hierarchy[]): CgroupVersion<Directories> {
   return {
     version: 'v1',
     base: findBase(hierarchies),
     descend,
     listChildren: (group) => [...new Set(listDistinct(group).flatMap(readChildren))],
-    makeParent(group) {
-      makeGroups(group)
-      const { memoryBytes, processes } = findLimitsTogether()
-      writeLimit(group.memory, 'memory.limit_in_bytes', memoryBytes)
-      writeLimit(group.pids, 'pids.max', processes)
-    },
-    makeKeeperGroup(group) {
-      for (const directory of listDistinct(group)) makeGroup(directory)
-      limit(group)
-      limitCores(group, share)
-      return openKeeperGroup(group, share)
-    },
-    isEmpty: (group) => listDistinct(group).every((directory) => readPids(directory).length === 0),
+    make: makeGroups,
+    limit,
+    limitCores,
+    openKeeper: openKeeperGroup,
+    isEmpty: (group) => listAll(group).every((directory) => readPids(directory).length === 0),
     kill(group) {
       // No fork then outruns the list.
       writeValue(group.pids, 'pids.max', '0')
-      for (const directory of listDistinct(group)) killEach(directory)
+      for (const directory of listAll(group)) killEach(directory)
     },
     async remove(group) {
       for (const directory of listDistinct(group)) await removeTree(directory)
@@ -62,22 +51,23 @@ export function findVersionOne(
   }
 }
 
-function limit(group: Directories): void {
-  const { memoryBytes, processes } = keeperLimits
-  writeLimit(group.memory, 'memory.limit_in_bytes', memoryBytes)
-  if (existsSync(`${group.memory}/${swapFile}`)) {
-    // Written second, as it may never be below the limit of memory.
-    writeLimit(group.memory, swapFile, memoryBytes)
-  } else if (readFileSync('/proc/swaps', 'utf8').trim().includes('\n')) {
-    throw new SandboxError(
-      'cgroup.limit',
-      'swap is on and not accounted; run swapoff or boot with swapaccount=1',
-    )
-  }
-  // What TCP and UDP hold is counted apart, and only where it has a limit.
-  if (existsSync(`${group.memory}/${socketsFile}`))
-    writeLimit(group.memory, socketsFile, socketBytes)
-  writeLimit(group.pids, 'pids.max', processes)
+/** A keeper's, and the one that it has below. */
+function listAll(group: Directories): string[] {
+  const withBelow = (directory: string): string[] => [
+    directory,
+    ...readChildren(directory).map((name) => `${directory}/${name}`),
+  ]
+  return listDistinct(group).flatMap(withBelow)
+}
+
+function limit({ memory, pids }: Directories, { memoryBytes, processes }: LimitsTogether): void {
+  const files = [memoryFile]
+  if (existsSync(`${memory}/${swapFile}`)) files.push(swapFile)
+  else requireSwapOff()
+  // That of both may never be below that of memory.
+  if (Number(readValue(memory, memoryFile)) < memoryBytes) files.reverse()
+  for (const file of files) writeLimit(memory, file, memoryBytes)
+  writeLimit(pids, 'pids.max', processes)
 }
 
 /** @returns what holds: all cores where there is no such limit. */
@@ -88,13 +78,29 @@ function limitCores({ cpu }: Directories, cores: number): number {
   return cores
 }
 
-/** keeper/group-v1.c's files, opened with the worker's rights. */
-function openKeeperGroup(group: Directories, share: number): OwnGroup {
+/**
+ * The keeper sets its boxes' limits by these files, in a group below the one that limits it: keeper/group-v1.c's, opened with the
+ * worker's rights.
+ */
+function openKeeperGroup(above: Directories): KeeperFiles {
+  const limited = [above.memory, above.pids]
+  for (const directory of new Set(limited)) makeGroup(`${directory}/keeper`)
+  const own = (directory: string): string =>
+    limited.includes(directory) ? `${directory}/keeper` : directory
+  const group: Directories = {
+    memory: own(above.memory),
+    pids: own(above.pids),
+    cpuacct: own(above.cpuacct),
+    cpu: above.cpu && own(above.cpu),
+  }
+  // What TCP and UDP hold is counted apart, and only for the sockets of a group that has a limit itself.
+  if (existsSync(`${group.memory}/${socketsFile}`))
+    writeLimit(group.memory, socketsFile, socketBytes)
   const countsSwap = existsSync(`${group.memory}/${swapFile}`)
   const files = [
-    [`${group.memory}/memory.limit_in_bytes`, 'r+'],
+    [`${group.memory}/${memoryFile}`, 'r+'],
     // Where swap is not counted, the first file stands in and is not written.
-    [`${group.memory}/${countsSwap ? swapFile : 'memory.limit_in_bytes'}`, 'r+'],
+    [`${group.memory}/${countsSwap ? swapFile : memoryFile}`, 'r+'],
     [`${group.memory}/memory.max_usage_in_bytes`, 'r+'],
     [`${group.memory}/memory.usage_in_bytes`, 'r'],
     [`${group.memory}/memory.oom_control`, 'r'],
@@ -109,7 +115,6 @@ function openKeeperGroup(group: Directories, share: number): OwnGroup {
     entrances: listDistinct(group).map((directory) => `${directory}/cgroup.procs`),
     descriptors,
     closeDescriptors: () => closeFiles(descriptors),
-    limitCores: rememberCores(share, (cores) => limitCores(group, cores)),
     readCounters: () => ({
       cpuSeconds: Number(readValue(group.cpuacct, 'cpuacct.usage')) / 1e9,
       memoryBytes: Number(readValue(group.memory, 'memory.usage_in_bytes')),

@@ -1,10 +1,11 @@
 // A worker's tree of groups: the parent, one group for each keeper, what dead workers left. The table below is all that a
 // version of cgroups differs in; group-v1.ts and group-v2.ts are its rows, as group-v1.c and group-v2.c are the keeper's.
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, readCode, SandboxError } from '#contract'
-import type { CgroupParent, KeeperGroup } from './cgroup.ts'
+import { describe, keeperLimits, readCode, SandboxError } from '#contract'
+import type { CgroupParent, KeeperGroup, LimitsTogether } from './cgroup.ts'
+import { grantCores } from './cpu-quota.ts'
 import { isMissing } from './file.ts'
-import { isAbandoned } from './worker-group.ts'
+import { findLimitsTogether, isAbandoned } from './worker-group.ts'
 
 /** `Group` is what names one group: its directory, or one in each hierarchy. */
 export interface CgroupVersion<Group> {
@@ -14,10 +15,14 @@ export interface CgroupVersion<Group> {
   descend(group: Group, name: string): Group
   /** Names of the groups below. */
   listChildren(group: Group): string[]
-  /** For all keepers together. @throws {SandboxError} when it cannot be made or limited. */
-  makeParent(group: Group): void
-  /** With what a keeper and its slot may use. @throws {SandboxError} when it cannot be made or limited. */
-  makeKeeperGroup(group: Group, uid: number | null): OwnGroup
+  /** @throws {SandboxError} when it cannot be made. */
+  make(group: Group): void
+  /** Swap is none. @throws {SandboxError} when it cannot be limited. */
+  limit(group: Group, limits: LimitsTogether): void
+  /** @returns how many hold. @throws {SandboxError} when the limit cannot be set. */
+  limitCores(group: Group, cores: number): number
+  /** Where a keeper enters, below a group that is limited. @throws {SandboxError} when it cannot be made. */
+  openKeeper(group: Group, uid: number | null): KeeperFiles
   /** True for a group that is gone. */
   isEmpty(group: Group): boolean
   /** What forks meanwhile may be missed: it is called until the group is empty. */
@@ -26,22 +31,34 @@ export interface CgroupVersion<Group> {
   remove(group: Group): Promise<void>
 }
 
-export type OwnGroup = Omit<KeeperGroup, 'version' | 'remove'>
+export type KeeperFiles = Omit<KeeperGroup, 'version' | 'allow' | 'remove'>
 
-/** @throws {SandboxError} when the parent cannot be made; nothing is left of it. */
+/**
+ * @param share cores of a box that is not to have more.
+ * @throws {SandboxError} when the parent cannot be made; nothing is left of it.
+ */
 export async function openTree<Group>(
   table: CgroupVersion<Group>,
   name: string,
+  share: number,
 ): Promise<CgroupParent> {
   const { version, base } = table
   await sweep(table)
   const parent = table.descend(base, name)
-  await makeOrRemove(table, parent, () => table.makeParent(parent))
+  await makeOrRemove(table, parent, () => {
+    table.make(parent)
+    table.limit(parent, findLimitsTogether())
+  })
   return {
     version,
     async createForKeeper(child, uid) {
       const group = table.descend(parent, child)
-      const made = await makeOrRemove(table, group, () => table.makeKeeperGroup(group, uid))
+      const made = await makeOrRemove(table, group, () => {
+        table.make(group)
+        table.limit(group, keeperLimits)
+        const cores = table.limitCores(group, share)
+        return { ...table.openKeeper(group, uid), allow: allowBoxes(table, group, share, cores) }
+      })
       return {
         version,
         ...made,
@@ -52,6 +69,35 @@ export async function openTree<Group>(
       }
     },
     close: () => removeParent(table, parent),
+  }
+}
+
+/**
+ * Above a keeper, which sets its boxes' limits, the kernel holds it to what the largest of its runs may use and its own. Runs in a
+ * row want the same, so it is seldom written.
+ * @param cores that hold until then.
+ */
+function allowBoxes<Group>(
+  { limit, limitCores }: CgroupVersion<Group>,
+  group: Group,
+  share: number,
+  cores: number,
+): KeeperGroup['allow'] {
+  let most: LimitsTogether = keeperLimits
+  let granted = share
+  let held = cores
+  return (box) => {
+    const wanted = {
+      memoryBytes: Math.max(most.memoryBytes, keeperLimits.memoryBytes + box.memoryBytes),
+      processes: Math.max(most.processes, keeperLimits.processes + box.processes),
+    }
+    if (wanted.memoryBytes > most.memoryBytes || wanted.processes > most.processes)
+      limit(group, wanted)
+    most = wanted
+    const asked = grantCores(share, box.cores)
+    if (asked !== granted) held = limitCores(group, asked)
+    granted = asked
+    return held
   }
 }
 

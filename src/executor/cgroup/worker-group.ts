@@ -2,6 +2,7 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { readCode } from '#contract'
+import type { LimitsTogether } from './cgroup.ts'
 
 const pattern = /^runledger-(\d+)-(\d+)-(\d+)-(\d+)$/
 let executorsMade = 0
@@ -10,10 +11,7 @@ let executorsMade = 0
  * What all boxes of a worker and their keepers may have together. A keeper sets its boxes' limits: whoever took one over would
  * leave an eighth of the host to the worker and to whatever else is there.
  */
-export function findLimitsTogether(): {
-  readonly memoryBytes: number
-  readonly processes: number
-} {
+export function findLimitsTogether(): LimitsTogether {
   const [pids = 0, threads = 0] = ['pid_max', 'threads-max'].map((name) =>
     Number(readFileSync(`/proc/sys/kernel/${name}`, 'utf8')),
   )

@@ -4,7 +4,7 @@ import { describe, SandboxError } from '#contract'
 import type { KeeperGroup } from '#cgroup'
 import type { Command, Evidence, PhaseLimits, Usage } from '#contract'
 import { openKeeper } from '#keeper'
-import type { BoxResources, Keeper } from '#keeper'
+import type { BoxResources, Keeper, OpenKeeper } from '#keeper'
 import { readFrames, writeFrame } from './frame.ts'
 import type { Frames } from './frame.ts'
 import { startMeter } from './meter.ts'
@@ -96,7 +96,8 @@ interface Room {
 async function openRoom(resources: BoxResources, launch: ResidentLaunch): Promise<Room> {
   const { name, uid, answerBytes } = launch
   const request = { name, uid, ownStreams: true }
-  const { keeper, group } = await openKeeper(resources, request, (removal) => removal)
+  const opened = await openKeeper(resources, request, (removal) => removal)
+  const { group, keeper } = opened
   const { streams } = keeper
   if (streams === null) throw new SandboxError('resident.start', 'no streams')
   // Its end tells.
@@ -105,13 +106,12 @@ async function openRoom(resources: BoxResources, launch: ResidentLaunch): Promis
   const end = (): void => stop.abort()
   const frames = readFrames(streams.output, answerBytes)
   frames.onDoubt(end)
-  const lived = live(keeper, launch, stop.signal)
+  const lived = live(opened, launch, stop.signal)
   const finish = async (): Promise<void> => {
     await lived
     streams.input.destroy()
     streams.output.destroy()
-    await keeper.close()
-    await group.remove()
+    await opened.close()
   }
   const ended = finish()
   // Nobody has to wait for the end.
@@ -120,7 +120,7 @@ async function openRoom(resources: BoxResources, launch: ResidentLaunch): Promis
 }
 
 /** Resolves when no process of its box lives, or its keeper has failed, which its group's removal then ends. */
-function live(keeper: Keeper, launch: ResidentLaunch, stop: AbortSignal): Room['lived'] {
+function live(keeper: OpenKeeper, launch: ResidentLaunch, stop: AbortSignal): Room['lived'] {
   const { command, memoryBytes, processes, diskBytes, lifetimeCpuSeconds } = launch
   const limits: PhaseLimits = {
     memoryBytes,

@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -33,9 +33,16 @@ const parent = await openCgroupParent(nameWorkerGroup())
 t.teardown(() => parent.close())
 
 const groupPaths = (group: KeeperGroup): string[] => group.entrances.map((file) => dirname(file))
-/** On v2 the keeper's leaf is below it. */
+/** What limits a keeper stands above the group that it enters; on v1 the CPU's is one. */
 const topPaths = (group: KeeperGroup): string[] =>
   groupPaths(group).map((path) => (path.endsWith('/keeper') ? dirname(path) : path))
+
+/** Of the group that limits a keeper; undefined where there is no such file. */
+const readAbove = (group: KeeperGroup, name: string): number | undefined =>
+  topPaths(group)
+    .map((path) => `${path}/${name}`)
+    .filter((path) => existsSync(path))
+    .map((path) => Number(readFileSync(path, 'utf8')))[0]
 
 async function makeGroup(name: string): Promise<KeeperGroup> {
   const group = await parent.createForKeeper(name, null)
@@ -54,18 +61,14 @@ t.test("all boxes together leave an eighth of the host's memory and process ids"
   const group = await parent.createForKeeper('bounded', null)
   t.teardown(() => group.remove())
   group.closeDescriptors()
-  const limits = group.entrances
-    .flatMap((path) => [
-      `${dirname(dirname(path))}/memory.limit_in_bytes`,
-      `${dirname(dirname(dirname(path)))}/memory.max`,
-    ])
+  const limits = topPaths(group)
+    .flatMap((path) => ['memory.limit_in_bytes', 'memory.max'].map((file) => join(path, '..', file)))
     .filter((path) => existsSync(path))
     .map((path) => Number(readFileSync(path, 'utf8')))
   t.equal(limits.length, 1)
   t.ok(Math.abs((limits[0] ?? 0) / totalmem() - 7 / 8) < 0.01)
-  const processes = group.entrances
-    .flatMap((path) => [dirname(dirname(path)), dirname(dirname(dirname(path)))])
-    .map((folder) => `${folder}/pids.max`)
+  const processes = topPaths(group)
+    .map((path) => join(path, '../pids.max'))
     .filter((path) => existsSync(path))
     .map((path) => Number(readFileSync(path, 'utf8')))
   const all = Number(readFileSync('/proc/sys/kernel/pid_max', 'utf8'))
@@ -87,24 +90,30 @@ t.test('a group of one core', async (t) => {
   if (readQuota() === undefined) return
   t.equal(readQuota(), 1, 'uses no more')
   const all = availableParallelism()
-  t.equal(group.limitCores(all + 1), all)
+  const little = { memoryBytes: 1, processes: 1 }
+  t.equal(group.allow({ cores: all + 1, ...little }), all)
   t.equal(readQuota(), all, 'may be given all of them')
-  t.equal(group.limitCores(undefined), 1)
+  t.equal(group.allow(little), 1)
   t.equal(readQuota(), 1, 'and has its share again')
 })
 
-t.test('a keeper has limits before it has a program', async (t) => {
+t.test('a keeper has limits above those that it sets, for itself and its largest box', async (t) => {
   const group = await makeGroup('limited')
-  const read = (name: string): number | undefined =>
-    groupPaths(group)
-      .map((path) => `${path}/${name}`)
-      .filter((path) => existsSync(path))
-      .map((path) => Number(readFileSync(path, 'utf8')))[0]
   const { memoryBytes, processes } = keeperLimits
-  t.equal(read('memory.max') ?? read('memory.limit_in_bytes'), memoryBytes)
-  t.equal(read('pids.max'), processes)
-  const together = read('memory.memsw.limit_in_bytes')
-  if (together !== undefined) t.equal(together, memoryBytes, 'swap is none')
+  const holds = (moreBytes: number, moreProcesses: number): void => {
+    const memory = readAbove(group, 'memory.max') ?? readAbove(group, 'memory.limit_in_bytes')
+    t.equal(memory, memoryBytes + moreBytes)
+    t.equal(readAbove(group, 'pids.max'), processes + moreProcesses)
+    const swap = readAbove(group, 'memory.swap.max')
+    const together = readAbove(group, 'memory.memsw.limit_in_bytes')
+    if (together !== undefined) t.equal(together, memory, 'swap is none')
+    if (swap !== undefined) t.equal(swap, 0, 'swap is none')
+  }
+  holds(0, 0)
+  group.allow({ memoryBytes: 1 << 30, processes: 10 })
+  holds(1 << 30, 10)
+  group.allow({ memoryBytes: 1 << 20, processes: 100 })
+  holds(1 << 30, 100)
   await group.remove()
 })
 
@@ -280,5 +289,5 @@ t.test('v1: what is not mounted is told at once', async (t) => {
     controllers: ['memory'],
     ownGroup,
   } as const
-  t.throws(() => findVersionOne([memory], 1), failsAt('cgroup.find', /without: "pids", "cpuacct"/))
+  t.throws(() => findVersionOne([memory]), failsAt('cgroup.find', /without: "pids", "cpuacct"/))
 })

@@ -46,6 +46,7 @@ export async function openFilterBoxes(
     group.closeDescriptors()
     const asked = request(command, { stdin, wallSeconds: 300, memoryBytes: 1 << 30 })
     const limits = { ...asked.limits, cpuSeconds: 300, processes: 256, diskBytes: 64 << 20 }
+    group.allow(limits)
     const { exit, stdout, stderr } = await keeper.run({ ...asked, limits })
     await keeper.close()
     await group.remove()

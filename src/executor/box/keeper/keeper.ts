@@ -23,13 +23,13 @@ import { openKeeper } from './open.ts'
 import type { BoxResources, KeeperRequest } from './open.ts'
 import { runPair } from './pair.ts'
 import { createPlace } from './place.ts'
-import type { Place, StandingKeeper } from './place.ts'
+import type { Place } from './place.ts'
 
 export { buildKeeper, builtDirectory } from './build.ts'
 export { boxUid, encodeLayout, environment, readHostRoot } from './host-root.ts'
 export type { Keeper } from './keeper-process.ts'
 export { openKeeper } from './open.ts'
-export type { BoxResources } from './open.ts'
+export type { BoxResources, OpenKeeper } from './open.ts'
 
 export interface KeeperBoxOptions extends Pick<
   BoxOptions,
@@ -244,10 +244,7 @@ async function runIn(
   const standing = await place.get().catch(rethrowBeforeBegin)
   let evidence: Evidence
   try {
-    evidence = await standing.keeper.run(
-      { ...request, cores: limitCores(standing, request) },
-      signal,
-    )
+    evidence = await standing.run(request, signal)
   } catch (error) {
     if (standing.keeper.alive) throw error
     const replaced = place.replace(standing).catch(() => {})
@@ -262,14 +259,6 @@ async function runIn(
   // It failed after the result, which stands.
   else void place.replace(standing).catch(() => {})
   return judgeEnding(request, evidence)
-}
-
-function limitCores({ group }: StandingKeeper, { cores }: PhaseRequest): number {
-  try {
-    return group.limitCores(cores)
-  } catch (error) {
-    throw beforeBegin(error)
-  }
 }
 
 function rethrowBeforeBegin(error: unknown): never {

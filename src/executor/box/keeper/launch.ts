@@ -16,14 +16,15 @@ export interface KeeperLaunch extends Hello {
   readonly interpreter: readonly string[] | null
 }
 
-// Enters the cgroup first: moved later, a box would show its host path in /proc/self/cgroup. A keeper must outlive a program that eats all memory: a program's process raises its
-// score to 500. Where the worker may lower scores the keeper is never killed, as a dead box's files may still be
-// charged.
+// Enters the cgroup first: moved later, a box would show its host path in /proc/self/cgroup. A keeper must outlive a program that
+// eats all memory: a program's process raises its score to 500. Where the worker may lower scores a keeper on v1 is never killed,
+// as a dead box's files may still be charged to its group; on v2 it is when it alone fills its own.
 const script = `
 umask 022
 unset PWD OLDPWD
 ulimit -s unlimited 2>/dev/null || ulimit -s "$(ulimit -H -s)" || exit 125
-{ echo -1000 >/proc/self/oom_score_adj; } 2>/dev/null || :
+{ echo "$1" >/proc/self/oom_score_adj; } 2>/dev/null || :
+shift
 while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done
 shift
 exec "$@"`
@@ -39,6 +40,9 @@ while [ "$1" != -- ]; do
 done
 shift
 exec "$@"`
+
+/** For the out-of-memory killer: the last, or none. */
+const scores = { v1: '-1000', v2: '-999' } as const
 
 export const socketDescriptor = 3
 
@@ -65,7 +69,7 @@ export function spawnKeeper({
     return spawn(
       '/bin/sh',
       [
-        ['-c', script, 'sh', ...group.entrances, '--'],
+        ['-c', script, 'sh', scores[group.version], ...group.entrances, '--'],
         hidden.length === 0 ? [] : showHidden(hidden),
         uid === null ? [] : dropTo(uid),
         command,

@@ -1,6 +1,7 @@
 // A keeper in a group of its own: of a slot, or of a resident compiler.
 import type { CgroupParent, KeeperGroup } from '#cgroup'
-import type { AheadRuntime, Network } from '#contract'
+import { beforeBegin } from '#contract'
+import type { AheadRuntime, Evidence, Network, PhaseRequest } from '#contract'
 import type { KeeperPrograms } from './build.ts'
 import type { Layout } from './host-root.ts'
 import { startKeeper } from './keeper-process.ts'
@@ -34,6 +35,15 @@ export interface KeeperRequest {
   readonly network?: Network
 }
 
+export interface OpenKeeper {
+  readonly keeper: Keeper
+  readonly group: KeeperGroup
+  /** As the keeper's own, within what its group then allows. */
+  run(request: PhaseRequest, signal?: AbortSignal): Promise<Evidence>
+  /** Ends it. Resolves when nothing of it is left. @throws {SandboxError} of the group. */
+  close(): Promise<void>
+}
+
 /**
  * @param clear is given the removal of a group whose keeper did not start.
  * @throws {NotBegunError} step `keeper.start`, {SandboxError} of the group.
@@ -49,18 +59,41 @@ export async function openKeeper(
     network = 'none',
   }: KeeperRequest,
   clear: (removal: Promise<void>) => Promise<void> | void,
-): Promise<{ readonly keeper: Keeper; readonly group: KeeperGroup }> {
+): Promise<OpenKeeper> {
   const group = await cgroups.createForKeeper(name, uid)
   const program = interpreter === null ? programs.program : programs.forkLibrary
   try {
     const filters = network === 'loopback' ? loopback : usual
     const how = { interpreter, runtime, ownStreams, loopback: network === 'loopback' }
     const launch = { ...filters, layout, group, uid, program, ...how }
-    return { keeper: await startKeeper(launch), group }
+    const keeper = await startKeeper(launch)
+    return {
+      keeper,
+      group,
+      run: async (request, signal) =>
+        keeper.run({ ...request, cores: allow(group, request) }, signal),
+      async close() {
+        await keeper.close()
+        await group.remove()
+      },
+    }
   } catch (error) {
     await clear(group.remove())
     throw error
   } finally {
     group.closeDescriptors()
+  }
+}
+
+/** @returns the cores that its box has. */
+function allow(group: KeeperGroup, { command, stdin, limits, cores }: PhaseRequest): number {
+  const { memoryBytes, processes } = limits
+  // On v1 these stand in the same group, and count for no program.
+  const given = [stdin, ...command.files.map(({ content }) => content)]
+  const givenBytes = given.reduce((sum, { length }) => sum + length, 0)
+  try {
+    return group.allow({ cores, memoryBytes: memoryBytes + givenBytes, processes })
+  } catch (error) {
+    throw beforeBegin(error)
   }
 }

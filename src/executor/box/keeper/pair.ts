@@ -1,19 +1,16 @@
 // Two programs that speak with each other, each in a box of its own: what one writes is the other's input. A keeper each, for
 // this run alone; the worker carries the bytes between them, so that a side that does not read holds up the other, and that
 // the end of one is known before the other can notice it.
-import type { KeeperGroup } from '#cgroup'
 import { beforeBegin, describe, judgeEnding, NotBegunError } from '#contract'
 import type { Phase, PhaseRequest } from '#contract'
 import type { Readable, Writable } from 'node:stream'
 import type { Keeper } from './keeper-process.ts'
 import { openKeeper } from './open.ts'
-import type { BoxResources } from './open.ts'
+import type { BoxResources, OpenKeeper } from './open.ts'
 
 type Hold = (cleared: Promise<void>) => void
 
-interface Side {
-  readonly keeper: Keeper
-  readonly group: KeeperGroup
+interface Side extends OpenKeeper {
   readonly streams: NonNullable<Keeper['streams']>
   /** Ends its run. */
   readonly stop: AbortController
@@ -55,20 +52,19 @@ async function openSide(
   how: Parameters<typeof openKeeper>[1],
   hold: Hold,
 ): Promise<Side> {
-  const { keeper, group } = await openKeeper(resources, how, hold)
-  const { streams } = keeper
+  const opened = await openKeeper(resources, how, hold)
+  const { streams } = opened.keeper
   if (streams === null) throw new NotBegunError('keeper.start', 'no streams')
   // Whose end is told by its run.
   for (const stream of [streams.input, streams.output]) stream.on('error', () => {})
-  return { keeper, group, streams, stop: new AbortController() }
+  return { ...opened, streams, stop: new AbortController() }
 }
 
-async function leave({ keeper, group, streams }: Side): Promise<void> {
+async function leave({ keeper, streams, close }: Side): Promise<void> {
   await keeper.settling
-  await keeper.close()
   streams.input.destroy()
   streams.output.destroy()
-  await group.remove()
+  await close()
 }
 
 async function converse(
@@ -85,9 +81,8 @@ async function converse(
     output: Carried,
     onFailure: () => void,
   ): Promise<Phase> => {
-    const cores = limitCores(side.group, request)
     const stop = AbortSignal.any([side.stop.signal, ...(request.stop ? [request.stop] : [])])
-    const evidence = await side.keeper.run({ ...request, cores, stop }, signal)
+    const evidence = await side.run({ ...request, stop }, signal)
     first ??= side
     const phase = judgeEnding(request, evidence)
     const isOver = output.hasExceeded()
@@ -169,13 +164,5 @@ function carry(from: Side, to: Side, most: number): Carried {
       await over.promise
       clearTimeout(timer)
     },
-  }
-}
-
-function limitCores(group: KeeperGroup, { cores }: PhaseRequest): number {
-  try {
-    return group.limitCores(cores)
-  } catch (error) {
-    throw beforeBegin(error)
   }
 }

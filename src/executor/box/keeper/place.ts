@@ -1,11 +1,8 @@
 // A slot's place for one keeper, ready or starting. Another replaces one that failed, in a run or between two, and one that has
 // had its runs.
-import type { KeeperGroup } from '#cgroup'
-import type { Keeper } from './keeper-process.ts'
+import type { OpenKeeper } from './open.ts'
 
-export interface StandingKeeper {
-  readonly keeper: Keeper
-  readonly group: KeeperGroup
+export interface StandingKeeper extends OpenKeeper {
   runs: number
 }
 
@@ -93,17 +90,12 @@ export function createPlace({
 
   async function replaceNow(failed: StandingKeeper): Promise<void> {
     present = null
-    const cleared = dismiss(failed)
+    const cleared = failed.close()
     onLeft(cleared)
     await cleared
     // The next would fail as well.
     if (failed.runs === 0) refillLater()
     else refill()
-  }
-
-  async function dismiss({ keeper, group }: StandingKeeper): Promise<void> {
-    await keeper.close()
-    await group.remove()
   }
 
   return {
@@ -117,7 +109,7 @@ export function createPlace({
       if (standing.runs < runsMost || isClosed) return
       void fill().catch(() => {})
       // If something is left, the slot runs nothing more.
-      const gone = dismiss(standing).catch((error: unknown) => onLeft(Promise.reject(error)))
+      const gone = standing.close().catch((error: unknown) => onLeft(Promise.reject(error)))
       leaving.add(gone)
       void gone.then(() => leaving.delete(gone))
     },
@@ -125,7 +117,7 @@ export function createPlace({
       isClosed = true
       const standing = await present?.standing.catch(() => null)
       present = null
-      if (standing) await dismiss(standing)
+      await standing?.close()
       await Promise.all(leaving)
     },
   }

@@ -97,7 +97,7 @@ const threads =
 for (const [what, code] of Object.entries({ processes: busy, threads })) {
   t.test(`${what} that wait for one another are not delayed`, async (t) => {
     const { keeper, group } = await start(t, `crowd-${what}`)
-    const cores = group.limitCores(1)
+    const cores = group.allow({ cores: 1, ...request([]).limits })
     const { reason, usage } = await runPatiently(keeper, code)
     t.equal(reason, 'wall_limit')
     t.ok(

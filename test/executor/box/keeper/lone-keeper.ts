@@ -60,13 +60,14 @@ type KeeperBoxes = Awaited<ReturnType<typeof createKeeperBoxes>>
 
 /**
  * Keepers of slots, outside an executor, gone when the test ends.
- * @param options `createForKeeper` makes a keeper's group by the usual way, or does something else beside; a fallback fails the
- * test unless it is heard.
+ * @param options `createForKeeper` makes a keeper's group by the usual way, or does something else beside; `chooseProgram` is asked
+ * for each keeper's; a fallback fails the test unless it is heard.
  */
 export async function openKeeperBoxes(
   t: Test,
   {
     createForKeeper: create = (usual, ...slot) => usual(...slot),
+    chooseProgram = (built) => built,
     ...options
   }: Partial<Omit<Parameters<typeof createKeeperBoxes>[0], 'resources'>> & {
     readonly slots: readonly Slot[]
@@ -75,10 +76,12 @@ export async function openKeeperBoxes(
       name: string,
       uid: number | null,
     ) => Promise<KeeperGroup>
+    readonly chooseProgram?: (built: string) => string
   },
 ): Promise<KeeperBoxes> {
   const cgroups = await openCgroupParent(nameWorkerGroup())
   t.teardown(() => cgroups.close())
+  const built = await buildKeeper(keeperDirectory)
   const boxes = await createKeeperBoxes({
     resources: {
       cgroups: {
@@ -87,7 +90,9 @@ export async function openKeeperBoxes(
       },
       ...assembleFilters('none'),
       loopback: assembleFilters('loopback'),
-      programs: await buildKeeper(keeperDirectory),
+      get programs() {
+        return { ...built, program: chooseProgram(built.program) }
+      },
       layout: encodeLayout(readHostRoot()),
     },
     forkServers: [],

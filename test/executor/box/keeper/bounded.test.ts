@@ -1,0 +1,83 @@
+// A keeper that somebody took over raises the limits that it sets for its boxes, and takes what it can get: the kernel stops it at the
+// limits above, which it cannot reach, and its slot goes on with another keeper.
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import t from 'tap'
+import { keeperLimits } from '#contract'
+import type { KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
+import { failsAt, firstUid, timeFactor } from '../../../helper/executor.ts'
+import { openKeeperBoxes, request, writeStandIn } from './lone-keeper.ts'
+
+t.setTimeout(120_000 * timeFactor)
+
+/** It ends by itself beyond any bound, and gives back what it has before it says so, as nothing is left to say it with. */
+const greedy = `
+def tell(text): os.write(2, text.encode())
+def take_limits():
+  if os.path.isdir('/proc/self/fd/4'):
+    os.mkdir('run', dir_fd=4)
+    open('/proc/self/fd/4/run/cgroup.procs', 'w').write('0')
+  else:
+    for number, text in ((5, b'-1'), (4, b'-1'), (10, b'max')): os.pwrite(number, text, 0)
+def refuses(work):
+  try: return work() is None
+  except OSError: return True
+def fork():
+  pid = os.fork()
+  if pid == 0: signal.pause()
+  return pid
+block = bytes(1 << 20)
+memory = os.memfd_create('memory')
+refuses(lambda: os.close(9999))
+say('r', bytes(8))
+hear(104)
+take_limits()
+processes, mebibytes = 1, 0
+while processes < 1000 and not refuses(fork): processes += 1
+tell(f'processes {processes} ')
+while mebibytes < 2048 and not refuses(lambda: os.write(memory, block)): mebibytes += 1
+os.ftruncate(memory, 0)
+tell(f'mebibytes {mebibytes}')
+sys.exit(9)`
+
+/** The most that was charged to a keeper and all below it. */
+function readPeak({ entrances }: KeeperGroup): number {
+  return Math.max(
+    ...entrances
+      .map((path) => dirname(dirname(path)))
+      .flatMap((path) => [`${path}/memory.max_usage_in_bytes`, `${path}/memory.peak`])
+      .filter((path) => existsSync(path))
+      .map((path) => Number(readFileSync(path, 'utf8'))),
+  )
+}
+
+t.test('a keeper that takes more than it may is ended, and its slot recovers', async (t) => {
+  const slot = { index: 0, uid: process.getuid?.() === 0 ? firstUid : null }
+  const standIn = writeStandIn(t, greedy)
+  const peaks: number[] = []
+  let started = 0
+  const boxes = await openKeeperBoxes(t, {
+    slots: [slot],
+    chooseProgram: (built) => (started++ === 0 ? standIn : built),
+    async createForKeeper(usual, name, uid) {
+      const group = await usual(name, uid)
+      return {
+        ...group,
+        remove() {
+          peaks.push(readPeak(group))
+          return group.remove()
+        },
+      }
+    },
+  })
+  const asked = request(['/bin/echo', 'well'])
+  const failure = await boxes.run(slot, asked).catch((error: unknown) => error)
+  t.match(failure, failsAt('keeper.gone'))
+  const taken = Number(/processes (\d+)/.exec(String(failure))?.[1])
+  const { processes, memoryBytes } = asked.limits
+  t.equal(taken, keeperLimits.processes + processes, 'so many processes, and no more')
+  const most = keeperLimits.memoryBytes + memoryBytes
+  t.ok((peaks[0] ?? 0) > most * 0.9 && (peaks[0] ?? 0) <= most, `${peaks[0]} of ${most} bytes`)
+  const phase = await boxes.run(slot, asked)
+  t.match([phase.exitCode, Buffer.from(phase.stdout).toString()], [0, 'well\n'])
+})
