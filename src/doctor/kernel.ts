@@ -6,47 +6,18 @@ import type { Finding, Host } from './host.ts'
 /** mount_setattr needs 5.12, cgroup.kill 5.14; clone3, fsopen and close_range are older. */
 const oldestKernel = '5.14'
 
-/**
- * Page-cache bugs by which an unprivileged program rewrites read-only files, so every box's toolchain. The filter
- * refuses what published exploits use; a repaired kernel is the remedy. Name, day, each series' first repaired release
- * (as announced by it). Other series count as repaired if newer than all of them. Distributions repair without a new
- * number, so a kernel built after the day, weeks after the announcement, counts too.
- */
-const knownBugs = [
-  ['CVE-2022-0847 (Dirty Pipe)', '2022-04-01', ['5.10.102', '5.15.25', '5.16.11']],
-  [
-    'CVE-2026-31431, CVE-2026-43284 (Copy Fail, Dirty Frag)',
-    '2026-06-01',
-    ['6.6.138', '6.12.87', '6.18.28', '7.0.5'],
-  ],
-] as const
-
 function examineRelease(host: Host): Finding {
   const release = readProcessFile(host, 'sys/kernel/osrelease')
-  const version = /^\d+\.\d+(?:\.\d+)?/u.exec(release)?.[0]
+  const version = /^\d+\.\d+/u.exec(release)?.[0]
   if (version === undefined)
     return reportMissing('kernel', 'its version cannot be read', 'mount -t proc proc /proc')
-  if (compare(version, oldestKernel) < 0)
+  if (isBefore(version, oldestKernel))
     return reportMissing(
       'kernel',
       `Linux ${release} is older than ${oldestKernel}, which boxes need`,
       'install a kernel that is still maintained (Debian: apt-get install linux-image-amd64) and reboot',
     )
-  const built = readBuildDate(readProcessFile(host, 'version'))
-  const bugs = knownBugs
-    .filter(([, day, fixed]) => {
-      const series = fixed.find((one) => compare(version, one.replace(/\.\d+$/u, '')) === 0)
-      const isOlder = compare(version, series ?? fixed.at(-1) ?? '') < 0
-      return isOlder && !(built >= Date.parse(day))
-    })
-    .map(([name]) => name)
-  if (bugs.length > 0)
-    return reportWarning(
-      'kernel',
-      `Linux ${release} is in the range of ${bugs.join(' and ')}`,
-      'install the newest kernel of the distribution or of this series (Debian: apt-get upgrade) and reboot',
-    )
-  if (compare(version, '5.19') < 0)
+  if (isBefore(version, '5.19'))
     return reportWarning(
       'kernel',
       `Linux ${release}: cgroup v2 has no memory.peak below 5.19, so that the peak of a run is sampled`,
@@ -55,18 +26,11 @@ function examineRelease(host: Host): Finding {
   return reportOk('kernel', `Linux ${release}`)
 }
 
-/** Milliseconds; NaN when /proc/version does not say (`#1 SMP Debian 6.1.187-1 (2026-10-02)`). */
-function readBuildDate(version: string): number {
-  const text = /\((\d{4}-\d\d-\d\d)\)$/u.exec(version)?.[1]
-  const long = / (\w{3}) +(\d{1,2}) [\d:]{8} \w+ (\d{4})$/u.exec(version)
-  return Date.parse(text ?? (long === null ? '' : `${long[2]} ${long[1]} ${long[3]} UTC`))
-}
-
-/** By as many numbers as `right` has. */
-function compare(left: string, right: string): number {
-  const numbers = left.split('.').map(Number)
-  const differences = right.split('.').map((number, at) => (numbers[at] ?? 0) - Number(number))
-  return differences.find((difference) => difference !== 0) ?? 0
+/** Of two numbers each. */
+function isBefore(version: string, other: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [otherMajor = 0, otherMinor = 0] = other.split('.').map(Number)
+  return major < otherMajor || (major === otherMajor && minor < otherMinor)
 }
 
 export function examineKernel(host: Host): Finding[] {

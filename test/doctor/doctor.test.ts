@@ -36,27 +36,16 @@ t.test('a host on which the sandbox works lacks nothing', async (t) => {
 })
 
 t.test('kernel', async (t) => {
-  const at = (release: string, version = ''): ReturnType<typeof examine> =>
+  const at = (release: string): ReturnType<typeof examine> =>
     examine('kernel', {
-      processDirectory: layOutProcess(t, { 'sys/kernel/osrelease': release, version }),
+      processDirectory: layOutProcess(t, { 'sys/kernel/osrelease': release }),
     })
-  t.match(await at('4.19.0-27-amd64'), { level: 'missing', detail: /older than 5\.14/u })
-  t.match(await at('6.18.44'), { level: 'ok', remedy: null })
-  t.match(await at('6.18.28'), { level: 'ok' })
-  t.match(await at('7.1.0'), { level: 'ok' })
-  t.match(await at('6.18.27'), { level: 'warning', detail: /Dirty Frag/u })
-  t.match(await at('6.12.50'), { level: 'warning', detail: /Dirty Frag/u })
-  t.match(await at('6.17.9'), { level: 'warning', detail: /Dirty Frag/u })
-  t.match(await at('5.10.50'), { level: 'missing' })
-  t.match(await at('5.15.20'), { level: 'warning', detail: /Dirty Pipe.* and .*Dirty Frag/u })
-  const debian =
-    'Linux version 6.1.0-47-amd64 (a@b) (gcc-12) #1 SMP PREEMPT_DYNAMIC Debian 6.1.187-1'
-  t.match(await at('6.1.0-43-amd64', `${debian} (2026-02-01)`), { level: 'warning' })
-  t.match(await at('6.1.0-47-amd64', `${debian} (2026-10-02)`), { level: 'ok' })
-  const ubuntu =
-    'Linux version 6.8.0-130-generic (b@c) (gcc) #130-Ubuntu SMP PREEMPT_DYNAMIC Sat Sep  5 02:02:36 UTC 2026'
-  t.match(await at('6.8.0-130-generic', ubuntu), { level: 'ok' })
-  t.match(await at('5.15.0-200-generic', ubuntu), { level: 'warning', detail: /memory\.peak/u })
+  for (const release of ['4.19.0-27-amd64', '5.4.300', '5.10.50'])
+    t.match(await at(release), { level: 'missing', detail: /older than 5\.14/u })
+  for (const release of ['5.14.0-503.el9', '5.15.0-200-generic'])
+    t.match(await at(release), { level: 'warning', detail: /memory\.peak/u })
+  for (const release of ['5.19.17', '6.1.0-47-amd64', '6.18.44', '7.1.0', '10.0'])
+    t.match(await at(release), { level: 'ok', remedy: null })
   const none = layOutProcess(t, { 'sys/kernel/osrelease': null })
   t.match(await examine('kernel', { processDirectory: none }), { level: 'missing' })
 })

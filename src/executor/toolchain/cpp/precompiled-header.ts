@@ -19,7 +19,7 @@ const commonHeaders: readonly string[] = (
 ).split(' ')
 
 export interface PrecompiledHeaders {
-  /** Shown in boxes as long as the worker lives; null when they cannot see it. */
+  /** Shown in boxes as long as the worker lives. */
   readonly path: HostPath | null
   /** The directory in the box with this precompiled header alone; null while there is none. */
   find(header: string | null): string | null
@@ -44,7 +44,6 @@ export function keepPrecompiledHeaders(
 ): PrecompiledHeaders {
   const key = createHash('sha256').update(compilation.identity).digest('hex')
   const own = openPart(directory, key)
-  if (own === null) return noPrecompiledHeaders
   const ready = new Set<string>()
   async function prepareAll(): Promise<void> {
     await sweep(directory, key).catch(() => {})

@@ -27,7 +27,7 @@ export interface Training {
 }
 
 export interface ClassArchive {
-  /** Shown in boxes as long as the worker lives; null when they cannot see it. */
+  /** Shown in boxes as long as the worker lives. */
   readonly path: HostPath | null
   /** The JVM's options; none while there is no archive. */
   options(): readonly string[]
@@ -54,7 +54,6 @@ export function keepClassArchive(
 ): ClassArchive {
   const key = createHash('sha256').update(training.identity).digest('hex')
   const own = openPart(directory, key)
-  if (own === null) return noClassArchive
   let ready: string | null = null
 
   async function prepare(path: string): Promise<void> {

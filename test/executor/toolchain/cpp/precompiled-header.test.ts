@@ -16,8 +16,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
+import { encodeLayout, readHostRoot } from '../../../../src/executor/box/keeper/host-root.ts'
+import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
 import { keepPrecompiledHeaders } from '../../../../src/executor/toolchain/cpp/precompiled-header.ts'
 import type { PrecompiledHeaders } from '../../../../src/executor/toolchain/cpp/precompiled-header.ts'
+import { openLaunches, request } from '../../box/keeper/lone-keeper.ts'
 
 t.setTimeout(300_000)
 
@@ -202,16 +205,19 @@ t.test('what a killed worker left unfinished goes after a day', async (t) => {
 })
 
 t.test(
-  "a directory that programs' users cannot get to is not used",
+  "a directory that programs' users cannot get to is shown in boxes all the same",
   { skip: process.getuid?.() !== 0 && 'an unprivileged worker is their user' },
   async (t) => {
     const directory = makeDirectory(t)
     chmodSync(directory, 0o700)
-    const keeper = open(join(directory, 'cache'))
-    t.equal(keeper.path, null)
-    t.notOk(keeper.has(header))
-    await keeper.settled()
-    t.notOk(keeper.has(header))
-    t.strictSame(readdirSync(locateAll(join(directory, 'cache'))), [])
+    const headers = open(join(directory, 'cache'))
+    await headers.settled()
+    const launch = await (await openLaunches(t))('unreachable')
+    const layout = encodeLayout(readHostRoot(), headers.path === null ? [] : [headers.path])
+    const keeper = await startKeeper({ ...launch, layout })
+    t.teardown(() => keeper.close())
+    launch.group.closeDescriptors()
+    const listed = await keeper.run(request(['/bin/ls', headers.find(header) ?? '']))
+    t.equal(listed.stdout.bytes.toString(), `${header}.gch\n`)
   },
 )
