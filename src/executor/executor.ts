@@ -86,7 +86,7 @@ export interface ExecutorOptions extends LanguageOptions {
    * Whether a language is offered only once its trial has ended as it should; else as soon as it is found. True unless said.
    */
   readonly proves?: boolean
-  /** Told when the languages that are offered have changed. */
+  /** Called when the languages that are offered have changed. */
   readonly onChange?: () => void
   /** Hears what was wanted and cannot be had on this host, and why; it costs speed. */
   readonly onFallback?: (reason: string) => void

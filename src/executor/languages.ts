@@ -27,7 +27,7 @@ export interface LanguageOptions {
   readonly toolHost?: Partial<ToolHost>
   /** What may be used of what is faster than a fresh process; all of it unless said. */
   readonly accelerators?: readonly Accelerator['kind'][]
-  /** Told of each language that is not there or fails its trial, and why. */
+  /** Called for each language that is not there or fails its trial. */
   readonly onMissing?: (missing: MissingLanguage) => void
 }
 

@@ -9,7 +9,7 @@ import { readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
 export interface OwnedStore {
   /**
    * Null: not there, or not whole, and then it is removed.
-   * @param isWhole tells whether these are the bytes that were kept; asked once after each start.
+   * @param isWhole whether these are the bytes that were kept; asked once after each start.
    */
   read(file: string, isWhole: (bytes: Buffer) => boolean | Promise<boolean>): Promise<Buffer | null>
   /** Not when it is larger than a quarter of all; a full disk costs speed, not results. */

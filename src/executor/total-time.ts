@@ -1,4 +1,4 @@
-// What all phases of one request may take together, by the clock. Only what its programs ran counts, as phases tell it: neither
+// What all phases of one request may take together, by the clock. Only what its programs ran counts, as phases report it: neither
 // what it waited for, nor what making boxes took.
 import type { Phase, PhaseLimits } from '#contract'
 

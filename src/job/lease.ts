@@ -72,7 +72,7 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
   /** What this session has said that it runs, as JSON; null before. */
   let registered: string | null = null
   /** What it last said, whatever the session. */
-  let told: string | null = null
+  let logged: string | null = null
   let renewedAt = performance.now()
   let session = openSession()
   let renewing: ReturnType<typeof repeat> | undefined
@@ -114,9 +114,9 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
           ${json(session, { ...description, succeeds })}
         )`
       registered = described
-      if (told !== null && told !== described)
-        log.info({ worker: workerId, ...compareLanguages(told, offered) }, 'worker.languages')
-      told = described
+      if (logged !== null && logged !== described)
+        log.info({ worker: workerId, ...compareLanguages(logged, offered) }, 'worker.languages')
+      logged = described
       reachFailpoint('lease.after_register')
     }
     const [row] = await session<{ wanted: DesiredState | null }[]>`

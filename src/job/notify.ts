@@ -9,7 +9,7 @@ export interface EndedSubmission {
   readonly id: string
   /** Channels; null: nobody waits. */
   readonly waiters: readonly string[] | null
-  /** As runledger.describe_end has it; when left out, the id alone is told. */
+  /** As runledger.describe_end has it; when left out, the id alone is sent. */
   readonly notification?: string | null
 }
 

@@ -28,7 +28,7 @@ export interface OrderFollowerOptions {
   readonly log: Logger
 }
 
-/** A worker works until it is told otherwise. */
+/** A worker works until an order says otherwise. */
 export function createOrderFollower({ record, log }: OrderFollowerOptions): OrderFollower {
   const { promise: over, resolve: end } = Promise.withResolvers<'drained' | 'restarted'>()
   let wanted: DesiredState = 'working'

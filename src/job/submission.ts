@@ -18,7 +18,7 @@ export interface Submission {
   readonly tag: string | null
   /** Low: it waits until none does that is not. */
   readonly priority: 'normal' | 'low'
-  /** How its outputs are told. */
+  /** How its outputs are written. */
   readonly outputEncoding: 'utf8' | 'base64'
   /** Of the account, each once: those that the options name. */
   readonly blobs: readonly BodyDigest[]
@@ -29,14 +29,14 @@ export interface Submission {
   } | null
 }
 
-/** Who submits, who is told, and how much may wait. */
+/** Who submits, who is notified, and how much may wait. */
 export interface SubmissionContext {
   readonly apiKeyId: string
   readonly accountId: string
   readonly requestId: string
   /** The channel on which a process waits to be notified of the end; null: none does. */
   readonly waiter: string | null
-  /** Received is on disk. False: nobody is told of the submission before its end, or `flushLog`. */
+  /** Received is on disk. False: nobody is notified of the submission before its end, or `flushLog`. */
   readonly durable: boolean
   readonly idempotencyKey: string | null
   /** Unfinished submissions over all keys. */

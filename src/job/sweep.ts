@@ -39,7 +39,7 @@ export function startSweep(database: Database, log: Logger): Stoppable {
   let unsettledAt = Number.NEGATIVE_INFINITY
   let endedAt = performance.now()
   /** The last failure, until a sweep succeeds. */
-  let told: string | null = null
+  let logged: string | null = null
 
   // Goes through the whole log in parts, again and again.
   let restoredUpTo = firstId
@@ -82,7 +82,7 @@ export function startSweep(database: Database, log: Logger): Stoppable {
   const timed = async (): Promise<void> => {
     try {
       await sweep()
-      told = null
+      logged = null
     } finally {
       endedAt = performance.now()
     }
@@ -91,7 +91,7 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     unsettledAt = performance.now()
     // What a wrong role or an old schema refuses, it refuses twice a second.
     const failure = describeError(error)
-    if (isUnavailable(error) || failure !== told) log.warn({ err: error }, 'sweep.failed')
-    told = failure
+    if (isUnavailable(error) || failure !== logged) log.warn({ err: error }, 'sweep.failed')
+    logged = failure
   })
 }

@@ -5,7 +5,7 @@ import type { ExceededLimit, PhaseFacts, Verdict, WebhookAttempt } from '#event'
 import { explainLimits, readLimits } from './limits.ts'
 import type { AttemptLimits } from './limits.ts'
 import { decodeReport } from './report.ts'
-import type { ToldFile, ToldGroup, ToldTest } from './report.ts'
+import type { FileReport, GroupReport, TestReport } from './report.ts'
 
 export const resultStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
 export type ResultStatus = (typeof resultStatuses)[number]
@@ -43,9 +43,9 @@ export interface ResultRecord {
   /** Where the output is not what was expected; null unless that is the verdict. */
   readonly difference: Difference | null
   /** In the order of the request; null without tests, before the end, and when they were purged. */
-  readonly tests: readonly ToldTest<string>[] | null
+  readonly tests: readonly TestReport<string>[] | null
   /** What the run has left of what was asked for, in base64; null as `tests` is. */
-  readonly files: readonly ToldFile<string>[] | null
+  readonly files: readonly FileReport<string>[] | null
   /** The caller's own word for it. */
   readonly tag: string | null
   /** The first submission of which this is a rerun; null: it is none. */
@@ -54,7 +54,7 @@ export interface ResultRecord {
   readonly score?: number
   readonly max_score?: number
   /** In the order of the request; null without groups and when they were purged; absent as the score is. */
-  readonly groups?: readonly ToldGroup[] | null
+  readonly groups?: readonly GroupReport[] | null
 }
 
 /** Seconds and bytes. */
@@ -279,14 +279,14 @@ export interface EndNotification {
 
 /** @throws SyntaxError when it is no JSON. */
 export function parseNotification(text: string): EndNotification {
-  const told = JSON.parse(text) as Record<string, unknown> & { readonly id: string }
-  const { id } = told
-  if (told['status'] === undefined) return { id }
-  const row: Record<string, unknown> = { ...told }
-  for (const name of times) row[name] = typeof told[name] === 'string' ? new Date(told[name]) : null
+  const end = JSON.parse(text) as Record<string, unknown> & { readonly id: string }
+  const { id } = end
+  if (end['status'] === undefined) return { id }
+  const row: Record<string, unknown> = { ...end }
+  for (const name of times) row[name] = typeof end[name] === 'string' ? new Date(end[name]) : null
   for (const name of bodies) {
     // bytea as PostgreSQL writes it: \x and two digits a byte.
-    row[name] = typeof told[name] === 'string' ? Buffer.from(told[name].slice(2), 'hex') : null
+    row[name] = typeof end[name] === 'string' ? Buffer.from(end[name].slice(2), 'hex') : null
   }
   return { id, record: toTrackedResult(row as unknown as TrackedRow) }
 }

@@ -1,16 +1,13 @@
-// What is told of a submission's end beside its outputs (runledger.output.report): where the output differs, and how each test
-// went, and what files the run has left. A worker writes it, whoever reads the result reads it.
+// The report of a submission's end beside its outputs (runledger.output.report): where the output differs, how each test went,
+// and the files that the run has left. A worker writes it; it is read with the result.
 import type { Difference } from '#checker'
-import { stringifyBytes } from '#event'
+import { digestBody, stringifyBytes } from '#event'
 import type { ExceededLimit, TestFacts, Verdict } from '#event'
-import type { ToldFile } from './told-file.ts'
 
 export { compileEvent, cutBetweenCharacters, nextPosition, outputEvent } from './stream/event.ts'
 export type { LiveEvent } from './stream/event.ts'
 export { atStage, formatPosition } from './stream/position.ts'
 export type { Position } from './stream/position.ts'
-export { tellFiles } from './told-file.ts'
-export type { ToldFile } from './told-file.ts'
 
 /** Of each output of a test. */
 export const keptOutputBytes = 65_536
@@ -19,17 +16,17 @@ export interface Report {
   /** Null unless the output is not what was expected. */
   readonly difference: Difference | null
   /** Null without tests. */
-  readonly tests: readonly ToldTest[] | null
+  readonly tests: readonly TestReport[] | null
   /** What the run has left; null when nothing was asked for. */
-  readonly files: readonly ToldFile[] | null
+  readonly files: readonly FileReport[] | null
   /** In the order of the request; left out without groups. */
-  readonly groups?: readonly ToldGroup[]
+  readonly groups?: readonly GroupReport[]
   /** What the event would say of the tests if they were fewer. It is kept, and nothing reads it. */
   readonly facts?: readonly TestFacts[]
 }
 
 /** Seconds and bytes. All is null of one that was not run. */
-export interface ToldTest<Output = Uint8Array> {
+export interface TestReport<Output = Uint8Array> {
   readonly name: string | null
   readonly verdict: Verdict | null
   readonly exit_code: number | null
@@ -40,7 +37,7 @@ export interface ToldTest<Output = Uint8Array> {
   /** The beginning of what it wrote. */
   readonly stdout: Output | null
   readonly stderr: Output | null
-  /** True when it wrote more than is told. */
+  /** True when it wrote more than is kept. */
   readonly stdout_truncated: boolean | null
   readonly stderr_truncated: boolean | null
   /** The limit that ended it. */
@@ -51,28 +48,50 @@ export interface ToldTest<Output = Uint8Array> {
 }
 
 /** Of tests, whose points are given when all have passed. */
-export interface ToldGroup {
+export interface GroupReport {
   readonly name: string
   readonly passed: boolean
   readonly score: number
   readonly max_score: number
 }
 
+export interface FileReport<Content = Uint8Array> {
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  /** Hexadecimal; null without content. */
+  readonly sha256: string | null
+  /** Null when it did not fit beside those before it. */
+  readonly content: Content | null
+}
+
+/** @param files as an executor has them. */
+export function reportFiles(
+  files: readonly Pick<FileReport, 'name' | 'size' | 'content'>[],
+): FileReport[] {
+  return files.map(({ name, size, content }) => ({
+    name,
+    size,
+    sha256: content === null ? null : digestBody(content).sha256,
+    content,
+  }))
+}
+
 interface KeptReport extends Pick<Report, 'difference' | 'groups'> {
-  readonly tests: readonly ToldTest<string>[] | null
+  readonly tests: readonly TestReport<string>[] | null
   /** Releases before wrote none. */
-  readonly files?: readonly ToldFile<string>[] | null
+  readonly files?: readonly FileReport<string>[] | null
 }
 
 const nothing: Report = { difference: null, tests: null, files: null }
 
-/** A test that has ended as streams tell it: JSON with its index, without its outputs. */
-export function describeTest(index: number, test: ToldTest<unknown>): string {
+/** A test that has ended as streams have it: JSON with its index, without its outputs. */
+export function describeTest(index: number, test: TestReport<unknown>): string {
   const { stdout: _stdout, stderr: _stderr, ...rest } = test
   return JSON.stringify({ index, ...rest })
 }
 
-/** JSON, in which outputs are base64; null when there is nothing to tell. */
+/** JSON, in which outputs are base64; null when there is nothing to report. */
 export function encodeReport(report: Report): Buffer | null {
   if (Object.values(report).every((part) => part === null)) return null
   return Buffer.from(stringifyBytes(report))

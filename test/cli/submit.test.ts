@@ -6,7 +6,7 @@ import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { decodeOptions } from '#options'
-import type { ToldFile, ToldTest } from '#report'
+import type { FileReport, TestReport } from '#report'
 import { readLine } from '../../src/cli/arguments.ts'
 import { exitStatuses } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
@@ -54,8 +54,8 @@ async function command(
 async function endNext(
   verdict: string,
   stdout = '',
-  tests: readonly ToldTest[] = [],
-  files: readonly ToldFile[] | null = null,
+  tests: readonly TestReport[] = [],
+  files: readonly FileReport[] | null = null,
   difference: PretendedRun['difference'] = null,
 ): Promise<void> {
   for (;;) {
@@ -280,7 +280,7 @@ t.test('a word that cannot be read is one sentence, and nothing is submitted', a
   t.equal((await command({ 'stop-on-failure': true })).status, exitStatuses.refused)
 })
 
-const told: ToldTest = {
+const told: TestReport = {
   name: 'one',
   verdict: 'AC',
   exit_code: 0,
@@ -322,7 +322,7 @@ t.test('a fault that is not the program’s is told as such', async (t) => {
 
 t.test('each test has a line before the last, and none of them steers the terminal', async (t) => {
   const difference = { line: 3, expected: `a\u001b[2J${'b'.repeat(80)}`, got: null }
-  const tests: ToldTest[] = [
+  const tests: TestReport[] = [
     told,
     { ...told, name: '\u001b]0;owned\u0007\n', verdict: 'WA', difference },
     { ...told, name: null, verdict: null, cpu_time: null, wall_time: null, memory_peak: null },
@@ -410,7 +410,7 @@ t.test('what goes wrong has a status of its own and a reason', async (t) => {
 t.test('what the program has left is saved under the names that were asked for', async (t) => {
   const saved = join(directory, 'saved')
   const names = ['sub/a.bin', 'missing', 'huge']
-  const file = (name: string, size: number, content: Buffer | null): ToldFile => ({
+  const file = (name: string, size: number, content: Buffer | null): FileReport => ({
     name,
     size,
     sha256: null,

@@ -11,7 +11,7 @@ import { defaultLimits } from '#language'
 import type { Language } from '#language'
 import { notifyWaiters } from '#notify'
 import { encodeReport } from '#report'
-import type { ToldFile, ToldTest } from '#report'
+import type { FileReport, TestReport } from '#report'
 
 /** How a pretended run ended. */
 export interface PretendedRun {
@@ -19,8 +19,8 @@ export interface PretendedRun {
   readonly stderr?: string
   readonly verdict?: string
   /** What is told of its tests. */
-  readonly tests?: readonly ToldTest[]
-  readonly files?: readonly ToldFile[] | null
+  readonly tests?: readonly TestReport[]
+  readonly files?: readonly FileReport[] | null
   readonly difference?: Difference | null
   /** Of the event, beside or in place of these. */
   readonly data?: object

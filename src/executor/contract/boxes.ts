@@ -19,11 +19,11 @@ export interface PhaseRequest {
   readonly cores?: number | undefined
   /** `loopback`: 127.0.0.1 and ::1, in a network of this run alone; none unless said. */
   readonly network?: Network | undefined
-  /** stderr is a copy of stdout: one pipe, one limit, and nothing is told of stderr; false unless said. */
+  /** stderr is a copy of stdout: one pipe, one limit, and stderr itself is empty; false unless said. */
   readonly mergesStderr?: boolean | undefined
   /** Bytes of stderr kept when that is less than the limit. */
   readonly stderrKeptBytes?: number
-  /** Names of files below /box, at most 16, that are told of when the program has left them. */
+  /** Names of files below /box, at most 16, that are reported when the program has left them. */
   readonly outputFiles?: readonly string[]
   /** True when the runtime's own end shows that it ran out of memory below the kernel's limit. */
   readonly ranOutOfMemory: (exitCode: number, stderr: Buffer) => boolean

@@ -61,7 +61,7 @@ export function judgeEnding(
   }
 }
 
-/** To microseconds, as the clocks tell: further digits come of binary fractions. */
+/** To microseconds, as the clocks have it: further digits come of binary fractions. */
 export function roundSeconds(seconds: number): number {
   return Math.round(seconds * 1e6) / 1e6
 }

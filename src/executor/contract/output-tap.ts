@@ -6,7 +6,7 @@ export interface OutputSource {
   read(output: 'stdout' | 'stderr', from: number, most: number): Buffer
 }
 
-/** Is told of one run. */
+/** Notified of the output of one run. */
 export interface OutputTap {
   /** A run begins. Once more when it could not, and begins elsewhere. */
   open(source: OutputSource): void

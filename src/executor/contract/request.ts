@@ -41,7 +41,7 @@ export interface Runs {
   /** Each is asked for when the run before it has ended. */
   readonly inputs: Iterable<RunInput> | AsyncIterable<RunInput>
   /**
-   * Told of each run as it ends: none is kept. False: no further one begins.
+   * Called with each run as it ends: none is kept. False: no further one begins.
    * @param execute runs another program meanwhile, in the slot of the next run.
    */
   onRun(run: Phase, index: number, execute: Execute): boolean | Promise<boolean>
@@ -78,7 +78,7 @@ export interface ExecutionRequest {
   readonly totalSeconds?: number
   /** That each of its phases may use at once; the executor's own unless that is less. Never more than there are. */
   readonly cores?: number | undefined
-  /** Names of files beside the program, at most 16, that are told of when it has left them. Its own are none. */
+  /** Names of files beside the program, at most 16, that are reported when it has left them. Its own are none. */
   readonly outputFiles?: readonly string[]
   /** More than one run of the program, one after the other in one slot at a time, each in a fresh box; `stdin` is none of them. */
   readonly runs?: Runs
@@ -92,10 +92,10 @@ export interface ExecutionRequest {
   readonly live?: Live | undefined
 }
 
-/** What is told while a program is under way. */
+/** What is reported while a program is under way. */
 export interface Live {
   /** The program is compiled, and runs now. */
   compiled(phase: Phase): void
-  /** Of the run; of several, none is told of. */
+  /** Of the run; none of several is reported. */
   readonly tap: OutputTap
 }

@@ -100,7 +100,7 @@ async function openRoom(resources: BoxResources, launch: ResidentLaunch): Promis
   const { group, keeper } = opened
   const { streams } = keeper
   if (streams === null) throw new SandboxError('resident.start', 'no streams')
-  // Its end tells.
+  // Its end is noticed by itself.
   streams.input.on('error', () => {})
   const stop = new AbortController()
   const end = (): void => stop.abort()

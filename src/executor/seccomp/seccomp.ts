@@ -104,7 +104,7 @@ function compileSearch(intervals: readonly Interval[]): readonly Instruction[] {
   )
 }
 
-/** A filter for one architecture. @param rows the boxes' unless told. */
+/** A filter for one architecture. @param rows the boxes' unless given. */
 export function compileFilter(
   architecture: Architecture,
   rows: readonly FilterRow[] = filterRows,

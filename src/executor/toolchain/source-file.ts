@@ -1,4 +1,4 @@
-// Which of a program's files its compiler is told of.
+// Which of a program's files its compiler is given.
 import type { SourceFile } from '#contract'
 
 /** Those in the language itself, by their names' ends, in their order. */

@@ -68,12 +68,12 @@ export async function findTool(
   if (path === null) throw new ToolError(`${program} not found`)
   const { succeeded, text } = await askProgram(path, ask, input)
   const match = new RegExp(pattern, `${pattern.flags}d`).exec(text)
-  const [told = '', major = '', minor = '0'] = match ?? []
-  if (!succeeded || told === '')
+  const [matched = '', major = '', minor = '0'] = match ?? []
+  if (!succeeded || matched === '')
     throw new ToolError(`${path} ${ask.join(' ')}: ${text.split('\n')[0]}`, true)
   const isOld =
     Number(major) < oldest[0] || (Number(major) === oldest[0] && Number(minor) < oldest[1])
-  if (isOld) throw new ToolError(`${told.trim()} is older than ${oldest.join('.')}`)
+  if (isOld) throw new ToolError(`${matched.trim()} is older than ${oldest.join('.')}`)
   const [begin, end] = [match?.indices?.[1]?.[0], match?.indices?.[0]?.[1]]
   return { path, major: Number(major), version: text.slice(begin, end).trim() }
 }

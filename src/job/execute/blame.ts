@@ -1,4 +1,4 @@
-// Whose failure it is that a run failed and its program did not: what can be told of it by itself. A trial tells the rest
+// Whose failure it is that a run failed and its program did not: what can be seen of it by itself. A trial shows the rest
 // (suspension.ts).
 import { errorCode } from '#database'
 import { SandboxError, stepsOfRequest } from '#executor'

@@ -1,10 +1,10 @@
-// What the log is told of a submission's end, and the bodies beside it.
+// The log's record of a submission's end, and the bodies beside it.
 import { isDeepStrictEqual } from 'node:util'
 import { digestBody } from '#event'
 import type { ExecutionCompleted, LeftFile, Verdict } from '#event'
 import type { Ending, Outcome, Phase } from '#executor'
-import { cutBetweenCharacters, encodeReport, tellFiles } from '#report'
-import type { ToldFile } from '#report'
+import { cutBetweenCharacters, encodeReport, reportFiles } from '#report'
+import type { FileReport } from '#report'
 import { shortenFacts } from './event-size.ts'
 import type { JudgedTests } from './tests.ts'
 import { digestOutput, factsOf, judgeRun, nothingBut } from './verdict.ts'
@@ -32,7 +32,7 @@ interface Decision extends Judged {
 }
 
 /**
- * @param tests null without tests. @param wasStopped true: it has no verdict. @param asksFiles true: it is told what files the
+ * @param tests null without tests. @param wasStopped true: it has no verdict. @param asksFiles true: it names the files that the
  * run has left. @throws as `judgeOutput`.
  */
 export async function describeOutcome(
@@ -49,12 +49,12 @@ export async function describeOutcome(
   const stdout = run?.stdout ?? nothing
   const stderr = run?.stderr ?? nothing
   const compileOutput = compile === null ? null : explainCompile(compile)
-  const files = asksFiles ? tellFiles(run?.outputFiles ?? []) : null
+  const files = asksFiles ? reportFiles(run?.outputFiles ?? []) : null
   const facts = tests && shortenFacts(tests.facts)
   const { groups = null, ...score } = (wasStopped ? null : tests?.score) ?? {}
   const report = encodeReport({
     difference,
-    tests: tests?.told ?? null,
+    tests: tests?.reports ?? null,
     files,
     ...(groups && { groups }),
     ...(tests && !isDeepStrictEqual(facts, tests.facts) && { facts: tests.facts }),
@@ -85,7 +85,7 @@ export async function describeOutcome(
   }
 }
 
-function digestFile({ name, size, sha256 }: ToldFile): LeftFile {
+function digestFile({ name, size, sha256 }: FileReport): LeftFile {
   return { name, bytes: size, ...(sha256 !== null && { sha256 }) }
 }
 

@@ -142,7 +142,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
 
     async settled() {
       await Promise.all(unfinished)
-      await quotas.tell()
+      await quotas.report()
     },
   }
 }

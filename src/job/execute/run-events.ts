@@ -58,7 +58,7 @@ export function createRunEvents(run: string, onMore: () => void): RunEvents {
     }
     cutOutput('stdout', isBase64)
     cutOutput('stderr', isBase64)
-    for (const [index, test] of tests?.told.entries().drop(testsCut) ?? []) {
+    for (const [index, test] of tests?.reports.entries().drop(testsCut) ?? []) {
       if (test.verdict === null) continue
       testsCut = index + 1
       position = nextPosition(position)

@@ -1,14 +1,14 @@
 // What a submission's passed tests are worth.
 import type { Verdict } from '#event'
 import type { GroupOption, TestOption } from '#options'
-import type { ToldGroup } from '#report'
+import type { GroupReport } from '#report'
 
 export interface Score {
   readonly score: number
   /** If all passed. */
   readonly max_score: number
   /** In the order of the request; null without groups. */
-  readonly groups: readonly ToldGroup[] | null
+  readonly groups: readonly GroupReport[] | null
 }
 
 /** What tests have come to so far; null: not run, or not yet. */
@@ -22,14 +22,14 @@ interface Scored {
 /** Null where neither tests nor groups have points. */
 export function scoreTests({ tests, groups }: Scored, verdicts: Verdicts): Score | null {
   if (groups !== undefined) {
-    const told = groups.map(({ name, points }): ToldGroup => {
+    const reports = groups.map(({ name, points }): GroupReport => {
       const passed = hasPassed(tests, name, verdicts)
       return { name, passed, score: passed ? points : 0, max_score: points }
     })
     return {
-      score: sum(told.map(({ score }) => score)),
-      max_score: sum(told.map((group) => group.max_score)),
-      groups: told,
+      score: sum(reports.map(({ score }) => score)),
+      max_score: sum(reports.map((group) => group.max_score)),
+      groups: reports,
     }
   }
   if (tests.every(({ points }) => points === undefined)) return null

@@ -1,8 +1,8 @@
-// What is kept of an end whose account has used up its day (output-quota.ts): the beginning of each output, told as truncated.
+// What is kept of an end whose account has used up its day (output-quota.ts): the beginning of each output, marked as truncated.
 // The verdict is of all that was written.
 import { digestBody } from '#event'
 import { decodeReport, encodeReport } from '#report'
-import type { Report, ToldTest } from '#report'
+import type { Report, TestReport } from '#report'
 import type { Completion } from './completion.ts'
 import { digestOutput } from './verdict.ts'
 
@@ -46,7 +46,7 @@ function shortenReport({ difference, tests, files }: Report): Report {
     left[name] -= part?.length ?? 0
     return part
   }
-  const shortenTest = (test: ToldTest): ToldTest => {
+  const shortenTest = (test: TestReport): TestReport => {
     const stdout = cut('stdout', test.stdout)
     const stderr = cut('stderr', test.stderr)
     const { stdout_truncated: wasStdoutCut, stderr_truncated: wasStderrCut } = test

@@ -31,7 +31,7 @@ export interface StartedRow {
   readonly detail: Buffer | null
   /** Null: its key is gone. */
   readonly total_seconds: number | null
-  /** That a box may use at once; null: it is not told. */
+  /** That a box may use at once; null: not given. */
   readonly cores: number | null
   readonly has_webhook: boolean
 }

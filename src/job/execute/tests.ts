@@ -1,10 +1,10 @@
-// Judges the tests of a submission as they run, and keeps of each what will be told: of its outputs no more than a part.
+// Judges the tests of a submission as they run, and keeps the report of each: of its outputs no more than a part.
 import { unlessAborted } from '#abort'
 import type { TestFacts, Verdict } from '#event'
 import type { Execute, Phase, RunInput, Runs } from '#executor'
 import type { CheckerOption, GroupOption, Options, TestOption } from '#options'
 import { keptOutputBytes } from '#report'
-import type { ToldTest } from '#report'
+import type { TestReport } from '#report'
 import { judgeInteraction } from './interaction.ts'
 import type { NamedBlobs } from './named-blobs.ts'
 import { judgeByProgram } from './program-checker.ts'
@@ -31,7 +31,7 @@ export interface JudgedTests extends Runs {
   }
   /** One for each test of the request. */
   readonly facts: readonly TestFacts[]
-  readonly told: readonly ToldTest[]
+  readonly reports: readonly TestReport[]
   /** Null where nothing has points. */
   readonly score: Score | null
 }
@@ -67,7 +67,7 @@ export function judgeTests(plan: TestPlan): JudgedTests {
   const { tests, groups, encoding = 'utf8', checker, stopsOnFailure, scope } = plan
   const { isInteractive = false, blobs, stop, signal } = plan
   const facts = tests.map((): TestFacts => ({ verdict: null }))
-  const told = tests.map(({ name }) => describeNotRun(name ?? null))
+  const reports = tests.map(({ name }) => describeNotRun(name ?? null))
   const most = { cpu_time: 0, wall_time: 0, memory_peak: 0 }
   let decisive: JudgedTests['decisive'] = null
   let stopped: Phase | null = null
@@ -152,7 +152,7 @@ export function judgeTests(plan: TestPlan): JudgedTests {
     }
     const stdout = keep(run.stdout)
     const stderr = keep(run.stderr)
-    told[current] = {
+    reports[current] = {
       name: test.name ?? null,
       verdict,
       exit_code: run.exitCode,
@@ -183,7 +183,7 @@ export function judgeTests(plan: TestPlan): JudgedTests {
     },
     most,
     facts,
-    told,
+    reports,
     get score() {
       return scoreTests({ tests, groups }, verdicts())
     },
@@ -207,7 +207,7 @@ function describeFiles(
   }
 }
 
-function describeNotRun(name: string | null): ToldTest {
+function describeNotRun(name: string | null): TestReport {
   return {
     name,
     verdict: null,

@@ -42,7 +42,7 @@ async function judgeThree(outcome: Outcome): Promise<{ told: unknown[]; executio
     await tests.onRun(phase({}), index, execute)
     index += 1
   }
-  return { told: tests.told.map(({ verdict, message }) => [verdict, message]), executions }
+  return { told: tests.reports.map(({ verdict, message }) => [verdict, message]), executions }
 }
 
 t.test('one that a limit ended in its compilation is not compiled for the next test', async (t) => {

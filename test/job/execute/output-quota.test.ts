@@ -47,25 +47,25 @@ t.test('what is kept counts at once, and for other workers when it was told', as
   one.note(account, bodies(600))
   one.note(free, bodies(10_000))
   t.notOk(one.isUsedUp(account), 'nothing is known of its day')
-  await one.tell()
+  await one.report()
   t.equal(await keptToday(account), 600)
   one.note(account, bodies(399))
   t.notOk(one.isUsedUp(account))
   other.note(account, bodies(5))
-  await other.tell()
+  await other.report()
   t.notOk(other.isUsedUp(account))
   one.note(account, bodies(3))
   t.ok(one.isUsedUp(account))
-  await one.tell()
+  await one.report()
   t.ok(one.isUsedUp(account))
-  await other.tell()
+  await other.report()
   t.ok(other.isUsedUp(account))
   t.equal(await keptToday(account), 1007)
   t.equal(await keptToday(free), 10_000)
   t.notOk(one.isUsedUp(free))
 
   await sql`update runledger.kept_output set day = day - 2`
-  await other.tell()
+  await other.report()
   t.notOk(other.isUsedUp(account), 'it is another day')
   t.equal(await keptToday(account), 0)
   t.strictSame([...(await sql`select * from runledger.kept_output`)], [])
@@ -75,13 +75,13 @@ t.test('of several keys in force the widest counts, of none the narrowest', asyn
   const account = await createAccount('small', 'beta')
   const quotas = createOutputQuotas(sql, log)
   quotas.note(account, bodies(1001))
-  await quotas.tell()
+  await quotas.report()
   t.notOk(quotas.isUsedUp(account))
   const keys = await sql<{ id: string }[]>`
     select k.id from runledger.api_key k where k.account_id = ${account} order by k.tier`
   for (const { id } of keys) {
     await revokeKey(sql, id, 'test')
-    await quotas.tell()
+    await quotas.report()
     t.ok(quotas.isUsedUp(account))
   }
 })
@@ -91,10 +91,10 @@ t.test('what could not be told is told later', async (t) => {
   const quotas = createOutputQuotas(sql, log)
   await sql`alter table runledger.kept_output rename to kept_output_away`
   quotas.note(account, bodies(2000))
-  await quotas.tell()
+  await quotas.report()
   t.notOk(quotas.isUsedUp(account))
   await sql`alter table runledger.kept_output_away rename to kept_output`
-  await quotas.tell()
+  await quotas.report()
   t.ok(quotas.isUsedUp(account))
   t.equal(await keptToday(account), 2000)
 })
@@ -103,7 +103,7 @@ t.test('of an account that is gone nothing is counted', async (t) => {
   const quotas = createOutputQuotas(sql, log)
   const account = randomUUID()
   quotas.note(account, bodies(2000))
-  await quotas.tell()
+  await quotas.report()
   t.notOk(quotas.isUsedUp(account))
 })
 

@@ -1,5 +1,5 @@
-// Makes boxes in the file system of root.c, fills them, lets their programs go, and kills them. What a box's own processes do
-// is told in init.c.
+// Makes boxes in the file system of root.c, fills them, lets their programs go, and kills them. Its own processes are
+// in init.c.
 #define _GNU_SOURCE
 #include "keeper.h"
 

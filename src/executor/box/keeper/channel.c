@@ -17,7 +17,7 @@
 //   'n' text, `step: words`: the keeper failed and has ended. No program was let go since the last result, so another
 //       keeper may be asked.
 //   'f' text: the same after the program was let go. On this and on anything else nobody knows whether the program ran,
-//       unless the socket tells that the request was not read. The worker empties the cgroup and starts a new keeper.
+//       unless the socket shows that the request was not read. The worker empties the cgroup and starts a new keeper.
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -53,7 +53,7 @@ static void await_socket(short what) {
   }
 }
 
-/** The worker has gone. Any other reason is told, as the end of a keeper alone would not say it. */
+/** The worker has gone. Any other reason is printed: the exit status alone would not say it. */
 static _Noreturn void leave(const char *step) {
   if (errno == EPIPE || errno == ECONNRESET) _exit(0);
   dprintf(STDERR_FILENO, "%s: %s", step, strerror(errno));

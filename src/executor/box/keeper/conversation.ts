@@ -43,7 +43,7 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
   let failure: SandboxError | null = null
   let awaited: Awaited | null = null
   const sending = watchSending(socket)
-  const { promise: ended, resolve: tellEnd } = Promise.withResolvers<SandboxError>()
+  const { promise: ended, resolve: resolveEnd } = Promise.withResolvers<SandboxError>()
 
   function end(error: SandboxError): void {
     if (failure !== null) return
@@ -52,7 +52,7 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
     socket.destroy()
     awaited?.reject(error)
     awaited = null
-    tellEnd(error)
+    resolveEnd(error)
   }
 
   function take(kind: Kind, body: Buffer): void {
@@ -162,13 +162,13 @@ function watchEnd(child: ChildProcess, end: (error: SandboxError) => void, sendi
     words = `${words}${text}`.slice(-2000)
   })
   child.once('exit', (code, signal) => {
-    const tell = (): void => {
+    const report = (): void => {
       const Failure = sending.isUnread ? NotBegunError : SandboxError
       const how = [signal ?? `status ${code}`, sending.failure].filter(Boolean).join('; ')
       end(new Failure('keeper.gone', `${words.trim()} (${how})`))
     }
-    child.once('close', tell)
-    setTimeout(tell, lastWordsMilliseconds).unref()
+    child.once('close', report)
+    setTimeout(report, lastWordsMilliseconds).unref()
   })
   child.once('error', (error) => end(new SandboxError('keeper.spawn', error.message, error)))
 }

@@ -115,7 +115,7 @@ uint64_t group_cpu_nanoseconds(void) {
 
 uint64_t group_memory_peak(uint64_t share) {
   // The kernel charges 64 pages at a time per processor, so some of a run's pages were charged before. On two
-  // processors no program is told less than it took.
+  // processors no program is reported with less than it took.
   const uint64_t unseen = 2 * 64 * 4096;
   // Charges from before the run may have been released during it, such as the box's set-up: these are not subtracted.
   uint64_t left = read_group_number(usage);

@@ -48,7 +48,7 @@ struct group_version {
 };
 extern const struct group_version group_v1, group_v2;
 
-/** A run's memory may be told while so much more than before it is charged: else the keeper waits for init to free it. */
+/** A run's memory may be reported while so much more than before it is charged: else the keeper waits for init to free it. */
 enum { freed_later_bytes = 1 << 20 };
 
 uint64_t read_group_number(enum group_file file);

@@ -1,7 +1,7 @@
 // A box's own two processes, until the program's first instruction.
 //
 // The first, cloned into new namespaces, mounts what is private, drops all rights and forks the program's process, which waits.
-// Then it reaps, and tells how the program ended. With its end the kernel kills the rest of its pid namespace.
+// Then it reaps, and reports how the program ended. With its end the kernel kills the rest of its pid namespace.
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -61,7 +61,7 @@ void load_filter(const void *instructions, size_t bytes) {
 
 void yield_cpu(void) { yields_cpu = true; }
 
-/** Leaves the failure in the shared memory: in a box nobody else can be told. */
+/** Leaves the failure in the shared memory: nothing else of a box is read. */
 static _Noreturn void die_in_box(const char *step) {
   shared->error = errno;
   strncpy(shared->error_step, step, sizeof shared->error_step - 1);
@@ -70,7 +70,7 @@ static _Noreturn void die_in_box(const char *step) {
 
 static void mount_privately(const struct box *box) {
   int context = fsopen("proc", FSOPEN_CLOEXEC);
-  // Only processes: the rest tells about the host.
+  // Only processes: the rest is about the host.
   if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "subset", "pid", 0) != 0 ||
       fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
     die_in_box("box.proc");
@@ -195,7 +195,7 @@ static void forget_handlers(void) {
   for (int number = 1; number < NSIG; number += 1) signal(number, SIG_DFL);
 }
 
-/** Reaps orphans, tells how the program ended, and ends with it. */
+/** Reaps orphans, reports how the program ended, and ends with it. */
 static _Noreturn void watch_program(pid_t program) {
   for (;;) {
     siginfo_t info;

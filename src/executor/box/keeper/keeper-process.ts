@@ -32,7 +32,7 @@ export interface Keeper {
    * unknown; the signal's reason when aborted.
    */
   run(request: PhaseRequest, signal?: AbortSignal): Promise<Evidence>
-  /** Resolves when the keeper has ended, or outlived a kill for seconds: removing its cgroup then tells. */
+  /** Resolves when the keeper has ended, or outlived a kill for seconds: removing its cgroup then fails. */
   close(): Promise<void>
 }
 

@@ -13,7 +13,7 @@
 //     ├─ box       new pid, ipc, uts, mount and cgroup namespace for each run
 //     │    init      pid 1: mounts, drops all rights, takes the filter, forks, reaps; kept from signals, never dumpable
 //     │      program   pid 2: waits for `go`, then exec, or goes on as a fork; its children die with init
-//     └─ next box  made while the worker is told the result of the last one
+//     └─ next box  made while the worker reads the result of the last one
 //   cgroup v2: <worker>/<keeper>/{keeper, run-0, run-1, …}, each box born in its own; v1: one group for keeper and boxes
 //
 // In a resident interpreter the same code forks programs (python.c). In the waiting box may stand a runtime that is up
@@ -119,10 +119,10 @@ static void fill_box(struct request *request) {
 }
 
 static struct result measure(enum reason reason, const struct stream streams[2], int64_t started) {
-  bool told = has_ended();
-  int64_t ended = told ? shared->end_nanoseconds : now();
+  bool has_end = has_ended();
+  int64_t ended = has_end ? shared->end_nanoseconds : now();
   struct result result = {
-      .end_code = told ? (uint64_t)shared->end_code : 0,
+      .end_code = has_end ? (uint64_t)shared->end_code : 0,
       .end_status = (uint64_t)shared->end_status,
       .reason = reason,
       .delay_milliseconds = run_delay() / 1000000,
@@ -137,8 +137,8 @@ static struct result measure(enum reason reason, const struct stream streams[2],
     errno = shared->error;
     die(shared->error_step);
   }
-  if (!told && reason == no_reason && result.memory_kills == 0)
-    die_with("box.watch", "the box ended without a word");
+  if (!has_end && reason == no_reason && result.memory_kills == 0)
+    die_with("box.watch", "the box ended without a status");
   return result;
 }
 
@@ -277,17 +277,17 @@ void serve(enum start start) {
   if (has_runtime() && start != ahead) die_with("protocol", "a runtime in an interpreter");
   uint64_t memory = read_keeper_memory();
   share = forks && memory > share ? memory - share : 0;
-  bool told = start != ahead;
-  if (told) send_ready();
+  bool is_ready = start != ahead;
+  if (is_ready) send_ready();
   for (;;) {
     make_room_for_box(start);
     if (forks) clear_stack();
     if (prepare_box(&box, last->box_bytes, last->scratch_bytes, start)) return;
-    if (!told) {
+    if (!is_ready) {
       // A runtime that cannot be started is no keeper.
       wait_until_ready(&box, seconds_until_first);
       send_ready();
-      told = true;
+      is_ready = true;
     }
     uint64_t kind;
     do {

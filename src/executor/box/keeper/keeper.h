@@ -1,4 +1,4 @@
-// Shared by the keeper's files. keeper.c tells how a run goes, channel.c the protocol.
+// Shared by the keeper's files. keeper.c describes a run, channel.c the protocol.
 #ifndef KEEPER_H
 #define KEEPER_H
 
@@ -105,7 +105,7 @@ void *allocate_unforked(size_t bytes);
 void open_channel(void);
 /** False when nothing waits. Ends the keeper when the worker has gone. */
 bool read_more(void);
-/** A whole word of the worker's waits. */
+/** A message of the worker's waits. */
 bool has_message(void);
 /** Waits for more of it. True when the process of this pidfd ends first. */
 bool wait_for_message(int process);

@@ -76,7 +76,7 @@ void pass_output_files(int directory, uint64_t bytes_most) {
     int file = open_regular(directory, asked->names[index], &size);
     if (file < 0) continue;
     asked->frame.head = (struct output_file){.index = index, .size = size};
-    // One that does not fit is told without its content.
+    // One that does not fit is reported without its content.
     uint64_t left = size <= bytes_most ? size : 0;
     bytes_most -= left;
     do {

@@ -55,7 +55,7 @@ async function openSide(
   const opened = await openKeeper(resources, how, hold)
   const { streams } = opened.keeper
   if (streams === null) throw new NotBegunError('keeper.start', 'no streams')
-  // Whose end is told by its run.
+  // Its run reports the end.
   for (const stream of [streams.input, streams.output]) stream.on('error', () => {})
   return { ...opened, streams, stop: new AbortController() }
 }

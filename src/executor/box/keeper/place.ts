@@ -26,7 +26,7 @@ export interface PlaceOptions {
   readonly refillMilliseconds: number | null
   /** Of one keeper; infinite: one that works stays. */
   readonly runsMost: number
-  /** Told once when none could be started in the place of one that was there, until there is one again. */
+  /** Called once when none could be started in the place of one that was there, until there is one again. */
   readonly onMissing: (error: unknown) => void
 }
 

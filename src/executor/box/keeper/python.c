@@ -21,8 +21,8 @@
 /** Since 3.9 an interpreter makes the name absolute first. */
 static const char *const scripts[] = {"/box/main.py", "main.py"};
 static bool waits_for_script;
-/** What the interpreter says before its script. */
-static int words;
+/** What the interpreter writes before its script. */
+static int early_output;
 
 /** The auxiliary vector, behind the environment on the stack. */
 static Elf64_auxv_t *auxiliary;
@@ -95,14 +95,14 @@ static void open_streams(void) {
   if (dup2(input, 0) < 0 || dup2(outputs[1], 1) < 0 || dup2(outputs[1], 2) < 0) die("python.streams");
   close(input);
   close(outputs[1]);
-  words = outputs[0];
+  early_output = outputs[0];
 }
 
-/** Tells why an interpreter ended before its script. */
-__attribute__((destructor)) static void tell_last_words(void) {
+/** Reports why an interpreter ended before its script. */
+__attribute__((destructor)) static void report_last_output(void) {
   if (!waits_for_script) return;
   char text[400];
-  ssize_t length = read(words, text, sizeof text - 1);
+  ssize_t length = read(early_output, text, sizeof text - 1);
   text[length > 0 ? length : 0] = 0;
   die_with("python.start", text);
 }

@@ -80,7 +80,7 @@ bool has_runtime(void) { return strings != NULL; }
 bool runtime_has_all_stack(void) { return unlimited_stack; }
 
 void prepare_runtime(struct box *box) {
-  // Sockets, as they tell without a signal that nobody is there any more.
+  // Sockets, as a write to one whose other end is closed fails without a signal.
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, box->orders) != 0 ||
       send(box->orders[1], awaited, sizeof awaited, MSG_NOSIGNAL) != sizeof awaited)
     die("box.orders");
@@ -104,7 +104,7 @@ void release_runtime(struct box *box, const struct request *request) {
 
 bool runtime_began(struct box *box) {
   char word;
-  bool told = recv(box->orders[1], &word, sizeof word, MSG_DONTWAIT) == sizeof word;
+  bool began = recv(box->orders[1], &word, sizeof word, MSG_DONTWAIT) == sizeof word;
   close(box->orders[1]);
-  return told;
+  return began;
 }

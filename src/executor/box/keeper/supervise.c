@@ -1,5 +1,5 @@
-// Supervises a run: carries output to the worker, keeps both clocks, and kills the box at a limit, at the worker's
-// word, or when the program has left processes.
+// Supervises a run: carries output to the worker, keeps both clocks, and kills the box at a limit, when the
+// worker says so, or when the program has left processes.
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -135,7 +135,7 @@ enum event { from_worker, from_box, from_output, from_errors, from_program, even
 static void postpone_giving_up(struct supervision *run) { run->gives_up = now() + kill_seconds * INT64_C(1000000000); }
 
 /** 'A' alone may come during a run, even right behind the request. */
-static bool is_told_to_stop(bool readable) {
+static bool is_stopped(bool readable) {
   if (readable) read_more();
   if (!has_message()) return false;
   uint64_t kind;
@@ -243,7 +243,7 @@ enum reason supervise(struct box *box, const struct request *request, struct str
     // Writers are dead and their output is read; the kernel may close their ends later.
     if (found == 0 && !run.alive && !full) break;
     if (events[from_worker].revents & POLLOUT) send_some();
-    bool stopped = is_told_to_stop((events[from_worker].revents & (POLLIN | POLLHUP | POLLERR)) != 0);
+    bool stopped = is_stopped((events[from_worker].revents & (POLLIN | POLLHUP | POLLERR)) != 0);
     read_outputs(streams, events);
     flush_output(&run);
     // An end that has happened precedes a clock that has run out.

@@ -1,4 +1,4 @@
-// Makes one precompiled header's directory, and tells whether it is what it was when it was made:
+// Makes one precompiled header's directory, and checks whether it is what it was when it was made:
 //
 //   include/<header>.gch    all that GCC finds by -isystem
 //   record.json             its digest, its sources and theirs
@@ -12,7 +12,7 @@ export interface Compilation {
   readonly program: string
   /** Exactly those that programs are compiled with. */
   readonly options: readonly string[]
-  /** Tells this compiler and these options from all others. */
+  /** Distinguishes this compiler and these options from all others. */
   readonly identity: string
 }
 

@@ -1,5 +1,5 @@
 // Keeps standard headers precompiled for GCC: parsing them is most of a small program's compilation. A worker's first
-// start makes all, beside the runs and from constant lines: no header tells what others compile. Until then, and in any
+// start makes all, beside the runs and from constant lines: no header shows what others compile. Until then, and in any
 // doubt, programs read the header itself. One directory per header, complete or absent (header-directory.ts):
 //
 //   <directory>/<key of compiler and options>/<header, / as _>
@@ -27,7 +27,7 @@ export interface PrecompiledHeaders {
 
 export const noPrecompiledHeaders: PrecompiledHeaders = { path: null, find: () => null }
 
-/** The directory's place in boxes, which tells nothing of the host. */
+/** The directory's place in boxes, which shows nothing of the host. */
 const target = '/precompiled'
 
 const nameDirectory = (header: string): string => header.replaceAll('/', '_')

@@ -7,7 +7,7 @@
 //
 // It is one class file beside that source: no file of a submission can be in out.
 //
-// A program is its main class's name, a line feed, and a jar. The launcher is told the name: it would open a jar that is to tell it
+// A program is its main class's name, a line feed, and a jar. The launcher is given the name: it would open a jar that is to hold
 // the name (-jar) before there is a JVM, and none could be up before its program.
 //
 // The resident's numbers are big-endian. A request is its length (4 bytes) and the source. An answer is its length (4), javac's
@@ -201,7 +201,7 @@ public final class Compiler {
     }
 
     /**
-     * The class to tell the launcher: of the main source the public class if it has `main`, else `Main`, else the first that has
+     * The class to launch: of the main source the public class if it has `main`, else `Main`, else the first that has
      * one; else of the other sources. A `main` may be inherited. Without any the launcher itself reports that of some class.
      */
     private static String findMain(List<CompilationUnitTree> units, List<String> classes) throws IOException {

@@ -20,7 +20,7 @@ export interface Training {
     readonly environment: Readonly<Record<string, string>>
   }
   readonly source: { readonly name: string; readonly content: string }
-  /** Tells this JVM and these commands from all others. */
+  /** Distinguishes this JVM and these commands from all others. */
   readonly identity: string
   /** Files and directories, `*` allowed, whose jars decide what is in it. */
   readonly paths: readonly string[]
@@ -38,7 +38,7 @@ export const noClassArchive: ClassArchive = { path: null, options: () => [] }
 /** Whatever the JVM finds wrong with an archive is no matter of the program's stderr. */
 const silent = ['-Xlog:cds=off:stderr', '-Xlog:cds+dynamic=off:stderr']
 
-/** The directory's place in boxes, which tells nothing of the host. */
+/** The directory's place in boxes, which shows nothing of the host. */
 const target = '/class-archive'
 
 /** One after another: each takes a compiler's memory. */

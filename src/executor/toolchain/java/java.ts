@@ -91,7 +91,7 @@ function describeCompiler(jvm: Jvm, program: BoxFile): Compiler {
 /** PATH_MAX: javac writes each class into a file of its name. */
 const nameBytesMost = 4096
 
-/** @throws when no launcher could be told of such a name: a processor of the submission's own may have written it. */
+/** @throws when no launcher can be given such a name: a processor of the submission's own may have written it. */
 function readProgram(bytes: Buffer): Artefact {
   const end = bytes.subarray(0, nameBytesMost).indexOf('\n')
   const entry = bytes.toString('utf8', 0, end)
