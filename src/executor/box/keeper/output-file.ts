@@ -12,7 +12,6 @@ export interface OutputFiles {
 }
 
 interface Arriving {
-  readonly index: number
   readonly size: number
   readonly pieces: Buffer[]
   length: number
@@ -20,41 +19,33 @@ interface Arriving {
 
 /** @param names as the request has them. */
 export function gatherOutputFiles(names: readonly string[]): OutputFiles {
-  const arrived: Arriving[] = []
+  const arrived = new Map<number, Arriving>()
   let room = outputFilesBytesMost
-
-  const isWhole = ({ length, size }: Arriving): boolean => length === size || length === 0
-
   return {
     add(body) {
       const { sizeBytes } = structure.outputFile
       if (body.length < sizeBytes) throw refuse('a file without its head')
       const { index, size } = structure.outputFile.decode(body.subarray(0, sizeBytes))
+      if (index >= names.length || !Number.isSafeInteger(size))
+        throw refuse('a file that nobody asked for')
+      const file = arrived.get(index) ?? { size, pieces: [], length: 0 }
       const content = body.subarray(sizeBytes)
-      const last = arrived.at(-1)
-      const isMore = last?.index === index && content.length > 0 && last.length > 0
-      const file = isMore ? last : { index, size, pieces: [], length: 0 }
-      if (!isMore) {
-        const comes = (last === undefined || isWhole(last)) && index > (last?.index ?? -1)
-        if (!comes || index >= names.length || !Number.isSafeInteger(size))
-          throw refuse('a file that nobody asked for')
-        arrived.push(file)
-      }
       file.length += content.length
       room -= content.length
       if (file.length > file.size || size !== file.size || room < 0)
         throw refuse('more of a file than there is')
       file.pieces.push(content)
+      arrived.set(index, file)
     },
-    end() {
-      if (!arrived.every(isWhole)) throw refuse('a part of a file')
-      return arrived.map(({ index, size, pieces, length }) => ({
-        name: names[index] ?? '',
-        size,
+    end: () =>
+      names.flatMap((name, index) => {
+        const file = arrived.get(index)
+        if (file === undefined) return []
+        const { size, pieces, length } = file
+        if (length > 0 && length < size) throw refuse('a part of a file')
         // Copied out of the socket's much larger buffers.
-        content: length === size ? Buffer.concat(pieces) : null,
-      }))
-    },
+        return [{ name, size, content: length === size ? Buffer.concat(pieces) : null }]
+      }),
   }
 }
 

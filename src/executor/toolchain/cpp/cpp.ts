@@ -91,7 +91,7 @@ function describeGcc(gcc: Gcc, headers: PrecompiledHeaders): Toolchain {
 }
 
 function describeCompiler(
-  { options, identity, linker }: Gcc,
+  { options, identity }: Gcc,
   headers: PrecompiledHeaders,
 ): Compiler {
   return {
@@ -102,7 +102,7 @@ function describeCompiler(
       // A header was compiled with the usual options.
       const isUsual = sources.length === 0 && words.length === 0
       const precompiled = isUsual ? headers.find(findFirstInclude(code)) : null
-      const script = precompiled === null ? plainly : quickly(linker) + plainly
+      const script = precompiled === null ? plainly : quickly + plainly
       const argv = [...options, '-o', 'main', ...sources, 'main.cpp', ...words]
       return {
         argv: ['/bin/sh', '-c', script, precompiled ?? 'sh', ...argv],
@@ -123,16 +123,11 @@ exec cat main`
  * With the precompiled header in the directory $0. Its messages would name wrong lines, so the first one ends the attempt. It
  * goes to `read` alone, as a program could include a file; its text is not used, as a program can write it.
  */
-const quickly = (linker: readonly string[]): string => `
-if ${hugeHeap} g++ "$@" -isystem "$0" -Werror -Wfatal-errors ${linker.map((name) => fasterLinkOptions[name] ?? '').join(' ')} 2>&1 | {
+const quickly = `
+if ${hugeHeap} g++ "$@" -isystem "$0" -Werror -Wfatal-errors 2>&1 | {
   ! read -r line && [ -z "$line" ] && [ -e main ]
 }; then exec cat main; fi
 rm -f main`
-
-/** Linkers' options that save time and change nothing: gold otherwise maps each library whole. */
-const fasterLinkOptions: Readonly<Record<string, string>> = {
-  '-fuse-ld=gold': '-Wl,--no-map-whole-files',
-}
 
 /** mold and gold link an iostream program some 20 ms faster than the default linker (measured, GCC 12). */
 function findLinker(): string[] {

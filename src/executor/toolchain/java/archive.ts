@@ -2,15 +2,17 @@
 // anew is most of a small program's time. A worker's first start makes an archive, beside the runs and from the language's own
 // example. Until then, and in any doubt, the JVM reads the classes themselves.
 //
-//   <directory>/<key of JVM and commands>/<key of jars>-<digest>.jsa    complete or absent
+//   <directory>/<key of JVM, commands and jars>/<digest>.jsa    complete or absent
 //
 // A JVM trusts an archive's bytes, and dies of wrong ones: so it is shown only what has the digest in its name. That it is of
 // another JVM, or of other jars, the JVM sees itself, and does without.
 import { createHash, randomUUID } from 'node:crypto'
-import { chmod, glob, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { globSync } from 'node:fs'
+import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import type { HostPath } from '#contract'
 import { hashFiles, openPart, runInBackground, searchable, sweep } from '../background.ts'
 import type { Workshop } from '../definition.ts'
+import { identifyFile } from '../file-identity.ts'
 
 /** What is run to make an archive. */
 export interface Training {
@@ -52,17 +54,17 @@ export function keepClassArchive(
   { directory, signal, track }: Workshop,
   training: Training,
 ): ClassArchive {
-  const key = createHash('sha256').update(training.identity).digest('hex')
+  // A replaced jar makes another archive.
+  const jars = globSync(training.paths.map((path) => `${path}/**/*.jar`)).toSorted()
+  const identity = [training.identity, ...jars.map(identifyFile)].join('\n')
+  const key = createHash('sha256').update(identity).digest('hex')
   const own = openPart(directory, key)
   let ready: string | null = null
 
   async function prepare(path: string): Promise<void> {
     await sweep(directory, key).catch(() => {})
-    const jars = await identifyJars(training.paths)
     // What was just made is read in full, too, so that its pages are charged to the worker and no program.
-    const found = (await findIntact(path, jars)) ?? (await make(path, jars, training, signal))
-    await removeOthers(path, found)
-    ready = found
+    ready = (await keepIntact(path)) ?? (await make(path, training, signal))
   }
   const turn = lastTurn.then(() => (signal.aborted ? undefined : prepare(own))).catch(() => {})
   lastTurn = turn
@@ -77,29 +79,23 @@ export function keepClassArchive(
   }
 }
 
-/** What the jars are now, whatever their names: a replaced one makes another archive. */
-async function identifyJars(paths: readonly string[]): Promise<string> {
-  const found: string[] = []
-  const directories = paths.map((path) => `${path}/**/*.jar`)
-  for await (const path of glob(directories)) {
-    const { ino, size, mtimeMs } = await stat(path).catch(() => ({ ino: 0, size: 0, mtimeMs: 0 }))
-    found.push(`${path} ${ino} ${size} ${mtimeMs}`)
-  }
-  return createHash('sha256').update(found.toSorted().join('\n')).digest('hex')
-}
-
-/** The name of an archive for these jars that is what it was when it was made; null without one. Reads all of it. */
-async function findIntact(directory: string, jars: string): Promise<string | null> {
+/**
+ * The name of one that is what it was when it was made; null without. Reads all, and removes all others: a JVM that has one of them
+ * open keeps it, one that finds it gone does without.
+ */
+async function keepIntact(directory: string): Promise<string | null> {
+  let kept: string | null = null
   for (const name of await readdir(directory)) {
-    if (!name.startsWith(`${jars}-`)) continue
-    if (name === nameArchive(jars, await hashFiles([`${directory}/${name}`]))) return name
-    await rm(`${directory}/${name}`, { force: true })
+    if (name.startsWith('.')) continue
+    const path = `${directory}/${name}`
+    if (kept === null && name === nameArchive(await hashFiles([path]))) kept = name
+    else await rm(path, { force: true })
   }
-  return null
+  return kept
 }
 
-function nameArchive(jars: string, digest: string): string {
-  return `${jars}-${digest}.jsa`
+function nameArchive(digest: string): string {
+  return `${digest}.jsa`
 }
 
 /**
@@ -108,7 +104,6 @@ function nameArchive(jars: string, digest: string): string {
  */
 async function make(
   directory: string,
-  jars: string,
   { command, source }: Training,
   signal: AbortSignal,
 ): Promise<string> {
@@ -121,17 +116,10 @@ async function make(
     const { argv, environment } = command([`-XX:ArchiveClassesAtExit=${result}`])
     await runInBackground(argv, signal, { cwd: place, environment })
     await chmod(result, 0o444)
-    const name = nameArchive(jars, await hashFiles([result]))
+    const name = nameArchive(await hashFiles([result]))
     await rename(result, `${directory}/${name}`)
     return name
   } finally {
     await rm(unfinished, { recursive: true, force: true })
-  }
-}
-
-/** A JVM that has one of them open keeps it; one that finds it gone does without. */
-async function removeOthers(directory: string, kept: string): Promise<void> {
-  for (const name of await readdir(directory)) {
-    if (name !== kept && !name.startsWith('.')) await rm(`${directory}/${name}`, { force: true })
   }
 }

@@ -110,7 +110,7 @@ t.test('one whose bytes are not those that were written is made again', async (t
 })
 
 t.test('another jar makes another archive, and the one before goes', async (t) => {
-  const { open, start, list, jars } = prepare(t)
+  const { open, start, list, jars, kept } = prepare(t)
   const first = open()
   await first.settled
   const before = list()
@@ -121,7 +121,10 @@ t.test('another jar makes another archive, and the one before goes', async (t) =
   const second = open()
   await second.settled
   t.equal(start(second.archive).shared, true)
-  t.equal(list().length, 1)
+  t.equal(list().length, 2)
+  for (const path of before) utimesSync(join(kept, path, '..'), 1, 1)
+  await open().settled
+  t.equal(list().length, 1, 'when no worker has used it for thirty days')
   t.notSame(list(), before)
   const gone = start(first.archive)
   t.match(
