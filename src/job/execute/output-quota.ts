@@ -56,7 +56,9 @@ export function createOutputQuotas(database: Database, log: Logger): OutputQuota
       )
         byAccount.delete(account)
     if (byAccount.size === 0) return
-    const reported = new Map([...byAccount].map(([account, { unreported }]) => [account, unreported]))
+    const reported = new Map(
+      [...byAccount].map(([account, { unreported }]) => [account, unreported]),
+    )
     const rows = await database<CountRow[]>`
       select * from runledger.count_output(${json(database, Object.fromEntries(reported))})`
     for (const { account_id: account, bytes, most } of rows) {

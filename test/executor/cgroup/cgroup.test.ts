@@ -62,7 +62,9 @@ t.test("all boxes together leave an eighth of the host's memory and process ids"
   t.teardown(() => group.remove())
   group.closeDescriptors()
   const limits = topPaths(group)
-    .flatMap((path) => ['memory.limit_in_bytes', 'memory.max'].map((file) => join(path, '..', file)))
+    .flatMap((path) =>
+      ['memory.limit_in_bytes', 'memory.max'].map((file) => join(path, '..', file)),
+    )
     .filter((path) => existsSync(path))
     .map((path) => Number(readFileSync(path, 'utf8')))
   t.equal(limits.length, 1)
@@ -97,25 +99,28 @@ t.test('a group of one core', async (t) => {
   t.equal(readQuota(), 1, 'and has its share again')
 })
 
-t.test('a keeper has limits above those that it sets, for itself and its largest box', async (t) => {
-  const group = await makeGroup('limited')
-  const { memoryBytes, processes } = keeperLimits
-  const holds = (moreBytes: number, moreProcesses: number): void => {
-    const memory = readAbove(group, 'memory.max') ?? readAbove(group, 'memory.limit_in_bytes')
-    t.equal(memory, memoryBytes + moreBytes)
-    t.equal(readAbove(group, 'pids.max'), processes + moreProcesses)
-    const swap = readAbove(group, 'memory.swap.max')
-    const together = readAbove(group, 'memory.memsw.limit_in_bytes')
-    if (together !== undefined) t.equal(together, memory, 'swap is none')
-    if (swap !== undefined) t.equal(swap, 0, 'swap is none')
-  }
-  holds(0, 0)
-  group.allow({ memoryBytes: 1 << 30, processes: 10 })
-  holds(1 << 30, 10)
-  group.allow({ memoryBytes: 1 << 20, processes: 100 })
-  holds(1 << 30, 100)
-  await group.remove()
-})
+t.test(
+  'a keeper has limits above those that it sets, for itself and its largest box',
+  async (t) => {
+    const group = await makeGroup('limited')
+    const { memoryBytes, processes } = keeperLimits
+    const holds = (moreBytes: number, moreProcesses: number): void => {
+      const memory = readAbove(group, 'memory.max') ?? readAbove(group, 'memory.limit_in_bytes')
+      t.equal(memory, memoryBytes + moreBytes)
+      t.equal(readAbove(group, 'pids.max'), processes + moreProcesses)
+      const swap = readAbove(group, 'memory.swap.max')
+      const together = readAbove(group, 'memory.memsw.limit_in_bytes')
+      if (together !== undefined) t.equal(together, memory, 'swap is none')
+      if (swap !== undefined) t.equal(swap, 0, 'swap is none')
+    }
+    holds(0, 0)
+    group.allow({ memoryBytes: 1 << 30, processes: 10 })
+    holds(1 << 30, 10)
+    group.allow({ memoryBytes: 1 << 20, processes: 100 })
+    holds(1 << 30, 100)
+    await group.remove()
+  },
+)
 
 t.test('a group that is there already is an error', async (t) => {
   const group = await makeGroup('twice')

@@ -100,8 +100,8 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'cgroup: memory and swap together are not limited',
-    text: 'writeLimit(group.memory, swapFile, memoryBytes)',
-    instead: '',
+    text: 'files.push(swapFile)',
+    instead: 'void swapFile',
     tests: ['executor/cgroup/cgroup'],
   },
   {

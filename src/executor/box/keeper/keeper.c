@@ -14,7 +14,7 @@
 //     │    init      pid 1: mounts, drops all rights, takes the filter, forks, reaps; kept from signals, never dumpable
 //     │      program   pid 2: waits for `go`, then exec, or goes on as a fork; its children die with init
 //     └─ next box  made while the worker reads the result of the last one
-//   cgroup v2: <worker>/<keeper>/{keeper, run-0, run-1, …}, each box born in its own; v1: one group for keeper and boxes
+//   cgroup v2: <worker>/<keeper>/{keeper, run-0, run-1, …}, each box born in its own; v1: <worker>/<keeper>/keeper for all
 //
 // In a resident interpreter the same code forks programs (python.c). In the waiting box may stand a runtime that is up
 // already (runtime.c).

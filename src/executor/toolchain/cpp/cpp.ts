@@ -90,10 +90,7 @@ function describeGcc(gcc: Gcc, headers: PrecompiledHeaders): Toolchain {
   }
 }
 
-function describeCompiler(
-  { options, identity }: Gcc,
-  headers: PrecompiledHeaders,
-): Compiler {
+function describeCompiler({ options, identity }: Gcc, headers: PrecompiledHeaders): Compiler {
   return {
     commandLine: ['g++', ...options, '-o', 'main', 'main.cpp'],
     identity,

@@ -95,11 +95,16 @@ function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
     random
       .filter((bytes) => bytes[0] !== 'R'.charCodeAt(0))
       .map((bytes) => sleepless(Buffer.concat([hello, bytes]))),
-    random.map((bytes) => sleepless(Buffer.concat([hello, structure.encodeNumbers(['R'.charCodeAt(0)]), bytes]))),
+    random.map((bytes) =>
+      sleepless(Buffer.concat([hello, structure.encodeNumbers(['R'.charCodeAt(0)]), bytes])),
+    ),
     fc
       .nat(whole.length - 1)
       .map((length) => sleepless(Buffer.concat([hello, whole.subarray(0, length)]))),
-    change(whole, wordsOf(structure.request)).map((bytes) => ({ bytes: Buffer.concat([hello, bytes]), mayRun: true })),
+    change(whole, wordsOf(structure.request)).map((bytes) => ({
+      bytes: Buffer.concat([hello, bytes]),
+      mayRun: true,
+    })),
     fc
       .tuple(fc.nat(whole.length), fc.uint8Array({ minLength: 1, maxLength: 8 }))
       .map(([at, piece]) => ({

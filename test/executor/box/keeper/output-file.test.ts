@@ -8,10 +8,7 @@ const names = ['first', 'second', 'third']
 const mebibyte = 1024 * 1024
 
 function say(index: number, size: number, content = 0): Buffer {
-  return Buffer.concat([
-    outputFile.encode({ index, size }),
-    Buffer.alloc(content, index),
-  ])
+  return Buffer.concat([outputFile.encode({ index, size }), Buffer.alloc(content, index)])
 }
 
 t.test('pieces become files', async (t) => {

@@ -3,7 +3,11 @@ import { once } from 'node:events'
 import { Socket } from 'node:net'
 import t from 'tap'
 import { spawnKeeper } from '../../../../src/executor/box/keeper/launch.ts'
-import { encodeHello, encodeRequest, takeFrame } from '../../../../src/executor/box/keeper/message.ts'
+import {
+  encodeHello,
+  encodeRequest,
+  takeFrame,
+} from '../../../../src/executor/box/keeper/message.ts'
 import { timeFactor } from '../../../helper/executor.ts'
 import { openLaunches, request } from './lone-keeper.ts'
 
