@@ -1,7 +1,7 @@
 // cgroup v2: one tree, in which each box is a group (v2-delegation.ts says how the worker comes to it).
 import { chownSync, existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { keeperLimits, SandboxError } from '#contract'
+import { SandboxError } from '#contract'
 import type { Hierarchy, LimitsTogether } from './cgroup.ts'
 import { cpuPeriodMicroseconds, quotaMicroseconds } from './cpu-quota.ts'
 import {
@@ -18,6 +18,7 @@ import {
 } from './file.ts'
 import type { CgroupVersion, KeeperFiles } from './tree.ts'
 import { delegate, enableControllers, remedy } from './v2-delegation.ts'
+import { keeperLimits } from './worker-group.ts'
 
 /** @throws {SandboxError} when the tree is read-only, not delegated or lacks a controller. */
 export function findVersionTwo(unified: Hierarchy): CgroupVersion<string> {

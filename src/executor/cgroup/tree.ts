@@ -1,11 +1,11 @@
 // A worker's tree of groups: the parent, one group for each keeper, what dead workers left. The table below is all that a
 // version of cgroups differs in; group-v1.ts and group-v2.ts are its rows, as group-v1.c and group-v2.c are the keeper's.
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, keeperLimits, readCode, SandboxError } from '#contract'
+import { describe, readCode, SandboxError } from '#contract'
 import type { CgroupParent, KeeperGroup, LimitsTogether } from './cgroup.ts'
 import { grantCores } from './cpu-quota.ts'
 import { isMissing } from './file.ts'
-import { findLimitsTogether, isAbandoned } from './worker-group.ts'
+import { findLimitsTogether, isAbandoned, keeperLimits } from './worker-group.ts'
 
 /** `Group` is what names one group: its directory, or one in each hierarchy. */
 export interface CgroupVersion<Group> {

@@ -7,6 +7,9 @@ import type { LimitsTogether } from './cgroup.ts'
 const pattern = /^runledger-(\d+)-(\d+)-(\d+)-(\d+)$/
 let executorsMade = 0
 
+/** What a keeper (box/keeper/keeper.c) may take itself, beside its boxes. */
+export const keeperLimits: LimitsTogether = { memoryBytes: 256 * 1024 * 1024, processes: 64 }
+
 /**
  * What all boxes of a worker and their keepers may have together. A keeper sets its boxes' limits: whoever took one over would
  * leave an eighth of the host to the worker and to whatever else is there.

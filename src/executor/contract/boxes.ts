@@ -1,7 +1,6 @@
 // What a box is to those who use one.
 import type { Command } from './command.ts'
 import type { Phase } from './outcome.ts'
-import type { OutputTap } from './output-tap.ts'
 import type { Network, PhaseLimits } from './request.ts'
 
 /** A place for one program: its number and its host uid, null for the worker's own. */
@@ -9,6 +8,25 @@ export interface Slot {
   readonly index: number
   readonly uid: number | null
 }
+
+/** What a run has written so far. */
+export interface OutputSource {
+  /** A copy of what was captured from this byte on, at most so many. */
+  read(output: 'stdout' | 'stderr', from: number, most: number): Buffer
+}
+
+/** Notified of the output of one run. */
+export interface OutputTap {
+  /** A run begins. Once more when it could not, and begins elsewhere. */
+  open(source: OutputSource): void
+  /** More was captured. */
+  note(): void
+  /** The run is over, and the source with it. */
+  close(): void
+}
+
+/** Bytes of a compiler's messages kept; `compile.stderrBytes` is the larger amount that stops the compiler. */
+export const compileMessageBytes = 64 * 1024
 
 /** One command to run once. */
 export interface PhaseRequest {

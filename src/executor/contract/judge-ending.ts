@@ -2,8 +2,7 @@
 // Its own file because the order of the evidence is the promise that verdicts rest on.
 import { constants } from 'node:os'
 import type { PhaseRequest } from './boxes.ts'
-import type { Ending, Phase, Usage } from './outcome.ts'
-import type { OutputFile } from './output-file.ts'
+import type { Ending, OutputFile, Phase, Usage } from './outcome.ts'
 
 /** Why a phase was stopped. */
 export type Reason = 'cpu_limit' | 'wall_limit' | 'output_limit' | 'memory_limit' | 'cancelled'

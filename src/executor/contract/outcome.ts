@@ -1,8 +1,6 @@
 // What became of a request: the program's fate, always a value and never thrown, and our own failures, always thrown.
 // Verdicts are derived from an outcome elsewhere; here stand only facts.
 
-import type { OutputFile } from './output-file.ts'
-
 /**
  * Why a phase ended, by evidence and in this order of precedence:
  * `memory_limit` the kernel's out-of-memory killer struck in the phase's cgroup (or a JVM died of OutOfMemoryError);
@@ -30,6 +28,18 @@ export interface Usage {
   readonly delaySeconds?: number
   /** The cgroup's peak, in bytes. */
   readonly memoryPeakBytes: number
+}
+
+/** Of the contents of a run's files together. */
+export const outputFilesBytesMost = 1024 * 1024
+
+export interface OutputFile {
+  /** As it was asked for: a path below /box. */
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  /** Null when it did not fit beside those before it. */
+  readonly content: Uint8Array | null
 }
 
 /** One phase (compile or run) as it happened. */

@@ -1,7 +1,7 @@
 // What the executor is asked to do: a program, its input, and what else it is to have.
 import type { Language, Limits } from '#language'
 import type { Outcome, Phase } from './outcome.ts'
-import type { OutputTap } from './output-tap.ts'
+import type { OutputTap } from './boxes.ts'
 
 export { languages } from '#language'
 export type { Language, Limits, PhaseLimits } from '#language'

@@ -4,7 +4,6 @@ import { sharePath } from '#contract'
 import type { Command, Source } from '#contract'
 import type { LanguageDefinition, LanguageSettings, Recipe } from '#language'
 import type { Compiler, FindToolchain, Preparation, Toolchain } from './definition.ts'
-import { identifyFile } from './file-identity.ts'
 import { hugeHeap } from './heap.ts'
 import { keepClassArchive, noClassArchive } from './java/archive.ts'
 import type { ClassArchive, Training } from './java/archive.ts'
@@ -14,6 +13,7 @@ import type { Jvm } from './java/jvm.ts'
 import { listSources } from './source-file.ts'
 import { findProgram, findTool, ToolError } from './tool.ts'
 import type { ToolHost } from './tool.ts'
+import { identifyFile } from './version.ts'
 
 const mebibyte = 1024 * 1024
 

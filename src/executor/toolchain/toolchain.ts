@@ -18,10 +18,9 @@ export type {
   Toolchain,
   Workshop,
 } from './definition.ts'
-export { identifyFile } from './file-identity.ts'
 export { findProgram, ordinaryToolHost, ToolError } from './tool.ts'
 export type { ToolHost } from './tool.ts'
-export { askProgram, loadVersions, readVersion, saveVersions } from './version.ts'
+export { askProgram, identifyFile, loadVersions, readVersion, saveVersions } from './version.ts'
 
 export interface MissingLanguage {
   readonly language: Language

@@ -1,9 +1,8 @@
 // Asks programs for their versions. Fifty take seconds, so answers are kept between a worker's starts, by the file's
 // identity.
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
-import { identifyFile } from './file-identity.ts'
 
 export interface ProgramAnswer {
   readonly succeeded: boolean
@@ -12,6 +11,17 @@ export interface ProgramAnswer {
 }
 
 const remembered = new Map<string, string>()
+
+/** The file behind all links, as it is now: a replaced program is another, whatever it says of itself; null without one. */
+export function identifyFile(path: string): string | null {
+  try {
+    const real = realpathSync(path)
+    const { ino, size, mtimeMs } = statSync(real)
+    return `${real} ${ino} ${size} ${mtimeMs}`
+  } catch {
+    return null
+  }
+}
 
 /** Reads kept answers from a directory of the worker's own. */
 export function loadVersions(directory: string): void {

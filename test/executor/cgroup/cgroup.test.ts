@@ -8,7 +8,6 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
-import { keeperLimits } from '#contract'
 import {
   openCgroupParent,
   readHierarchies,
@@ -17,7 +16,11 @@ import {
 } from '../../../src/executor/cgroup/cgroup.ts'
 import type { KeeperGroup } from '../../../src/executor/cgroup/cgroup.ts'
 import { findVersionOne } from '../../../src/executor/cgroup/group-v1.ts'
-import { isAbandoned, nameWorkerGroup } from '../../../src/executor/cgroup/worker-group.ts'
+import {
+  isAbandoned,
+  keeperLimits,
+  nameWorkerGroup,
+} from '../../../src/executor/cgroup/worker-group.ts'
 import {
   failsAt,
   findBoxProcesses,

@@ -8,9 +8,12 @@ import { listSources } from '../source-file.ts'
 import { findTool } from '../tool.ts'
 import { readVersion } from '../version.ts'
 import type { Compilation } from './header-directory.ts'
-import { keepPrecompiledHeaders, noPrecompiledHeaders } from './precompiled-header.ts'
+import {
+  findFirstInclude,
+  keepPrecompiledHeaders,
+  noPrecompiledHeaders,
+} from './precompiled-header.ts'
 import type { PrecompiledHeaders } from './precompiled-header.ts'
-import { findFirstInclude } from './source.ts'
 
 interface Gcc extends Compilation {
   readonly version: string

@@ -12,7 +12,7 @@ import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import type { HostPath } from '#contract'
 import { hashFiles, openPart, runInBackground, searchable, sweep } from '../background.ts'
 import type { Workshop } from '../definition.ts'
-import { identifyFile } from '../file-identity.ts'
+import { identifyFile } from '../version.ts'
 
 /** What is run to make an archive. */
 export interface Training {

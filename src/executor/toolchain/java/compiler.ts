@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { BoxFile } from '#contract'
-import { identifyFile } from '../file-identity.ts'
+import { identifyFile } from '../version.ts'
 
 const source = fileURLToPath(new URL('Compiler.java', import.meta.url))
 

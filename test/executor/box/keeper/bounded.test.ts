@@ -3,8 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import t from 'tap'
-import { keeperLimits } from '#contract'
 import type { KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
+import { keeperLimits } from '../../../../src/executor/cgroup/worker-group.ts'
 import { firstUid, timeFactor } from '../../../helper/executor.ts'
 import { openKeeperBoxes, request, writeStandIn } from './lone-keeper.ts'
 

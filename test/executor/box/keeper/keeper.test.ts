@@ -10,10 +10,10 @@ import type { Test } from 'tap'
 import type { Command } from '#contract'
 import { NotBegunError, SandboxError } from '#executor'
 import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
-import { proveForks } from '../../../../src/executor/box/prove-isolation.ts'
+import { proveForks } from '../../../../src/executor/box/box.ts'
 import { openCgroupParent } from '../../../../src/executor/cgroup/cgroup.ts'
 import { nameWorkerGroup } from '../../../../src/executor/cgroup/worker-group.ts'
-import { createForkServer } from '../../../../src/executor/toolchain/python/fork-server.ts'
+import { createForkServer } from '../../../../src/executor/toolchain/python/python.ts'
 import {
   execute,
   failsAt,
