@@ -69,7 +69,7 @@ export async function startExecutor(
     cacheDirectory: cacheDirectory ?? join(directory, 'cache'),
     accelerators: [
       'fork-server',
-      'ahead-start',
+      'prestart',
 
       'resident-compiler',
       ...(prepares ? ['preparation' as const] : []),

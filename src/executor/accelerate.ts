@@ -2,7 +2,7 @@
 // cannot be had costs time only.
 import { isDeepStrictEqual } from 'node:util'
 import { describe } from '#contract'
-import type { AheadRuntime, ForkServer, Language, Limits } from '#contract'
+import type { PrestartedRuntime, ForkServer, Language, Limits } from '#contract'
 import type { BoxResources } from '#keeper'
 import { keepCompilers } from '#resident'
 import type { ResidentCompilers } from '#resident'
@@ -41,12 +41,12 @@ export function listForkServers(toolchains: Toolchains): ForkServer[] {
 }
 
 /** Runtimes that may be up before their programs, for runs with these limits; one that languages share once. */
-export function listAheadRuntimes(
+export function listPrestartedRuntimes(
   toolchains: Toolchains,
   limits: Readonly<Record<Language, Limits>>,
-): AheadRuntime[] {
+): PrestartedRuntime[] {
   const runtimes = [...toolchains].flatMap(([language, toolchain]) => {
-    const start = pickAccelerator(toolchain, 'ahead-start')
+    const start = pickAccelerator(toolchain, 'prestart')
     return start === null ? [] : [start.runtime(limits[language].run.memoryBytes)]
   })
   return runtimes.filter(

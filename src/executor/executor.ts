@@ -8,7 +8,7 @@
 //
 // A keeper (box/keeper/keeper.c) is a small C program of ours that stays in a slot. It has the next box standing before it
 // is asked, and supervises the run. An interpreter that is already up (`fork-server`) has a keeper of its own in each slot
-// and runs programs in forks of itself. A runtime that is slow to start (`ahead-start`) has one, too, and waits in the next
+// and runs programs in forks of itself. A runtime that is slow to start (`prestart`) has one, too, and waits in the next
 // box for its program. No box enters a cgroup, which takes cgroup v1 ten milliseconds: on v2 it is born in
 // its own, on v1 in its keeper's.
 //
@@ -20,7 +20,7 @@
 // that its request names (outputFiles): sources and compiled programs go in by descriptors, input is a nameless file,
 // outputs are pipes, and a compiler's result comes out over its stdout. The exit status is the program's own word, and is
 // judged last (contract/judge-ending.ts).
-export { NotBegunError, roundSeconds, SandboxError, stepsOfRequest } from '#contract'
+export { NotStartedError, roundSeconds, SandboxError, stepsOfRequest } from '#contract'
 export { createBlobCache } from './blob-cache.ts'
 export type { BlobCache } from './blob-cache.ts'
 export { nothingDone } from './program.ts'

@@ -7,7 +7,7 @@ import { buildKeeper, encodeLayout, readHostRoot } from '#keeper'
 import type { BoxResources } from '#keeper'
 import { assembleFilters } from '#seccomp'
 import { warm } from '#toolchain'
-import { listAheadRuntimes, listForkServers } from './accelerate.ts'
+import { listPrestartedRuntimes, listForkServers } from './accelerate.ts'
 import type { Toolchains } from './languages.ts'
 import type { SlotPool } from './slot.ts'
 
@@ -37,7 +37,7 @@ export async function openSandbox(
     const boxes = await openBoxes(resources, {
       slots: slots.all,
       forkServers: listForkServers(toolchains),
-      aheadRuntimes: listAheadRuntimes(toolchains, limits),
+      prestartedRuntimes: listPrestartedRuntimes(toolchains, limits),
       onFallback,
     })
     return { resources, boxes }

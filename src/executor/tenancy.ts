@@ -2,7 +2,7 @@
 // cleared, and it may give its slot back for a while. A phase that could not begin begins in another slot: what fails before a
 // program's first instruction is not the program's doing.
 import { untilAborted } from '#abort'
-import { NotBegunError } from '#contract'
+import { NotStartedError } from '#contract'
 import type { Boxes, Phase, PhaseRequest, Slot } from '#contract'
 import type { SlotPool } from './slot.ts'
 
@@ -39,7 +39,7 @@ export async function withSlot<Result>(
       try {
         return await boxes.run(slot, request, signal)
       } catch (error) {
-        if (!(error instanceof NotBegunError) || taken === slotsMost) throw error
+        if (!(error instanceof NotStartedError) || taken === slotsMost) throw error
         left = slots.giveBack(slot, boxes.clearing(slot))
         slot = await acquireAnother(slots, left, waiting, error)
         left = null
@@ -72,7 +72,7 @@ async function acquireAnother(
   slots: SlotPool,
   left: Promise<void>,
   signal: AbortSignal,
-  refusal: NotBegunError,
+  refusal: NotStartedError,
 ): Promise<Slot> {
   const unclearable = new AbortController()
   left.catch(() => unclearable.abort(refusal))

@@ -34,7 +34,7 @@ set -euo pipefail
 tests=${CGROUP2_TESTS-'
 test/executor/cgroup/cgroup.test.ts /^a (slot has|group of|keeper has|group that is|name)|^measuring|dead worker/
 test/executor/box/phase.test.ts  /computing in python|child|megabytes touched in cpp|leaves behind|memory limit|any moment/
-test/executor/box/keeper/ahead-java.test.ts /before its program|its rights|more memory|charged|left behind/
+test/executor/box/keeper/prestarted-java.test.ts /before its program|its rights|more memory|charged|left behind/
 test/executor/box/loopback.test.ts /only loopback/
 test/doctor/doctor.test.ts /lacks nothing/
 '}

@@ -2,7 +2,7 @@
 // that do as they are told.
 import t from 'tap'
 import type { Boxes } from '#contract'
-import { NotBegunError } from '#executor'
+import { NotStartedError } from '#executor'
 import type { ExecutionRequest, Outcome, Phase } from '#executor'
 import { defaultLimits } from '#language'
 import { createArtefactCache } from '../../src/executor/artefact-cache.ts'
@@ -54,7 +54,7 @@ async function stopAt(refused: number, more: Partial<ExecutionRequest>): Promise
   const boxes: Boxes = {
     async run() {
       phases += 1
-      if (phases === refused) throw new NotBegunError('keeper.failed', 'what the last run left')
+      if (phases === refused) throw new NotStartedError('keeper.failed', 'what the last run left')
       return ended
     },
     clearing() {

@@ -1,7 +1,7 @@
 // What becomes of a request and of the slots when boxes fail before a program has begun, with boxes that do as they are told.
 import t from 'tap'
 import type { Boxes, Phase, Slot } from '#contract'
-import { NotBegunError, SandboxError } from '#executor'
+import { NotStartedError, SandboxError } from '#executor'
 import { createSlotPool } from '../../src/executor/slot.ts'
 import type { SlotPool } from '../../src/executor/slot.ts'
 import { withSlot } from '../../src/executor/tenancy.ts'
@@ -10,7 +10,8 @@ import { request } from './box/keeper/lone-keeper.ts'
 
 const { signal } = new AbortController()
 const asked = request(['/bin/true'])
-const refusal = (): NotBegunError => new NotBegunError('keeper.failed', 'what the last run left')
+const refusal = (): NotStartedError =>
+  new NotStartedError('keeper.failed', 'what the last run left')
 
 /** Boxes whose runs fail by `fail`, in slots that are clear when `clearing` has resolved. */
 function openBoxes(

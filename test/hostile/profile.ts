@@ -150,8 +150,8 @@ export async function openArena(
     cacheDirectory,
     accelerators:
       name === 'compile'
-        ? ['fork-server', 'ahead-start', 'resident-compiler', 'preparation']
-        : ['fork-server', 'ahead-start'],
+        ? ['fork-server', 'prestart', 'resident-compiler', 'preparation']
+        : ['fork-server', 'prestart'],
     ...plainOptions,
   })
   const groupName = findGroupNames().find((name) => !before.has(name))

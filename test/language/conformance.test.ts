@@ -27,7 +27,7 @@ const slots = 4
 const start = (run: Partial<PhaseLimits>): Promise<Executor> =>
   startExecutor(t, {
     languages: chosen,
-    accelerators: ['ahead-start'],
+    accelerators: ['prestart'],
     slots,
     limits: scaleLimits({ ...enough, ...run }, enough),
     onMissing: ({ language, reason }) => missing.add(`${language} (${reason})`),

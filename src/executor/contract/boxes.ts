@@ -58,7 +58,7 @@ export interface Boxes {
   /**
    * Runs one phase in a slot that is nobody else's meanwhile. When it settles, no process of the phase lives, or the slot
    * is still to be cleared.
-   * @throws {NotBegunError} when we failed before the program began; {SandboxError} when we failed later; the signal's reason
+   * @throws {NotStartedError} when we failed before the program began; {SandboxError} when we failed later; the signal's reason
    * when it was aborted.
    */
   run(slot: Slot, request: PhaseRequest, signal?: AbortSignal): Promise<Phase>
@@ -87,7 +87,7 @@ export interface ForkServer {
 }
 
 /** A runtime that is up before there is a program: it is started in the next box, and waits where it looks for one. */
-export interface AheadRuntime {
+export interface PrestartedRuntime {
   /** What people call it. */
   readonly name: string
   /** Of the programs that it may run. */
@@ -104,6 +104,6 @@ export interface BoxOptions {
   /** Used where they can be had; elsewhere each program has an interpreter of its own. */
   readonly forkServers: readonly ForkServer[]
   /** Used where they can be had; elsewhere each is started with its program. */
-  readonly aheadRuntimes: readonly AheadRuntime[]
+  readonly prestartedRuntimes: readonly PrestartedRuntime[]
   readonly onFallback: (reason: string) => void
 }

@@ -95,13 +95,13 @@ export class SandboxError extends Error {
 }
 
 /** The sandbox failed before the program's first instruction: nothing of it has run, so it may be run elsewhere. */
-export class NotBegunError extends SandboxError {}
+export class NotStartedError extends SandboxError {}
 
 /** The same failure, known to have come before a program began. */
-export function beforeBegin(error: unknown): NotBegunError {
-  if (error instanceof NotBegunError) return error
+export function asNotStarted(error: unknown): NotStartedError {
+  if (error instanceof NotStartedError) return error
   if (!(error instanceof SandboxError))
-    return new NotBegunError('keeper.start', String(error), error)
+    return new NotStartedError('keeper.start', String(error), error)
   const { step, message } = error
-  return new NotBegunError(step, message.slice(`${step}: `.length), error)
+  return new NotStartedError(step, message.slice(`${step}: `.length), error)
 }

@@ -1,5 +1,5 @@
 // A language as the executor sees it. Languages know nothing of boxes, cgroups or each other.
-import type { AheadRuntime, Command, ForkServer, HostPath, Source } from '#contract'
+import type { PrestartedRuntime, Command, ForkServer, HostPath, Source } from '#contract'
 import type { LanguageSettings } from '#language'
 import type { ToolHost } from './tool.ts'
 
@@ -49,14 +49,14 @@ export interface Preparation {
 }
 
 /** A runtime whose start need not be waited for. */
-export interface AheadStart {
-  readonly kind: 'ahead-start'
+export interface Prestart {
+  readonly kind: 'prestart'
   /** As most programs want it, under a memory limit in bytes. */
-  runtime(memoryBytes: number): AheadRuntime
+  runtime(memoryBytes: number): PrestartedRuntime
 }
 
 /** Faster than a fresh process, which does the same where this is missing. */
-export type Accelerator = ForkServer | AheadStart | ResidentCompiler | Preparation
+export type Accelerator = ForkServer | Prestart | ResidentCompiler | Preparation
 
 export interface Compiler {
   /** As a person would type it. */

@@ -10,7 +10,7 @@ import {
   timeFactor,
 } from '../../helper/executor.ts'
 import type { TextOutcome } from '../../helper/executor.ts'
-import { findOne } from './keeper/ahead/compare.ts'
+import { findOne } from './keeper/prestarted/compare.ts'
 
 t.setTimeout(300_000 * timeFactor)
 
@@ -37,7 +37,7 @@ const odd = numbers.filter((_, n) => n % 2 === 1).join('')
 const executor = await startExecutor(t, {
   languages,
   slots: 1,
-  accelerators: ['fork-server', 'ahead-start'],
+  accelerators: ['fork-server', 'prestart'],
 })
 const merge = (
   language: Language,

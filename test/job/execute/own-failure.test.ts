@@ -3,7 +3,7 @@
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { readStream } from '#event'
-import { NotBegunError, SandboxError } from '#executor'
+import { NotStartedError, SandboxError } from '#executor'
 import type { Executor } from '#executor'
 import { createSuspension } from '#job'
 import { createLog } from '#log'
@@ -140,7 +140,7 @@ t.test('whose failure it is', (t) => {
     [new SandboxError('blob.read', ''), 'run'],
     [new SandboxError('language.missing', ''), 'run'],
     [new SandboxError('keeper.gone', ''), 'outside'],
-    [new NotBegunError('keeper.silent', ''), 'outside'],
+    [new NotStartedError('keeper.silent', ''), 'outside'],
     [new SandboxError('keeper.failed', 'box.watch: the box ended without a word'), 'outside'],
     [new SandboxError('keeper.failed', 'protocol: the limits'), 'unknown'],
     [new SandboxError('cgroup.create', ''), 'outside'],

@@ -103,14 +103,14 @@ bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, en
   box->input_reader = open(path, O_RDONLY | O_CLOEXEC);
   if (box->input_reader < 0 || fchmod(box->input, 0444) != 0) die("box.stdin");
   if (pipe2(box->output, O_CLOEXEC) != 0 || pipe2(box->errors, O_CLOEXEC) != 0) die("box.pipe");
-  if (start == ahead) prepare_runtime(box);
+  if (start == prestarted) prepare_runtime(box);
   int group = prepare_group();
   if (!clone_init(box, start, group)) return true;
   if (group >= 0) close(group);
   close(box->input_reader);
   close(box->output[1]);
   close(box->errors[1]);
-  if (start == ahead) leave_runtime(box);
+  if (start == prestarted) leave_runtime(box);
   if (fcntl(box->output[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(box->errors[0], F_SETFL, O_NONBLOCK) != 0)
     die("box.pipe");
   return false;

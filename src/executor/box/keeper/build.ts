@@ -49,8 +49,8 @@ export async function buildKeeper(
     const stem = `${directory}/${name}`
     const { program, forkLibrary } = namePrograms(stem)
     const isStatic = further.length === 0
-    const ahead = await compile(`${stem}.ahead.so`, [...libraryOptions, '-s', 'ahead.c'])
-    const contains = `-DAHEAD_LIBRARY="${ahead}"`
+    const library = await compile(`${stem}.prestart.so`, [...libraryOptions, '-s', 'prestart.c'])
+    const contains = `-DPRESTART_LIBRARY="${library}"`
     await Promise.all([
       compile(program, [...further, ...(isStatic ? ['-static'] : []), contains, ...programSources]),
       compile(forkLibrary, [

@@ -29,7 +29,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-bool begun;
+bool program_started;
 
 /** Made at the start, so that no run is charged for it. */
 static struct {
@@ -142,7 +142,7 @@ _Noreturn void die_with(const char *step, const char *words) {
   char text[512];
   int length = snprintf(text, sizeof text, "%s: %s: %s", step, words, strerror(errno));
   if (length >= (int)sizeof text) length = sizeof text - 1;
-  append_frame(begun ? 'f' : 'n', text, (size_t)length);
+  append_frame(program_started ? 'f' : 'n', text, (size_t)length);
   send_all();
   _exit(70);
 }

@@ -1,7 +1,7 @@
 // The worker's side of the protocol in channel.c. Whatever breaks it ends the keeper and is our failure.
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { NotBegunError, readCode, SandboxError } from '#contract'
+import { NotStartedError, readCode, SandboxError } from '#contract'
 import { stopMessage, takeFrame } from './message.ts'
 import type { Kind } from './message.ts'
 
@@ -58,7 +58,7 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
   function take(kind: Kind, body: Buffer): void {
     sending.isUnanswered = false
     if (kind === 'refusal') {
-      end(new NotBegunError('keeper.failed', body.toString('utf8')))
+      end(new NotStartedError('keeper.failed', body.toString('utf8')))
     } else if (kind === 'failure') {
       end(new SandboxError('keeper.failed', body.toString('utf8')))
     } else if (kind === 'output' || kind === 'errors' || kind === 'outputFile') {
@@ -163,7 +163,7 @@ function watchEnd(child: ChildProcess, end: (error: SandboxError) => void, sendi
   })
   child.once('exit', (code, signal) => {
     const report = (): void => {
-      const Failure = sending.isUnread ? NotBegunError : SandboxError
+      const Failure = sending.isUnread ? NotStartedError : SandboxError
       const how = [signal ?? `status ${code}`, sending.failure].filter(Boolean).join('; ')
       end(new Failure('keeper.gone', `${words.trim()} (${how})`))
     }

@@ -93,18 +93,18 @@ static void find_streams(PyObject *found[stream_count][level_count]) {
 }
 
 /** Libraries whose objects do nothing when they die and that do nothing themselves. */
-static const char quiet_libraries[] =
+static const char passive_libraries[] =
     "/_json./_decimal./libmpdec./_hashlib./libcrypto./_queue./_opcode./_typing./_contextvars./_zoneinfo./_uuid./libuuid."
     "/_bz2./libbz2./_lzma./liblzma./resource./math./cmath./array./_bisect./_heapq./_random./_struct./_datetime./_statistics.";
 
 /** @param data how many to skip. @returns true at one that is not in that list. */
-static int is_loud(struct dl_phdr_info *library, size_t size, void *data) {
+static int is_active(struct dl_phdr_info *library, size_t size, void *data) {
   (void)size;
   size_t *skipped = data;
   if (*skipped > 0) return *skipped -= 1, false;
   const char *name = strrchr(library->dlpi_name, '/');
   size_t length = name == NULL ? 0 : strcspn(name, ".") + 1;
-  return length == 0 || memmem(quiet_libraries, sizeof quiet_libraries, name, length) == NULL;
+  return length == 0 || memmem(passive_libraries, sizeof passive_libraries, name, length) == NULL;
 }
 
 static int count(struct dl_phdr_info *library, size_t size, void *data) {
@@ -138,7 +138,7 @@ void prepare_early_end(void) {
  * What only a source shows: strings that are executed, whose interrupts only the interpreter's own main sees; a class of
  * the library that is given a finaliser; hooks that hear of the end; directories that are being read.
  */
-static const char *const loud_words[] = {"exec",     "eval",       "__del__", "setattr", "audithook",
+static const char *const active_words[] = {"exec",     "eval",       "__del__", "setattr", "audithook",
                                          "settrace", "setprofile", "meta_path", "scandir", "utf-7",   "utf_7"};
 
 bool may_end_early(FILE *script) {
@@ -148,11 +148,11 @@ bool may_end_early(FILE *script) {
   size_t size = (size_t)status.st_size;
   char *source = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fileno(script), 0);
   if (source == MAP_FAILED) return false;
-  bool loud = false;
-  for (size_t word = 0; word < sizeof loud_words / sizeof *loud_words; word += 1)
-    loud = loud || memmem(source, size, loud_words[word], strlen(loud_words[word])) != NULL;
+  bool active = false;
+  for (size_t word = 0; word < sizeof active_words / sizeof *active_words; word += 1)
+    active = active || memmem(source, size, active_words[word], strlen(active_words[word])) != NULL;
   munmap(source, size);
-  return !loud;
+  return !active;
 }
 
 /** @returns -1 for an object that has none. */
@@ -263,7 +263,7 @@ static bool any_acts(void) {
 static bool is_all_done(void) {
   size_t skipped = libraries;
   // A collector that the program has imported may speak, or hide objects.
-  if (PyDict_GetItemString(PyImport_GetModuleDict(), "gc") != NULL || dl_iterate_phdr(is_loud, &skipped) != 0)
+  if (PyDict_GetItemString(PyImport_GetModuleDict(), "gc") != NULL || dl_iterate_phdr(is_active, &skipped) != 0)
     return false;
   int collects = PyGC_Disable();
   bool done = streams_are_done() && !any_acts();

@@ -164,7 +164,7 @@ static void become_program(const struct box *box, enum start start) {
   if (!own_streams && (dup2(box->input_reader, 0) < 0 || dup2(box->output[1], 1) < 0)) die_in_box("box.streams");
   if (dup2(box->errors[1], 2) < 0) die_in_box("box.streams");
   if (setsid() < 0) die_in_box("box.session");
-  if (start == ahead) {
+  if (start == prestarted) {
     enter_idle_class();
     limit_stack(runtime_has_all_stack());
     start_runtime(box, box_events.ready);

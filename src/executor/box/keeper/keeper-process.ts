@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
-import { beforeBegin, describe, NotBegunError, SandboxError } from '#contract'
+import { asNotStarted, describe, NotStartedError, SandboxError } from '#contract'
 import type { Captured, Evidence, PhaseRequest } from '#contract'
 import { converse } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
@@ -28,7 +28,7 @@ export interface Keeper {
   /**
    * Runs one program at a time. When it resolves, only the box's init may still be ending; its failure shows
    * in the next run.
-   * @throws {NotBegunError} step `keeper.…` when the program certainly did not begin; {SandboxError} when that is
+   * @throws {NotStartedError} step `keeper.…` when the program certainly did not begin; {SandboxError} when that is
    * unknown; the signal's reason when aborted.
    */
   run(request: PhaseRequest, signal?: AbortSignal): Promise<Evidence>
@@ -46,11 +46,11 @@ const settleMilliseconds = 600_000
 const closeMilliseconds = 1000
 const killMilliseconds = 5000
 
-/** @throws {NotBegunError} step `keeper.start`, with the keeper's words. */
+/** @throws {NotStartedError} step `keeper.start`, with the keeper's words. */
 export async function startKeeper(launch: KeeperLaunch): Promise<Keeper> {
   const child = spawnKeeper(launch)
   const socket = child.stdio[socketDescriptor]
-  if (!(socket instanceof Socket)) throw new NotBegunError('keeper.start', 'no socket')
+  if (!(socket instanceof Socket)) throw new NotStartedError('keeper.start', 'no socket')
   const conversation = converse(child, socket)
   socket.write(encodeHello(launch))
   try {
@@ -58,7 +58,7 @@ export async function startKeeper(launch: KeeperLaunch): Promise<Keeper> {
     return createKeeper(child, socket, conversation, Number(answer.readBigUInt64LE(0)))
   } catch (cause) {
     child.kill('SIGKILL')
-    throw new NotBegunError('keeper.start', describe(cause), cause)
+    throw new NotStartedError('keeper.start', describe(cause), cause)
   }
 }
 
@@ -113,7 +113,7 @@ async function run(
 ): Promise<Evidence> {
   signal?.throwIfAborted()
   const failure = conversation.failed()
-  if (failure !== null) throw beforeBegin(failure)
+  if (failure !== null) throw asNotStarted(failure)
   const { limits } = request
   const stdout = collect(limits.stdoutBytes)
   const stderr = collect(request.stderrKeptBytes ?? limits.stderrBytes)

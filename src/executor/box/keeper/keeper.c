@@ -181,12 +181,12 @@ static void run(void) {
   begin_group(&request, share);
   int64_t started = now();
   release_box(&box);
-  begun = true;
+  program_started = true;
   enum reason reason = supervise(&box, &request, streams, started);
-  bool has_begun = !has_runtime() || runtime_began(&box);
+  bool has_started = !has_runtime() || runtime_began(&box);
   // A limit that was passed before is the program's own: a caller may choose it so low that no runtime is in time.
-  if (!has_begun && reason == no_reason && group_memory_kills() == 0) {
-    begun = false;
+  if (!has_started && reason == no_reason && group_memory_kills() == 0) {
+    program_started = false;
     die_with("box.setup", "the runtime ended before its program");
   }
   pass_on(&streams[0]);
@@ -198,7 +198,7 @@ static void run(void) {
   result.unsettled = group_has_leftovers();
   append_frame('x', &result, sizeof result);
   // The result stands: a later failure is no `f`.
-  begun = false;
+  program_started = false;
   finish_run();
   if (result.unsettled != 0) settle_slot();
 }
@@ -257,7 +257,7 @@ static void send_ready(void) {
 static const uint64_t start_bytes = 64 << 20;
 
 static void make_room_for_box(enum start start) {
-  if (start == ahead) {
+  if (start == prestarted) {
     reclaim_leftovers(false);
     raise_limit_for(start_bytes);
     begin_start();
@@ -268,16 +268,16 @@ static void make_room_for_box(enum start start) {
 
 /** A runtime that waits may end. */
 static void await_request(enum start start) {
-  if (start == ahead && !has_message() && wait_for_message(box.pidfd))
+  if (start == prestarted && !has_message() && wait_for_message(box.pidfd))
     die_with("box.setup", "the runtime ended before its program");
 }
 
 void serve(enum start start) {
   bool forks = start == by_fork;
-  if (has_runtime() && start != ahead) die_with("protocol", "a runtime in an interpreter");
+  if (has_runtime() && start != prestarted) die_with("protocol", "a runtime in an interpreter");
   uint64_t memory = read_keeper_memory();
   share = forks && memory > share ? memory - share : 0;
-  bool is_ready = start != ahead;
+  bool is_ready = start != prestarted;
   if (is_ready) send_ready();
   for (;;) {
     make_room_for_box(start);

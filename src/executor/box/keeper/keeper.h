@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "ahead.h"
+#include "prestart.h"
 #include "message.h"
 
 enum {
@@ -72,7 +72,7 @@ enum start {
   /** It is a fork of an interpreter (python.c). */
   by_fork,
   /** It is a runtime that is up already (runtime.c). */
-  ahead
+  prestarted
 };
 
 // keeper.c
@@ -97,7 +97,7 @@ void pass_output_files(int directory, uint64_t bytes_most);
 
 // channel.c
 /** From when a program is let go until its result stands. */
-extern bool begun;
+extern bool program_started;
 /**
  * Zeroed memory that forks lack, for all that comes from runs: programs forked from an interpreter could read the rest.
  */
@@ -204,7 +204,7 @@ bool may_end_early(FILE *script);
 _Noreturn void run_script(FILE *file, const char *path);
 
 // runtime.c
-/** What is to be started ahead: the path that it waits for, its arguments and variables, each ended by NUL. */
+/** What is to be prestarted: the path that it waits for, its arguments and variables, each ended by NUL. */
 void open_runtime(char *text, const struct hello *hello);
 bool has_runtime(void);
 bool runtime_has_all_stack(void);

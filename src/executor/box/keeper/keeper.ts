@@ -1,15 +1,15 @@
 // A worker's keepers: in each slot one that starts programs, one per resident interpreter (ForkServer), and one per runtime that
-// is started before its program (AheadRuntime). One that fails is never used again: its cgroup is emptied and another takes its place.
+// is started before its program (PrestartedRuntime). One that fails is never used again: its cgroup is emptied and another takes its place.
 import {
-  beforeBegin,
+  asNotStarted,
   createClearings,
   describe,
   judgeEnding,
-  NotBegunError,
+  NotStartedError,
   SandboxError,
 } from '#contract'
 import type {
-  AheadRuntime,
+  PrestartedRuntime,
   Boxes,
   BoxOptions,
   Clearings,
@@ -33,7 +33,7 @@ export type { BoxResources, OpenKeeper } from './open.ts'
 
 export interface KeeperBoxOptions extends Pick<
   BoxOptions,
-  'slots' | 'forkServers' | 'aheadRuntimes' | 'onFallback'
+  'slots' | 'forkServers' | 'prestartedRuntimes' | 'onFallback'
 > {
   readonly resources: BoxResources
   /** Throws unless forks are boxed like everything else. */
@@ -53,13 +53,13 @@ const refillMilliseconds = 10_000
 const leastForkMemoryBytes = 32 * 1024 * 1024
 
 /** With fewer processes or less memory a runtime might not start by itself: such programs start theirs. */
-const leastAhead = { processes: 32, memoryBytes: 64 * 1024 * 1024 } as const
+const leastPrestarted = { processes: 32, memoryBytes: 64 * 1024 * 1024 } as const
 
 /** What stands in a place of each slot. */
 interface Kind {
   readonly how: Pick<KeeperRequest, 'interpreter' | 'runtime' | 'network'>
   /** Null: programs start by themselves. */
-  readonly accelerator: ForkServer | AheadRuntime | null
+  readonly accelerator: ForkServer | PrestartedRuntime | null
   readonly fits: (request: PhaseRequest) => boolean
 }
 
@@ -82,7 +82,7 @@ function describeForks(server: ForkServer): Kind {
   }
 }
 
-function describeAhead(runtime: AheadRuntime): Kind {
+function describePrestarted(runtime: PrestartedRuntime): Kind {
   return {
     how: { runtime },
     accelerator: runtime,
@@ -90,8 +90,8 @@ function describeAhead(runtime: AheadRuntime): Kind {
     fits: ({ command, limits, mergesStderr }) =>
       command.forks !== true &&
       mergesStderr !== true &&
-      limits.processes >= leastAhead.processes &&
-      limits.memoryBytes >= leastAhead.memoryBytes &&
+      limits.processes >= leastPrestarted.processes &&
+      limits.memoryBytes >= leastPrestarted.memoryBytes &&
       command.unlimitedStack === runtime.unlimitedStack &&
       isSameLine(command.argv, runtime.argv) &&
       !command.files.some(({ path }) => runtime.looksForBefore.includes(path)),
@@ -107,9 +107,12 @@ type Places = ReadonlyMap<Slot, ReadonlyMap<Kind, Place>>
 
 /** @throws {SandboxError} when a plain keeper cannot be started. */
 export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxes> {
-  const { forkServers, aheadRuntimes } = options
+  const { forkServers, prestartedRuntimes } = options
   const clearings = createClearings()
-  const accelerators = [...forkServers.map(describeForks), ...aheadRuntimes.map(describeAhead)]
+  const accelerators = [
+    ...forkServers.map(describeForks),
+    ...prestartedRuntimes.map(describePrestarted),
+  ]
   const places = makePlaces([loopback, ...accelerators, plain], options, clearings)
   const listPlaces = (kind: Kind): Place[] =>
     [...places.values()].flatMap((kinds) => kinds.get(kind) ?? [])
@@ -120,7 +123,7 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
       signal?.throwIfAborted()
       const kinds = places.get(slot)
       if (kinds === undefined) throw new SandboxError('slot.acquire', 'a slot of another executor')
-      await Promise.resolve(clearings.of(slot)).catch(rethrowBeforeBegin)
+      await Promise.resolve(clearings.of(slot)).catch(rethrowAsNotStarted)
       const hold = (cleared: Promise<void>): void => clearings.hold(slot, cleared)
       if (request.interactor) {
         pairs += 1
@@ -148,7 +151,7 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
     const { accelerator } = kind
     if (isForkServer(accelerator)) await raise(accelerator, listPlaces(kind), options)
     // Programs that come sooner start theirs.
-    else if (accelerator !== null) starting.push(startAhead(accelerator, listPlaces(kind), options))
+    else if (accelerator !== null) starting.push(prestart(accelerator, listPlaces(kind), options))
   }
   return boxes
 }
@@ -208,8 +211,8 @@ async function raise(
 }
 
 /** Starts one in each place. Never rejects: without it programs start theirs. */
-async function startAhead(
-  { name }: AheadRuntime,
+async function prestart(
+  { name }: PrestartedRuntime,
   standing: readonly Place[],
   { onFallback }: KeeperBoxOptions,
 ): Promise<void> {
@@ -241,7 +244,7 @@ async function runIn(
   request: PhaseRequest,
   signal?: AbortSignal,
 ): Promise<Phase> {
-  const standing = await place.get().catch(rethrowBeforeBegin)
+  const standing = await place.get().catch(rethrowAsNotStarted)
   let evidence: Evidence
   try {
     evidence = await standing.run(request, signal)
@@ -249,7 +252,7 @@ async function runIn(
     if (standing.keeper.alive) throw error
     const replaced = place.replace(standing).catch(() => {})
     // The program may have begun, and may run again elsewhere: this one ends first, if a kill can end it.
-    if (!(error instanceof NotBegunError)) await replaced
+    if (!(error instanceof NotStartedError)) await replaced
     throw error
   } finally {
     const { settling } = standing.keeper
@@ -261,6 +264,6 @@ async function runIn(
   return judgeEnding(request, evidence)
 }
 
-function rethrowBeforeBegin(error: unknown): never {
-  throw beforeBegin(error)
+function rethrowAsNotStarted(error: unknown): never {
+  throw asNotStarted(error)
 }

@@ -18,7 +18,7 @@ struct hello {
   uint64_t filter_bytes;
   uint64_t keeper_filter_bytes;
   uint64_t layout_bytes;
-  /** A runtime that is to be started ahead; 0 without one. It may have all the stack that the limits leave. */
+  /** A runtime that is to be prestarted; 0 without one. It may have all the stack that the limits leave. */
   uint64_t runtime_bytes;
   uint64_t runtime_arguments;
   uint64_t runtime_variables;

@@ -7,7 +7,7 @@ import {
   roundSeconds,
   SandboxError,
 } from '#contract'
-import type { AheadRuntime, Command, Evidence, PhaseRequest } from '#contract'
+import type { PrestartedRuntime, Command, Evidence, PhaseRequest } from '#contract'
 import { environment } from './host-root.ts'
 import type { Layout } from './host-root.ts'
 import * as structure from './structure.ts'
@@ -57,7 +57,7 @@ export interface Hello {
   /** In the format of build_root (root.c). */
   readonly layout: Layout
   /** Started before each program; null: programs start by themselves. */
-  readonly runtime: AheadRuntime | null
+  readonly runtime: PrestartedRuntime | null
   /** Its program's stdin and stdout are the keeper's own, for a program that is spoken with; false unless said. */
   readonly ownStreams?: boolean
   /** Each box has a network of its own, with loopback; false unless said. */

@@ -1,7 +1,7 @@
 // A keeper in a group of its own: of a slot, or of a resident compiler.
 import type { CgroupParent, KeeperGroup } from '#cgroup'
-import { beforeBegin } from '#contract'
-import type { AheadRuntime, Evidence, Network, PhaseRequest } from '#contract'
+import { asNotStarted } from '#contract'
+import type { PrestartedRuntime, Evidence, Network, PhaseRequest } from '#contract'
 import type { KeeperPrograms } from './build.ts'
 import type { Layout } from './host-root.ts'
 import { startKeeper } from './keeper-process.ts'
@@ -28,7 +28,7 @@ export interface KeeperRequest {
   /** That programs are forked from; null: they start by exec. */
   readonly interpreter?: readonly string[] | null
   /** Started before each program. */
-  readonly runtime?: AheadRuntime | null
+  readonly runtime?: PrestartedRuntime | null
   /** Its program's stdin and stdout are the keeper's own. */
   readonly ownStreams?: boolean
   /** `loopback`: each box has one of its own. */
@@ -46,7 +46,7 @@ export interface OpenKeeper {
 
 /**
  * @param clear is given the removal of a group whose keeper did not start.
- * @throws {NotBegunError} step `keeper.start`, {SandboxError} of the group.
+ * @throws {NotStartedError} step `keeper.start`, {SandboxError} of the group.
  */
 export async function openKeeper(
   { cgroups, programs, layout, loopback, ...usual }: BoxResources,
@@ -94,6 +94,6 @@ function allow(group: KeeperGroup, { command, stdin, limits, cores }: PhaseReque
   try {
     return group.allow({ cores, memoryBytes: memoryBytes + givenBytes, processes })
   } catch (error) {
-    throw beforeBegin(error)
+    throw asNotStarted(error)
   }
 }

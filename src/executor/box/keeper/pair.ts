@@ -1,7 +1,7 @@
 // Two programs that speak with each other, each in a box of its own: what one writes is the other's input. A keeper each, for
 // this run alone; the worker carries the bytes between them, so that a side that does not read holds up the other, and that
 // the end of one is known before the other can notice it.
-import { beforeBegin, describe, judgeEnding, NotBegunError } from '#contract'
+import { asNotStarted, describe, judgeEnding, NotStartedError } from '#contract'
 import type { Phase, PhaseRequest } from '#contract'
 import type { Readable, Writable } from 'node:stream'
 import type { Keeper } from './keeper-process.ts'
@@ -37,7 +37,7 @@ export async function runPair(
   const [one, other] = opened.map((each) => (each.status === 'fulfilled' ? each.value : null))
   if (!one || !other) {
     for (const side of [one, other]) if (side) hold(leave(side))
-    throw beforeBegin(opened.find((each) => each.status === 'rejected')?.reason)
+    throw asNotStarted(opened.find((each) => each.status === 'rejected')?.reason)
   }
   try {
     return await converse([one, request], [other, interactor], signal)
@@ -54,7 +54,7 @@ async function openSide(
 ): Promise<Side> {
   const opened = await openKeeper(resources, how, hold)
   const { streams } = opened.keeper
-  if (streams === null) throw new NotBegunError('keeper.start', 'no streams')
+  if (streams === null) throw new NotStartedError('keeper.start', 'no streams')
   // Its run reports the end.
   for (const stream of [streams.input, streams.output]) stream.on('error', () => {})
   return { ...opened, streams, stop: new AbortController() }

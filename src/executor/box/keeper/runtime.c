@@ -1,4 +1,4 @@
-// A runtime that is up before there is a program: started in the next box, and held by ahead.c where it looks for one.
+// A runtime that is up before there is a program: started in the next box, and held by prestart.c where it looks for one.
 //
 // So its start is no part of the run, but for the memory that it takes. It stands in the program's own box, under the
 // same filter and without rights, and serves one program.
@@ -14,21 +14,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** The compiled ahead.c; none where this is only examined. */
-#ifndef AHEAD_LIBRARY
-#define AHEAD_LIBRARY "/dev/null"
+/** The compiled prestart.c; none where this is only examined. */
+#ifndef PRESTART_LIBRARY
+#define PRESTART_LIBRARY "/dev/null"
 #endif
 __asm__(".section .rodata\n"
-        "ahead_library_begin: .incbin \"" AHEAD_LIBRARY "\"\n"
-        "ahead_library_end:\n"
+        "prestart_library_begin: .incbin \"" PRESTART_LIBRARY "\"\n"
+        "prestart_library_end:\n"
         ".previous\n");
-extern const char library_begin[] __asm__("ahead_library_begin"), library_end[] __asm__("ahead_library_end");
+extern const char library_begin[] __asm__("prestart_library_begin"), library_end[] __asm__("prestart_library_end");
 
 /** In a box no file of the host's is to be seen by that name. */
 static char preload[] = "LD_PRELOAD=/proc/self/fd/1021";
-_Static_assert(ahead_library == 1021, "it stands in `preload`");
+_Static_assert(prestart_library == 1021, "it stands in `preload`");
 
-static char awaited[ahead_path_bytes];
+static char awaited[prestart_path_bytes];
 /** Arguments, NULL, variables, `preload`, NULL. */
 static char **strings;
 static size_t arguments;
@@ -93,7 +93,7 @@ void leave_runtime(const struct box *box) {
 }
 
 void start_runtime(const struct box *box, int ready) {
-  if (dup2(library, ahead_library) < 0 || dup2(box->orders[0], ahead_orders) < 0 || dup2(ready, ahead_ready) < 0) return;
+  if (dup2(library, prestart_library) < 0 || dup2(box->orders[0], prestart_orders) < 0 || dup2(ready, prestart_ready) < 0) return;
   execve(strings[0], strings, strings + arguments + 1);
 }
 

@@ -4,7 +4,7 @@ import { sharePath } from '#contract'
 import type { BoxFile } from '#contract'
 import { java } from '#language'
 import { compileCompiler, ownDirectory } from './compiler.ts'
-import type { AheadStart, Artefact, Compiler, FindToolchain } from '../definition.ts'
+import type { Prestart, Artefact, Compiler, FindToolchain } from '../definition.ts'
 import { listSources } from '../source-file.ts'
 import { findConfiguration, findHome } from './home.ts'
 import { clientCompiler, examineJvm, ranOutOfMemory } from './jvm.ts'
@@ -37,7 +37,7 @@ export const findJava: FindToolchain = async (host, settings) => {
       ...(settings.JAVA_RESIDENT_COMPILER
         ? [createResidentJavac(jvm, program, compilerOptions)]
         : []),
-      ...(settings.JAVA_STARTS_AHEAD ? [startAhead(jvm)] : []),
+      ...(settings.JAVA_STARTS_AHEAD ? [prestart(jvm)] : []),
     ],
   }
 }
@@ -47,9 +47,9 @@ function describeRun(jvm: Jvm, entry: string, memoryBytes: number): string[] {
 }
 
 /** A JVM that waits for its jar has loaded and checked all that it needs itself: 22 of 26 ms (measured, JDK 25). */
-function startAhead(jvm: Jvm): AheadStart {
+function prestart(jvm: Jvm): Prestart {
   return {
-    kind: 'ahead-start',
+    kind: 'prestart',
     runtime: (memoryBytes) => ({
       name: 'JVM',
       // What judges ask for. Another class is started by itself.

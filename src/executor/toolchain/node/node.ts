@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { HostPath } from '#contract'
-import type { AheadStart, Artefact, FindToolchain, Toolchain } from '../definition.ts'
+import type { Prestart, Artefact, FindToolchain, Toolchain } from '../definition.ts'
 import { ToolError } from '../tool.ts'
 import { readVersion } from '../version.ts'
 import { readEmitted, writeEmitted } from './emitted.ts'
@@ -25,7 +25,7 @@ const file = 'main.js'
 /** The entry of an artefact that holds more than the main file. */
 const several = 'several'
 
-function describeNode(startsAhead: boolean): Omit<Toolchain, 'version' | 'compiler'> {
+function describeNode(prestarts: boolean): Omit<Toolchain, 'version' | 'compiler'> {
   return {
     location: host,
     commandLine: ['node', file],
@@ -46,7 +46,7 @@ function describeNode(startsAhead: boolean): Omit<Toolchain, 'version' | 'compil
     }),
     ranOutOfMemory: (exitCode, stderr) =>
       exitCode !== 0 && stderr.includes('JavaScript heap out of memory'),
-    accelerators: startsAhead ? [ahead] : [],
+    accelerators: prestarts ? [prestart] : [],
   }
 }
 
@@ -55,8 +55,8 @@ function describeRun(required: readonly string[]): string[] {
   return [node, ...options, `--stack-size=${stackKibibytes}`, file]
 }
 
-const ahead: AheadStart = {
-  kind: 'ahead-start',
+const prestart: Prestart = {
+  kind: 'prestart',
   runtime: () => ({
     name: 'Node',
     argv: describeRun([preload]),

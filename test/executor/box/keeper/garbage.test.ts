@@ -51,7 +51,7 @@ function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
     awaits: '/box/a',
     looksForBefore: [],
   }
-  const helloAhead = encodeHello({ ...launch, runtime })
+  const helloPrestarted = encodeHello({ ...launch, runtime })
   const whole = Buffer.concat(
     encodeRequest({
       ...request(['/bin/echo', 'ran'], { stdin: 'some input' }),
@@ -84,14 +84,14 @@ function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
   const sleepless = (bytes: Buffer): Garbage => ({ bytes, mayRun: false })
   const kinds: fc.Arbitrary<Garbage>[] = [
     random.map(sleepless),
-    ...[hello, helloAhead].flatMap((base) => [
+    ...[hello, helloPrestarted].flatMap((base) => [
       change(base, wordsOf(structure.hello)).map((bytes) => sleepless(bytes)),
       fc
         .tuple(fc.nat(base.length), fc.uint8Array({ minLength: 1, maxLength: 16 }))
         .map(([at, piece]) => sleepless(overwrite(base, at, piece))),
       fc.nat(base.length - 1).map((length) => sleepless(base.subarray(0, length))),
     ]),
-    random.map((bytes) => sleepless(Buffer.concat([helloAhead, whole, bytes]))),
+    random.map((bytes) => sleepless(Buffer.concat([helloPrestarted, whole, bytes]))),
     random
       .filter((bytes) => bytes[0] !== 'R'.charCodeAt(0))
       .map((bytes) => sleepless(Buffer.concat([hello, bytes]))),

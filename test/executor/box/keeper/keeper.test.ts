@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { Command } from '#contract'
-import { NotBegunError, SandboxError } from '#executor'
+import { NotStartedError, SandboxError } from '#executor'
 import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
 import { proveForks } from '../../../../src/executor/box/box.ts'
 import { openCgroupParent } from '../../../../src/executor/cgroup/cgroup.ts'
@@ -211,9 +211,9 @@ t.test('what failed before its program was let go is told from what may have run
     launch.group.closeDescriptors()
     const failure = await keeper.run(request(['/bin/true'])).catch((error: unknown) => error)
     t.type(failure, SandboxError, name)
-    t.equal(failure instanceof NotBegunError, !begun, name)
+    t.equal(failure instanceof NotStartedError, !begun, name)
     const next = await keeper.run(request(['/bin/true'])).catch((error: unknown) => error)
-    t.type(next, NotBegunError, `${name}: it is never let go by one that has failed`)
+    t.type(next, NotStartedError, `${name}: it is never let go by one that has failed`)
     await keeper.close()
     await launch.group.remove()
   }
@@ -243,7 +243,7 @@ t.test('a box that does not go is found out after its result, which stands', asy
   t.equal(keeper.alive, false)
   const next = await keeper.run(request(['/bin/true'])).catch((error: unknown) => error)
   t.match(next, { name: 'SandboxError', step: 'keeper.failed' })
-  t.type(next, NotBegunError)
+  t.type(next, NotStartedError)
   await keeper.close()
 })
 
@@ -508,7 +508,7 @@ t.test('what is left beside a box costs neither its run nor the next', async (t)
   for (const entrance of launch.group.entrances) writeFileSync(entrance, String(stranger.pid))
   t.match(await keeper.run(request(['/bin/sh', '-c', 'exit 5'])), { exit: { code: 5 } })
   const next = await keeper.run(request(['/bin/true'])).catch((error: unknown) => error)
-  t.type(next, NotBegunError)
+  t.type(next, NotStartedError)
   t.match(next, failsAt('keeper.failed', /group\.empty/))
   await keeper.close()
   await launch.group.remove()

@@ -96,7 +96,7 @@ export async function openKeeperBoxes(
       layout: encodeLayout(readHostRoot()),
     },
     forkServers: [],
-    aheadRuntimes: [],
+    prestartedRuntimes: [],
     onFallback: (reason) => t.fail(reason),
     proveForks: () => Promise.resolve(),
     ...options,

@@ -84,7 +84,7 @@ export async function compareWithOwn(
   { language, name, code, words }: Runtime,
 ): Promise<readonly [ready: Executor, alone: Executor]> {
   const options = { slots: 1, languages: [language], limits } as const
-  const ready = await startExecutor(t, { ...options, accelerators: ['ahead-start'] })
+  const ready = await startExecutor(t, { ...options, accelerators: ['prestart'] })
   const alone = await startExecutor(t, { ...options, firstUid: firstUid + 4, accelerators: [] })
   const say = (executor: Executor, word: string): Promise<TextPhase> =>
     run(executor, language, code, `${word}\nfirst\nsecond\n`)

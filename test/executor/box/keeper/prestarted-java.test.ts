@@ -1,8 +1,8 @@
 // Java in a JVM that was up before it.
 import t from 'tap'
 import { execute, run } from '../../../helper/executor.ts'
-import { compareWithOwn, findOne, limits, testEnd } from './ahead/compare.ts'
-import { code, words } from './ahead/java.ts'
+import { compareWithOwn, findOne, limits, testEnd } from './prestarted/compare.ts'
+import { code, words } from './prestarted/java.ts'
 
 const jvm = { language: 'java', name: /^java$/, code, words } as const
 const executors = await compareWithOwn(t, jvm)

@@ -3,7 +3,7 @@
 // runtime.c starts the runtime in a box with this preloaded. Whatever the runtime does until then it does by itself, and
 // from then on too: nothing of it is imitated, and it reads nothing of a submission before its box has one.
 #define _GNU_SOURCE
-#include "ahead.h"
+#include "prestart.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 /** Empty in a process that waits for nothing, such as a child of the program's. */
-static char awaited[ahead_path_bytes];
+static char awaited[prestart_path_bytes];
 static atomic_bool waits;
 
 /** Programs should not see this library in their environment. */
@@ -35,7 +35,7 @@ static void forget_preload(void) {
 
 static void read_orders(void *target, size_t size) {
   ssize_t length;
-  do length = read(ahead_orders, target, size);
+  do length = read(prestart_orders, target, size);
   while (length < 0 && errno == EINTR);
   if (length != (ssize_t)size) _exit(70);
 }
@@ -49,7 +49,7 @@ static void set_limit(int resource, uint64_t value) {
 static void wait_for_program(void) {
   int kept = errno;
   uint64_t one = 1;
-  if (write(ahead_ready, &one, sizeof one) != sizeof one) _exit(70);
+  if (write(prestart_ready, &one, sizeof one) != sizeof one) _exit(70);
   struct own_limits own;
   read_orders(&own, sizeof own);
   struct rusage used;
@@ -59,9 +59,9 @@ static void wait_for_program(void) {
   set_limit(RLIMIT_NOFILE, own.open_files);
   set_limit(RLIMIT_MEMLOCK, own.locked_bytes);
   // From now on whatever becomes of the process is the program's doing.
-  if (write(ahead_orders, "", 1) != 1) _exit(70);
-  close(ahead_orders);
-  close(ahead_ready);
+  if (write(prestart_orders, "", 1) != 1) _exit(70);
+  close(prestart_orders);
+  close(prestart_ready);
   errno = kept;
 }
 
@@ -94,7 +94,7 @@ static void look_at(const char *path) {
 __attribute__((constructor)) static void begin(void) {
   forget_preload();
   find_next();
-  close(ahead_library);
+  close(prestart_library);
   read_orders(awaited, sizeof awaited);
   awaited[sizeof awaited - 1] = 0;
   atomic_store(&waits, awaited[0] == '/');

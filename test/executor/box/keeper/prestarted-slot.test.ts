@@ -42,7 +42,7 @@ async function openShells(
   const reasons: string[] = []
   const boxes = await openKeeperBoxes(t, {
     slots,
-    aheadRuntimes: [shell],
+    prestartedRuntimes: [shell],
     onFallback: (reason) => reasons.push(reason),
     async createForKeeper(usual, name, uid) {
       await beforeGroup(uid)

@@ -1,17 +1,17 @@
-// What a keeper (runtime.c) and the library in its runtime (ahead.c) agree on.
-#ifndef AHEAD_H
-#define AHEAD_H
+// What a keeper (runtime.c) and the library in its runtime (prestart.c) agree on.
+#ifndef PRESTART_H
+#define PRESTART_H
 
 #include <stdint.h>
 
 /** The highest that a box has, so that all others are numbered as without them. Closed before the program begins. */
-enum ahead_descriptor { ahead_library = 1021, ahead_orders = 1022, ahead_ready = 1023 };
+enum prestart_descriptor { prestart_library = 1021, prestart_orders = 1022, prestart_ready = 1023 };
 
-enum { ahead_path_bytes = 256 };
+enum { prestart_path_bytes = 256 };
 
 /**
  * What the kernel limits by itself in each process: of it, and of all processes together, so much more is had by none. It comes
- * through `ahead_orders` with the program, behind the absolute path that is waited for, which ends with NUL. A byte is the answer.
+ * through `prestart_orders` with the program, behind the absolute path that is waited for, which ends with NUL. A byte is the answer.
  */
 struct own_limits {
   /** In case the keeper dies; beyond what a start has used. */

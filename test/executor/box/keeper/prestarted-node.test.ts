@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { execute, run } from '../../../helper/executor.ts'
-import { compareWithOwn, findOne, testEnd } from './ahead/compare.ts'
-import { code, words } from './ahead/node.ts'
+import { compareWithOwn, findOne, testEnd } from './prestarted/compare.ts'
+import { code, words } from './prestarted/node.ts'
 
 const node = { language: 'javascript', name: /^(node|MainThread)$/, code, words } as const
 const executors = await compareWithOwn(t, node)
