@@ -19,7 +19,7 @@ export function withFiles(files: readonly SourceFile[], command: Command): Comma
   return { ...command, argv: ['/bin/sh', '-c', 'echo "$1" >&2; exit 1', 'sh', message] }
 }
 
-/** A program's own file is none that it left, though it may have changed it: not every kind of box lets it. */
+/** A program's own file is none that it left, though it may have changed it. */
 export function exceptOwn(names: readonly string[], { files }: Command): string[] {
   const own = new Set(files.map(({ path }) => path))
   return names.filter((name) => !own.has(`/box/${name}`))

@@ -18,7 +18,7 @@ import {
   writeValue,
 } from './file.ts'
 import type { CgroupVersion, KeeperFiles } from './tree.ts'
-import { descend, findBase, listDistinct, makeGroups } from './v1-directories.ts'
+import { findBase, listDistinct, makeGroups, mapDirectories } from './v1-directories.ts'
 import type { Directories } from './v1-directories.ts'
 
 const memoryFile = 'memory.limit_in_bytes'
@@ -33,7 +33,7 @@ export function findVersionOne(hierarchies: readonly Hierarchy[]): CgroupVersion
   return {
     version: 'v1',
     base: findBase(hierarchies),
-    descend,
+    descend: (group, name) => mapDirectories(group, (directory) => `${directory}/${name}`),
     listChildren: (group) => [...new Set(listDistinct(group).flatMap(readChildren))],
     make: makeGroups,
     limit,
@@ -87,12 +87,7 @@ function openKeeperGroup(above: Directories): KeeperFiles {
   for (const directory of new Set(limited)) makeGroup(`${directory}/keeper`)
   const own = (directory: string): string =>
     limited.includes(directory) ? `${directory}/keeper` : directory
-  const group: Directories = {
-    memory: own(above.memory),
-    pids: own(above.pids),
-    cpuacct: own(above.cpuacct),
-    cpu: above.cpu && own(above.cpu),
-  }
+  const group = mapDirectories(above, own)
   // What TCP and UDP hold is counted apart, and only for the sockets of a group that has a limit itself.
   if (existsSync(`${group.memory}/${socketsFile}`))
     writeLimit(group.memory, socketsFile, socketBytes)

@@ -1,5 +1,5 @@
 // The directories that a cgroup v1 group is made of: one in each controller's hierarchy.
-import { describe, SandboxError } from '#contract'
+import { SandboxError } from '#contract'
 import type { Hierarchy } from './cgroup.ts'
 import { makeGroup } from './file.ts'
 
@@ -14,19 +14,9 @@ export interface Directories {
 const remedy =
   'run the worker as root, or give it a group of its own in every hierarchy, mounted writable'
 
-/** @throws {SandboxError} naming every group that cannot be made. */
+/** @throws {SandboxError} step `cgroup.create`. */
 export function makeGroups(directories: Directories): void {
-  const refusals: string[] = []
-  for (const directory of listDistinct(directories)) {
-    try {
-      makeGroup(directory)
-    } catch (error) {
-      refusals.push(describe(error instanceof SandboxError ? error.cause : error))
-    }
-  }
-  if (refusals.length === 0) return
-  const words = `cannot make groups: ${[...refusals, remedy].join('; ')}`
-  throw new SandboxError('cgroup.create', words)
+  for (const directory of listDistinct(directories)) makeGroup(directory, remedy)
 }
 
 /** @throws {SandboxError} naming all that is missing. */
@@ -45,12 +35,15 @@ export function findBase(hierarchies: readonly Hierarchy[]): Directories {
   return { memory, pids, cpuacct, cpu: find('cpu') }
 }
 
-export function descend({ memory, pids, cpuacct, cpu }: Directories, name: string): Directories {
+export function mapDirectories(
+  { memory, pids, cpuacct, cpu }: Directories,
+  change: (directory: string) => string,
+): Directories {
   return {
-    memory: `${memory}/${name}`,
-    pids: `${pids}/${name}`,
-    cpuacct: `${cpuacct}/${name}`,
-    cpu: cpu && `${cpu}/${name}`,
+    memory: change(memory),
+    pids: change(pids),
+    cpuacct: change(cpuacct),
+    cpu: cpu === null ? null : change(cpu),
   }
 }
 
