@@ -116,7 +116,7 @@ function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
   return fc.sample(fc.oneof(...kinds), { numRuns: count, seed })
 }
 
-/** Whether the filters that the keeper is sent are its own: an altered filter may end whoever takes it. */
+/** Whether the filters that the keeper is sent are its own: an altered one may end whoever takes it, or refuse it anything. */
 function hasFilters(bytes: Buffer, launch: KeeperLaunch): boolean {
   const { fields, sizeBytes: head } = structure.hello
   const [sizes = 0, next] = ['filter_bytes', 'layout_bytes'].map(
@@ -156,7 +156,8 @@ async function send(launch: KeeperLaunch, { bytes, mayRun }: Garbage): Promise<s
   // It enforces the limits that it is told: one that is less than what it holds itself is its end.
   if (mayRun && signal === 'SIGKILL' && words === '' && countOutOfMemoryKills(launch.group) > 0)
     return null
-  if (signal === 'SIGSYS' && words === '' && !hasFilters(bytes, launch)) return null
+  const isRefused = signal === 'SIGSYS' ? words === '' : code === 70
+  if (isRefused && !hasFilters(bytes, launch)) return null
   if (words !== '' || signal !== null || (code !== 0 && code !== 70))
     return `ended with ${signal ?? code}: ${words}`
   if (!mayRun && kinds.some((kind) => 'oex'.includes(kind))) return `ran: ${kinds.join(' ')}`
