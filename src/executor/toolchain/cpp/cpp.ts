@@ -7,13 +7,12 @@ import { hugeHeap } from '../heap.ts'
 import { listSources } from '../source-file.ts'
 import { findTool } from '../tool.ts'
 import { readVersion } from '../version.ts'
-import type { Compilation } from './header-directory.ts'
 import {
   findFirstInclude,
   keepPrecompiledHeaders,
   noPrecompiledHeaders,
 } from './precompiled-header.ts'
-import type { PrecompiledHeaders } from './precompiled-header.ts'
+import type { Compilation, PrecompiledHeaders } from './precompiled-header.ts'
 
 interface Gcc extends Compilation {
   readonly version: string

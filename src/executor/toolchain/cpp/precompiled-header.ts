@@ -1,16 +1,21 @@
 // Keeps standard headers precompiled for GCC: parsing them is most of a small program's compilation. A worker's first
 // start makes all, beside the runs and from constant lines: no header shows what others compile. Until then, and in any
-// doubt, programs read the header itself. One directory per header, complete or absent (header-directory.ts):
+// doubt, programs read the header itself. One directory per header (prepared.ts):
 //
-//   <directory>/<key of compiler and options>/<header, / as _>
+//   <directory>/<key of compiler and options>/<header, / as _>/include/<header>.gch
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import type { HostPath } from '#contract'
-import { openPart, sweep } from '../background.ts'
 import type { Workshop } from '../definition.ts'
-import { isIntact, makeDirectory } from './header-directory.ts'
-import type { Compilation } from './header-directory.ts'
+import { openPart, prepare, runInBackground, sweep } from '../prepared.ts'
+
+export interface Compilation {
+  readonly program: string
+  /** Exactly those that programs are compiled with. */
+  readonly options: readonly string[]
+  /** Distinguishes this compiler and these options from all others. */
+  readonly identity: string
+}
 
 /** These take GCC over 50 ms; those of C take 2 ms. Some 0.5 GB, half of it the first two and the streams. */
 const commonHeaders: readonly string[] = (
@@ -60,9 +65,11 @@ export function keepPrecompiledHeaders(
   async function prepareAll(): Promise<void> {
     await sweep(directory, key).catch(() => {})
     for (const header of headers) {
-      const path = `${own}/${nameDirectory(header)}`
-      const isThere = await prepare(path, header, compilation, signal).catch(() => false)
       if (signal.aborted) return
+      const make = (place: string, result: string): Promise<string[]> =>
+        compile(header, compilation, place, result, signal)
+      const path = `${own}/${nameDirectory(header)}`
+      const isThere = await prepare(path, nameFile(header), make).catch(() => false)
       if (isThere) ready.add(header)
     }
   }
@@ -74,18 +81,26 @@ export function keepPrecompiledHeaders(
   }
 }
 
-/** @returns whether it is there now, and whole. */
-async function prepare(
-  path: string,
+/** The part of the directory that GCC finds it in by -isystem holds nothing else. */
+const nameFile = (header: string): string => `include/${header}.gch`
+
+/** @returns the header's own sources. @throws when the compiler fails. */
+async function compile(
   header: string,
-  compilation: Compilation,
+  { program, options }: Compilation,
+  directory: string,
+  result: string,
   signal: AbortSignal,
-): Promise<boolean> {
-  signal.throwIfAborted()
-  const existed = existsSync(path)
-  // The second check reads a new file in full, so that its pages are charged to the worker and no program.
-  if (await isIntact(path, header)) return true
-  if (existed) await rm(path, { recursive: true, force: true })
-  await makeDirectory(path, header, compilation, signal)
-  return isIntact(path, header)
+): Promise<string[]> {
+  const [source, list] = [`${directory}/source`, `${directory}/sources`]
+  await writeFile(source, `#include <${header}>\n`)
+  const parameters = ['-x', 'c++-header', source, '-MD', '-MF', list, '-o', result]
+  await runInBackground([program, ...options, ...parameters], signal)
+  return readRule(await readFile(list, 'utf8')).filter((name) => name !== source)
+}
+
+/** The files in a make rule, `target: file file \`. */
+function readRule(rule: string): string[] {
+  const [, files = ''] = /^[^:]*:([^]*)$/.exec(rule) ?? []
+  return files.split(/(?:\s|\\\n)+/).filter((name) => name !== '')
 }

@@ -70,8 +70,9 @@ function prepare(t: Test) {
     const { stdout, stderr, status } = spawnSync(program, words, { encoding: 'utf8' })
     return { shared: /^.*\bMain source: shared.*$/m.test(stdout), stdout, stderr, status }
   }
+  /** Archives, and what is unfinished. */
   const list = (): string[] =>
-    globSync('*/*', { cwd: kept }).concat(globSync('*/.*', { cwd: kept }))
+    globSync('*/*/*.jsa', { cwd: kept }).concat(globSync('*/.*', { cwd: kept }))
   return { open, start, list, jars, kept }
 }
 
@@ -122,7 +123,7 @@ t.test('another jar makes another archive, and the one before goes', async (t) =
   await second.settled
   t.equal(start(second.archive).shared, true)
   t.equal(list().length, 2)
-  for (const path of before) utimesSync(join(kept, path, '..'), 1, 1)
+  for (const path of before) utimesSync(join(kept, path, '../..'), 1, 1)
   await open().settled
   t.equal(list().length, 1, 'when no worker has used it for thirty days')
   t.notSame(list(), before)
@@ -169,7 +170,7 @@ t.test('what no worker used for thirty days is removed', async (t) => {
   await open('this').settled
   await open('that').settled
   t.equal(list().length, 2)
-  const used = basename(join(kept, list()[0] ?? '', '..'))
+  const used = basename(join(kept, list()[0] ?? '', '../..'))
   for (const path of globSync(`${kept}/*`)) utimesSync(path, 1, 1)
   await open('other').settled
   t.notOk(list().some((path) => path.startsWith(used)))
