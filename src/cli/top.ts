@@ -1,5 +1,5 @@
 // What `top` shows: an overview as lines of text, what has waited longest first.
-import type { BusyAccount, Overview, SeenWorker } from '#operator'
+import type { BusyAccount, Overview, SeenWorker } from '#client'
 import { alignColumns, makeVisible } from './output.ts'
 
 /** Plain lines, none longer than the terminal is wide. */

@@ -27,7 +27,6 @@ export const blobOperations: readonly Operation[] = [
         headers: ['Retry-After'],
       },
     },
-    authenticated: true,
   },
   {
     method: 'head',
@@ -39,6 +38,5 @@ export const blobOperations: readonly Operation[] = [
       200: { description: 'It has; Content-Length is its size.' },
       404: { description: 'It has not, or that is no SHA-256.' },
     },
-    authenticated: true,
   },
 ]

@@ -26,8 +26,6 @@ export interface Operation {
   readonly answers: Readonly<Record<number, DescribedAnswer>>
   /** Beyond those of every operation under /api. */
   readonly problems?: readonly (404 | 408 | 409 | 410 | 415 | 503)[]
-  /** False: no key needed. */
-  readonly authenticated: boolean
 }
 
 const hello = { language: 'python', code: 'print("hello")' }
@@ -79,7 +77,6 @@ export const operations: readonly Operation[] = [
       },
     },
     problems: [408, 415],
-    authenticated: true,
   },
   {
     method: 'post',
@@ -108,7 +105,6 @@ export const operations: readonly Operation[] = [
       },
     },
     problems: [415],
-    authenticated: true,
   },
   {
     method: 'get',
@@ -120,7 +116,6 @@ export const operations: readonly Operation[] = [
     parameters: ['id', 'wait', 'Prefer'],
     answers: { 200: { description: 'The record as it stands.', schema: 'Result' } },
     problems: [404],
-    authenticated: true,
   },
   {
     method: 'get',
@@ -134,7 +129,6 @@ export const operations: readonly Operation[] = [
       200: { description: 'The request, and the limits in force.', schema: 'ReceivedRequest' },
     },
     problems: [404, 410],
-    authenticated: true,
   },
   {
     method: 'get',
@@ -149,7 +143,6 @@ export const operations: readonly Operation[] = [
       204: { description: 'Nothing follows: the Last-Event-ID is that of the result.' },
     },
     problems: [404],
-    authenticated: true,
   },
   {
     method: 'get',
@@ -159,7 +152,6 @@ export const operations: readonly Operation[] = [
     parameters: ['id'],
     answers: { 200: { description: 'Its events.', schema: 'Events' } },
     problems: [404],
-    authenticated: true,
   },
   {
     method: 'get',
@@ -171,7 +163,6 @@ export const operations: readonly Operation[] = [
     parameters: ['id'],
     answers: { 200: { description: 'The envelope.', schema: 'Receipt' } },
     problems: [404, 409],
-    authenticated: true,
   },
   {
     method: 'post',
@@ -183,7 +174,6 @@ export const operations: readonly Operation[] = [
     parameters: ['id'],
     answers: { 200: { description: 'The record as it stands.', schema: 'Result' } },
     problems: [404],
-    authenticated: true,
   },
   {
     method: 'post',
@@ -202,7 +192,6 @@ export const operations: readonly Operation[] = [
       },
     },
     problems: [404, 408, 409, 410, 415],
-    authenticated: true,
   },
   {
     method: 'get',
@@ -213,7 +202,6 @@ export const operations: readonly Operation[] = [
       'One request against the rate limit. What is not there, or another account’s, is not_found in its place. Outputs are 8 MiB in all: those that do not fit beside the ones before them are too_large, and are read one by one.',
     parameters: ['ids'],
     answers: { 200: { description: 'One element an id, in the same order.', schema: 'Results' } },
-    authenticated: true,
   },
   {
     method: 'get',
@@ -232,7 +220,6 @@ export const operations: readonly Operation[] = [
       'preview',
     ],
     answers: { 200: { description: 'A page.', schema: 'ResultPage' } },
-    authenticated: true,
   },
   {
     method: 'get',
@@ -242,7 +229,6 @@ export const operations: readonly Operation[] = [
     answers: {
       200: { description: 'Those that a worker runs now; empty without one.', schema: 'Languages' },
     },
-    authenticated: true,
   },
   ...blobOperations,
   ...operatorOperations,
@@ -253,7 +239,6 @@ export const operations: readonly Operation[] = [
     summary: 'Read the public key that checks receipts',
     answers: { 200: { description: 'PEM.' } },
     problems: [404],
-    authenticated: false,
   },
   {
     method: 'get',
@@ -261,7 +246,6 @@ export const operations: readonly Operation[] = [
     operationId: 'readOpenApi',
     summary: 'This document',
     answers: { 200: { description: 'OpenAPI 3.1.' } },
-    authenticated: false,
   },
   {
     method: 'get',
@@ -269,7 +253,6 @@ export const operations: readonly Operation[] = [
     operationId: 'readMetrics',
     summary: 'Metrics for Prometheus',
     answers: { 200: { description: 'The text exposition format.' } },
-    authenticated: false,
   },
   {
     method: 'get',
@@ -277,7 +260,6 @@ export const operations: readonly Operation[] = [
     operationId: 'checkLife',
     summary: 'Whether the process lives',
     answers: { 200: { description: 'It does.', schema: 'Health' } },
-    authenticated: false,
   },
   {
     method: 'get',
@@ -286,6 +268,5 @@ export const operations: readonly Operation[] = [
     summary: 'Whether it can serve: the database answers, migrations are in place',
     answers: { 200: { description: 'It can.', schema: 'Health' } },
     problems: [503],
-    authenticated: false,
   },
 ]

@@ -104,74 +104,63 @@ function createParameters(): object {
     ],
   )
   return {
-    id: {
-      name: 'id',
-      in: 'path',
-      required: true,
-      description: "A submission's id. Unknown, malformed and foreign ids are all 404.",
-      schema: uuidSchema,
-    },
-    worker: {
-      name: 'id',
-      in: 'path',
-      required: true,
-      description: "A worker's id.",
-      schema: uuidSchema,
-    },
-    webhook: {
-      name: 'id',
-      in: 'path',
-      required: true,
-      description: "A webhook's id, or its submission's.",
-      schema: uuidSchema,
-    },
-    have: {
-      name: 'have',
-      in: 'query',
-      description: 'Of a batch that is sent again: places of items whose lines the client has.',
-      schema: { type: 'string', examples: ['0-4,9'] },
-    },
-    sha256: {
-      name: 'sha256',
-      in: 'path',
-      required: true,
-      description: 'Of the bytes: 64 hexadecimal digits, in lower case.',
-      schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
-    },
+    id: inPath(
+      'id',
+      "A submission's id. Unknown, malformed and foreign ids are all 404.",
+      uuidSchema,
+    ),
+    worker: inPath('id', "A worker's id.", uuidSchema),
+    webhook: inPath('id', "A webhook's id, or its submission's.", uuidSchema),
+    have: parameter(
+      'query',
+      'have',
+      'Of a batch that is sent again: places of items whose lines the client has.',
+      { type: 'string', examples: ['0-4,9'] },
+    ),
+    sha256: inPath('sha256', 'Of the bytes: 64 hexadecimal digits, in lower case.', {
+      type: 'string',
+      pattern: '^[0-9a-f]{64}$',
+    }),
     ids: {
-      name: 'ids',
-      in: 'query',
+      ...parameter('query', 'ids', 'Up to 100 ids of submissions, with commas between them.'),
       required: true,
-      description: 'Up to 100 ids of submissions, with commas between them.',
-      schema: { type: 'string' },
     },
-    wait: {
-      name: 'wait',
-      in: 'query',
-      description:
-        'true: answer when the submission is final, within 30 seconds; false unless given.',
-      schema: { type: 'boolean' },
-    },
-    Prefer: {
-      name: 'Prefer',
-      in: 'header',
-      description: 'wait=N shortens the wait to N seconds (RFC 7240).',
-      schema: { type: 'string', example: 'wait=5' },
-    },
-    'Last-Event-ID': {
-      name: 'Last-Event-ID',
-      in: 'header',
-      description: 'The id of an event: only what follows it is sent.',
-      schema: { type: 'string' },
-    },
-    'Idempotency-Key': {
-      name: 'Idempotency-Key',
-      in: 'header',
-      description: 'Makes a repeated request harmless for 24 hours. Compared without case.',
-      schema: uuidSchema,
-    },
+    wait: parameter(
+      'query',
+      'wait',
+      'true: answer when the submission is final, within 30 seconds; false unless given.',
+      { type: 'boolean' },
+    ),
+    Prefer: parameter('header', 'Prefer', 'wait=N shortens the wait to N seconds (RFC 7240).', {
+      type: 'string',
+      example: 'wait=5',
+    }),
+    'Last-Event-ID': parameter(
+      'header',
+      'Last-Event-ID',
+      'The id of an event: only what follows it is sent.',
+    ),
+    'Idempotency-Key': parameter(
+      'header',
+      'Idempotency-Key',
+      'Makes a repeated request harmless for 24 hours. Compared without case.',
+      uuidSchema,
+    ),
     ...Object.fromEntries(inQuery),
   }
+}
+
+function parameter(
+  place: 'header' | 'path' | 'query',
+  name: string,
+  description: string,
+  schema: object = { type: 'string' },
+): object {
+  return { name, in: place, description, schema }
+}
+
+function inPath(name: string, description: string, schema: object): object {
+  return { ...parameter('path', name, description, schema), required: true }
 }
 
 const headerDescriptions = {
@@ -245,7 +234,8 @@ function createPaths(): object {
 }
 
 function describe(operation: Operation): object {
-  const { operationId, summary, description, parameters, body, bytes, authenticated } = operation
+  const { path, operationId, summary, description, parameters, body, bytes } = operation
+  const authenticated = path.startsWith('/api/')
   const always = authenticated ? [400, 401, 403, 408, 429, 500, 503] : [408, 500]
   const problems = Object.fromEntries(
     [...always, ...(operation.problems ?? [])].flatMap((status) => {

@@ -14,7 +14,12 @@ export {
   readReruns,
   readWebhook,
 } from './list.ts'
-export { createCachedOverview, readOverview } from './overview.ts'
-export type { BusyAccount, Overview, SeenWorker } from './overview.ts'
-export { createCachedSeries } from './series.ts'
+export {
+  createCachedOverview,
+  overviewSchema,
+  readOverview,
+  seenWorker,
+  states,
+} from './overview.ts'
+export { createCachedSeries, seriesSchema } from './series.ts'
 export type { Series } from './series.ts'

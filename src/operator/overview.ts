@@ -1,125 +1,134 @@
 // One look at the whole service: what waits and for how long, what runs where, how it ended of late, and whether the ledger
 // holds. It costs the database one statement, however long the log is, and however many look.
+import * as v from 'valibot'
 import { cachedRead } from '#database'
 import type { Database } from '#database'
 
-/** Of figures in seconds. */
-export interface Percentiles {
-  readonly p50: number
-  readonly p95: number
-  readonly p99: number
-}
+const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
+const time = v.pipe(v.string(), v.metadata({ format: 'date-time' }))
+const seconds = v.pipe(v.number(), v.minValue(0))
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+const limit = v.pipe(v.nullable(count), v.description('null: without a limit.'))
+const counts = v.record(v.string(), count)
 
-/** Submissions of the last minutes. */
-export interface RecentEnds {
-  /** So far back they reach: five minutes, or less where much happens. */
-  readonly seconds: number
-  readonly received: number
-  readonly ended: number
-  /** From receipt to the start of the attempt that ended it; null where none completed, as with the next two. */
-  readonly waited: Percentiles | null
-  /** Wall time of the program. */
-  readonly ran: Percentiles | null
-  /** From receipt to end. */
-  readonly took: Percentiles | null
-  /** Counts, with `cancelled` among them. */
-  readonly verdicts: Readonly<Record<string, number>>
-  readonly languages: Readonly<Record<string, number>>
-}
+const percentiles = v.nullable(v.object({ p50: seconds, p95: seconds, p99: seconds }))
 
-export interface SeenWorker {
-  readonly id: string
-  readonly host: string
-  readonly pid: number
-  readonly state: string
-  readonly wanted: string
-  readonly version: string | null
-  readonly box: string | null
-  readonly cgroup: string | null
-  readonly slots: number
-  readonly busy: number
-  readonly started_at: string
-  readonly heartbeat_seconds: number
-  readonly suspended_at: string | null
-  readonly suspended_because: string | null
-  readonly languages: readonly string[]
-}
+const oldest = v.object({
+  id: uuid,
+  seconds,
+  language: v.string(),
+  account: v.nullable(v.string()),
+  priority: v.picklist(['normal', 'low']),
+})
 
-/** Null in a limit: there is none. */
-export interface BusyAccount {
-  readonly id: string
-  readonly name: string
-  readonly waiting: number
-  readonly running: number
-  readonly blob_bytes: number
-  readonly keys: readonly {
-    readonly id: string
-    readonly label: string
-    readonly name: string | null
-    readonly tier: string
-    readonly unfinished: number
-    /** They have one of the places that the tier gives. */
-    readonly admitted: number
-    readonly concurrent_executions: number | null
-    /** Of the last 60 seconds; 0 for a tier without a limit, which counts none. */
-    readonly requests: number
-    readonly requests_per_minute: number | null
-    readonly blob_bytes: number | null
-  }[]
-}
+const load = v.object({
+  waiting: v.pipe(count, v.description('They wait for a place of their key.')),
+  queued: v.pipe(count, v.description('They wait for a worker.')),
+  running: count,
+  oldest_waiting_seconds: seconds,
+  oldest_queued_seconds: seconds,
+  workers: count,
+  suspended_workers: count,
+  paused_workers: count,
+  slots: v.pipe(count, v.description('Of workers that take submissions.')),
+  deliveries_pending: count,
+})
 
-/** What the reconciler found when it last looked; see runledger.check_ledger. */
-export interface LedgerHealth {
-  readonly drift: number
-  readonly broken_chain: number
-  readonly invariant: number
-  readonly checked_at: string | null
-  /** When a walk through the whole log last came to its end. */
-  readonly walked_at: string | null
-  /** The walk that is under way has looked at what is older. */
-  readonly walked_up_to: string
-  /** The first ten streams in which something was found. */
-  readonly suspects: readonly string[]
-}
+const language = v.object({
+  language: v.string(),
+  waiting: count,
+  low: v.pipe(count, v.description('Of those that wait.')),
+  running: count,
+  oldest_seconds: seconds,
+})
 
-export interface Overview {
-  readonly at: string
-  /** What has waited longest; null when nothing waits. */
-  readonly oldest: {
-    readonly id: string
-    readonly seconds: number
-    readonly language: string
-    readonly account: string | null
-    readonly priority: 'normal' | 'low'
-  } | null
-  readonly load: {
-    /** For a place of their key. */
-    readonly waiting: number
-    /** For a worker. */
-    readonly queued: number
-    readonly running: number
-    readonly oldest_waiting_seconds: number
-    readonly oldest_queued_seconds: number
-    readonly workers: number
-    readonly suspended_workers: number
-    readonly paused_workers: number
-    readonly slots: number
-    readonly deliveries_pending: number
-  }
-  readonly languages: readonly {
-    readonly language: string
-    readonly waiting: number
-    /** Of those that wait. */
-    readonly low: number
-    readonly running: number
-    readonly oldest_seconds: number
-  }[]
-  /** The twenty with most unfinished submissions. */
-  readonly accounts: readonly BusyAccount[]
-  readonly workers: readonly SeenWorker[]
-  readonly recent: RecentEnds
-  readonly ledger: LedgerHealth
-}
+const account = v.object({
+  id: uuid,
+  name: v.string(),
+  waiting: count,
+  running: count,
+  blob_bytes: count,
+  keys: v.pipe(
+    v.array(
+      v.object({
+        id: uuid,
+        label: v.string(),
+        name: v.nullable(v.string()),
+        tier: v.string(),
+        unfinished: count,
+        admitted: v.pipe(count, v.description('They have a place of the key’s.')),
+        concurrent_executions: limit,
+        requests: v.pipe(count, v.description('Of the last 60 seconds.')),
+        requests_per_minute: limit,
+        blob_bytes: limit,
+      }),
+    ),
+    v.description('The ten busiest.'),
+  ),
+})
+
+/** Of workers that nobody has given up. */
+export const states = ['working', 'suspended', 'paused', 'draining', 'restarting', 'gone'] as const
+
+/** One of them. */
+export const seenWorker = v.object({
+  id: uuid,
+  host: v.string(),
+  pid: count,
+  state: v.picklist(states),
+  wanted: v.picklist(['working', 'paused', 'drained', 'restarted']),
+  version: v.nullable(v.string()),
+  box: v.nullable(v.string()),
+  cgroup: v.nullable(v.string()),
+  slots: count,
+  busy: count,
+  started_at: time,
+  heartbeat_seconds: v.number(),
+  suspended_at: v.nullable(time),
+  suspended_because: v.nullable(v.string()),
+  languages: v.array(v.string()),
+})
+
+const recent = v.object({
+  seconds: v.pipe(seconds, v.description('So far back the figures reach: 300, or less.')),
+  received: count,
+  ended: count,
+  waited: percentiles,
+  ran: percentiles,
+  took: percentiles,
+  verdicts: counts,
+  languages: counts,
+})
+
+const ledger = v.object({
+  drift: count,
+  broken_chain: count,
+  invariant: count,
+  checked_at: v.nullable(time),
+  walked_at: v.pipe(
+    v.nullable(time),
+    v.description('When a walk through the whole log last came to its end.'),
+  ),
+  walked_up_to: time,
+  suspects: v.array(uuid),
+})
+
+/** As audit.overview has it, and operators are answered. */
+export const overviewSchema = v.object({
+  at: time,
+  oldest: v.pipe(
+    v.nullable(oldest),
+    v.description('What has waited longest; null when nothing waits.'),
+  ),
+  load,
+  languages: v.array(language),
+  accounts: v.pipe(v.array(account), v.description('The twenty with most under way.')),
+  workers: v.array(seenWorker),
+  recent,
+  ledger,
+})
+
+export type Overview = v.InferOutput<typeof overviewSchema>
 
 const keptMilliseconds = 1000
 
@@ -129,8 +138,7 @@ export async function readOverview(sql: Database): Promise<Overview> {
   return overview
 }
 
-/** One statement a second at most, and none while nobody asks. */
-/** Shared by all who ask. */
+/** One statement a second at most, and none while nobody asks. Shared by all who ask. */
 export function createCachedOverview(sql: Database): () => Promise<Overview> {
   return cachedRead(() => readOverview(sql), keptMilliseconds)
 }

@@ -1,30 +1,39 @@
 // How the last hours went: a point for each two minutes. It costs the database one bounded statement, however long the log is,
 // and however much happens.
+import * as v from 'valibot'
 import { cachedRead } from '#database'
 import type { Database } from '#database'
 
-/** Two minutes, and the time up to now for the last. */
-export interface SeriesPoint {
-  /** When it begins, ISO 8601. */
-  readonly at: string
-  readonly seconds: number
-  readonly received: number
-  readonly ended: number
-  /** Of those that ended: by a failure of the service's own. */
-  readonly failed: number
-  /** At its end: for a place of their key, or for a worker. */
-  readonly waiting: number
-  /** Of those that were received in it; null where none started or waits. */
-  readonly waited_p95: number | null
-}
+const time = v.pipe(v.string(), v.metadata({ format: 'date-time' }))
+const seconds = v.pipe(v.number(), v.minValue(0))
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-export interface Series {
-  readonly at: string
-  readonly step_seconds: number
-  /** Of the time, so much was looked at; below 1 counts are estimates. */
-  readonly share: number
-  readonly points: readonly SeriesPoint[]
-}
+/** Two minutes, and the time up to now for the last. */
+const point = v.object({
+  at: time,
+  seconds: v.pipe(seconds, v.description('The last one is under way.')),
+  received: count,
+  ended: count,
+  failed: v.pipe(count, v.description('Of those that ended: by the service’s own fault.')),
+  waiting: v.pipe(count, v.description('At its end, for a place of their key or for a worker.')),
+  waited_p95: v.pipe(
+    v.nullable(seconds),
+    v.description('Of those that were received in it; null where none started or waits.'),
+  ),
+})
+
+/** As runledger.read_series answers. */
+export const seriesSchema = v.object({
+  at: time,
+  step_seconds: seconds,
+  share: v.pipe(
+    v.number(),
+    v.description('Of the time, so much was looked at; below 1 counts are estimates.'),
+  ),
+  points: v.array(point),
+})
+
+export type Series = v.InferOutput<typeof seriesSchema>
 
 /** Three hours. */
 const seriesSteps = 90

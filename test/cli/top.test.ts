@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
-import type { Overview } from '#operator'
+import type { Overview, SeenWorker } from '#client'
 import { drawOverview, formatAge } from '../../src/cli/top.ts'
 import { bareEnvironment } from '../helper/bare-environment.ts'
 import { createTestDatabase } from '../helper/database.ts'
@@ -26,6 +26,8 @@ const environment = {
 }
 
 const overview: Overview = {
+  read_only: false,
+  refusals: { seconds: 0, counts: {} },
   at: '2030-01-01T00:00:10Z',
   oldest: {
     id: '018f0000-0000-7000-8000-000000000000',
@@ -82,13 +84,13 @@ t.test('the oldest comes first, then all else; strangers’ text steers no termi
 })
 
 t.test('whatever a worker or a key says of itself steers no terminal', async (t) => {
-  const text = '\u001B[2J\u202E'
-  const worker = {
+  const text: string = '\u001B[2J\u202E'
+  const worker: SeenWorker = {
     id: text,
     host: text,
     pid: 1,
-    state: text,
-    wanted: text,
+    state: text as SeenWorker['state'],
+    wanted: text as SeenWorker['wanted'],
     version: text,
     box: text,
     cgroup: text,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { createClient, createOperator } from '#client'
-import type { OrderWord, Overview } from '#client'
+import type { OrderWord } from '#client'
 import { createDatabase } from '#database'
 import { createLog } from '#log'
 import { readOverview } from '#operator'
@@ -39,7 +39,11 @@ const { key, id: operatorId } = await issueOperatorKey(sql)
 const operator = {
   ...createOperator(createClient({ url: `http://127.0.0.1:${web.port}`, apiKey: key })),
   // The service's own may be a second old, and not know a worker that has just come.
-  overview: () => readOverview(sql) as Promise<Overview>,
+  overview: async () => ({
+    ...(await readOverview(sql)),
+    read_only: false,
+    refusals: { seconds: 0, counts: {} },
+  }),
 }
 const order = (word: OrderWord, worker?: string): ReturnType<typeof commandWorkers> =>
   commandWorkers(operator, { worker, all: worker === undefined }, word)

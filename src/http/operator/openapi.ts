@@ -19,7 +19,6 @@ export const operatorOperations: readonly Operation[] = [
     description:
       'For operators’ keys. The age of what has waited longest, what waits and runs, how submissions ended in the last minutes, workers, the busiest accounts, and what was last found in the ledger. Who looks within the same second is given the same answer.',
     answers: { 200: { description: 'The service as it stands.', schema: 'Overview' } },
-    authenticated: true,
   },
   {
     method: 'get',
@@ -29,7 +28,6 @@ export const operatorOperations: readonly Operation[] = [
     description:
       'For operators’ keys. A point for each two minutes: what came and ended, what failed by the service’s own fault, what waited and for how long, and what the answering process refused. Of a busy service a share of the time is looked at, and counts are estimates. Who looks within the same ten seconds is given the same answer.',
     answers: { 200: { description: 'The last three hours.', schema: 'Series' } },
-    authenticated: true,
   },
   {
     method: 'get',
@@ -40,7 +38,6 @@ export const operatorOperations: readonly Operation[] = [
       'For operators’ keys. Of an account that has exactly this name also the keys and the newest submissions. At most 20 of each.',
     parameters: ['q'],
     answers: { 200: { description: 'What was found; empty lists: nothing.', schema: 'Found' } },
-    authenticated: true,
   },
   {
     method: 'get',
@@ -50,7 +47,6 @@ export const operatorOperations: readonly Operation[] = [
     description: 'For operators’ keys. The oldest first, with those just lost.',
     parameters: ['gone'],
     answers: { 200: { description: 'The workers.', schema: 'Workers' } },
-    authenticated: true,
   },
   {
     method: 'get',
@@ -59,7 +55,6 @@ export const operatorOperations: readonly Operation[] = [
     summary: 'List what runs',
     description: 'For operators’ keys.',
     answers: { 200: { description: 'The submissions that run.', schema: 'Running' } },
-    authenticated: true,
   },
   {
     method: 'get',
@@ -69,7 +64,6 @@ export const operatorOperations: readonly Operation[] = [
     description: 'For operators’ keys. A page of fewer than limit is the last one.',
     parameters: ['state', 'before', 'limit'],
     answers: { 200: { description: 'A page of them.', schema: 'Webhooks' } },
-    authenticated: true,
   },
   {
     method: 'get',
@@ -80,7 +74,6 @@ export const operatorOperations: readonly Operation[] = [
     parameters: ['webhook'],
     answers: { 200: { description: 'It and its events.', schema: 'Webhook' } },
     problems: [404],
-    authenticated: true,
   },
   {
     method: 'post',
@@ -94,7 +87,6 @@ export const operatorOperations: readonly Operation[] = [
     body: { schema: 'Replay', examples: {} },
     answers: { 200: { description: 'It is due.', schema: 'Replayed' } },
     problems: [404, 409, 410, 415],
-    authenticated: true,
   },
   {
     method: 'get',
@@ -106,7 +98,6 @@ export const operatorOperations: readonly Operation[] = [
     parameters: ['campaign', 'after', 'account'],
     answers: { 200: { description: 'A page of the campaign.', schema: 'Reruns' } },
     problems: [404],
-    authenticated: true,
   },
   {
     method: 'post',
@@ -126,7 +117,6 @@ export const operatorOperations: readonly Operation[] = [
     },
     answers: { 200: { description: 'What the step did.', schema: 'BulkStep' } },
     problems: [415],
-    authenticated: true,
   },
   {
     method: 'post',
@@ -138,7 +128,6 @@ export const operatorOperations: readonly Operation[] = [
     body: { schema: 'Verify', examples: { begin: { summary: 'The first step', value: {} } } },
     answers: { 200: { description: 'What the step found.', schema: 'VerifyStep' } },
     problems: [415],
-    authenticated: true,
   },
   ...commandWords.map((word): Operation => ({
     method: 'post',
@@ -150,6 +139,5 @@ export const operatorOperations: readonly Operation[] = [
     parameters: ['worker'],
     answers: { 200: { description: 'How it stands.', schema: 'CommandedWorker' } },
     problems: [404],
-    authenticated: true,
   })),
 ]

@@ -1,7 +1,7 @@
 // Schemas of what operators are answered, for the OpenAPI document.
 import * as v from 'valibot'
 import { verdicts } from '#event'
-import { bulkActions } from '#operator'
+import { bulkActions, overviewSchema, seenWorker, seriesSchema, states } from '#operator'
 import { resultStatuses, webhookStates } from '#result'
 import { bulkSchema, replaySchema, verifySchema } from './step-schema.ts'
 
@@ -9,124 +9,6 @@ const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
 const time = v.pipe(v.string(), v.metadata({ format: 'date-time' }))
 const seconds = v.pipe(v.number(), v.minValue(0))
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
-const limit = v.pipe(v.nullable(count), v.description('null: without a limit.'))
-const counts = v.record(v.string(), count)
-
-const percentiles = v.nullable(v.object({ p50: seconds, p95: seconds, p99: seconds }))
-
-const oldest = v.object({
-  id: uuid,
-  seconds,
-  language: v.string(),
-  account: v.nullable(v.string()),
-  priority: v.picklist(['normal', 'low']),
-})
-
-const load = v.object({
-  waiting: v.pipe(count, v.description('They wait for a place of their key.')),
-  queued: v.pipe(count, v.description('They wait for a worker.')),
-  running: count,
-  oldest_waiting_seconds: seconds,
-  oldest_queued_seconds: seconds,
-  workers: count,
-  suspended_workers: count,
-  paused_workers: count,
-  slots: v.pipe(count, v.description('Of workers that take submissions.')),
-  deliveries_pending: count,
-})
-
-const language = v.object({
-  language: v.string(),
-  waiting: count,
-  low: v.pipe(count, v.description('Of those that wait.')),
-  running: count,
-  oldest_seconds: seconds,
-})
-
-const point = v.object({
-  at: time,
-  seconds: v.pipe(seconds, v.description('The last one is under way.')),
-  received: count,
-  ended: count,
-  failed: v.pipe(count, v.description('Of those that ended: by the service’s own fault.')),
-  waiting: v.pipe(count, v.description('At its end, for a place of their key or for a worker.')),
-  waited_p95: v.pipe(
-    v.nullable(seconds),
-    v.description('Of those that were received in it; null where none started or waits.'),
-  ),
-  refused: v.pipe(count, v.description('By the answering process.')),
-})
-
-const account = v.object({
-  id: uuid,
-  name: v.string(),
-  waiting: count,
-  running: count,
-  blob_bytes: count,
-  keys: v.pipe(
-    v.array(
-      v.object({
-        id: uuid,
-        label: v.string(),
-        name: v.nullable(v.string()),
-        tier: v.string(),
-        unfinished: count,
-        admitted: v.pipe(count, v.description('They have a place of the key’s.')),
-        concurrent_executions: limit,
-        requests: v.pipe(count, v.description('Of the last 60 seconds.')),
-        requests_per_minute: limit,
-        blob_bytes: limit,
-      }),
-    ),
-    v.description('The ten busiest.'),
-  ),
-})
-
-/** Of workers that nobody has given up. */
-const states = ['working', 'suspended', 'paused', 'draining', 'restarting', 'gone'] as const
-
-const seenWorker = v.object({
-  id: uuid,
-  host: v.string(),
-  pid: count,
-  state: v.picklist(states),
-  wanted: v.picklist(['working', 'paused', 'drained', 'restarted']),
-  version: v.nullable(v.string()),
-  box: v.nullable(v.string()),
-  cgroup: v.nullable(v.string()),
-  slots: count,
-  busy: count,
-  started_at: time,
-  heartbeat_seconds: v.number(),
-  suspended_at: v.nullable(time),
-  suspended_because: v.nullable(v.string()),
-  languages: v.array(v.string()),
-})
-
-const recent = v.object({
-  seconds: v.pipe(seconds, v.description('So far back the figures reach: 300, or less.')),
-  received: count,
-  ended: count,
-  waited: percentiles,
-  ran: percentiles,
-  took: percentiles,
-  verdicts: counts,
-  languages: counts,
-})
-
-const ledger = v.object({
-  drift: count,
-  broken_chain: count,
-  invariant: count,
-  checked_at: v.nullable(time),
-  walked_at: v.pipe(
-    v.nullable(time),
-    v.description('When a walk through the whole log last came to its end.'),
-  ),
-  walked_up_to: time,
-  suspects: v.array(uuid),
-})
-
 const webhook = v.object({
   webhook_id: uuid,
   submission_id: v.pipe(v.nullable(uuid), v.description("null: it is a batch's.")),
@@ -300,28 +182,18 @@ export const operatorSchemas = {
     ),
   }),
   Series: v.object({
-    at: time,
-    step_seconds: seconds,
-    share: v.pipe(
-      v.number(),
-      v.description('Of the time, so much was looked at; below 1 counts are estimates.'),
+    ...seriesSchema.entries,
+    points: v.array(
+      v.object({
+        ...seriesSchema.entries.points.item.entries,
+        refused: v.pipe(count, v.description('By the answering process.')),
+      }),
     ),
-    points: v.array(point),
   }),
   Overview: v.object({
-    at: time,
-    oldest: v.pipe(
-      v.nullable(oldest),
-      v.description('What has waited longest; null when nothing waits.'),
-    ),
-    load,
-    languages: v.array(language),
-    accounts: v.pipe(v.array(account), v.description('The twenty with most under way.')),
-    workers: v.array(seenWorker),
-    recent,
-    ledger,
+    ...overviewSchema.entries,
     refusals: v.pipe(
-      v.object({ seconds, counts }),
+      v.object({ seconds, counts: v.record(v.string(), count) }),
       v.description('What the answering process refused of late, by error code.'),
     ),
     read_only: v.pipe(v.boolean(), v.description('The key may look, and change nothing.')),
