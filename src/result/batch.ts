@@ -1,6 +1,6 @@
 // How a batch has ended: what its webhook says.
 import type { Database } from '#database'
-import type { ResultRecord } from './record.ts'
+import type { ResultRecord } from './schema.ts'
 
 type Member = Pick<ResultRecord, 'id' | 'status' | 'verdict'>
 

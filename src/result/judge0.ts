@@ -1,7 +1,7 @@
 // How a submission ended in the words of Judge0 CE 1.13, for its door and its callbacks: statuses, seconds as text, KiB.
 import { constants } from 'node:os'
 import { isFinal } from './record.ts'
-import type { ResultRecord } from './record.ts'
+import type { ResultRecord } from './schema.ts'
 
 /** By their ids: 1, 2, … */
 export const judge0Statuses = [

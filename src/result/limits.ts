@@ -4,25 +4,27 @@ import type { Verdict } from '#event'
 import { catalogue } from '#language'
 import type { Language, LanguageDefinition } from '#language'
 
+const seconds = v.pipe(v.number(), v.minValue(0))
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const phase = v.object({
-  cpu_time: v.number(),
-  wall_time: v.number(),
-  memory: v.number(),
-  stdout: v.number(),
-  stderr: v.number(),
-  disk: v.number(),
-  processes: v.number(),
+  cpu_time: seconds,
+  wall_time: seconds,
+  memory: count,
+  stdout: count,
+  stderr: count,
+  disk: count,
+  processes: count,
 })
 
 /** As execution.started has them. */
-const recorded = v.object({ compile: v.nullable(phase), run: phase })
+export const recordedLimits = v.object({ compile: v.nullable(phase), run: phase })
 
 /** Of each phase, in seconds and bytes; `compile` is null for a language without a compiler. */
-export type AttemptLimits = v.InferOutput<typeof recorded>
+export type AttemptLimits = v.InferOutput<typeof recordedLimits>
 
 /** Null when there are none, or this release would not write them so. */
 export function readLimits(stored: unknown): AttemptLimits | null {
-  const parsed = v.safeParse(recorded, stored)
+  const parsed = v.safeParse(recordedLimits, stored)
   return parsed.success ? parsed.output : null
 }
 

@@ -3,7 +3,8 @@
 import type { Database } from '#database'
 import type { Verdict } from '#event'
 import { isFinal, toRecord } from './record.ts'
-import type { ResultRow, ResultStatus, ResultSummary } from './record.ts'
+import type { ResultRow } from './record.ts'
+import type { ResultStatus, ResultSummary } from './schema.ts'
 
 export interface ResultFilter {
   readonly status?: ResultStatus | undefined

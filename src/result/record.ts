@@ -1,110 +1,13 @@
 // The result record, and how a database row becomes one.
-import type { Difference } from '#checker'
-import type { Fault, Retry } from '#error'
-import type { ExceededLimit, PhaseFacts, Verdict, WebhookAttempt } from '#event'
+import type { ExceededLimit, PhaseFacts, WebhookAttempt } from '#event'
 import { explainLimits, readLimits } from './limits.ts'
-import type { AttemptLimits } from './limits.ts'
 import { decodeReport } from './report.ts'
-import type { FileReport, GroupReport, TestReport } from './report.ts'
-
-export const resultStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
-export type ResultStatus = (typeof resultStatuses)[number]
-
-/** The result record of the HTTP API: seconds, bytes, RFC 3339 in UTC. */
-export interface ResultRecord {
-  readonly id: string
-  readonly status: ResultStatus
-  readonly verdict: Verdict | null
-  /** Whose fault the verdict is; null for AC, before the end, and for what was cancelled. */
-  readonly fault: Exclude<Fault, 'caller'> | null
-  /** Whether to submit it again; null before the end. */
-  readonly retry: Retry | null
-  readonly exit_code: number | null
-  readonly signal: string | null
-  readonly stdout: string | null
-  readonly stderr: string | null
-  readonly stdout_truncated: boolean | null
-  readonly stderr_truncated: boolean | null
-  readonly compile_output: string | null
-  readonly cpu_time: number | null
-  readonly wall_time: number | null
-  readonly memory_peak: number | null
-  readonly language: string
-  readonly runtime: string | null
-  readonly created_at: string
-  readonly started_at: string | null
-  readonly finished_at: string | null
-  /** When retention removed the outputs, which are null since; null while they are kept. */
-  readonly purged_at: string | null
-  /** How the compiler ended and what it used; null without one, or before the end. */
-  readonly compile: CompileFacts | null
-  /** The limit that ended the run; null when none did. */
-  readonly limit: ExceededLimit | null
-  /** Where the output is not what was expected; null unless that is the verdict. */
-  readonly difference: Difference | null
-  /** In the order of the request; null without tests, before the end, and when they were purged. */
-  readonly tests: readonly TestReport<string>[] | null
-  /** What the run has left of what was asked for, in base64; null as `tests` is. */
-  readonly files: readonly FileReport<string>[] | null
-  /** The caller's own word for it. */
-  readonly tag: string | null
-  /** The first submission of which this is a rerun; null: it is none. */
-  readonly rerun_of: string | null
-  /** What the passed tests are worth, and what all would be; absent where nothing has points, and before the end. */
-  readonly score?: number
-  readonly max_score?: number
-  /** In the order of the request; null without groups and when they were purged; absent as the score is. */
-  readonly groups?: readonly GroupReport[] | null
-}
-
-/** Seconds and bytes. */
-export interface CompileFacts {
-  readonly exit_code: number
-  readonly cpu_time: number
-  readonly wall_time: number
-  readonly memory_peak: number
-  /** The program was kept from an earlier submission, whose figures these are. */
-  readonly cached: boolean
-}
-
-export interface WebhookProgress {
-  /** The `webhook-id` of its attempts. */
-  readonly id: string
-  readonly state: WebhookState
-  readonly attempts: number
-  /** RFC 3339 in UTC; null unless an attempt is due. */
-  readonly next_attempt_at: string | null
-  /** Why the last attempt failed, for people; null before a failure and once it was delivered. */
-  readonly last_error: string | null
-}
-
-/** waiting: the submission is not final; pending: an attempt is due; delivered, abandoned: over. */
-export const webhookStates = ['waiting', 'pending', 'delivered', 'abandoned'] as const
-export type WebhookState = (typeof webhookStates)[number]
+import type { ResultRecord, TrackedResult, WebhookState } from './schema.ts'
 
 /** True once a record cannot change; its webhook's progress may. */
 export function isFinal(record: Pick<ResultRecord, 'status'>): boolean {
   return record.status !== 'queued' && record.status !== 'running'
 }
-
-/** A webhook carries no progress, so that its body is the same on every attempt. */
-export type TrackedResult = ResultRecord & {
-  /** In force in the last attempt that has begun; null before the first one. */
-  readonly limits: AttemptLimits | null
-  /** That attempt's number: 1, 2, … */
-  readonly attempt: number | null
-  /** Why a runtime did not come up; null unless a limit is below its needs, and before the end. */
-  readonly message: string | null
-  /** When its end was asked for while it ran; null otherwise. */
-  readonly cancel_requested_at: string | null
-  readonly webhook: WebhookProgress | null
-}
-
-/** Without what the program wrote. */
-export type ResultSummary = Omit<ResultRecord, WrittenField>
-
-type WrittenField =
-  'stdout' | 'stderr' | 'compile_output' | 'difference' | 'tests' | 'files' | 'groups'
 
 // Outputs are bytes: invalid UTF-8 becomes U+FFFD. A byte-order mark is kept.
 const utf8 = (): TextDecoder => new TextDecoder('utf-8', { ignoreBOM: true })
@@ -221,7 +124,7 @@ function blameEnd({ status, verdict }: ResultRow): Pick<ResultRecord, 'fault' | 
   return { fault: verdict === 'IE' ? 'checker' : 'program', retry: 'never' }
 }
 
-function presentCompile(facts: NonNullable<ResultRow['compile']>): CompileFacts {
+function presentCompile(facts: NonNullable<ResultRow['compile']>): TrackedResult['compile'] {
   return {
     exit_code: facts.exit_code,
     cpu_time: facts.cpu_time,
@@ -244,7 +147,7 @@ export function toTrackedResult(row: TrackedRow): TrackedResult {
   }
 }
 
-function presentWebhook(row: TrackedRow): WebhookProgress | null {
+function presentWebhook(row: TrackedRow): TrackedResult['webhook'] {
   if (row.webhook_id === null) return null
   return {
     id: row.webhook_id,

@@ -1,9 +1,10 @@
 // The door to results: a row of runledger.submission with its outputs.
 import type { Database } from '#database'
 import { toRecord, toTrackedResult } from './record.ts'
-import type { ResultRecord, ResultRow, TrackedResult, TrackedRow } from './record.ts'
+import type { ResultRow, TrackedRow } from './record.ts'
+import type { ResultRecord, TrackedResult } from './schema.ts'
 
-export { isFinal, resultStatuses, webhookStates } from './record.ts'
+export { isFinal } from './record.ts'
 export {
   describeCallback,
   encodeLines,
@@ -12,7 +13,14 @@ export {
   writeFields,
   toJudge0,
 } from './judge0.ts'
-export type { ResultRecord, ResultStatus, TrackedResult } from './record.ts'
+export {
+  attemptLimits,
+  resultRecord,
+  resultStatuses,
+  summaryEntries,
+  webhookStates,
+} from './schema.ts'
+export type { ResultRecord, ResultStatus, TrackedResult } from './schema.ts'
 export { readBatch } from './batch.ts'
 export { listResults } from './list.ts'
 export { listPage, pagedMost } from './page.ts'
@@ -25,7 +33,7 @@ export { createStreams } from './stream/stream.ts'
 export type { Streams } from './stream/stream.ts'
 export { beginning, parsePosition } from './stream/position.ts'
 export type { Position } from './stream/position.ts'
-export { readLimits } from './limits.ts'
+export { readLimits, recordedLimits } from './limits.ts'
 export { readRequest } from './request.ts'
 export type { ReceivedRequest } from './request.ts'
 export { rebuildProjections } from './rebuild.ts'

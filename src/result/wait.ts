@@ -10,7 +10,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '#database'
 import { parseNotification } from './record.ts'
-import type { TrackedResult } from './record.ts'
+import type { TrackedResult } from './schema.ts'
 
 export interface WaitOutcome {
   /** False: the time is up, the signal fired, or no such submission was stored in time. */
