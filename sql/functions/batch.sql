@@ -14,23 +14,6 @@ as $$
 $$;
 comment on function runledger.read_batch is 'What became of the members of a batch, those that have ended, in the order of its items.';
 
-create or replace function runledger.store_batches(batches jsonb[]) returns void
-language plpgsql
-as $$
-begin
-  perform runledger.append_events(array(
-    select row(b.id, 1, 'batch.received', b.schema_version, b.data, b.metadata, null)::runledger.new_event
-    from unnest(store_batches.batches) batch
-    cross join lateral jsonb_to_record(batch) b (id uuid, schema_version integer, data jsonb, metadata jsonb)
-  ));
-  insert into runledger.delivery (submission_id, webhook_id, url, secret)
-  select b.id, b.webhook_id, b.webhook_url, b.webhook_secret
-  from unnest(store_batches.batches) batch
-  cross join lateral jsonb_to_record(batch) b (id uuid, webhook_id uuid, webhook_url text, webhook_secret text);
-end
-$$;
-comment on function runledger.store_batches is 'Appends batch.received of each, and keeps where its webhook goes; runledger.receive has their fields.';
-
 create or replace function runledger.lock_batches(submissions uuid[]) returns void
 language plpgsql
 as $$

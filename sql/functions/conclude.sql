@@ -56,9 +56,25 @@ begin
   _ended := runledger.end_submissions(_ends);
   return query
     select
-      case when ended.n is null then
-        runledger.explain_refusal(item.submission_id, item.started_version, item.run, item.data ->> 'verdict')
-      end,
+      case when ended.n is null then (
+        select case
+          -- Starts are not waited for on disk: a crash may have given this version to another attempt.
+          when started.hash is null then 'start_lost'
+          when next.type = 'execution.completed' or asked_for.type = 'submission.cancelled' and not asked_for.data ? 'lost'
+            then 'stored'
+          when next.type is null and item.data ->> 'verdict' is null then 'no_verdict'
+          else 'superseded'
+        end
+        from (select) nothing
+        left join runledger.event started
+          on started.stream_id = item.submission_id and started.stream_version = item.started_version
+            and (item.run is null or started.type = 'execution.started' and started.data ->> 'run' = item.run)
+        left join runledger.event next
+          on next.stream_id = item.submission_id and next.stream_version = item.started_version + 1
+        left join runledger.event asked_for
+          on asked_for.stream_id = item.submission_id and asked_for.stream_version = item.started_version + 2
+            and next.type = 'submission.cancel_requested'
+      ) end,
       ended.waiters,
       case when ended.waiters is not null then
         runledger.describe_end(ended.result, d, ended.stdout, ended.stderr, ended.compile_output, ended.report)
@@ -72,30 +88,6 @@ begin
 end
 $$;
 comment on function runledger.conclude is 'Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (as that names it; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each; or, where its end was asked for, submission.cancelled with the same data but the verdict. One row an item, in their order. refusal: null, or why nothing was written of it. stored: an earlier call with the same end was. superseded: the attempt was given up, its result is to be dropped. start_lost: a crash of the server has forgotten the start, the submission is to be started again. no_verdict: data has none, and nobody asked for the end. waiters: channels to be sent notification after the commit; null: nobody waits.';
-
-create or replace function runledger.explain_refusal(
-  submission_id uuid, started_version integer, run text, verdict text
-) returns text
-language sql stable
-as $$
-  select case
-    -- Starts are not waited for on disk: a crash may have given this version to another attempt.
-    when started.hash is null then 'start_lost'
-    when next.type = 'execution.completed' or asked_for.type = 'submission.cancelled' and not asked_for.data ? 'lost' then 'stored'
-    when next.type is null and explain_refusal.verdict is null then 'no_verdict'
-    else 'superseded'
-  end
-  from (select) nothing
-  left join runledger.event started
-    on started.stream_id = explain_refusal.submission_id and started.stream_version = explain_refusal.started_version
-      and (explain_refusal.run is null or started.type = 'execution.started' and started.data ->> 'run' = explain_refusal.run)
-  left join runledger.event next
-    on next.stream_id = explain_refusal.submission_id and next.stream_version = explain_refusal.started_version + 1
-  left join runledger.event asked_for
-    on asked_for.stream_id = explain_refusal.submission_id and asked_for.stream_version = explain_refusal.started_version + 2
-      and next.type = 'submission.cancel_requested'
-$$;
-comment on function runledger.explain_refusal is 'Why nothing was written of an end, by the log (runledger.conclude).';
 
 create or replace function runledger.end_submissions(ends runledger.submission_end[]) returns runledger.ended_submission[]
 language plpgsql

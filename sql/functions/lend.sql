@@ -9,6 +9,9 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _p runledger.pending;
+  _programs constant jsonb := to_jsonb(lend_slot.offers);
+  _last constant bigint := 9223372036854775807;
+  _first bigint;
 begin
   select p.* into _p
   from runledger.pending p
@@ -32,7 +35,39 @@ begin
       from (select r.account_id, r.position from runledger.pending r where r.is_running offset 0) p
       where p.account_id = _p.account_id;
     end if;
-    _p.is_parked := job.is_another_next(_p, _p.position, lend_slot.offers, lend_slot.does);
+    -- Whether what waits for a slot of this worker, queued or parked, has a lower position and is another account's; of a low
+    -- one: whether anything waits, of its own account only what is not low. Null: nothing waits. Read a few rows at a time, and
+    -- no further than the first one that is next.
+    _p.is_parked := null;
+    for _first in
+      -- From account to account by index: one may have very many waiting.
+      with recursive account (id) as (
+        (select p.account_id from runledger.pending p order by p.account_id limit 1)
+        union all
+        select (
+          select p.account_id from runledger.pending p where p.account_id > account.id order by p.account_id limit 1
+        )
+        from account where account.id is not null
+      )
+      select coalesce(first.position, _last)
+      from account
+      cross join lateral (
+        select p.position from runledger.pending p
+        where p.account_id = account.id
+          and (account.id <> _p.account_id or _p.is_low)
+          and (account.id <> _p.account_id or not p.is_low)
+          and case
+            when p.is_running then p.is_parked and p.worker_id = _p.worker_id
+            else p.admitted and p.language = any (lend_slot.offers)
+              and runledger.suits_worker(coalesce(p.requires, '{}'), _programs, lend_slot.does)
+          end
+        order by p.position limit 1
+      ) first
+      where account.id is not null
+    loop
+      _p.is_parked := _first < coalesce(_p.position, _last) or _p.is_low;
+      exit when _p.is_parked;
+    end loop;
     if _p.is_parked is null then
       return false;
     end if;
@@ -52,53 +87,6 @@ begin
 end
 $$;
 comment on function runledger.lend_slot is 'A submission has had its slot for so many seconds and is between two tests. True: another account is next by the fair order; the submission is parked, at a position later by these seconds, and its job (continue:<worker>) says when it goes on. False: it goes on at once; where another account waits with a later position, the seconds are counted all the same. Repeated while it is parked it adds the job again. offers, does: as runledger.start has them of the worker.';
-
-create or replace function job.is_another_next(pending runledger.pending, queue_position bigint, offers text[], does text[])
-returns boolean
-language plpgsql stable
-as $$
-#variable_conflict use_column
-declare
-  _pending constant runledger.pending := is_another_next.pending;
-  _programs constant jsonb := to_jsonb(is_another_next.offers);
-  _last constant bigint := 9223372036854775807;
-  _first bigint;
-  _is_next boolean;
-begin
-  -- Read a few rows at a time, and no further than the first one that is next.
-  for _first in
-    -- From account to account by index: one may have very many waiting.
-    with recursive account (id) as (
-      (select p.account_id from runledger.pending p order by p.account_id limit 1)
-      union all
-      select (
-        select p.account_id from runledger.pending p where p.account_id > account.id order by p.account_id limit 1
-      )
-      from account where account.id is not null
-    )
-    select coalesce(first.position, _last)
-    from account
-    cross join lateral (
-      select p.position from runledger.pending p
-      where p.account_id = account.id
-        and (account.id <> _pending.account_id or _pending.is_low)
-        and (account.id <> _pending.account_id or not p.is_low)
-        and case
-          when p.is_running then p.is_parked and p.worker_id = _pending.worker_id
-          else p.admitted and p.language = any (is_another_next.offers)
-            and runledger.suits_worker(coalesce(p.requires, '{}'), _programs, is_another_next.does)
-        end
-      order by p.position limit 1
-    ) first
-    where account.id is not null
-  loop
-    _is_next := _first < coalesce(is_another_next.queue_position, _last) or _pending.is_low;
-    exit when _is_next;
-  end loop;
-  return _is_next;
-end
-$$;
-comment on function job.is_another_next is 'Whether what waits for a slot of this submission''s worker, queued or parked, has a lower position than this one and is another account''s; of a low submission: whether anything waits, of its own account only what is not low. Null: nothing waits.';
 
 create or replace function runledger.take_slot(submission_id uuid, run text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -892,10 +892,6 @@ function job.find_position(account_id uuid, weight integer)
   Where the account's next submissions stand in the queue: the n-th of a set (1, 2, …) at start + n * step. start: its last one's position, or the virtual time if that is later. step: the price of one, the mean slot time of its last eight results (0.1 s when there is none; ten minutes of each at most), divided by its weight.
   returns TABLE(start bigint, step bigint) stable
 
-function job.is_another_next(pending runledger.pending, queue_position bigint, offers text[], does text[])
-  Whether what waits for a slot of this submission's worker, queued or parked, has a lower position than this one and is another account's; of a low submission: whether anything waits, of its own account only what is not low. Null: nothing waits.
-  returns boolean stable
-
 function job.position_time(queue_position bigint)
   The run_at of a job at this position: graphile-worker takes jobs by priority and run_at. Now for null, as a low one has none.
   returns timestamp with time zone stable
@@ -1010,10 +1006,6 @@ function runledger.estimate_drain()
   Submissions that ended lately, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.
   returns double precision stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
-
-function runledger.explain_refusal(submission_id uuid, started_version integer, run text, verdict text)
-  Why nothing was written of an end, by the log (runledger.conclude).
-  returns text stable
 
 function runledger.find_blobs(account_id uuid, names text[])
   Those of an account's blobs that have one of these names (SHA-256 in hexadecimal), with their sizes.
@@ -1311,10 +1303,6 @@ function runledger.stop_worker(worker_id uuid)
   Records that a worker stopped by itself.
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
-
-function runledger.store_batches(batches jsonb[])
-  Appends batch.received of each, and keeps where its webhook goes; runledger.receive has their fields.
-  returns void
 
 function runledger.store_blob(api_key_id uuid, sha256 bytea, bytes integer, content bytea)
   Makes a blob of the key's account with its first chunk; true: it is new, and the same transaction is to add the others. False: it is there already and was used just now. RL018: with it the account would have more than the key's tier allows.

@@ -70,7 +70,7 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: the result of an attempt that a crash has forgotten is stored',
-    text: "or started.type = 'execution.started' and started.data ->> 'run' = explain_refusal.run",
+    text: "or started.type = 'execution.started' and started.data ->> 'run' = item.run",
     instead: 'or true',
     tests: ['job/take'],
   },
@@ -185,7 +185,7 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: a slot is lent beside its own account alone',
-    text: '(account.id <> _pending.account_id or _pending.is_low)',
+    text: '(account.id <> _p.account_id or _p.is_low)',
     instead: 'true',
     tests: ['job/lend-slot'],
   },
