@@ -9,9 +9,11 @@ import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { noSubmission } from './problem.ts'
 import { receiveItems } from './receive.ts'
-import type { Received, ReceivedBatch } from './receive.ts'
+import type { ReceivedBatch } from './receive.ts'
 import type { ApiRequest } from './request.ts'
 import { usualBounds } from './stream-limiter.ts'
+import { streamHeaders } from './stream.ts'
+import { describeReplay } from './submit.ts'
 import { unsentAnswers } from './unsent.ts'
 
 export interface ParsedBatch extends ReceivedBatch {
@@ -20,21 +22,7 @@ export interface ParsedBatch extends ReceivedBatch {
   readonly have: ReadonlySet<number>
 }
 
-export function describeReplay(reception: Received): Readonly<Record<string, string>> {
-  if (reception.kind === 'received') return {}
-  return {
-    'Idempotency-Replayed': 'true',
-    ...(!reception.matches && { 'Idempotency-Mismatch': 'true' }),
-  }
-}
-
-const headers = {
-  'Content-Type': 'application/x-ndjson',
-  'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
-  // Or nginx would gather it.
-  'X-Accel-Buffering': 'no',
-}
+const headers = { ...streamHeaders, 'Content-Type': 'application/x-ndjson' }
 
 /** Lines that are made together. */
 const atOnce = 20
@@ -106,17 +94,17 @@ export function createBatchStream(
     )
     // Before they are stored, as an end may be notified before this process knows of the storing.
     let next = follow(new Map(listNew), hungUp)
-    const reception = await receiveItems(dependencies, request, batch, waiter.channel).catch(
+    const received = await receiveItems(dependencies, request, batch, waiter.channel).catch(
       (error: unknown) => {
         for (const [id] of listNew) waiter.forget(id)
         throw error
       },
     )
-    const { id: batchId, submissions: items } = reception.answer
+    const { id: batchId, submissions: items } = received.answer
     const pending = new Map<string, number>()
     for (const [index, item] of items.entries())
       if ('id' in item && !batch.have.has(index)) pending.set(item.id, index)
-    if (reception.kind === 'replayed') {
+    if (received.kind === 'replayed') {
       for (const [id] of listNew) waiter.forget(id)
       next = follow(pending, hungUp)
       await withDeadline(
@@ -127,7 +115,7 @@ export function createBatchStream(
 
     request.isStream = true
     const named = typeof batchId === 'string' ? { 'Batch-Id': batchId } : {}
-    response.writeHead(200, { ...headers, ...named, ...describeReplay(reception) }).flushHeaders()
+    response.writeHead(200, { ...headers, ...named, ...describeReplay(received) }).flushHeaders()
     const write = async (line: object): Promise<void> => {
       const bytes = Buffer.from(`${JSON.stringify(line)}\n`)
       const taken = unsentAnswers.note(response, apiKeyId, bytes)

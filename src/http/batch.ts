@@ -5,21 +5,22 @@ import * as v from 'valibot'
 import type { Caller } from '#account'
 import type { BatchItem } from '#enqueue'
 import { blame } from '#error'
-import type { Issue } from '#error'
 import { createId } from '#id'
 import { fields, shorten, validate } from '#options'
 import { sendJson } from './answer.ts'
-import { createBatchStream, describeReplay } from './batch-stream.ts'
+import { createBatchStream } from './batch-stream.ts'
 import type { ParsedBatch } from './batch-stream.ts'
 import { bodyLimitBytes, readJson } from './body.ts'
 import type { HttpDependencies } from './http.ts'
 import { listOnce, lists } from './offered.ts'
 import { receiveItems } from './receive.ts'
+import { judgeWebhook } from './relations.ts'
 import { hangUpSignal, invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { asksForStream } from './stream.ts'
 import type { ResultStreams } from './stream.ts'
 import type { SubmissionParser } from './submission.ts'
+import { describeReplay } from './submit.ts'
 import { usualRules, webhookSecret, webhookUrl } from './webhook.ts'
 import type { WebhookRules } from './webhook.ts'
 
@@ -74,8 +75,8 @@ export function submitBatch(
       await stream(request, response, batch, hangUpSignal(response))
       return
     }
-    const reception = await receiveItems(dependencies, request, batch, null)
-    sendJson(response, 202, reception.answer, describeReplay(reception))
+    const received = await receiveItems(dependencies, request, batch, null)
+    sendJson(response, 202, received.answer, describeReplay(received))
   }
 }
 
@@ -100,7 +101,8 @@ async function parseBatch(
     webhookRules,
   )
   const batch = body.issues.length === 0 ? validate(schema, body.json) : { ...body, value: null }
-  const webhookIssues = judgeWebhook(body.json)
+  const own = Object(body.json) as object
+  const webhookIssues = judgeWebhook((name) => Object.hasOwn(own, name))
   const issues = [
     ...queryIssues,
     ...haveIssues,
@@ -113,19 +115,6 @@ async function parseBatch(
   const { webhook_url: url, webhook_secret: secret } = batch.value
   const webhook = url === undefined || secret === undefined ? null : { url, secret }
   return { items, idempotencyKey, webhook, isStreamed, have }
-}
-
-/** Both or none. */
-function judgeWebhook(body: unknown): readonly Issue[] {
-  if (typeof body !== 'object' || body === null) return []
-  const names = ['webhook_url', 'webhook_secret']
-  return names
-    .filter((name) => !Object.hasOwn(body, name))
-    .flatMap((path) =>
-      names
-        .filter((other) => Object.hasOwn(body, other))
-        .map((other) => ({ path, message: `is required with ${other}` })),
-    )
 }
 
 /** Such as `0-4,9`. */

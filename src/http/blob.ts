@@ -12,8 +12,12 @@ import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { invalidRequest, readQuery, refuseQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
-import { createUploadRoom } from './upload-room.ts'
+import { createShares } from './share.ts'
 
+/** Of uploads that arrive at once: who sends slowly keeps others waiting no more than that. An account has half of it. */
+const roomBytes = 64 * 1024 * 1024
+/** Each has a connection and its buffers, however small it is. */
+const leastBytes = 1024 * 1024
 /** 16 MiB at 2.3 Mbit/s. */
 const arrivalSeconds = 60
 /** The largest takes a tenth of a second in a database that has nothing else to do; uploads before it count, too. */
@@ -24,15 +28,16 @@ export function putBlob(
   { database }: Pick<HttpDependencies, 'database'>,
   seconds = arrivalSeconds,
 ): Handler {
-  const room = createUploadRoom()
+  const room = createShares(roomBytes, roomBytes / 2)
   // One after another, so that the other connections are left to submissions.
   let turn: Promise<unknown> = Promise.resolve()
 
   return async (request, response) => {
     const { name, declared } = readHead(request)
     const { accountId, apiKeyId } = request.caller
-    const leave = room.take(accountId, declared)
-    if (leave === null) throw noRoom()
+    const needed = Math.max(leastBytes, declared)
+    if (room.refuse(accountId, needed) !== null) throw noRoom()
+    room.add(accountId, needed)
 
     const receiving = receive(request, response, declared, name)
     let storing: Promise<Stored> | undefined
@@ -47,7 +52,7 @@ export function putBlob(
     })()
     // The room is free when the bytes are, even if the caller was answered before.
     void Promise.allSettled([receiving, upload]).then(() =>
-      Promise.allSettled([storing]).then(leave),
+      Promise.allSettled([storing]).then(() => room.add(accountId, -needed)),
     )
     const { stored, size } = await upload
     if (stored === 'quota_exceeded') {

@@ -4,10 +4,9 @@ import { readStream } from '#event'
 import type { RecordedEvent } from '#event'
 import { hasResult, readLimits } from '#result'
 import { sendJson } from './answer.ts'
-import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
-import { noSubmission } from './problem.ts'
-import { isUuid, refuseQuery } from './request.ts'
+import { readOwn } from './read.ts'
+import { refuseQuery } from './request.ts'
 import type { Handler } from './request.ts'
 
 const attemptFields = ['attempt', 'outcome', 'status', 'duration_seconds'] as const
@@ -58,15 +57,12 @@ const shownFields: Readonly<Record<string, readonly string[]>> = {
 export function readEvents({ database }: Pick<HttpDependencies, 'database'>): Handler {
   return async (request, response) => {
     refuseQuery(request)
-    const id = request.params['id'] ?? ''
-    const { accountId } = request.caller
-    const events = await withDeadline(async () => {
-      if (!isUuid(id) || !(await hasResult(database, id, accountId))) return null
+    const events = await readOwn(request, async (id, accountId) => {
+      if (!(await hasResult(database, id, accountId))) return null
       const own = await readStream(database, id)
       const webhook = own[0]?.data['webhook'] as { id: string } | null | undefined
       return webhook ? [...own, ...(await readStream(database, webhook.id))] : own
     })
-    if (events === null) throw noSubmission()
     const inOrder = events.toSorted((a, b) => a.position - b.position)
     sendJson(response, 200, { events: inOrder.map(present) })
   }

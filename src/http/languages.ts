@@ -19,18 +19,12 @@ interface LanguageRow {
 }
 
 /** As `Languages` of the OpenAPI document has it. */
-export interface DescribedLanguage {
-  readonly name: string
-  readonly title: string
-  readonly aliases: readonly string[]
-  readonly extensions: readonly string[]
+export interface DescribedLanguage
+  extends
+    Omit<LanguageRow, 'version'>,
+    Pick<LanguageDefinition, 'aliases' | 'extensions' | 'title'> {
   readonly runtime: string
-  readonly compile: readonly string[] | null
-  readonly run: readonly string[]
-  readonly limits: object | null
   readonly example: string | null
-  /** How many workers offer it now. */
-  readonly workers: number
 }
 
 /** Empty while no worker lives. */

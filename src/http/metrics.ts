@@ -68,26 +68,18 @@ export function createMetrics({
     labelNames: ['error'],
     registers,
   })
-  const waiters = new Gauge({
-    name: 'runledger_waiters',
-    help: 'Requests of this process that wait for a result.',
-    registers,
-  })
-  const streams = new Gauge({
-    name: 'runledger_streams_open',
-    help: 'Streams of this process that are open; they are no part of the request durations.',
-    registers,
-  })
-  const reachable = new Gauge({
-    name: 'runledger_database_up',
-    help: '1 when the database answered this scrape; at 0 the figures of the whole service are old.',
-    registers,
-  })
-  const ready = new Gauge({
-    name: 'runledger_ready',
-    help: '1 when /readyz of this process would say so.',
-    registers,
-  })
+  const gauge = (name: string, help: string): Gauge =>
+    new Gauge({ name: `runledger_${name}`, help, registers })
+  const waiters = gauge('waiters', 'Requests of this process that wait for a result.')
+  const streams = gauge(
+    'streams_open',
+    'Streams of this process that are open; they are no part of the request durations.',
+  )
+  const reachable = gauge(
+    'database_up',
+    '1 when the database answered this scrape; at 0 the figures of the whole service are old.',
+  )
+  const ready = gauge('ready', '1 when /readyz of this process would say so.')
   const gauges = createServiceGauges(database, registry)
   const progress = createProgressCounters(database, registry)
 

@@ -5,15 +5,8 @@ import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { noSubmission } from './problem.ts'
-import {
-  hangUpSignal,
-  invalidRequest,
-  isUuid,
-  readQuery,
-  readWait,
-  waitSeconds,
-} from './request.ts'
-import type { Handler } from './request.ts'
+import { hangUpSignal, invalidRequest, isUuid, readWait, waitSeconds } from './request.ts'
+import type { ApiRequest, Handler } from './request.ts'
 
 export function readSubmissionResult(
   dependencies: Pick<HttpDependencies, 'database' | 'waiter' | 'syncWaitSeconds'>,
@@ -21,25 +14,37 @@ export function readSubmissionResult(
   const { database, syncWaitSeconds } = dependencies
 
   return async (request, response) => {
-    const { query, issues: queryIssues } = readQuery(request, ['wait'])
-    const { wait, issues: waitIssues } = readWait(query)
-    const issues = [...queryIssues, ...waitIssues]
+    const { wait, issues } = readWait(request)
     if (issues.length > 0) throw invalidRequest(issues)
 
-    const id = request.params['id'] ?? ''
-    const { accountId } = request.caller
-    let record = isUuid(id)
-      ? await withDeadline(() => readTrackedResult(database, id, accountId))
-      : null
-    if (record !== null && wait && !isFinal(record)) {
-      const hungUp = hangUpSignal(response)
-      const seconds = waitSeconds(request, syncWaitSeconds)
-      record = await waitForEnd(dependencies, record.id, accountId, seconds, hungUp)
-      if (hungUp.aborted) return
+    const record = await readOwn(request, (id, accountId) =>
+      readTrackedResult(database, id, accountId),
+    )
+    if (!wait || isFinal(record)) {
+      sendJson(response, 200, record)
+      return
     }
-    if (record === null) throw noSubmission()
-    sendJson(response, 200, record)
+    const hungUp = hangUpSignal(response)
+    const seconds = waitSeconds(request, syncWaitSeconds)
+    const { accountId } = request.caller
+    const end = await waitForEnd(dependencies, record.id, accountId, seconds, hungUp)
+    if (hungUp.aborted) return
+    if (end === null) throw noSubmission()
+    sendJson(response, 200, end)
   }
+}
+
+/** What is read of the caller's own submission that the path names. @throws {Problem} 404 for any other. */
+export async function readOwn<T>(
+  { params, caller }: ApiRequest,
+  read: (id: string, accountId: string, signal: AbortSignal) => Promise<T | null>,
+): Promise<T> {
+  const { id = '' } = params
+  const found = isUuid(id)
+    ? await withDeadline((signal) => read(id.toLowerCase(), caller.accountId, signal))
+    : null
+  if (found === null) throw noSubmission()
+  return found
 }
 
 /** Resolves with the record at the end of a submission that is stored, or as it is when the time is up or nobody waits. */

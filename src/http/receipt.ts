@@ -5,10 +5,9 @@ import { readReceipt, seal } from '#receipt'
 import type { SigningKey } from '#receipt'
 import { hasResult } from '#result'
 import { sendJson, sendText } from './answer.ts'
-import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
-import { noSubmission } from './problem.ts'
-import { isUuid, refuseQuery } from './request.ts'
+import { readOwn } from './read.ts'
+import { refuseQuery } from './request.ts'
 import type { Handler } from './request.ts'
 
 /** Only of a submission that has ended, and whose events fit their hashes. */
@@ -19,14 +18,12 @@ export function issueReceipt({
   return async (request, response) => {
     refuseQuery(request)
     if (receiptKey === null) throw noKey()
-    const id = request.params['id'] ?? ''
-    const { accountId } = request.caller
-    const payload = await withDeadline(async () => {
-      if (!isUuid(id) || !(await hasResult(database, id, accountId))) throw noSubmission()
+    const payload = await readOwn(request, async (id, accountId) => {
+      if (!(await hasResult(database, id, accountId))) return null
       await requireWholeChain(database, id)
-      return readReceipt(database, id)
+      return (await readReceipt(database, id)) ?? 'not final'
     })
-    if (payload === null)
+    if (payload === 'not final')
       throw new Problem('not_final', 'The submission is not final: there is a receipt of its end.')
     sendJson(response, 200, seal(payload, receiptKey))
   }

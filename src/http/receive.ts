@@ -2,7 +2,7 @@
 import { receiveBatch, receiveSubmission } from '#enqueue'
 import type {
   BatchItem,
-  BatchReception,
+  BatchOutcome,
   Refusal,
   Replay,
   Submission,
@@ -17,7 +17,7 @@ import type { ApiRequest } from './request.ts'
 export type Stored = { readonly kind: 'received'; readonly id: string } | Replay
 
 /** Of a batch. */
-export type Received = Exclude<BatchReception, Refusal>
+export type Received = Exclude<BatchOutcome, Refusal>
 
 /** @throws {Problem} when neither. */
 export async function receive(
@@ -40,11 +40,11 @@ export async function receive(
     idempotencyKey,
     capacity: queueCapacity,
   }
-  const reception = await withDeadline((signal) =>
+  const outcome = await withDeadline((signal) =>
     receiveSubmission(database, id, submission, context, signal),
   )
-  if (reception.kind === 'received' || reception.kind === 'replayed') return reception
-  throw await describeRefusal(database, reception)
+  if (outcome.kind === 'received' || outcome.kind === 'replayed') return outcome
+  throw await describeRefusal(database, outcome)
 }
 
 export interface ReceivedBatch {
@@ -71,12 +71,12 @@ export async function receiveItems(
     idempotencyKey,
     capacity: queueCapacity,
   }
-  const reception = await withDeadline((signal) =>
+  const outcome = await withDeadline((signal) =>
     receiveBatch(database, items, context, signal, webhook),
   )
-  if (reception.kind === 'received' || reception.kind === 'replayed') return reception
+  if (outcome.kind === 'received' || outcome.kind === 'replayed') return outcome
   const places = items.filter(({ submission }) => submission !== null).length
-  throw await describeRefusal(database, reception, places)
+  throw await describeRefusal(database, outcome, places)
 }
 
 function describeCaller({

@@ -3,27 +3,20 @@ import { decodeOptions } from '#options'
 import { readRequest } from '#result'
 import type { ReceivedRequest } from '#result'
 import { sendJson } from './answer.ts'
-import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
-import { noSubmission, purged } from './problem.ts'
-import { isUuid, refuseQuery } from './request.ts'
+import { purged } from './problem.ts'
+import { readOwn } from './read.ts'
+import { refuseQuery } from './request.ts'
 import type { Handler } from './request.ts'
 
 export function describeRequest({ database }: Pick<HttpDependencies, 'database'>): Handler {
   return async (request, response) => {
     refuseQuery(request)
-    const id = request.params['id'] ?? ''
-    const { accountId } = request.caller
-    const received = isUuid(id)
-      ? await withDeadline(() => readRequest(database, id, accountId))
-      : null
-    if (received === null) throw noSubmission()
+    const received = await readOwn(request, (id, accountId) => readRequest(database, id, accountId))
     if (received === 'purged') throw purged()
-    sendJson(response, 200, {
-      id: id.toLowerCase(),
-      request: describe(received),
-      limits: received.limits,
-    })
+    const { id = '' } = request.params
+    const { limits } = received
+    sendJson(response, 200, { id: id.toLowerCase(), request: describe(received), limits })
   }
 }
 

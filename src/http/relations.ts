@@ -21,12 +21,6 @@ const exclusive = [
   ['expected_stdout_sha256', 'expected_stdout'],
 ] as const
 
-/** The first is required with the second. */
-const required = [
-  ['webhook_secret', 'webhook_url'],
-  ['webhook_url', 'webhook_secret'],
-] as const
-
 /** Fields with which nothing is wrong. */
 export type Sound = Options & {
   readonly language?: Language | undefined
@@ -45,8 +39,7 @@ export function* judgeRelations(
 ): Generator<Issue> {
   for (const [path, other] of exclusive)
     if (has(path) && has(other)) yield { path, message: `cannot be combined with ${other}` }
-  for (const [path, other] of required)
-    if (!has(path) && has(other)) yield { path, message: `is required with ${other}` }
+  yield* judgeWebhook(has)
   if (has('stop_on_failure') && !has('tests'))
     yield { path: 'stop_on_failure', message: 'needs tests' }
   if (sound.checker !== undefined) yield* judgeChecker(sound.checker, has)
@@ -60,6 +53,15 @@ export function* judgeRelations(
   const { compile, run } = defaultLimits[sound.language]
   yield* judgeLimits('limits', sound.limits, run, allowed)
   if (compile !== null) yield* judgeLimits('compile_limits', sound.compile_limits, compile, allowed)
+}
+
+/** Of a submission or a batch: its webhook's address and secret are given both or none. */
+export function* judgeWebhook(has: (name: string) => boolean): Generator<Issue> {
+  for (const [path, other] of [
+    ['webhook_secret', 'webhook_url'],
+    ['webhook_url', 'webhook_secret'],
+  ] as const)
+    if (!has(path) && has(other)) yield { path, message: `is required with ${other}` }
 }
 
 function* judgeTests({ tests = [], stdin_encoding: encoding }: Sound): Generator<Issue> {

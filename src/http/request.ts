@@ -79,19 +79,15 @@ export function refuseQuery(request: ApiRequest): void {
   if (issues.length > 0) throw invalidRequest(issues)
 }
 
-/** Anything but true, false or absent is an issue. */
-export function readWait(query: ReadonlyMap<string, string>): {
+/** For calls whose one parameter is `wait`: anything but true, false or absent is an issue. */
+export function readWait(request: ApiRequest): {
   readonly wait: boolean
   readonly issues: readonly Issue[]
 } {
+  const { query, issues } = readQuery(request, ['wait'])
   const text = query.get('wait') ?? 'false'
-  return {
-    wait: text === 'true',
-    issues:
-      text === 'true' || text === 'false'
-        ? []
-        : [{ path: '?wait', message: 'must be true or false' }],
-  }
+  if (text === 'true' || text === 'false') return { wait: text === 'true', issues }
+  return { wait: false, issues: [...issues, { path: '?wait', message: 'must be true or false' }] }
 }
 
 /** A UUID in any case; null when absent. */

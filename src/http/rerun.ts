@@ -3,7 +3,7 @@ import type { Response } from 'polka'
 import type { Caller } from '#account'
 import type { Database } from '#database'
 import { rerunSubmission } from '#enqueue'
-import type { RerunReception } from '#enqueue'
+import type { RerunOutcome } from '#enqueue'
 import { Problem } from '#error'
 import type { Issue } from '#error'
 import { readStream } from '#event'
@@ -18,20 +18,18 @@ import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import type { OfferedLanguages } from './offered.ts'
 import { noSubmission, purged } from './problem.ts'
-import { waitForEnd } from './read.ts'
+import { readOwn, waitForEnd } from './read.ts'
 import { describeRefusal } from './refusal.ts'
 import { judgeLimits } from './relations.ts'
 import {
   hangUpSignal,
   invalidRequest,
-  isUuid,
   readIdempotencyKey,
-  readQuery,
   readWait,
   waitSeconds,
 } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
-import { describeReplay, locate, notFinished } from './submit.ts'
+import { answerReplay, locate, notFinished } from './submit.ts'
 
 export function rerunResult(
   dependencies: Pick<HttpDependencies, 'database' | 'queueCapacity' | 'waiter' | 'syncWaitSeconds'>,
@@ -39,34 +37,26 @@ export function rerunResult(
 ): Handler {
   const { database, queueCapacity } = dependencies
   return async (request, response) => {
-    const { query, issues: queryIssues } = readQuery(request, ['wait'])
-    const { wait, issues: waitIssues } = readWait(query)
+    const { wait, issues: waitIssues } = readWait(request)
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
-    const issues = [
-      ...queryIssues,
-      ...waitIssues,
-      ...keyIssues,
-      ...(await readNothing(request, response)),
-    ]
+    const issues = [...waitIssues, ...keyIssues, ...(await readNothing(request, response))]
     if (issues.length > 0) throw invalidRequest(issues)
 
-    const original = request.params['id'] ?? ''
     const { caller, requestId } = request
     const { accountId, apiKeyId } = caller
-    const originalRequest = await withDeadline(async () => {
-      if (!isUuid(original) || !(await hasResult(database, original, accountId))) return null
-      const [received] = await readStream(database, original)
-      return (received?.data ?? null) as OriginalRequest | null
+    const { original, received } = await readOwn(request, async (own) => {
+      if (!(await hasResult(database, own, accountId))) return null
+      const [first] = await readStream(database, own)
+      return first === undefined ? null : { original: own, received: first.data }
     })
-    if (originalRequest === null) throw noSubmission()
-    const obstacles = await findObstacles(originalRequest, caller, offered)
+    const obstacles = await findObstacles(received as unknown as OriginalRequest, caller, offered)
     if (obstacles.length > 0) throw invalidRequest(obstacles)
 
     const context = { apiKeyId, requestId, idempotencyKey, capacity: queueCapacity }
-    const reception = await withDeadline((signal) =>
+    const outcome = await withDeadline((signal) =>
       rerunSubmission(database, original, createId(), context, signal),
     )
-    const stored = await refuseUnrepeatable(database, reception)
+    const stored = await refuseUnrepeatable(database, outcome)
     const { id } = stored
     if (stored.kind === 'received' && !wait) {
       sendJson(response, 202, { id }, locate(id))
@@ -81,7 +71,7 @@ export function rerunResult(
     if (record === null) throw new Error(`submission ${id} has no result`)
     if (wait && !isFinal(record)) throw notFinished(id)
     const { status, body, headers } =
-      stored.kind === 'received' ? { status: 200, body: record } : describeReplay(stored, record)
+      stored.kind === 'received' ? { status: 200, body: record } : answerReplay(stored, record)
     sendJson(response, status, body, headers)
   }
 }
@@ -126,13 +116,13 @@ async function findObstacles(
   return issues
 }
 
-type Stored = Extract<RerunReception, { id: string }>
+type Stored = Extract<RerunOutcome, { id: string }>
 
-async function refuseUnrepeatable(database: Database, reception: RerunReception): Promise<Stored> {
-  switch (reception.kind) {
+async function refuseUnrepeatable(database: Database, outcome: RerunOutcome): Promise<Stored> {
+  switch (outcome.kind) {
     case 'received':
     case 'replayed':
-      return reception
+      return outcome
     case 'not_final':
       throw new Problem('not_final', 'The submission has not ended yet: wait for it, or cancel it.')
     case 'purged':
@@ -140,6 +130,6 @@ async function refuseUnrepeatable(database: Database, reception: RerunReception)
     case 'not_found':
       throw noSubmission()
     default:
-      throw await describeRefusal(database, reception)
+      throw await describeRefusal(database, outcome)
   }
 }

@@ -4,10 +4,9 @@
 import type { Response } from 'polka'
 import { beginning, hasResult, parsePosition } from '#result'
 import type { Position } from '#result'
-import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
-import { noSubmission } from './problem.ts'
-import { isUuid, refuseQuery } from './request.ts'
+import { readOwn } from './read.ts'
+import { refuseQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { createStreamLimiter, usualBounds } from './stream-limiter.ts'
 import type { StreamLimiter } from './stream-limiter.ts'
@@ -132,10 +131,9 @@ export function streamResult(
 ): Handler {
   return async (request, response) => {
     refuseQuery(request)
-    const id = (request.params['id'] ?? '').toLowerCase()
-    const { accountId } = request.caller
-    const isTheirs = isUuid(id) && (await withDeadline(() => hasResult(database, id, accountId)))
-    if (!isTheirs) throw noSubmission()
+    const id = await readOwn(request, async (own, accountId) =>
+      (await hasResult(database, own, accountId)) ? own : null,
+    )
     const last = request.headers['last-event-id']
     const from = typeof last === 'string' ? parsePosition(last) : beginning
     if (from.stage === 'ended') {

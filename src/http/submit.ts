@@ -18,7 +18,6 @@ import {
   hangUpSignal,
   invalidRequest,
   readIdempotencyKey,
-  readQuery,
   readWait,
   waitSeconds,
 } from './request.ts'
@@ -74,8 +73,7 @@ function createParser(
   parseSubmission: SubmissionParser,
 ): (request: ApiRequest, response: Parameters<Handler>[1]) => Promise<ParsedRequest> {
   return async (request, response) => {
-    const { query, issues: queryIssues } = readQuery(request, ['wait'])
-    const { wait, issues: waitIssues } = readWait(query)
+    const { wait, issues: waitIssues } = readWait(request)
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
     const { json, issues: bodyIssues } = await readJson(request, response)
     const submission =
@@ -87,13 +85,7 @@ function createParser(
       wait && streams
         ? [{ path: '?wait', message: 'cannot be combined with Accept: text/event-stream' }]
         : []
-    const issues = [
-      ...queryIssues,
-      ...waitIssues,
-      ...keyIssues,
-      ...streamIssues,
-      ...submission.issues,
-    ]
+    const issues = [...waitIssues, ...keyIssues, ...streamIssues, ...submission.issues]
     if (submission.value === null || issues.length > 0) throw invalidRequest(issues)
     return {
       request,
@@ -108,12 +100,12 @@ function createParser(
 }
 
 async function submitOnly(dependencies: HttpDependencies, parsed: ParsedRequest): Promise<Answer> {
-  const reception = await receive(dependencies, parsed, createId(), { waiter: null, durable: true })
-  const { id } = reception
-  if (reception.kind === 'received') return { status: 202, body: { id }, headers: locate(id) }
+  const stored = await receive(dependencies, parsed, createId(), { waiter: null, durable: true })
+  const { id } = stored
+  if (stored.kind === 'received') return { status: 202, body: { id }, headers: locate(id) }
   const record = await readRecord(dependencies, parsed, id)
   if (record === null) throw new Error(`submission ${id} has no result`)
-  return describeReplay(reception, record)
+  return answerReplay(stored, record)
 }
 
 async function submitAndWait(
@@ -123,10 +115,8 @@ async function submitAndWait(
   const end = await submitToEnd(dependencies, parsed)
   // Not sent: nobody is there.
   if (end === null) return { status: 202, body: {} }
-  const { reception, record } = end
-  return reception.kind === 'received'
-    ? { status: 200, body: record }
-    : describeReplay(reception, record)
+  const { stored, record } = end
+  return stored.kind === 'received' ? { status: 200, body: record } : answerReplay(stored, record)
 }
 
 /**
@@ -136,34 +126,34 @@ async function submitAndWait(
 export async function submitToEnd(
   dependencies: HttpDependencies,
   parsed: AwaitedSubmission,
-): Promise<{ readonly reception: Stored; readonly record: TrackedResult } | null> {
+): Promise<{ readonly stored: Stored; readonly record: TrackedResult } | null> {
   const { waiter, database } = dependencies
   const { seconds, hungUp } = parsed
   const id = createId()
   // Before it is stored, as the end may be notified before this process knows of the storing.
   const waited = waiter.wait(id, seconds, hungUp)
   const waiting = { waiter: waiter.channel, durable: false }
-  const reception = await receive(dependencies, parsed, id, waiting).catch((error: unknown) => {
+  const stored = await receive(dependencies, parsed, id, waiting).catch((error: unknown) => {
     waiter.forget(id)
     throw error
   })
   let record: TrackedResult | null | undefined
-  if (reception.kind === 'received') {
+  if (stored.kind === 'received') {
     record = (await waited)?.record
   } else {
     waiter.forget(id)
     const { accountId } = parsed.request.caller
-    record = await waitForEnd(dependencies, reception.id, accountId, seconds, hungUp)
+    record = await waitForEnd(dependencies, stored.id, accountId, seconds, hungUp)
   }
   if (hungUp.aborted) return null
-  record ??= await readRecord(dependencies, parsed, reception.id)
+  record ??= await readRecord(dependencies, parsed, stored.id)
   if (record === null) throw unavailable() // the database restarted and lost what was not on disk
   if (!isFinal(record)) {
     // It was received without `durable`, but the 408 carries the id.
     await withDeadline(() => flushLog(database))
-    throw notFinished(reception.id)
+    throw notFinished(stored.id)
   }
-  return { reception, record }
+  return { stored, record }
 }
 
 /** 408: the wait is over, the submission is not. */
@@ -185,10 +175,10 @@ async function submitAndStream(
   resultStreams.admit(parsed.request, response)
   const id = createId()
   const channel = { waiter: streams.channel, durable: true }
-  const reception = await receive(dependencies, parsed, id, channel)
+  const stored = await receive(dependencies, parsed, id, channel)
   if (parsed.hungUp.aborted) return
-  const headers = reception.kind === 'received' ? locate(id) : describeReplayed(reception)
-  resultStreams.begin(parsed.request, response, reception.id, beginning, headers)
+  const headers = { ...locate(stored.id), ...describeReplay(stored) }
+  resultStreams.begin(parsed.request, response, stored.id, beginning, headers)
 }
 
 function readRecord(
@@ -200,15 +190,18 @@ function readRecord(
 }
 
 /** Of an idempotency key that was used before: the record as it stands. */
-export function describeReplay(replay: Replay, record: TrackedResult): Answer {
-  return { status: 202, body: record, headers: describeReplayed(replay) }
+export function answerReplay(replay: Replay, record: TrackedResult): Answer {
+  return { status: 202, body: record, headers: { ...locate(replay.id), ...describeReplay(replay) } }
 }
 
-function describeReplayed({ id, matches }: Replay): Readonly<Record<string, string>> {
+/** Headers that say whether an idempotency key was used before. */
+export function describeReplay(
+  stored: { readonly kind: 'received' } | Pick<Replay, 'kind' | 'matches'>,
+): Readonly<Record<string, string>> {
+  if (stored.kind === 'received') return {}
   return {
-    ...locate(id),
     'Idempotency-Replayed': 'true',
-    ...(!matches && { 'Idempotency-Mismatch': 'true' }),
+    ...(!stored.matches && { 'Idempotency-Mismatch': 'true' }),
   }
 }
 

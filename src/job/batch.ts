@@ -16,7 +16,7 @@ export interface Answered {
   readonly submissions: readonly BatchAnswer[]
 }
 
-export type BatchReception =
+export type BatchOutcome =
   | { readonly kind: 'received'; readonly answer: Answered }
   /** The idempotency key was used before: the first answer. */
   | { readonly kind: 'replayed'; readonly answer: Answered; readonly matches: boolean }
@@ -37,7 +37,7 @@ export async function receiveBatch(
   context: SubmissionContext,
   signal: AbortSignal,
   webhook: Omit<NonNullable<Batch['webhook']>, 'id'> | null = null,
-): Promise<BatchReception> {
+): Promise<BatchOutcome> {
   const submissions = items.map((item): BatchAnswer =>
     item.submission === null ? item.refusal : { id: item.id },
   )

@@ -1,4 +1,4 @@
-// How a worker follows orders. Operators' come with lease renewals. Signals pause at once, even without a database, and
+// How a worker follows commands. Operators' come with lease renewals. Signals pause at once, even without a database, and
 // are then written into the worker's row, which says what is wanted.
 import type { Logger } from '#log'
 import type { DesiredState } from './command.ts'
@@ -11,7 +11,7 @@ const wantedBy = {
 /** SIGTSTP pauses, SIGCONT resumes. */
 export type PauseSignal = keyof typeof wantedBy
 
-export interface OrderFollower {
+export interface CommandFollower {
   /** True while it must take nothing. */
   readonly isPaused: boolean
   /** Resolves when it must finish what it has and end, or begin again. */
@@ -22,14 +22,14 @@ export interface OrderFollower {
   signal(name: PauseSignal): Promise<void>
 }
 
-export interface OrderFollowerOptions {
+export interface CommandFollowerOptions {
   /** However long that takes. @returns false when nothing changed. */
   readonly record: (wanted: DesiredState, signal: PauseSignal) => Promise<boolean>
   readonly log: Logger
 }
 
-/** A worker works until an order says otherwise. */
-export function createOrderFollower({ record, log }: OrderFollowerOptions): OrderFollower {
+/** A worker works until a command says otherwise. */
+export function createCommandFollower({ record, log }: CommandFollowerOptions): CommandFollower {
   const { promise: over, resolve: end } = Promise.withResolvers<'drained' | 'restarted'>()
   let wanted: DesiredState = 'working'
   /** Signals not in the row yet; until then the worker takes nothing. */

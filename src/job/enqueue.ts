@@ -4,10 +4,10 @@ import type { Database } from '#database'
 export { receiveBatch } from './batch.ts'
 export { cancelSubmission } from './cancel.ts'
 export { receiveSubmission } from './receive.ts'
-export type { Reception, Refusal, Replay } from './receive.ts'
+export type { IntakeOutcome, Refusal, Replay } from './receive.ts'
 export { rerunInCampaign, rerunSubmission } from './rerun.ts'
-export type { CampaignOutcome, RerunReception } from './rerun.ts'
-export type { BatchItem, BatchReception } from './batch.ts'
+export type { CampaignOutcome, RerunOutcome } from './rerun.ts'
+export type { BatchItem, BatchOutcome } from './batch.ts'
 export type { Submission, SubmissionContext } from './submission.ts'
 
 /** Resolves when all that was received is on disk (sql/functions/receive.sql). */

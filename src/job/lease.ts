@@ -33,7 +33,7 @@ export interface WorkerIdentity {
 export interface Lease extends WorkerIdentity {
   /** Registers the worker and renews from then on. Resolves once registered, however long the database is away. */
   announce(announcement: Announcement): Promise<void>
-  /** Calls it with the orders that come with each renewal; askedAt, by performance.now(). */
+  /** Calls it with what is wanted, as it comes with each renewal; askedAt, by performance.now(). */
   onRenewed(listener: (wanted: DesiredState, askedAt: number) => void): void
   /** From now on each renewal names the ids under which graphile-worker locks this worker's jobs. */
   lockAs(listPoolIds: () => readonly string[]): void

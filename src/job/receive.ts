@@ -21,7 +21,7 @@ export interface Replay {
   readonly matches: boolean
 }
 
-export type Reception = { readonly kind: 'received'; readonly id: string } | Replay | Refusal
+export type IntakeOutcome = { readonly kind: 'received'; readonly id: string } | Replay | Refusal
 
 /** `answer`: of an earlier batch. */
 export type Outcome =
@@ -84,7 +84,7 @@ export async function receiveSubmission(
   submission: Submission,
   context: SubmissionContext,
   signal: AbortSignal,
-): Promise<Reception> {
+): Promise<IntakeOutcome> {
   const outcome = await receive(sql, describeIntake([{ id, submission }], context), signal)
   return outcome.kind === 'received' ? { kind: 'received', id } : outcome
 }

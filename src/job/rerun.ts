@@ -7,7 +7,7 @@ import type { Refusal, Replay } from './receive.ts'
 import { spellDigest } from './submission.ts'
 import type { SubmissionContext } from './submission.ts'
 
-export type RerunReception =
+export type RerunOutcome =
   | { readonly kind: 'received'; readonly id: string }
   | Replay
   | Refusal
@@ -24,7 +24,7 @@ export async function rerunSubmission(
   id: string,
   context: Pick<SubmissionContext, 'apiKeyId' | 'requestId' | 'idempotencyKey' | 'capacity'>,
   signal: AbortSignal,
-): Promise<RerunReception> {
+): Promise<RerunOutcome> {
   const { apiKeyId, requestId, idempotencyKey, capacity } = context
   const metadata: Metadata = { request: requestId, actor: { api_key: apiKeyId } }
   const digest = createHash('sha256').update(`rerun:${original.toLowerCase()}`).digest()
@@ -50,7 +50,7 @@ export async function rerunSubmission(
 
 /** `done`: the campaign has repeated it before; `busy`: so many of the campaign are under way already; `gone`: there is none. */
 export type CampaignOutcome =
-  Exclude<RerunReception['kind'], 'replayed' | 'not_found'> | 'done' | 'busy' | 'gone'
+  Exclude<RerunOutcome['kind'], 'replayed' | 'not_found'> | 'done' | 'busy' | 'gone'
 
 /**
  * Repeats one submission of an operator's campaign, unless that has been done.
@@ -76,6 +76,6 @@ export async function rerunInCampaign(
 
 interface RerunRow {
   readonly id: string
-  readonly outcome: Exclude<RerunReception['kind'], 'not_found'>
+  readonly outcome: Exclude<RerunOutcome['kind'], 'not_found'>
   readonly matches: boolean
 }

@@ -106,6 +106,14 @@ const simpleCheckers = ['lines', 'exact', 'tokens', 'unordered_lines'] as const
 const checkerTypes = [...simpleCheckers, 'floats', 'program']
 const ofChecker = messages('a checker of this type')
 
+/** Of a program that judges. */
+const programEntries = (description: string) => ({
+  language: languageSchema,
+  code: v.pipe(wellFormedText, fits(codeBytesMost), v.description(description)),
+  compile_args: v.optional(words),
+  files: v.optional(v.pipe(files, v.description('They lie beside its code, such as testlib.h.'))),
+})
+
 const checker = v.pipe(
   v.unknown(),
   v.check((value) => !Array.isArray(value), 'must be an object'),
@@ -131,17 +139,8 @@ const checker = v.pipe(
       v.strictObject(
         {
           type: v.literal('program'),
-          language: languageSchema,
-          code: v.pipe(
-            wellFormedText,
-            fits(codeBytesMost),
-            v.description(
-              'It is run as `checker input output answer` in a box of its own. Exit status 0 is AC, 1 and 2 WA, all else IE; 1 KiB of its stderr is the test’s message.',
-            ),
-          ),
-          compile_args: v.optional(words),
-          files: v.optional(
-            v.pipe(files, v.description('They lie beside its code, such as testlib.h.')),
+          ...programEntries(
+            'It is run as `checker input output answer` in a box of its own. Exit status 0 is AC, 1 and 2 WA, all else IE; 1 KiB of its stderr is the test’s message.',
           ),
         },
         ofChecker,
@@ -157,17 +156,8 @@ const interactor = v.pipe(
   fields(
     {
       type: v.optional(v.literal('program', 'must be program')),
-      language: languageSchema,
-      code: v.pipe(
-        wellFormedText,
-        fits(codeBytesMost),
-        v.description(
-          'It is run as `interactor input output answer` in a box of its own: what it writes to stdout is the program’s input, and what the program writes is its own. Exit status 0 is AC, 1 and 2 WA, all else IE; 1 KiB of its stderr is the test’s message.',
-        ),
-      ),
-      compile_args: v.optional(words),
-      files: v.optional(
-        v.pipe(files, v.description('They lie beside its code, such as testlib.h.')),
+      ...programEntries(
+        'It is run as `interactor input output answer` in a box of its own: what it writes to stdout is the program’s input, and what the program writes is its own. Exit status 0 is AC, 1 and 2 WA, all else IE; 1 KiB of its stderr is the test’s message.',
       ),
     },
     'an interactor',

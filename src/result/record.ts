@@ -79,7 +79,7 @@ export function toRecord(row: ResultRow): ResultRecord {
   const kept = row.finished_at !== null && row.purged_at === null
   const { difference, tests, files, groups = null } = decodeReport(row.report)
   const { score, max_score } = row
-  const tell = row.output_encoding === 'base64' ? encode : decode
+  const show = row.output_encoding === 'base64' ? encode : decode
   return {
     id: row.id,
     status: row.status,
@@ -87,8 +87,8 @@ export function toRecord(row: ResultRow): ResultRecord {
     ...blameEnd(row),
     exit_code: row.exit_code,
     signal: row.signal,
-    stdout: kept ? (tell(row.stdout, row.stdout_truncated === true) ?? '') : null,
-    stderr: kept ? (tell(row.stderr, row.stderr_truncated === true) ?? '') : null,
+    stdout: kept ? (show(row.stdout, row.stdout_truncated === true) ?? '') : null,
+    stderr: kept ? (show(row.stderr, row.stderr_truncated === true) ?? '') : null,
     stdout_truncated: row.stdout_truncated,
     stderr_truncated: row.stderr_truncated,
     compile_output: decode(row.compile_output),
@@ -107,8 +107,8 @@ export function toRecord(row: ResultRow): ResultRecord {
     tests:
       tests?.map((test) => ({
         ...test,
-        stdout: tell(test.stdout, test.stdout_truncated === true),
-        stderr: tell(test.stderr, test.stderr_truncated === true),
+        stdout: show(test.stdout, test.stdout_truncated === true),
+        stderr: show(test.stderr, test.stderr_truncated === true),
       })) ?? null,
     files: files?.map((file) => ({ ...file, content: encode(file.content) })) ?? null,
     tag: row.tag,

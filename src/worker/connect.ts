@@ -24,9 +24,9 @@ export interface Worker extends Parts {
 
 /** Resolves once the worker is registered and takes jobs, however long the database is away. */
 export async function connectParts(parts: Parts): Promise<Worker> {
-  const { executor, lease, orders, suspension, pools, settings, blobs, log } = parts
+  const { executor, lease, commands, suspension, pools, settings, blobs, log } = parts
   const { promise: over, resolve: end } = Promise.withResolvers<End>()
-  lease.onRenewed(orders.follow)
+  lease.onRenewed(commands.follow)
   await lease.announce({
     slots: executor.slots,
     languages: () => describeLanguages(parts),
@@ -53,7 +53,7 @@ export async function connectParts(parts: Parts): Promise<Worker> {
   )
   // It gives nothing back, however long runs take. A signal ends it sooner.
   const endWhenIdle = async (): Promise<void> => {
-    const reason = await orders.over
+    const reason = await commands.over
     await queue.idle()
     end({ reason, exitCode: 0 })
   }
@@ -62,7 +62,7 @@ export async function connectParts(parts: Parts): Promise<Worker> {
     process.on(signal, () => end({ reason: signal, exitCode: 0 }))
   for (const signal of ['SIGTSTP', 'SIGCONT'] as const)
     process.on(signal, () => {
-      void orders.signal(signal).then(queue.tick)
+      void commands.signal(signal).then(queue.tick)
       queue.tick()
     })
   return { ...parts, queue, sweep, retention, over }
@@ -83,10 +83,10 @@ function describeLanguages({ executor, settings: { limits } }: Parts): object {
 }
 
 function queueOptions(parts: Parts, onExhausted: (reason: string) => void): JobOptions {
-  const { executor, lease, orders, settings, log } = parts
+  const { executor, lease, commands, settings, log } = parts
   const { database } = parts.pools
   const { signal } = parts.giveBack
-  const isPaused = (): boolean => orders.isPaused
+  const isPaused = (): boolean => commands.isPaused
   return {
     url: settings.DATABASE_URL,
     execute: {

@@ -4,8 +4,14 @@ import { checkLogin, createDatabase, workerRoles } from '#database'
 import type { Database } from '#database'
 import { createBlobCache } from '#executor'
 import type { BlobCache } from '#executor'
-import { commandItself, createLease, createOrderFollower, createSuspension, fetchBlob } from '#job'
-import type { Lease, OrderFollower, Suspension } from '#job'
+import {
+  commandItself,
+  createLease,
+  createCommandFollower,
+  createSuspension,
+  fetchBlob,
+} from '#job'
+import type { Lease, CommandFollower, Suspension } from '#job'
 import type { Logger } from '#log'
 import { makeExecutor } from './executor.ts'
 import type { WorkerExecutor } from './executor.ts'
@@ -32,7 +38,7 @@ export interface Parts extends WorkerExecutor {
   readonly lease: Lease
   readonly blobs: BlobCache
   readonly suspension: Suspension
-  readonly orders: OrderFollower
+  readonly commands: CommandFollower
   /** Fires when runs and deliveries under way are to be requeued. */
   readonly giveBack: AbortController
 }
@@ -59,7 +65,7 @@ export async function makeParts(settings: WorkerSettings, log: Logger): Promise<
       fetch: (accountId, name) => fetchBlob(database, log, accountId, name),
     }),
     suspension: createSuspension({ executor: made.executor, log, onChange }),
-    orders: createOrderFollower({
+    commands: createCommandFollower({
       record: (wanted, signal) => commandItself(database, lease, wanted, { signal }, log),
       log,
     }),

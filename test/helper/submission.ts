@@ -5,7 +5,7 @@ import { admitRequest, issueKey } from '#account'
 import type { Caller } from '#account'
 import type { Database } from '#database'
 import { receiveSubmission } from '#enqueue'
-import type { Reception, Submission, SubmissionContext } from '#enqueue'
+import type { IntakeOutcome, Submission, SubmissionContext } from '#enqueue'
 import { createId } from '#id'
 import { isFinal, readResult } from '#result'
 import type { ResultRecord } from '#result'
@@ -61,7 +61,7 @@ export async function submit(
   caller: Caller,
   submission: Submission,
   context: Partial<SubmissionContext> = {},
-): Promise<Reception> {
+): Promise<IntakeOutcome> {
   return receiveSubmission(
     sql,
     createId(),

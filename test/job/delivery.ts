@@ -83,10 +83,10 @@ export async function submitBatch(
     capacity: 10_000,
   }
   const { signal } = new AbortController()
-  const reception = await receiveBatch(sql, items, context, signal, webhook)
-  if (reception.kind !== 'received' || typeof reception.answer.id !== 'string')
-    throw new Error(`the batch was not received: ${reception.kind}`)
-  return { id: reception.answer.id, members: items.map(({ id }) => id) }
+  const received = await receiveBatch(sql, items, context, signal, webhook)
+  if (received.kind !== 'received' || typeof received.answer.id !== 'string')
+    throw new Error(`the batch was not received: ${received.kind}`)
+  return { id: received.answer.id, members: items.map(({ id }) => id) }
 }
 
 /** The delivery of a submission or a batch. */

@@ -3,7 +3,7 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '#database'
 import { receiveSubmission } from '#enqueue'
-import type { Reception, Submission, SubmissionContext } from '#enqueue'
+import type { IntakeOutcome, Submission, SubmissionContext } from '#enqueue'
 import { createId } from '#id'
 import { createTestDatabase } from '../helper/database.ts'
 import { startStatementCounter } from '../helper/statement.ts'
@@ -31,7 +31,7 @@ const python = describeSubmission({
 
 type Asked = Partial<SubmissionContext> & { readonly submission?: Submission }
 
-function receiveOne({ submission = python, ...context }: Asked): Promise<Reception> {
+function receiveOne({ submission = python, ...context }: Asked): Promise<IntakeOutcome> {
   return receiveSubmission(
     web,
     createId(),
@@ -43,7 +43,7 @@ function receiveOne({ submission = python, ...context }: Asked): Promise<Recepti
 
 async function receiveTogether(
   asked: readonly Asked[],
-): Promise<PromiseSettledResult<Reception>[]> {
+): Promise<PromiseSettledResult<IntakeOutcome>[]> {
   // Connections are there, and what is asked of each was asked.
   await Promise.all(Array.from({ length: 4 }, () => web`select pg_sleep(0.05)`))
   counter.take()
@@ -58,7 +58,7 @@ function countCalls(name: string): number {
   )
 }
 
-const kindOf = (settled: PromiseSettledResult<Reception>): string =>
+const kindOf = (settled: PromiseSettledResult<IntakeOutcome>): string =>
   settled.status === 'fulfilled' ? settled.value.kind : String(settled.reason.code)
 const several = (count: number, asked: Asked = {}): Asked[] =>
   Array.from({ length: count }, () => asked)
@@ -185,7 +185,7 @@ t.test('what PostgreSQL cannot read fails alone', async (t) => {
 t.test('a statement that waits for a key keeps nobody who comes after it', async (t) => {
   const { apiKeyId, accountId } = await createCaller(sql, 'beta')
   let isSettled = false
-  let blocked: Promise<Reception> | undefined
+  let blocked: Promise<IntakeOutcome> | undefined
   await sql.begin(async (transaction) => {
     await transaction`select from runledger.api_key where id = ${apiKeyId} for update`
     blocked = receiveOne({ apiKeyId, accountId }).finally(() => (isSettled = true))

@@ -208,9 +208,9 @@ function describeProblem({ code, status, message, details }: Problem): DoorAnswe
   // Jobe's keys are 403, and CodeRunner takes a 401 for a limit of submissions.
   if (code === 'unauthorized') return { status: 403, body: message }
   const { issues = [] } = details
-  const told = issues.map(({ path, message: text }) => {
+  const texts = issues.map(({ path, message: text }) => {
     const own = path.replace(/^run_spec\.?(?:parameters\.?)?/, '')
     return own === '' || text.includes(own.split('.', 1)[0] ?? '') ? text : `${own} ${text}`
   })
-  return { status, body: told.length > 0 ? told.join('; ') : message }
+  return { status, body: texts.length > 0 ? texts.join('; ') : message }
 }

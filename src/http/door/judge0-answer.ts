@@ -123,11 +123,11 @@ const tooLarge = 'The outputs are too large for one answer: ask for fewer submis
 
 function describeRecord(record: TrackedResult): object {
   const { language, runtime, fault, retry } = record
-  const told = toJudge0(record)
+  const result = toJudge0(record)
   const id = judge0Ids[language as Language]?.[0] ?? null
   return {
-    ...told,
-    status_id: told.status.id,
+    ...result,
+    status_id: result.status.id,
     language_id: id,
     language: { id, name: nameLanguage(language, runtime) },
     fault,

@@ -57,24 +57,15 @@ async function listLanguages(database: Database): Promise<readonly Judge0Languag
     .toSorted((one, other) => one.name.localeCompare(other.name, 'en') || one.id - other.id)
 }
 
-interface Load {
-  readonly waiting: string
-  readonly queued: string
-  readonly running: string
-  readonly slots: string
-}
+type Load = Record<'waiting' | 'queued' | 'running' | 'slots', number>
 
-async function readLoad(database: Database): Promise<Record<keyof Load, number>> {
+async function readLoad(database: Database): Promise<Load> {
   const [load] = await withDeadline(
-    async () => database<Load[]>`select waiting, queued, running, slots from runledger.read_load()`,
+    async () =>
+      database<[Load]>`
+        select waiting::float8, queued::float8, running::float8, slots::float8 from runledger.read_load()`,
   )
-  const count = (name: keyof Load): number => Number(load?.[name] ?? 0)
-  return {
-    waiting: count('waiting'),
-    queued: count('queued'),
-    running: count('running'),
-    slots: count('slots'),
-  }
+  return load
 }
 
 export function listInfoRoutes(dependencies: HttpDependencies): readonly Route[] {

@@ -38,7 +38,7 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
     const { value: asked, issues } = validate(judge0Request, input)
     if (asked === null) return { value: null, issues: shorten(issues) }
     const translated = translateRequest(asked, isBase64, request.caller)
-    // What is wrong already would be told twice.
+    // What is wrong already would be shown twice.
     const wrong = new Set(translated.issues.map(({ path }) => path))
     const parsed = await parse(translated.submission, request.caller)
     const found = parsed.issues
@@ -56,8 +56,8 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
     if (value === null || keyIssues.length > 0) throw invalidRequest([...keyIssues, ...issues])
     const parsed = { request, submission: value, idempotencyKey }
     if (new URLSearchParams(request.search).get('wait') !== 'true') {
-      const told = { waiter: null, durable: true }
-      const { id } = await receive(dependencies, parsed, createId(), told)
+      const waiting = { waiter: null, durable: true }
+      const { id } = await receive(dependencies, parsed, createId(), waiting)
       sendJson(response, 201, { token: id })
       return
     }
@@ -68,12 +68,12 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
       readUnfinished,
     )
     if (id === undefined) return
-    const [told] = await read([id], request.caller.accountId, asked).catch((error: unknown) => {
+    const [shown] = await read([id], request.caller.accountId, asked).catch((error: unknown) => {
       if (error instanceof Problem && error.message === notUtf8)
         return [{ error: notUtf8, token: id }]
       throw error
     })
-    sendJson(response, 201, told ?? { token: id })
+    sendJson(response, 201, shown ?? { token: id })
   }
 
   const createBatch = async (request: ApiRequest, response: Response): Promise<void> => {
@@ -89,13 +89,13 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
         ? { submission: null, refusal: listByField(found) }
         : { submission: value }),
     }))
-    const reception = await receiveItems(
+    const received = await receiveItems(
       dependencies,
       request,
       { items, idempotencyKey, webhook: null },
       null,
     )
-    const answers = reception.answer.submissions.map((one) =>
+    const answers = received.answer.submissions.map((one) =>
       'id' in one && typeof one.id === 'string' ? { token: one.id } : one,
     )
     sendJson(response, answers.some((one) => 'token' in one) ? 201 : 422, answers)
@@ -106,9 +106,9 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
     const asked = readAsked(request)
     const { accountId } = request.caller
     if (token !== 'batch') {
-      const [told] = await read([token], accountId, asked)
-      if (told === undefined || told === null) throw noSubmission()
-      sendJson(response, 200, told)
+      const [shown] = await read([token], accountId, asked)
+      if (shown === undefined || shown === null) throw noSubmission()
+      sendJson(response, 200, shown)
       return
     }
     const given = request.headers['tokens'] ?? new URLSearchParams(request.search).get('tokens')
@@ -129,10 +129,10 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
     if (page * perPage > pagedMost) throw refuse(`invalid page: ${page}`)
     const { accountId } = request.caller
     const { ids, total } = await withDeadline(() => listPage(database, accountId, page, perPage))
-    const told = await read(ids, accountId, readAsked(request))
+    const shown = await read(ids, accountId, readAsked(request))
     const pages = Math.ceil(total / perPage)
     sendJson(response, 200, {
-      submissions: told.filter((one) => one !== null),
+      submissions: shown.filter((one) => one !== null),
       meta: {
         current_page: page,
         next_page: page < pages ? page + 1 : null,
@@ -147,9 +147,9 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
     const id = request.params['token'] ?? ''
     const { accountId, apiKeyId } = request.caller
     const { fields } = readAsked(request)
-    // As it was: in base64, which any text can be told in.
-    const [told] = await read([id], accountId, { fields, isBase64: true })
-    if (told === undefined || told === null) throw noSubmission()
+    // As it was: in base64, which any text can be shown in.
+    const [shown] = await read([id], accountId, { fields, isBase64: true })
+    if (shown === undefined || shown === null) throw noSubmission()
     const metadata = { request: request.requestId, actor: { api_key: apiKeyId } }
     const state = await withDeadline((signal) =>
       purgeSubmission(database, id, accountId, metadata, signal),
@@ -159,7 +159,7 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
       throw refuse('submission cannot be deleted because it has not ended')
     if (state === 'undelivered')
       throw refuse('submission cannot be deleted because its callback was not delivered yet')
-    sendJson(response, 200, told)
+    sendJson(response, 200, shown)
   }
 
   const createSeveral: Handler = async (request, response) => {

@@ -1,7 +1,7 @@
-// Messages of the MCP door: which of the protocol's two versions one speaks, what is wrong with it, and how failures are told.
+// Messages of the MCP door: which of the protocol's two versions one speaks, what is wrong with it, and how failures are described.
 //
 // Since 2026-07-28 each request carries its version and its client's capabilities, mirrored in headers; until 2025-11-25
-// `initialize` has told them. Both are served at the same path, without a session.
+// `initialize` says them once. Both are served at the same path, without a session.
 import type { IncomingHttpHeaders } from 'node:http'
 import * as v from 'valibot'
 import { blame } from '#error'
@@ -82,10 +82,10 @@ const own = 'io.modelcontextprotocol'
 
 /** True: a request of 2026-07-28. @throws {ProtocolError} for versions, headers and metadata that are not right. */
 export function isPerRequest(headers: IncomingHttpHeaders, { meta }: Message): boolean {
-  const told = headers['mcp-protocol-version']
-  const version = meta[`${own}/protocolVersion`] ?? told
+  const named = headers['mcp-protocol-version']
+  const version = meta[`${own}/protocolVersion`] ?? named
   if (version === undefined) return false
-  if (told !== undefined && told !== version)
+  if (named !== undefined && named !== version)
     throw mismatch('MCP-Protocol-Version', `${own}/protocolVersion of _meta`)
   if (byHandshake.some((one) => one === version)) return false
   if (version !== perRequest)

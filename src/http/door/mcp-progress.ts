@@ -52,17 +52,17 @@ export function createProgress(
         if (!response.writableEnded) response.write(text)
       }
       let progress = 0
-      const tell = (text: string): void => {
+      const notify = (text: string): void => {
         const params = { progressToken: token, progress, message: text }
         progress += 1
         write(formatMessage({ jsonrpc: '2.0', method: 'notifications/progress', params }))
       }
-      tell(`submission ${id}`)
+      notify(`submission ${id}`)
       const { leave, noteReady } = streams.follow(id, beginning, {
         get isReady() {
           return !response.writableNeedDrain
         },
-        give: (bytes) => describeEvents(bytes.toString()).forEach(tell),
+        give: (bytes) => describeEvents(bytes.toString()).forEach(notify),
         // The record is read by who waits for it.
         end: () => {},
       })
@@ -81,11 +81,13 @@ function formatMessage(message: object): string {
   return `event: message\ndata: ${JSON.stringify(message)}\n\n`
 }
 
-/** Of the events of a stream those that tell how far it is. */
+/** Of the events of a stream those that say how far it is. */
 function describeEvents(text: string): string[] {
   const events = text.matchAll(/^event: (status|test)\ndata: (.*)$/gm)
   return Array.from(events, ([, event, data = '']) => {
-    const told = JSON.parse(data) as { status?: string; index?: number; verdict?: string }
-    return event === 'status' ? `${told.status}` : `test ${(told.index ?? 0) + 1}: ${told.verdict}`
+    const known = JSON.parse(data) as { status?: string; index?: number; verdict?: string }
+    return event === 'status'
+      ? `${known.status}`
+      : `test ${(known.index ?? 0) + 1}: ${known.verdict}`
   })
 }

@@ -28,7 +28,7 @@ export const blobFaults: readonly Fault[] = [
   },
   {
     name: 'blob: uploads at once are not bounded',
-    text: 'if (used + needed > roomBytes || own + needed > accountBytes) return null',
+    text: 'if (room.refuse(accountId, needed) !== null) throw noRoom()',
     instead: '',
     tests: ['http/blob'],
   },
