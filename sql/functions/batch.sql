@@ -1,5 +1,5 @@
 -- A batch with one webhook: its own stream says which submissions belong to it, its row in runledger.delivery where the webhook
--- stands. The end of the last member makes the webhook due, in the commit of that end.
+-- goes. The end of the last member makes the webhook due, in the commit of that end.
 
 create or replace function runledger.read_batch(batch_id uuid)
 returns table (id uuid, status text, verdict text, finished_at timestamptz)

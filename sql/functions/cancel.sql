@@ -1,4 +1,4 @@
--- A caller takes submissions back: what waits ends here, what runs is marked for its worker to end.
+-- A caller cancels submissions: what waits ends here, what runs is marked for its worker to end.
 
 create or replace function runledger.cancel(submissions uuid[], account_id uuid, metadata jsonb)
 returns table (submission_id uuid, state text, waiters text[])

@@ -1,4 +1,4 @@
--- A lost attempt: the submission runs again, or is given up; or it ends, when its caller has cancelled it. A worker says so of
+-- A lost attempt: the submission runs again, or is abandoned; or it ends, when its caller has cancelled it. A worker says so of
 -- its own attempt, the sweep and the reconciler of a lost worker's.
 
 create or replace function runledger.interrupt(items jsonb) returns table (outcome text, waiters text[])

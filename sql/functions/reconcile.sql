@@ -113,7 +113,7 @@ begin
       select j.id from graphile_worker.jobs j
       where j.locked_at is null and case
         when j.attempts >= j.max_attempts then true
-        -- An attempt of a lost worker waited by it, and was given back.
+        -- An attempt of a lost worker waited by it, and was requeued.
         when j.task_identifier like 'continue:%' then
           not runledger.is_worker_alive(substr(j.task_identifier, length('continue:') + 1)::uuid)
         else false

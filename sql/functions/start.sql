@@ -19,7 +19,7 @@ declare
   _left record;
 begin
   -- Not waited for on disk. If a crash forgets it, the submission is still queued, the next start takes the same version, and
-  -- this attempt's end is refused, as another run stands there. Later events are waited for, and with them this one.
+  -- this attempt's end is refused, as another run is there. Later events are waited for, and with them this one.
   perform set_config('synchronous_commit', 'off', true);
 
   select w.wanted, w.stopped_at is not null as is_given_up into _worker

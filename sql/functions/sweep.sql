@@ -1,4 +1,4 @@
--- Gives back what lost workers held. Every process calls it twice a second; one at a time does it.
+-- Requeues what lost workers held. Every process calls it twice a second; one at a time does it.
 
 create or replace function runledger.sweep_workers(max_losses integer)
 returns table (worker_id uuid, submission_id uuid, requeued boolean, host text, pid integer, silent_seconds double precision)

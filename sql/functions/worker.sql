@@ -12,7 +12,7 @@ declare
   _lock_key integer;
   _wanted text;
 begin
-  -- Under its new id a worker that was given up keeps its orders; their events stay under the old id.
+  -- Under its new id a worker that was given up keeps its commands; their events stay under the old id.
   select w.wanted into _wanted from runledger.worker w
   where w.id = (register_worker.description ->> 'succeeds')::uuid;
   insert into runledger.worker as w (id, host, pid, slots, languages, lease_seconds, version, isolation, wanted)
@@ -53,7 +53,7 @@ as $$
 $$;
 comment on function runledger.stop_worker is 'Records that a worker stopped by itself.';
 
--- What operators, or a signal to its process, want of a worker: it stands in the worker's row and is an event. A worker that is
+-- What operators, or a signal to its process, want of a worker: it is in the worker's row and is an event. A worker that is
 -- to end, or to begin again, takes no other command.
 
 create or replace function runledger.command_worker(

@@ -1,4 +1,4 @@
-// The door to accounts. Keys are managed on the server only, never over HTTP.
+// The entry to accounts. Keys are managed on the server only, never over HTTP.
 import { timingSafeEqual } from 'node:crypto'
 import { cancelOnAbort, json } from '#database'
 import type { Database, Queryable } from '#database'

@@ -1,4 +1,4 @@
-// The door to blobs: long inputs and expected outputs that an account uploads once and names by their SHA-256 in submissions.
+// The entry to blobs: long inputs and expected outputs that an account uploads once and names by their SHA-256 in submissions.
 //
 // A blob belongs to one account; the same bytes of another account are another blob, so that nobody learns what others have.
 // Its bytes stand in chunks of 256 KiB (runledger.blob_chunk), so that neither writing nor reading one holds it twice. It is

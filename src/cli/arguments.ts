@@ -1,8 +1,8 @@
 // Reads a command line by the table of commands.
 import { parseArgs } from 'node:util'
 import { describeError } from '#error-text'
-import { CommandError, exitStatuses } from './command.ts'
-import type { Call, Command, Options } from './command.ts'
+import { misuse } from './command.ts'
+import type { Call, Command, CommandError, Options } from './command.ts'
 import { describeCommand, describeCommands, formatUsage } from './help.ts'
 
 export type Reading =
@@ -32,28 +32,21 @@ function readGroup(commands: readonly Command[], line: readonly string[]): Readi
   const [word = '', second] = line
   const group = commands.filter(({ name }) => name.startsWith(`${word} `))
   if (group.length === 0) {
-    throw new CommandError(
-      `there is no command ${JSON.stringify(word)}; \`runledger --help\` lists them`,
-      exitStatuses.usage,
-    )
+    throw misuse(`there is no command ${JSON.stringify(word)}; \`runledger --help\` lists them`)
   }
   if (second === '--help' || second === '-h') return { help: describeCommands(group) }
-  throw new CommandError(
-    `\`${word}\` needs another word:\n\n${group.map(formatUsage).join('\n')}`,
-    exitStatuses.usage,
-  )
+  throw misuse(`\`${word}\` needs another word:\n\n${group.map(formatUsage).join('\n')}`)
 }
 
 function readCall(command: Command, rest: readonly string[]): Call<Options> {
-  const misuse = (what: string): CommandError =>
-    new CommandError(
+  const refuse = (what: string): CommandError =>
+    misuse(
       `${command.name}: ${what}\n\nUsage: ${formatUsage(command)}\nMore:  runledger ${command.name} --help`,
-      exitStatuses.usage,
     )
   const { operands, options } = command
-  const { positionals, values } = parseWith(options, rest, misuse)
+  const { positionals, values } = parseWith(options, rest, refuse)
   if (positionals.length > operands.length)
-    throw misuse(`${JSON.stringify(positionals[operands.length])} is one argument too many`)
+    throw refuse(`${JSON.stringify(positionals[operands.length])} is one argument too many`)
   const missing = [
     ...operands.slice(positionals.length).filter((name) => !name.startsWith('[')),
     ...Object.entries(options)
@@ -61,14 +54,14 @@ function readCall(command: Command, rest: readonly string[]): Call<Options> {
       .map(([name, { value }]) => `--${name} ${value}`),
   ]
   if (missing.length > 0)
-    throw misuse(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`)
+    throw refuse(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`)
   return { operands: positionals, values: values as Call<Options>['values'] }
 }
 
 function parseWith(
   options: Options,
   rest: readonly string[],
-  misuse: (what: string) => CommandError,
+  refuse: (what: string) => CommandError,
 ): { positionals: string[]; values: Record<string, unknown> } {
   const known = Object.entries(options).map(([name, { type, default: preset, multiple }]) => {
     const none = type === 'boolean' ? false : multiple === true ? [] : undefined
@@ -86,6 +79,6 @@ function parseWith(
       options: Object.fromEntries(known),
     })
   } catch (error) {
-    throw misuse(describeError(error).split('. ')[0] ?? '')
+    throw refuse(describeError(error).split('. ')[0] ?? '')
   }
 }

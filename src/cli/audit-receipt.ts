@@ -5,7 +5,7 @@ import { readStream } from '#event'
 import { openEnvelope, readPublicKeys, readReceipt } from '#receipt'
 import type { Opened, Receipt, VerifyingKey } from '#receipt'
 import type { AuditAnswer } from './audit.ts'
-import { CommandError, defineCommand, exitStatuses } from './command.ts'
+import { CommandError, defineCommand, exitStatuses, misuse } from './command.ts'
 import { withDatabase } from './connect.ts'
 import { flag, readInput, takes } from './option.ts'
 
@@ -25,9 +25,8 @@ export const receiptCommand = defineCommand({
   },
   run: async ({ operands: [file = ''], values: { 'public-key': keyFile, ledger } }) => {
     if (keyFile === undefined && !ledger)
-      throw new CommandError(
+      throw misuse(
         'audit receipt: --public-key FILE, --ledger or both say what to check it against',
-        exitStatuses.usage,
       )
     const text = readInput('FILE', file)
     const opened = openEnvelope(text, keyFile === undefined ? null : readKeys(keyFile))

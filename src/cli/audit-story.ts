@@ -3,7 +3,7 @@ import type { RecordedEvent } from '#event'
 
 /** Updated after each event. */
 export interface StoryContext {
-  /** When it last began to wait: received, or given back. */
+  /** When it last began to wait: received, or requeued. */
   receivedAt: Date | null
   startedAt: Date | null
   attempt: number | null

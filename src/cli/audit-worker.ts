@@ -26,7 +26,7 @@ export interface Moment {
 export interface WorkerLife {
   readonly host: string
   readonly moments: readonly Moment[]
-  /** How it stands. */
+  /** How it is now. */
   readonly present: string
 }
 

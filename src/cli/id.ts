@@ -1,5 +1,5 @@
 // Ids on the command line: whole, or by their beginning or end where that is of one alone. Ids of one day begin alike.
-import { CommandError, exitStatuses } from './command.ts'
+import { CommandError, misuse } from './command.ts'
 
 /** @throws {CommandError} when it is no part of an id, or of none or several of these. */
 export function findId(
@@ -8,10 +8,7 @@ export function findId(
   noun: string,
 ): string {
   if (!/^[0-9a-f-]{1,36}$/i.test(part))
-    throw new CommandError(
-      `${JSON.stringify(part)} is not the id of a ${noun}, nor its beginning or end`,
-      exitStatuses.usage,
-    )
+    throw misuse(`${JSON.stringify(part)} is not the id of a ${noun}, nor its beginning or end`)
   const wanted = part.toLowerCase()
   const found = rows
     .map(({ id }) => id)

@@ -49,7 +49,7 @@ async function moveTests<Test extends Texts>(
   for (const { test, field, bytes, spelled } of texts.toSorted((a, b) => b.bytes - a.bytes)) {
     if (left <= testsBytesMost && spelledLeft <= room) break
     left -= bytes
-    // A name stands in its place.
+    // A name is in its place.
     spelledLeft -= spelled - 100
     long.set(test, [...(long.get(test) ?? []), field])
   }

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import type { Response } from 'undici'
 import { parseServiceUrl } from '#client'
-import { CommandError, defineCommand, exitStatuses } from './command.ts'
+import { defineCommand, misuse } from './command.ts'
 import { readService, serviceOptions } from './service.ts'
 
 export const mcpCommands = [
@@ -28,7 +28,7 @@ function parseUrl(text: string): URL {
   try {
     return new URL('mcp', parseServiceUrl(text))
   } catch (error) {
-    throw new CommandError((error as Error).message, exitStatuses.usage)
+    throw misuse((error as Error).message)
   }
 }
 

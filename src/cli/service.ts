@@ -4,7 +4,7 @@ import { createClient, createOperator, RunledgerError } from '#client'
 import type { Operator } from '#client'
 import { readClientConfig, readOrExit } from '#config'
 import { keptOperatorKeyFile, readKept } from '#kept'
-import { CommandError, exitStatuses } from './command.ts'
+import { CommandError, exitStatuses, misuse } from './command.ts'
 import { readInput, takes } from './option.ts'
 import { printable } from './output.ts'
 
@@ -37,9 +37,8 @@ export function readService(values: ServiceValues): {
   const config = readOrExit(readClientConfig)
   const apiKey = readKeyFile(values) ?? config.RUNLEDGER_API_KEY
   if (apiKey === undefined) {
-    throw new CommandError(
+    throw misuse(
       'there is no key: set RUNLEDGER_API_KEY, or name a file that holds one with --key-file (`make run` keeps one in .data/key)',
-      exitStatuses.usage,
     )
   }
   return { url: values.url ?? config.RUNLEDGER_URL, apiKey }
@@ -60,9 +59,8 @@ export async function askOperator<T>(
   const apiKey =
     readKeyFile(values) ?? config.RUNLEDGER_OPERATOR_KEY ?? readKept(keptOperatorKeyFile)
   if (apiKey === null) {
-    throw new CommandError(
+    throw misuse(
       'there is no operator’s key: `runledger keys issue --account ops --role operator` prints one; set RUNLEDGER_OPERATOR_KEY to it, or name a file that holds it with --key-file',
-      exitStatuses.usage,
     )
   }
   try {
@@ -73,7 +71,7 @@ export async function askOperator<T>(
 }
 
 function explain(error: unknown): unknown {
-  if (error instanceof TypeError) return new CommandError(error.message, exitStatuses.usage)
+  if (error instanceof TypeError) return misuse(error.message)
   if (!(error instanceof RunledgerError)) return error
   const { status, issues } = error
   const message = printable(error.message)

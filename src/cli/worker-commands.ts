@@ -1,7 +1,7 @@
 // `pause`, `resume`, `drain` and `restart`: commands to workers, by the operator API.
 import { RunledgerError } from '#client'
 import type { CommandedWorker, Operator, OrderWord } from '#client'
-import { CommandError, defineCommand, exitStatuses } from './command.ts'
+import { CommandError, defineCommand, exitStatuses, misuse } from './command.ts'
 import type { Command } from './command.ts'
 import { findId } from './id.ts'
 import { flag, takes } from './option.ts'
@@ -53,7 +53,7 @@ function defineWorkerCommand(name: OrderWord, summary: string): Command {
   })
 }
 
-/** @returns how each worker stands then. @throws {CommandError} when none fits, or a part of an id fits several. */
+/** @returns how each worker is then. @throws {CommandError} when none fits, or a part of an id fits several. */
 export async function commandWorkers(
   operator: Operator,
   selection: Selection,
@@ -74,7 +74,7 @@ export async function commandWorkers(
 
 function requireOne({ worker, host, all = false }: Selection): void {
   if ([worker !== undefined, host !== undefined, all].filter(Boolean).length !== 1)
-    throw new CommandError('name one WORKER, or --host NAME, or --all', exitStatuses.usage)
+    throw misuse('name one WORKER, or --host NAME, or --all')
 }
 
 async function findWorkers(

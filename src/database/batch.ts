@@ -15,7 +15,12 @@ export interface BatchOptions<Item, Answer> {
   readonly statements: number
   /** In one statement at most. */
   readonly items: number
+  /** Of its bodies; nothing unless given. A large item has a statement of its own, at once. */
+  readonly countBytes?: (item: Item) => number
 }
+
+// A set is held as base64 here and in PostgreSQL.
+const largeBytes = 128 * 1024
 
 /**
  * Answers an item, alone or with others.
@@ -35,6 +40,7 @@ export function createBatch<Item, Answer>({
   run,
   statements,
   items,
+  countBytes = () => 0,
 }: BatchOptions<Item, Answer>): Batch<Item, Answer> {
   let waiting: Call<Item, Answer>[] = []
   let underWay = 0
@@ -72,7 +78,12 @@ export function createBatch<Item, Answer>({
 
   return (item, signal = new AbortController().signal) =>
     new Promise((resolve, reject) => {
+      const call = { item, signal, resolve, reject }
+      if (countBytes(item) > largeBytes) {
+        void send([call]).finally(begin)
+        return
+      }
       if (waiting.length === 0) setImmediate(begin)
-      waiting.push({ item, signal, resolve, reject })
+      waiting.push(call)
     })
 }

@@ -1,4 +1,4 @@
-// POST /api/result/{id}/cancel: takes a submission back. The answer is the record as it stands: of what runs, the end follows.
+// POST /api/result/{id}/cancel: cancels a submission. The answer is the record as it is: of what runs, the end follows.
 import { cancelSubmission } from '#enqueue'
 import { readTrackedResult } from '#result'
 import { sendJson } from './answer.ts'

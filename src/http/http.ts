@@ -1,4 +1,4 @@
-// The door to HTTP: every route in reading order. Only problem.ts turns failures into answers.
+// The entry to HTTP: every route in reading order. Only problem.ts turns failures into answers.
 import type { RequestListener } from 'node:http'
 import polka from 'polka'
 import type { Console } from '#console'

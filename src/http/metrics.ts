@@ -130,7 +130,7 @@ async function holds<T>(
 const durations = ['queue_seconds', 'compile_seconds', 'run_seconds', 'total_seconds'] as const
 type Duration = (typeof durations)[number]
 
-/** A row of runledger.read_progress; with the type null only where the log stands. */
+/** A row of runledger.read_progress; with the type null only where the log ends. */
 interface ProgressRow extends Readonly<Record<Duration, number | null>> {
   readonly until: string
   readonly begun: string

@@ -1,4 +1,4 @@
-// GET /api/result/{id}: the record as it stands, or with wait=true as soon as it is final.
+// GET /api/result/{id}: the record as it is, or with wait=true as soon as it is final.
 import { isFinal, readTrackedResult } from '#result'
 import type { TrackedResult } from '#result'
 import { sendJson } from './answer.ts'

@@ -1,5 +1,6 @@
 // Why a submission was not received. The 503 of a full queue has a Retry-After that follows from how fast the queue empties,
 // asked once a second.
+import { cachedRead } from '#database'
 import type { Database } from '#database'
 import type { Refusal } from '#enqueue'
 import { Problem } from '#error'
@@ -12,7 +13,7 @@ const longestRetrySeconds = 60
 // would come in vain; after three times as long, one in twenty.
 const endsAwaited = 3
 
-const estimates = new WeakMap<Database, { readonly at: number; readonly rate: Promise<number> }>()
+const estimates = new WeakMap<Database, () => Promise<number>>()
 
 /** @param places that the request needs in the queue. */
 export async function describeRefusal(
@@ -33,19 +34,19 @@ export async function describeRefusal(
 
 /** Its Retry-After: 1 to 60 seconds, until enough places are very likely free. */
 async function queueFull(database: Database, places: number): Promise<Problem> {
-  let estimate = estimates.get(database)
-  if (estimate === undefined || performance.now() - estimate.at > keptMilliseconds) {
-    const rate = withDeadline(async () => {
-      const [row] = await database<[{ per_second: number }]>`
-        select runledger.estimate_drain() as per_second`
-      return row.per_second
-    })
-    estimate = { at: performance.now(), rate }
-    estimates.set(database, estimate)
-  }
+  const readRate =
+    estimates.get(database) ?? cachedRead(() => readDrain(database), keptMilliseconds)
+  estimates.set(database, readRate)
   return new Problem('queue_full', 'The queue is full. Try again shortly.', {
-    headers: { 'Retry-After': String(retryAfterSeconds(await estimate.rate, places)) },
+    headers: { 'Retry-After': String(retryAfterSeconds(await readRate(), places)) },
   })
+}
+
+async function readDrain(database: Database): Promise<number> {
+  const [row] = await withDeadline(
+    async () => database<[{ per_second: number }]>`select runledger.estimate_drain() as per_second`,
+  )
+  return row.per_second
 }
 
 /**

@@ -86,7 +86,7 @@ function* judgeChecker(checker: CheckerOption, has: (name: string) => boolean): 
   if (!has('tests')) yield { path: 'checker', message: 'needs tests if it is a program' }
 }
 
-/** A checker or interactor, and where it stands in the request. */
+/** A checker or interactor, and where it is in the request. */
 function* judgeProgram(
   at: string,
   { language, compile_args: args = [], files = [] }: InteractorOption,
@@ -119,7 +119,7 @@ function* judgeFileNames({
   if (interactor !== undefined) yield* judgeProgram('interactor', interactor)
 }
 
-/** What stands in the box under names of the language's own. */
+/** What is in the box under names of the language's own. */
 function listOwnFiles(language: Language | undefined): readonly string[] {
   if (language === undefined) return []
   const { recipe, ownFiles = [] }: LanguageDefinition = catalogue[language]

@@ -84,7 +84,7 @@ interface OriginalRequest {
   readonly limits?: Readonly<Partial<Record<'run' | 'compile', Partial<Record<LimitName, number>>>>>
 }
 
-/** Whatever stands in the body would not be done. */
+/** Whatever is in the body would not be done. */
 async function readNothing(request: ApiRequest, response: Response): Promise<readonly Issue[]> {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
   if (encoding === undefined && Number(length) === 0) return []

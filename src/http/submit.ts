@@ -189,7 +189,7 @@ function readRecord(
   return withDeadline(() => readTrackedResult(database, id, request.caller.accountId))
 }
 
-/** Of an idempotency key that was used before: the record as it stands. */
+/** Of an idempotency key that was used before: the record as it is. */
 export function answerReplay(replay: Replay, record: TrackedResult): Answer {
   return { status: 202, body: record, headers: { ...locate(replay.id), ...describeReplay(replay) } }
 }

@@ -18,7 +18,7 @@ export interface CommandFollower {
   readonly over: Promise<'drained' | 'restarted'>
   /** Follows the worker's row; askedAt: when the row was read, by performance.now(). */
   follow(wanted: DesiredState, askedAt: number): void
-  /** Resolves when the signal stands in the row. */
+  /** Resolves when the signal is in the row. */
   signal(name: PauseSignal): Promise<void>
 }
 

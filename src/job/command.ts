@@ -1,4 +1,4 @@
-// A command to a worker, by an operator or a signal. It stands in the worker's row, read at each lease renewal and
+// A command to a worker, by an operator or a signal. It is in the worker's row, read at each lease renewal and
 // before a job is handed out.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cancelOnAbort, json } from '#database'
@@ -19,7 +19,7 @@ const commandTypes = {
   restarted: 'worker.restarted',
 } as const satisfies Record<DesiredState, WorkerEvent['type']>
 
-/** How it stands after a command. */
+/** How it is after a command. */
 export interface CommandedWorker {
   readonly id: string
   readonly host: string
@@ -29,7 +29,7 @@ export interface CommandedWorker {
   readonly changed: boolean
 }
 
-// After this a worker that was given up is back under a new id.
+// After this a worker that was taken for lost is back under a new id.
 const returnMilliseconds = 200
 
 /**

@@ -1,4 +1,4 @@
-// The door to the queue for all but the worker. Apart from job.ts, so that the web process never loads the executor.
+// The entry to the queue for all but the worker. Apart from job.ts, so that the web process never loads the executor.
 import type { Database } from '#database'
 
 export { receiveBatch } from './batch.ts'

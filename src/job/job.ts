@@ -1,4 +1,4 @@
-// The worker's door to its tasks. #queue takes their jobs, #execute runs submissions, deliver.ts sends records.
+// The worker's entry to its tasks. #queue takes their jobs, #execute runs submissions, deliver.ts sends records.
 import { createExecuteTask } from '#execute'
 import type { ExecuteDependencies } from '#execute'
 import { startRunners } from '#queue'

@@ -24,7 +24,7 @@ export class LeaseExpiredError extends Error {
 
 /** Under which id a worker runs now, and for how long. */
 export interface WorkerIdentity {
-  /** In the log. A worker that was given up goes on under a new id. */
+  /** In the log. A worker that was taken for lost goes on under a new id. */
   readonly workerId: string
   /** Fires when runs of this id must end, as others may have taken them over. */
   readonly signal: AbortSignal
@@ -66,7 +66,7 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
   const listeners: ((wanted: DesiredState, askedAt: number) => void)[] = []
   let listPoolIds = (): readonly string[] => []
   let workerId = createId()
-  /** The id under which it was given up. */
+  /** The id under which it was taken for lost. */
   let succeeds: string | undefined
   let fence = new AbortController()
   /** What this session has said that it runs, as JSON; null before. */

@@ -42,9 +42,6 @@ interface OutcomeRow {
  */
 export type Receive = (intake: Intake, signal: AbortSignal) => Promise<Outcome>
 
-// Bytes of bodies above which a request has a statement of its own: a set is held as base64 here and in PostgreSQL.
-const largeBytes = 128 * 1024
-
 const usualBounds = { statements: 2, items: 32 }
 
 /** @param bounds statements under way, and requests in each, at most. */
@@ -52,16 +49,11 @@ export function createReceive(sql: Database, bounds = usualBounds): Receive {
   const create = (durable: boolean): Batch<Intake, Outcome> =>
     createBatch({
       run: (intakes, signals) => receiveSet(sql, intakes, durable, signals),
+      countBytes: ({ bytes }) => bytes,
       ...bounds,
     })
   const [durably, soon] = [create(true), create(false)]
-  return async (intake, signal) => {
-    const { durable, bytes } = intake
-    if (bytes <= largeBytes) return (durable ? durably : soon)(intake, signal)
-    const [outcome] = await receiveSet(sql, [intake], durable, [signal])
-    if (outcome === undefined) throw new Error('runledger.receive answered nothing')
-    return outcome
-  }
+  return (intake, signal) => (intake.durable ? durably : soon)(intake, signal)
 }
 
 const receives = new WeakMap<Database, Receive>()

@@ -1,4 +1,4 @@
-// The door to the sweep, in web and worker processes. Twice a second it gives back what dead workers held; every ten
+// The entry to the sweep, in web and worker processes. Twice a second it requeues what dead workers held; every ten
 // seconds it compares the queue with unfinished submissions, and parts of the log with what it promises.
 import { isUnavailable } from '#database'
 import type { Database } from '#database'
@@ -23,7 +23,7 @@ const absentMilliseconds = 3000
 // Some twenty milliseconds of index entries.
 const restoredAtOnce = 20_000
 
-/** A submission that was taken back, or, without one, a worker that was given up. */
+/** A submission that was requeued, or, without one, a worker that was lost. */
 interface Swept {
   readonly worker_id: string
   readonly submission_id: string | null

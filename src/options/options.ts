@@ -1,4 +1,4 @@
-// The door to what a submission may ask beside its code, input and webhook. A field has one name from the request to the run:
+// The entry to what a submission may ask beside its code, input and webhook. A field has one name from the request to the run:
 // the schema of requests (schema.ts) is its type, and the request's own JSON is what is kept for the worker (stored.ts).
 export { fields, list, messages, shorten, validate } from './fields.ts'
 export { fileName, judgeNames } from './file-name.ts'

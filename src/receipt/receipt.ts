@@ -1,4 +1,4 @@
-// The door to receipts: what was run, how it ended and the hashes of its events, signed, so that others can check it
+// The entry to receipts: what was run, how it ended and the hashes of its events, signed, so that others can check it
 // without asking us. A receipt is a DSSE envelope (https://github.com/secure-systems-lab/dsse) around JSON.
 export { receiptSchema, readReceipt } from './payload.ts'
 export type { Receipt } from './payload.ts'

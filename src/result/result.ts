@@ -1,4 +1,4 @@
-// The door to results: a row of runledger.submission with its outputs.
+// The entry to results: a row of runledger.submission with its outputs.
 import type { Database } from '#database'
 import { toRecord, toTrackedResult } from './record.ts'
 import type { ResultRow, TrackedRow } from './record.ts'

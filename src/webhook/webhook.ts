@@ -1,4 +1,4 @@
-// The door to webhooks: signs deliveries and sends them to untrusted receivers.
+// The entry to webhooks: signs deliveries and sends them to untrusted receivers.
 //
 // A *delivery* is one notice to one receiver; an *attempt* is one try at it, signed with the present time under the
 // same id, so that receivers can distinguish a repeat from a forgery. This folder makes one attempt and says when the next is

@@ -200,3 +200,18 @@ t.test(
     t.end()
   },
 )
+
+t.test('a large item has a statement of its own, at once', async (t) => {
+  const sent: (readonly number[])[] = []
+  const batch = createBatch<number, number>({
+    async run(items) {
+      sent.push(items)
+      return items
+    },
+    statements: 1,
+    items: 8,
+    countBytes: (item) => item,
+  })
+  t.strictSame(await Promise.all([1, 200_000, 2].map((item) => batch(item))), [1, 200_000, 2])
+  t.strictSame(sent, [[200_000], [1, 2]])
+})

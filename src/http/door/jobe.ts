@@ -18,7 +18,7 @@ import type { Door, DoorAnswer } from './door.ts'
 import { isFileSpecifier, isSourceName, refuse, runRequest } from './jobe-request.ts'
 import { translateArguments, translateLimits } from './jobe-request.ts'
 import { createRunner, findDoorLanguage } from './run.ts'
-import { readDoorBody, readVersion, whyNotRun } from './run.ts'
+import { describeMistakes, readDoorBody, readVersion, whyNotRun } from './run.ts'
 
 /** More would not fit into a submission. */
 const filesBytesMost = 1024 * 1024
@@ -204,13 +204,9 @@ function clean(output: string | null): string {
     )
 }
 
-function describeProblem({ code, status, message, details }: Problem): DoorAnswer {
+function describeProblem(problem: Problem): DoorAnswer {
   // Jobe's keys are 403, and CodeRunner takes a 401 for a limit of submissions.
-  if (code === 'unauthorized') return { status: 403, body: message }
-  const { issues = [] } = details
-  const texts = issues.map(({ path, message: text }) => {
-    const own = path.replace(/^run_spec\.?(?:parameters\.?)?/, '')
-    return own === '' || text.includes(own.split('.', 1)[0] ?? '') ? text : `${own} ${text}`
-  })
-  return { status, body: texts.length > 0 ? texts.join('; ') : message }
+  if (problem.code === 'unauthorized') return { status: 403, body: problem.message }
+  const nameField = (path: string): string => path.replace(/^run_spec\.?(?:parameters\.?)?/, '')
+  return { status: problem.status, body: describeMistakes(problem, nameField) }
 }

@@ -13,7 +13,7 @@ import { isUuid } from '../request.ts'
 import type { ApiRequest } from '../request.ts'
 import { nameLanguage } from './judge0-info.ts'
 
-/** What stands with what was submitted. */
+/** What goes with what was submitted. */
 const requestFields = [
   'source_code',
   'stdin',

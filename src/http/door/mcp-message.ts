@@ -96,7 +96,7 @@ export function isPerRequest(headers: IncomingHttpHeaders, { meta }: Message): b
   return true
 }
 
-/** Where a request's own name stands, by its method. */
+/** Where a request's own name is, by its method. */
 const nameOf: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'tasks/get': 'taskId',

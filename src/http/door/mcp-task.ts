@@ -22,7 +22,7 @@ export function describeTask(record: TrackedResult): object {
   }
 }
 
-/** A task as it stands, with the result or the error at its end. */
+/** A task as it is, with the result or the error at its end. */
 export function describeEnd(record: TrackedResult): object {
   const task = describeTask(record)
   if (!isFinal(record)) return task

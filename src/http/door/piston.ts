@@ -13,6 +13,7 @@ import type { Door, DoorAnswer, DoorDependencies } from './door.ts'
 import { translateRecord } from './piston-answer.ts'
 import {
   createRunner,
+  describeMistakes,
   dropNulls,
   findDoorLanguage,
   hasCompiler,
@@ -166,34 +167,26 @@ function translateLimits(
   language: Language,
   incoming: Parameters<Handler>[0],
 ): object {
-  const seconds = (milliseconds: number | undefined): number | undefined =>
-    milliseconds === undefined ? undefined : milliseconds / 1000
-  const ofRun = {
-    ...limitTimes(
-      incoming,
-      language,
-      'run',
-      seconds(asked.run_timeout),
-      seconds(asked.run_cpu_time),
-    ),
-    ...(asked.run_memory_limit !== undefined && { memory: asked.run_memory_limit }),
-  }
-  const ofCompiler = hasCompiler(language)
-    ? {
-        ...limitTimes(
-          incoming,
-          language,
-          'compile',
-          seconds(asked.compile_timeout),
-          seconds(asked.compile_cpu_time),
-        ),
-        ...(asked.compile_memory_limit !== undefined && { memory: asked.compile_memory_limit }),
-      }
-    : {}
+  const translate = (
+    phase: 'run' | 'compile',
+    timeout: number | undefined,
+    cpu: number | undefined,
+    memory: number | undefined,
+  ): object => ({
+    ...limitTimes(incoming, language, phase, toSeconds(timeout), toSeconds(cpu)),
+    ...(memory !== undefined && { memory }),
+  })
+  const ofRun = translate('run', asked.run_timeout, asked.run_cpu_time, asked.run_memory_limit)
+  const { compile_timeout: timeout, compile_cpu_time: cpu, compile_memory_limit: memory } = asked
+  const ofCompiler = hasCompiler(language) ? translate('compile', timeout, cpu, memory) : {}
   return {
     ...(Object.keys(ofRun).length > 0 && { limits: ofRun }),
     ...(Object.keys(ofCompiler).length > 0 && { compile_limits: ofCompiler }),
   }
+}
+
+function toSeconds(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : milliseconds / 1000
 }
 
 /** `*`, a version, or a range; of a runtime `17` too. */
@@ -204,14 +197,6 @@ function suits(version: string, range: string): boolean {
 
 /** A message alone, as Piston's; and whether to ask again. */
 function describeProblem(problem: Problem): DoorAnswer {
-  const { issues = [] } = problem.details
-  const message =
-    issues.length === 0
-      ? problem.message
-      : issues
-          .map(({ path, message: text }) =>
-            text.includes(path) || path === '' ? text : `${path} ${text}`,
-          )
-          .join('; ')
+  const message = describeMistakes(problem)
   return { status: problem.status, body: { message, ...blame(problem.code) } }
 }

@@ -1,7 +1,7 @@
 // What doors share: a body in any media type, a submission that is run to its end, limits and languages by other names.
 import type { Response } from 'polka'
 import type * as v from 'valibot'
-import type { Issue } from '#error'
+import type { Issue, Problem } from '#error'
 import { defaultLimits, languagesByName } from '#language'
 import type { Language } from '#language'
 import { shorten, validate } from '#options'
@@ -57,6 +57,18 @@ export function createRunner(
 export function rename({ path, message }: Issue, names: Readonly<Record<string, string>>): Issue {
   const name = Object.keys(names).find((one) => path === one || path.startsWith(`${one}.`))
   return { path: name === undefined ? path : `${names[name]}${path.slice(name.length)}`, message }
+}
+
+/** All mistakes as one text, for protocols that have a message alone. @param nameField how the door calls it. */
+export function describeMistakes(
+  { message, details: { issues = [] } }: Problem,
+  nameField = (path: string): string => path,
+): string {
+  const texts = issues.map(({ path, message: text }) => {
+    const name = nameField(path)
+    return name === '' || text.includes(name.split('.', 1)[0] ?? '') ? text : `${name} ${text}`
+  })
+  return texts.length === 0 ? message : texts.join('; ')
 }
 
 /** Some clients call JSON text. @throws {Problem} when it is none, or not of the schema. */

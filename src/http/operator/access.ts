@@ -1,4 +1,4 @@
-// Who may do what: operators' keys open what stands under /api/operator and nothing else, all other keys everything else.
+// Who may do what: operators' keys open what is under /api/operator and nothing else, all other keys everything else.
 import { admitOperator, createKnownKeys, isWellFormedKey } from '#account'
 import type { Operator } from '#account'
 import type { Database } from '#database'

@@ -1,7 +1,8 @@
-// GET /api/operator/workers, running, webhooks, webhooks/{id} and reruns, and POST webhooks/{id}/replay.
+// GET /api/operator/find, workers, running, webhooks, webhooks/{id} and reruns, and POST webhooks/{id}/replay.
 import * as v from 'valibot'
 import { Problem } from '#error'
 import {
+  find,
   hasAccount,
   listRunning,
   listWebhooks,
@@ -17,11 +18,18 @@ import type { HttpDependencies } from '../http.ts'
 import { listParameters } from '../list.ts'
 import { isUuid, readParameters, refuseQuery } from '../request.ts'
 import type { OperatorHandler } from './access.ts'
-import { soughtText } from './find.ts'
 import { readBody } from './read-body.ts'
 import { campaignName, accountName, idParameter, replaySchema } from './step-schema.ts'
 
 type Dependencies = Pick<HttpDependencies, 'database'>
+
+/** Of a key its first characters are enough: a whole one would stand in logs. */
+const soughtText = v.pipe(
+  accountName,
+  v.description(
+    'A submission’s id, an account’s name or a part of it, or a key’s id or first 12 characters.',
+  ),
+)
 
 /** In queries of operators; each is optional but `campaign`. */
 export const operatorParameters = {
@@ -37,8 +45,9 @@ export const operatorParameters = {
   q: soughtText,
 } as const
 
-const { gone, state, before, campaign, after, account } = operatorParameters
+const { gone, state, before, campaign, after, account, q } = operatorParameters
 const { limit } = listParameters
+const findQuery = v.object({ q })
 const workerQuery = v.partial(v.object({ gone }))
 const webhookQuery = v.partial(v.object({ state, before, limit }))
 const rerunQuery = v.object({
@@ -47,6 +56,13 @@ const rerunQuery = v.object({
   account: v.optional(account),
 })
 const webhooksUnlessSaid = 50
+
+export function findAny({ database }: Dependencies): OperatorHandler {
+  return async (_operator, request, response) => {
+    const { q: text } = readParameters(request, findQuery)
+    sendJson(response, 200, await withDeadline(() => find(database, text)))
+  }
+}
 
 export function sendWorkers({ database }: Dependencies): OperatorHandler {
   return async (_operator, request, response) => {

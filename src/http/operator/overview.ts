@@ -1,5 +1,6 @@
-// GET /api/operator/overview: the whole service at one look. All who look within a second share one.
-import { createCachedOverview } from '#operator'
+// GET /api/operator/overview and series: the whole service at one look, and how the last hours went. All who look within a second,
+// or ten, share one.
+import { createCachedOverview, createCachedSeries } from '#operator'
 import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpDependencies } from '../http.ts'
@@ -17,5 +18,21 @@ export function answerOverview(
     const overview = await withDeadline(read)
     const { isReadOnly } = operator
     sendJson(response, 200, { ...overview, refusals: refusals.read(), read_only: isReadOnly })
+  }
+}
+
+export function answerSeries(
+  { database }: Pick<HttpDependencies, 'database'>,
+  refusals: Refusals,
+): OperatorHandler {
+  const read = createCachedSeries(database)
+  return async (_operator, request, response) => {
+    refuseQuery(request)
+    const series = await withDeadline(read)
+    const points = series.points.map((point) => {
+      const ago = (Date.parse(series.at) - Date.parse(point.at)) / 1000
+      return { ...point, refused: refusals.countBetween(ago, ago - point.seconds) }
+    })
+    sendJson(response, 200, { ...series, points })
   }
 }

@@ -2,9 +2,9 @@
 import type { HttpDependencies, Route } from '../http.ts'
 import { forOperators, forSteering } from './access.ts'
 import { actInBulk } from './bulk.ts'
-import { findAny } from './find.ts'
 import { commandWords, giveCommand } from './command.ts'
 import {
+  findAny,
   replayWebhook,
   sendReruns,
   sendRunning,
@@ -12,9 +12,8 @@ import {
   sendWebhooks,
   sendWorkers,
 } from './list.ts'
-import { answerOverview } from './overview.ts'
+import { answerOverview, answerSeries } from './overview.ts'
 import type { Refusals } from './refusal.ts'
-import { answerSeries } from './series.ts'
 import { verifyLedger } from './verify.ts'
 
 export function operatorRoutes(

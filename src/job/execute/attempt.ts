@@ -1,4 +1,4 @@
-// Begins attempts: execution.started is logged before a program runs (start.ts).
+// Starts attempts: execution.started is logged before a program runs (start.ts).
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
@@ -50,7 +50,7 @@ export interface Attempt {
 /** A tier's, where its key was removed by hand. */
 const usualTotalSeconds = 600
 
-// Then a worker that was given up is back under a new id, and one that is to take nothing has heard so.
+// Then a worker that was taken for lost is back under a new id, and one that is to take nothing has heard so.
 const returnMilliseconds = 200
 
 /**
@@ -59,10 +59,13 @@ const returnMilliseconds = 200
  */
 export type Begin = (submission: string, language: string) => Promise<Attempt | 'put_back' | null>
 
-/** @param begunIds this process's runs; second jobs of theirs are not begun. */
-export function createBegin(dependencies: AttemptDependencies, begunIds: Iterable<string>): Begin {
+/** @param startedIds this process's runs; second jobs of theirs are not started. */
+export function createBegin(
+  dependencies: AttemptDependencies,
+  startedIds: Iterable<string>,
+): Begin {
   const { lease, shutdown, log } = dependencies
-  const start = createStart(dependencies, begunIds)
+  const start = createStart(dependencies, startedIds)
 
   return async (submission, named) => {
     const language = languages.find((name) => name === named)

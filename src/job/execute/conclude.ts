@@ -31,22 +31,15 @@ interface ConcludedRow {
 /** Null: the end is on disk. Safe to repeat. */
 export type Conclude = (end: End) => Promise<Refusal | null>
 
-// As in receive.ts.
-const mostBytes = 128 * 1024
-
 export function createConclude(sql: Database): Conclude {
-  const batch = createBatch<End, Refusal | null>({
+  return createBatch<End, Refusal | null>({
     run: (ends) => store(sql, ends),
     // Those of one worker share the disk's time as well.
     statements: 2,
     items: 32,
+    countBytes: ({ bodies }) =>
+      Object.values(bodies).reduce((sum, body) => sum + (body?.byteLength ?? 0), 0),
   })
-  return async (end) => (isLarge(end) ? ((await store(sql, [end]))[0] ?? null) : batch(end))
-}
-
-function isLarge({ bodies }: End): boolean {
-  const bytes = Object.values(bodies).reduce((sum, body) => sum + (body?.byteLength ?? 0), 0)
-  return bytes > mostBytes
 }
 
 async function store(sql: Database, ends: readonly End[]): Promise<(Refusal | null)[]> {

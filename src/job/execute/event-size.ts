@@ -1,5 +1,5 @@
 // What an event says of tests is bounded, as events are kept for ever: of the first ones all, of the others the verdict. The
-// rest stands in the report, a body that goes with its age.
+// rest is in the report, a body that goes with its age.
 import type { TestFacts } from '#event'
 
 /** With what else an event says it is 8 KB at the most. */

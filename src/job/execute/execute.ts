@@ -1,4 +1,4 @@
-// Running submissions, the tasks 'execute:<language>': an attempt begins (attempt.ts), runs (run-attempt.ts) and ends in the
+// Running submissions, the tasks 'execute:<language>': an attempt starts (attempt.ts), runs (run-attempt.ts) and ends in the
 // log (end-attempt.ts). No transaction is open in between. cancel.ts hears that somebody asks for its end, output-publisher.ts
 // publishes what it writes while somebody watches, and continue.ts lends its slot between two tests. #queue says how a job comes here.
 import * as v from 'valibot'
@@ -39,8 +39,8 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   /** Given to `run`, their end not yet in the log. */
   const unfinished = new Set<Promise<void>>()
   /** Begun here, their end not yet in the log. */
-  const begunIds = new Set<string>()
-  const begin = createBegin(dependencies, begunIds)
+  const startedIds = new Set<string>()
+  const begin = createBegin(dependencies, startedIds)
   const cancels = createCancels(database, log)
   const publisher = createOutputPublisher(database, log)
   const continuations = createContinuations(dependencies)
@@ -99,7 +99,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
       const attempt = await begin(submission, language)
       if (attempt === 'put_back') await putBack(submission)
       if (attempt === 'put_back' || attempt === null) return
-      begunIds.add(attempt.run)
+      startedIds.add(attempt.run)
       const output = publisher.open(attempt)
       const tenure = continuations.open(attempt)
       const ran = runAttempt(dependencies, attempt, cancels, { output, tenure })
@@ -116,7 +116,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
           output.end()
           tenure.end()
           unfinished.delete(ended)
-          begunIds.delete(attempt.run)
+          startedIds.delete(attempt.run)
         })
       unfinished.add(ended)
       await tenure.leaves(ran)

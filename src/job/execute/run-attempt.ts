@@ -1,4 +1,4 @@
-// Runs a begun attempt in the sandbox: its inputs are fetched, its limits narrowed, its tests judged while they run.
+// Runs a started attempt in the sandbox: its inputs are fetched, its limits narrowed, its tests judged while they run.
 import { unlessAborted } from '#abort'
 import type { ExecutionInterrupted } from '#event'
 import { nothingDone, roundSeconds, SandboxError } from '#executor'
@@ -22,10 +22,10 @@ import type { Expectation } from './verdict.ts'
 export interface ExecuteDependencies extends AttemptDependencies {
   /** After a sandbox failure no job is taken until a trial has passed; never, when left out. */
   readonly suspension?: Suspension
-  /** Where blobs are read; a submission that names one is given back, when left out. */
+  /** Where blobs are read; a submission that names one is requeued, when left out. */
   readonly blobs?: BlobCache
   /**
-   * Called when this process should end: no slot can be trusted, or an attempt can be neither ended nor given back, so
+   * Called when this process should end: no slot can be trusted, or an attempt can be neither ended nor requeued, so
    * only the worker's end frees it.
    */
   readonly onExhausted?: (reason: string) => void
@@ -111,7 +111,7 @@ async function runCode(
   }: {
     readonly attempt: Attempt
     readonly code: Buffer
-    /** Fires when the attempt is not ours any more, or is to be given back. */
+    /** Fires when the attempt is not ours any more, or is to be requeued. */
     readonly lost: AbortSignal
     readonly cancelled: AbortSignal
     readonly output: RunOutput
@@ -228,7 +228,7 @@ function describeExecution(
   }
 }
 
-/** Why an attempt is given back, and whether that counts. */
+/** Why an attempt is requeued, and whether that counts. */
 export function describeLoss(
   error: unknown,
   { shutdown, executor }: ExecuteDependencies,

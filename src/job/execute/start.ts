@@ -42,10 +42,10 @@ export interface StartedRow {
  */
 export type BeginAttempt = (start: Start) => Promise<StartedRow | null>
 
-/** @param begunIds the runs that this process has under way; second jobs of theirs are not begun. */
+/** @param startedIds the runs that this process has under way; second jobs of theirs are not started. */
 export function createStart(
   dependencies: AttemptDependencies,
-  begunIds: Iterable<string>,
+  startedIds: Iterable<string>,
 ): BeginAttempt {
   const { database, executor } = dependencies
   const host = { host: hostname(), host_cores: availableParallelism() }
@@ -68,7 +68,7 @@ export function createStart(
         ${worker}, ${starts.map(({ submission }) => submission)}::uuid[], ${starts.map(({ run }) => run)}::text[],
         ${starts.map(({ language }) => language)}::text[], ${data}::text::jsonb,
         ${describePrograms(executor.runtimes)}::text::jsonb, ${describeActor(worker)}::text::jsonb, ${[...capabilities]}::text[],
-        ${[...begunIds]}::text[]
+        ${[...startedIds]}::text[]
       )`
     const byId = new Map(rows.map((row) => [row.submission_id, row]))
     return starts.map(({ submission }) => byId.get(submission) ?? null)

@@ -1,6 +1,6 @@
-// The door to the queue, for the worker. The states of a submission, in order:
+// The entry to the queue, for the worker. The states of a submission, in order:
 //
-//   waiting     Its key is at its limit: it stands in runledger.pending without a job (runledger.admit_waiting).
+//   waiting     Its key is at its limit: it is in runledger.pending without a job (runledger.admit_waiting).
 //   queued      It has a job of graphile-worker's, committed with its cause, whose key is the submission's id. Its task names
 //               its language, so it comes only to workers that run it; its run_at is its fair position (job.find_position).
 //   taken       graphile-worker hands the job to a free slot, and execution.started is appended (runledger.start).
@@ -11,13 +11,13 @@
 //   cancelled   By its caller (runledger.cancel). Without an attempt it ends at once, and its job is removed. An
 //               attempt's worker hears of it by a notification, looks when it renews its lease (#execute, cancel.ts), and
 //               concludes with submission.cancelled what the program had done.
-//   given back  execution.interrupted: it is enqueued again, before all others; or execution.abandoned after too many
+//   requeued    execution.interrupted: it is enqueued again, before all others; or execution.abandoned after too many
 //               losses (runledger.interrupt).
-//   lost        Its worker died or went silent: the sweep gives it back within seconds (runledger.sweep_workers). The
+//   lost        Its worker died or went silent: the sweep requeues it within seconds (runledger.sweep_workers). The
 //               reconciler enqueues what has no job and is not running (runledger.reconcile_queue).
 //
 // A delivery is enqueued for when it is due (job.enqueue_deliver), locked by graphile-worker while attempted, and
-// concluded by the attempt's event, which enqueues the next or ends the stream. With a busy receiver it is given back
+// concluded by the attempt's event, which enqueues the next or ends the stream. With a busy receiver it is postponed
 // (runledger.postpone_delivery); lost and reconciled as above.
 //
 // The log decides, not the queue (event/event.ts): a job that comes twice, late or after the end does nothing.
@@ -134,7 +134,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
       listTasks: () => {
         const languages = isOpen() ? execute.languages : []
         return {
-          // What has begun is finished, whatever is wanted of the worker.
+          // What has started is finished, whatever is wanted of the worker.
           [execute.continueTask]: goOn,
           ...Object.fromEntries(languages.map((name) => [`execute:${name}`, runIn(name)])),
         }
