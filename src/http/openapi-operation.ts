@@ -24,7 +24,7 @@ export interface Operation {
   readonly bytes?: string
   /** They go before those that are the same for every operation. */
   readonly answers: Readonly<Record<number, DescribedAnswer>>
-  /** Beyond those of every operation under /api. */
+  /** Beyond those of every operation under /api, 404 where the path has an id, and 415 where there is a body. */
   readonly problems?: readonly (404 | 408 | 409 | 410 | 415 | 503)[]
 }
 
@@ -76,7 +76,7 @@ export const operations: readonly Operation[] = [
         headers: ['Location', 'Idempotency-Replayed', 'Idempotency-Mismatch'],
       },
     },
-    problems: [408, 415],
+    problems: [408],
   },
   {
     method: 'post',
@@ -104,7 +104,6 @@ export const operations: readonly Operation[] = [
         headers: ['Idempotency-Replayed', 'Idempotency-Mismatch'],
       },
     },
-    problems: [415],
   },
   {
     method: 'get',
@@ -115,7 +114,6 @@ export const operations: readonly Operation[] = [
       'At every stage; what is not known yet is null. With wait=true the answer comes as soon as the record is final, or when the time is up.',
     parameters: ['id', 'wait', 'Prefer'],
     answers: { 200: { description: 'The record as it stands.', schema: 'Result' } },
-    problems: [404],
   },
   {
     method: 'get',
@@ -128,7 +126,7 @@ export const operations: readonly Operation[] = [
     answers: {
       200: { description: 'The request, and the limits in force.', schema: 'ReceivedRequest' },
     },
-    problems: [404, 410],
+    problems: [410],
   },
   {
     method: 'get',
@@ -142,7 +140,6 @@ export const operations: readonly Operation[] = [
       200: { description: 'The events.', stream: 'text/event-stream' },
       204: { description: 'Nothing follows: the Last-Event-ID is that of the result.' },
     },
-    problems: [404],
   },
   {
     method: 'get',
@@ -151,7 +148,6 @@ export const operations: readonly Operation[] = [
     summary: 'Read what happened to a submission, oldest first',
     parameters: ['id'],
     answers: { 200: { description: 'Its events.', schema: 'Events' } },
-    problems: [404],
   },
   {
     method: 'get',
@@ -162,7 +158,7 @@ export const operations: readonly Operation[] = [
       'What was run, under which limits and isolation, how it ended, and the hashes of its events, signed by Ed25519 in a DSSE envelope. Of the same submission the payload is the same for ever, after its bodies are gone too.',
     parameters: ['id'],
     answers: { 200: { description: 'The envelope.', schema: 'Receipt' } },
-    problems: [404, 409],
+    problems: [409],
   },
   {
     method: 'post',
@@ -173,7 +169,6 @@ export const operations: readonly Operation[] = [
       'What waits ends at once. What compiles or runs is killed moments later, and what it had written is kept: until then the record is still running and has cancel_requested_at. Its status is then cancelled, for good, without a verdict. To cancel again, or what has ended, changes nothing. The body is not read.',
     parameters: ['id'],
     answers: { 200: { description: 'The record as it stands.', schema: 'Result' } },
-    problems: [404],
   },
   {
     method: 'post',
@@ -191,7 +186,7 @@ export const operations: readonly Operation[] = [
         headers: ['Location', 'Idempotency-Replayed', 'Idempotency-Mismatch'],
       },
     },
-    problems: [404, 408, 409, 410, 415],
+    problems: [408, 409, 410, 415],
   },
   {
     method: 'get',

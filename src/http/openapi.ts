@@ -237,8 +237,9 @@ function describe(operation: Operation): object {
   const { path, operationId, summary, description, parameters, body, bytes } = operation
   const authenticated = path.startsWith('/api/')
   const always = authenticated ? [400, 401, 403, 408, 429, 500, 503] : [408, 500]
+  const ofItsKind = [...(path.includes('{id}') ? [404] : []), ...(body === undefined ? [] : [415])]
   const problems = Object.fromEntries(
-    [...always, ...(operation.problems ?? [])].flatMap((status) => {
+    [...always, ...ofItsKind, ...(operation.problems ?? [])].flatMap((status) => {
       const answer = problemAnswers[status]
       return answer === undefined ? [] : [[status, answer] as const]
     }),

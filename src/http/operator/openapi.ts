@@ -73,7 +73,6 @@ export const operatorOperations: readonly Operation[] = [
     description: 'For operators’ keys.',
     parameters: ['webhook'],
     answers: { 200: { description: 'It and its events.', schema: 'Webhook' } },
-    problems: [404],
   },
   {
     method: 'post',
@@ -86,7 +85,7 @@ export const operatorOperations: readonly Operation[] = [
     // Without an example: it must name a webhook that is there.
     body: { schema: 'Replay', examples: {} },
     answers: { 200: { description: 'It is due.', schema: 'Replayed' } },
-    problems: [404, 409, 410, 415],
+    problems: [409, 410],
   },
   {
     method: 'get',
@@ -116,7 +115,6 @@ export const operatorOperations: readonly Operation[] = [
       },
     },
     answers: { 200: { description: 'What the step did.', schema: 'BulkStep' } },
-    problems: [415],
   },
   {
     method: 'post',
@@ -127,7 +125,6 @@ export const operatorOperations: readonly Operation[] = [
       'For operators’ keys that may change something, as it costs. Each step holds about a thousand events against audit.drift, audit.broken_chain and audit.invariant; call it again with next as after until next is null. One walk steps at a time. Bodies are held against their hashes by `runledger audit verify`.',
     body: { schema: 'Verify', examples: { begin: { summary: 'The first step', value: {} } } },
     answers: { 200: { description: 'What the step found.', schema: 'VerifyStep' } },
-    problems: [415],
   },
   ...commandWords.map((word): Operation => ({
     method: 'post',
@@ -138,6 +135,5 @@ export const operatorOperations: readonly Operation[] = [
       'For operators’ keys that may change something. The command stands in the worker’s row and is an event with the key that gave it; the worker heeds it at its next heartbeat, or when it is back. The body is not read.',
     parameters: ['worker'],
     answers: { 200: { description: 'How it stands.', schema: 'CommandedWorker' } },
-    problems: [404],
   })),
 ]
