@@ -116,11 +116,12 @@ export function createBatchStream(
     request.isStream = true
     const named = typeof batchId === 'string' ? { 'Batch-Id': batchId } : {}
     response.writeHead(200, { ...headers, ...named, ...describeReplay(received) }).flushHeaders()
+    response.on('timeout', () => response.destroy())
     const write = async (line: object): Promise<void> => {
       const bytes = Buffer.from(`${JSON.stringify(line)}\n`)
       const taken = unsentAnswers.note(response, apiKeyId, bytes)
       if (!response.write(bytes)) {
-        response.setTimeout(slowReaderMilliseconds, () => response.destroy())
+        response.setTimeout(slowReaderMilliseconds)
         await once(response, 'drain', { signal: hungUp })
         response.setTimeout(0)
       }

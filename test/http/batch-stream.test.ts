@@ -207,8 +207,14 @@ t.test('who does not read is let go, and what was submitted ends all the same', 
   for (let n = 0; n < 500 && (await server.countConnections()) > 0; n += 1) await sleep(20)
   t.equal(await server.countConnections(), 0)
   socket.destroy()
+  const warnings: string[] = []
+  const note = ({ name }: Error): void => void warnings.push(name)
+  process.on('warning', note)
   const again = await open(submissions, { headers })
   t.equal((await again.rest()).length, 40)
+  process.off('warning', note)
+  const isOfListeners = warnings.includes('MaxListenersExceededWarning')
+  t.notOk(isOfListeners, 'however often it has to wait for its reader')
 })
 
 t.test('who hangs up leaves nothing behind', async (t) => {
