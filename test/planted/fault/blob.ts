@@ -88,7 +88,7 @@ export const blobFaults: readonly Fault[] = [
   },
   {
     name: 'blob: a file that a crash has damaged is run',
-    text: 'checked.get(file) !== bytes.length && !(await isWhole(bytes))',
+    text: 'known !== bytes.length && !(await isWhole(bytes))',
     instead: 'bytes.length < 0 && !(await isWhole(bytes))',
     tests: ['executor/blob-cache', 'executor/artefact-cache'],
   },
