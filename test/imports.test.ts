@@ -42,7 +42,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   database: plain,
   language: [],
   log: [],
-  migration: ['#config', '#database', '#log'],
+  migration: ['#config', '#database', '#log', '#package'],
   http: [
     ...base,
     '#account',
@@ -118,6 +118,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
     '#error-text',
     '#language',
     '#migration-file',
+    '#release',
     '#server-settings',
     '#worker-settings',
     '#cache-directory',

@@ -18,6 +18,7 @@ begin
     grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;
     grant select (blob_bytes) on runledger.account to runledger_api;
     grant execute on function
+      runledger.oldest_release,
       runledger.admit_request, runledger.admit_operator, runledger.receive,
       runledger.rerun_submission,
       runledger.flush_log, runledger.await_submissions, runledger.cancel, runledger.purge_submission,
@@ -46,6 +47,7 @@ begin
     grant select (submission_id, is_cancelled) on runledger.pending to runledger_worker;
     grant select (submission_id, expires_at) on runledger.watch to runledger_worker;
     grant execute on function
+      runledger.oldest_release,
       runledger.register_worker, runledger.renew_worker, runledger.stop_worker,
       runledger.command_worker, runledger.read_worker_health,
       runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending, runledger.check_ledger,

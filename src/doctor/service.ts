@@ -5,6 +5,7 @@ import { assumeDatabase, ConfigError } from '#config'
 import { checkLogin, createDatabase, explainAbsence, isMigrated, workerRoles } from '#database'
 import { describeError } from '#error-text'
 import { findNewestMigration } from '#migration-file'
+import { findNewerSchema } from '#release'
 import { readTls } from '#server-settings'
 import { parseSettings } from '#worker-settings'
 import { reportMissing, reportOk, reportWarning } from './host.ts'
@@ -45,6 +46,8 @@ export async function examineDatabase(
       return reportMissing(name, refusal, 'set DATABASE_URL to a login for workers: docs/deploy.md')
     if (!(await isMigrated(sql, findNewestMigration())))
       return reportMissing(name, 'it is older than this release', 'make migrate')
+    const newer = await findNewerSchema(sql)
+    if (newer?.isRefused === true) return reportMissing(name, newer.reason, 'a newer release')
     return reportOk(name, 'reached; the login has its rights, the newest migration is in place')
   } catch (error) {
     const reason = explainAbsence(error, url) ?? describeError(error)

@@ -27,9 +27,14 @@ export async function readSql(directory: string, folder: string): Promise<SqlFil
   )
 }
 
+/** Their names, in order. */
+export function listMigrations(): string[] {
+  return selectSql(readdirSync(join(shippedSql, 'migrations')))
+}
+
 /** A database without this migration is older than this code. @throws when there is none. */
 export function findNewestMigration(): string {
-  const name = selectSql(readdirSync(join(shippedSql, 'migrations'))).at(-1)
+  const name = listMigrations().at(-1)
   if (name === undefined) throw new Error(`no migration in ${shippedSql}`)
   return name
 }

@@ -15,8 +15,9 @@ const database = createDatabase({
   statementSeconds: 0,
 })
 try {
-  const { applied, partitions, oneRole } = await migrate(database, config.DATABASE_URL)
+  const { applied, partitions, oneRole, newer } = await migrate(database, config.DATABASE_URL)
   log.info({ applied, partitions, one_role: oneRole }, 'database.migrated')
+  if (newer !== null) log.warn({ reason: newer }, 'database.newer')
   if (oneRole) {
     log.warn(
       'this database role may not create roles: all parts of the service have its rights (see docs/deploy.md)',

@@ -6,11 +6,12 @@ import { errorCode, findWritable, sqlState } from '#database'
 import type { Database } from '#database'
 import { readSql, shippedSql } from './file.ts'
 import type { SqlFile } from './file.ts'
+import { findNewerSchema } from './release.ts'
 
 // In order: functions read views, audit views use both, grants name all.
 const definitions = ['views', 'functions', 'audit', 'grants'] as const
 
-/** An applied migration's file was edited or removed: history must not change. */
+/** An applied migration's file was edited or removed, or a newer release serves this one no more: nothing was changed. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }
@@ -22,13 +23,15 @@ export interface Migrated {
   readonly partitions: readonly string[]
   /** True: without the service's roles everything runs as one role. */
   readonly oneRole: boolean
+  /** A newer release has migrated this database: its migrations that this one does not know, and what that means. */
+  readonly newer: string | null
 }
 
 /**
  * Brings a database up to this code; may be repeated and raced.
  * @param database a pool whose role owns, or may create, the schemas.
  * @param url the same database, for graphile-worker's driver.
- * @throws {MigrationError} when an applied migration was edited or removed; then nothing was changed.
+ * @throws {MigrationError}
  */
 export async function migrate(
   database: Database,
@@ -45,7 +48,12 @@ export async function migrate(
     await sql`set local lock_timeout = 0`
     await sql`set local idle_in_transaction_session_timeout = 0`
     await sql`select pg_advisory_xact_lock(71830, -1)`
-    const { pending, isOlder } = await findPending(sql, migrations)
+    const pending = await findPending(sql, migrations)
+    const newer = await findNewerSchema(
+      sql,
+      migrations.map(({ name }) => name),
+    )
+    if (newer?.isRefused === true) throw new MigrationError(newer.reason)
     const { url: connectionString } = await findWritable(url)
     await runMigrations({ connectionString, logger: new Logger(() => () => {}) })
 
@@ -56,7 +64,7 @@ export async function migrate(
       await sql`insert into runledger.schema_migration (name, sha256) values (${name}, ${sha256})`
     }
     // A newer release's functions serve these processes; ours beside them would make calls ambiguous.
-    if (!isOlder) for (const { text } of present) await sql.unsafe(text)
+    if (newer === null) for (const { text } of present) await sql.unsafe(text)
     const partitions = await makePartitions(sql)
     const [role] = await sql`
       select not exists (select from pg_catalog.pg_roles where rolname = 'runledger_api') as missing`
@@ -64,6 +72,7 @@ export async function migrate(
       applied: pending.map(({ name }) => name),
       partitions: partitions.map(({ name }) => name as string),
       oneRole: role?.['missing'] === true,
+      newer: newer?.reason ?? null,
     }
   })
 }
@@ -85,7 +94,7 @@ async function makePartitions(
 async function findPending(
   sql: postgres.TransactionSql<{ bigint: number }>,
   migrations: readonly SqlFile[],
-): Promise<{ readonly pending: readonly SqlFile[]; readonly isOlder: boolean }> {
+): Promise<readonly SqlFile[]> {
   await sql`create schema if not exists runledger`
   await sql`
     create table if not exists runledger.schema_migration (
@@ -117,7 +126,7 @@ async function findPending(
     if (!shippedNames.has(name) && name < newest)
       throw new MigrationError(`${name} was removed after it was applied: put it back`)
   }
-  const pending = migrations.filter(({ name, sha256 }) => {
+  return migrations.filter(({ name, sha256 }) => {
     const earlier = landed.get(name)
     if (earlier !== undefined && earlier !== sha256) {
       throw new MigrationError(
@@ -126,5 +135,4 @@ async function findPending(
     }
     return earlier === undefined
   })
-  return { pending, isOlder: rows.some(({ name }) => name > newest) }
 }

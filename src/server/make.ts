@@ -6,6 +6,7 @@ import type { Database } from '#database'
 import { createHttp, createReadiness, createServer } from '#http'
 import type { Logger } from '#log'
 import { findNewestMigration } from '#migration-file'
+import { exitIfOlder } from '#release'
 import { createStreams, createWaiter } from '#result'
 import type { Streams, Waiter } from '#result'
 import type { ServerSettings } from './settings.ts'
@@ -27,6 +28,7 @@ export interface Parts {
 
 export async function makeParts(settings: ServerSettings, log: Logger): Promise<Parts> {
   const pools = await makePools(settings)
+  await exitIfOlder(pools.database, log)
   const { database } = pools
   const waiter = createWaiter(database, (error) => log.warn({ err: error }, 'waiter.failed'))
   const streams = createStreams(database, (error) => log.warn({ err: error }, 'stream.failed'))

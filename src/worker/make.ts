@@ -13,6 +13,7 @@ import {
 } from '#job'
 import type { Lease, CommandFollower, Suspension } from '#job'
 import type { Logger } from '#log'
+import { exitIfOlder } from '#release'
 import { makeExecutor } from './executor.ts'
 import type { WorkerExecutor } from './executor.ts'
 import type { WorkerSettings } from './settings.ts'
@@ -45,6 +46,7 @@ export interface Parts extends WorkerExecutor {
 
 export async function makeParts(settings: WorkerSettings, log: Logger): Promise<Parts> {
   const pools = await makePools(settings)
+  await exitIfOlder(pools.database, log)
   const { database } = pools
   const lease = createLease({
     url: settings.DATABASE_URL,

@@ -1108,6 +1108,12 @@ function runledger.name_file(api_key_id uuid, id text, sha256 bytea)
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
+function runledger.oldest_release()
+  The oldest release that this schema serves: web processes, workers and migrations of an older one refuse to start.
+  returns text immutable
+  grant execute to runledger_api
+  grant execute to runledger_worker
+
 function runledger.postpone_delivery(webhook_id uuid, version integer, seconds double precision)
   Makes a pending delivery due in so many seconds, without an attempt; nothing happens when its stream has moved on from the given version.
   returns void security definer set search_path=pg_catalog, pg_temp

@@ -199,9 +199,15 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: "migration: an older release puts its functions over a newer one's",
-    text: 'if (!isOlder) for (const { text } of present) await sql.unsafe(text)',
+    text: 'if (newer === null) for (const { text } of present) await sql.unsafe(text)',
     instead: 'for (const { text } of present) await sql.unsafe(text)',
     tests: ['sql/migration'],
+  },
+  {
+    name: 'migration: a release that the schema serves no more starts',
+    text: 'const isRefused = lt(metadata.version, oldest)',
+    instead: "const isRefused = lt('999.0.0', oldest)",
+    tests: ['sql/older-release'],
   },
   {
     name: 'ledger: what was found is lost from view when the walk goes on',

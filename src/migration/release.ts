@@ -1,0 +1,48 @@
+// Whether this release may work on a database that a newer one has migrated. One version back it may: a release adds only
+// (expand). What a later one has removed (contract) it would miss in the middle of its work, so it does not start.
+import { lt } from 'semver'
+import { exitForConfig } from '#config'
+import { errorCode, isUnavailable, isUnmigrated, sqlState } from '#database'
+import type { Queryable } from '#database'
+import type { Logger } from '#log'
+import metadata from '#package' with { type: 'json' }
+import { listMigrations } from './file.ts'
+
+export interface NewerSchema {
+  /** It serves this release no more. */
+  readonly isRefused: boolean
+  /** Which migrations this release does not know, and what to do. */
+  readonly reason: string
+}
+
+/** @returns null when this code knows all of its migrations. */
+export async function findNewerSchema(
+  sql: Queryable,
+  known: readonly string[] = listMigrations(),
+): Promise<NewerSchema | null> {
+  const [row] = await sql<{ names: string[]; says: boolean }[]>`
+    select array_agg(name order by name) as names, to_regproc('runledger.oldest_release') is not null as says
+    from runledger.schema_migration where name > ${known.at(-1) ?? ''} having count(*) > 0`
+  if (row === undefined) return null
+  const [served] = row.says ? await sql`select runledger.oldest_release() as oldest` : []
+  const oldest = String(served?.['oldest'] ?? metadata.version)
+  const isRefused = lt(metadata.version, oldest)
+  const found = `this is release ${metadata.version}, older than the database: it does not know ${row.names.join(', ')}`
+  return {
+    isRefused,
+    reason: isRefused
+      ? `${found}, with which only ${oldest} and later work. Start such a release, or restore a backup from before that upgrade (docs/operate.md)`
+      : `${found}. It works on it all the same, until a release after that is migrated`,
+  }
+}
+
+/** Ends the process where it may not work on this database. One that is away, new or refuses is the business of others. */
+export async function exitIfOlder(sql: Queryable, log: Logger): Promise<void> {
+  const newer = await findNewerSchema(sql).catch((error: unknown) => {
+    const isOthers = errorCode(error) === sqlState.insufficientPrivilege
+    if (isOthers || isUnavailable(error) || isUnmigrated(error)) return null
+    throw error
+  })
+  if (newer?.isRefused === true) exitForConfig(`DATABASE_URL: ${newer.reason}`)
+  if (newer !== null) log.warn({ reason: newer.reason }, 'database.newer')
+}
