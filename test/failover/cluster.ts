@@ -13,12 +13,13 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { findPort } from '#embedded-postgres'
 import { startFaultProxy } from '../faults/proxy.ts'
 import type { FaultProxy } from '../faults/proxy.ts'
+import { findLibraries, unpackPackages } from '../helper/packages.ts'
 
 export interface Node {
   readonly name: string
@@ -49,7 +50,7 @@ export interface FailoverCluster {
   remove(): Promise<void>
 }
 
-const root = resolve(import.meta.dirname, '../..')
+const packages = ['patroni', 'etcd-server', 'postgresql-15', 'postgresql-client-15']
 // PostgreSQL refuses root.
 const user = { uid: 65_534, gid: 65_534 }
 const wholeSeconds = 120
@@ -60,24 +61,20 @@ const dynamic = { ttl: 10, loop_wait: 1, retry_timeout: 3 }
 export async function startFailoverCluster(
   onLog: (name: string, text: string) => void,
 ): Promise<FailoverCluster> {
-  const kept = join(root, '.data/failover')
-  execFileSync(join(import.meta.dirname, 'packages.sh'), [kept], { stdio: 'inherit' })
+  const unpacked = unpackPackages('failover', packages)
   const directory = mkdtempSync('/var/tmp/runledger-failover-')
   chmodSync(directory, 0o755)
   const tree = join(directory, 'tree')
   mkdirSync(tree)
   // Where another user may look.
-  execFileSync('mount', ['--bind', join(kept, 'tree'), tree])
+  execFileSync('mount', ['--bind', unpacked, tree])
   const password = randomBytes(12).toString('hex')
   const environment = {
     PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
     LC_ALL: 'C.UTF-8',
     HOME: directory,
     PYTHONPATH: join(tree, 'usr/lib/python3/dist-packages'),
-    LD_LIBRARY_PATH: join(
-      tree,
-      `usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`,
-    ),
+    LD_LIBRARY_PATH: findLibraries(tree),
     ETCD_UNSUPPORTED_ARCH: process.arch,
     PGSSLMODE: 'disable',
   }
