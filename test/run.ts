@@ -87,7 +87,7 @@ async function run(file: string): Promise<void> {
   let counts = ''
   for await (const line of output) {
     lines.push(`    ${line}`)
-    if (/^ *# (hostile|neighbour|faults|image|doors): /.test(line)) say(line.trim())
+    if (/^ *# (hostile|neighbour|faults|image|doors|restore|cells): /.test(line)) say(line.trim())
     if (line.startsWith('# { total:')) counts = line
   }
   const code = await exited

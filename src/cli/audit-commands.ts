@@ -5,6 +5,7 @@ import { readOrExit, readRetentionConfig } from '#config'
 import type { Database } from '#database'
 import { purgeBodies, rebuildProjections } from '#result'
 import { receiptCommand } from './audit-receipt.ts'
+import { streamCommands } from './audit-streams.ts'
 import { auditHeads, listIds, printLife, verifyLog } from './audit.ts'
 import type { AuditAnswer } from './audit.ts'
 import { CommandError, defineCommand, exitStatuses, misuse } from './command.ts'
@@ -46,6 +47,7 @@ export const auditCommands = [
         auditHeads(sql, compare === undefined ? null : readInput('--compare', compare).trim()),
       ),
   }),
+  ...streamCommands,
   receiptCommand,
   defineCommand({
     name: 'rebuild',

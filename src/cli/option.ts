@@ -35,6 +35,15 @@ export function readWord(option: string, text: string, words: readonly string[])
   throw misuse(`${option} is one of ${words.join(', ')}`)
 }
 
+/** A date or a time, in ISO 8601 and UTC. @throws {CommandError} */
+export function readTime(option: string, text: string): string {
+  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
+  const time = new Date(isTime ? text : Number.NaN)
+  if (Number.isNaN(time.getTime()))
+    throw misuse(`${option} is a date such as 2030-01-31, or a time such as 2030-01-31T12:00:00Z`)
+  return time.toISOString()
+}
+
 /** A file that an option or an operand names. @throws {CommandError} */
 export function readInput(name: string, file: string): string {
   try {

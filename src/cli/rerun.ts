@@ -6,7 +6,7 @@ import { verdicts } from '#event'
 import { findLanguage, languages } from '#language'
 import { campaignNameMost } from '#operator'
 import { defineCommand, exitStatuses, misuse } from './command.ts'
-import { flag, readNumber, readWord, takes } from './option.ts'
+import { flag, readNumber, readTime, readWord, takes } from './option.ts'
 import { jsonOption, printProgress, printRecord, printRows } from './output.ts'
 import type { Row } from './output.ts'
 import { askOperator, operatorOptions, rephrase } from './service.ts'
@@ -59,8 +59,8 @@ export const rerunCommands = [
     run: ({ values }) => {
       const { account, tag, 'dry-run': isDry, 'at-once': atOnce, json } = values
       const chosen = {
-        since: readTime('--since', values.since),
-        ...(values.until !== undefined && { until: readTime('--until', values.until) }),
+        since: readTime('rerun: --since', values.since),
+        ...(values.until !== undefined && { until: readTime('rerun: --until', values.until) }),
         ...(values.language !== undefined && { language: readLanguage(values.language) }),
         ...(values.verdict !== undefined && {
           verdict: readWord('rerun: --verdict', values.verdict, verdicts),
@@ -171,16 +171,6 @@ function readName(text: string | undefined): string | undefined {
   if (text === '' || text.length > campaignNameMost)
     throw misuse(`rerun: --name has 1 to ${campaignNameMost} characters`)
   return text
-}
-
-function readTime(option: string, text: string): string {
-  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
-  const time = new Date(isTime ? text : Number.NaN)
-  if (Number.isNaN(time.getTime()))
-    throw misuse(
-      `rerun: ${option} is a date such as 2030-01-31, or a time such as 2030-01-31T12:00:00Z`,
-    )
-  return time.toISOString()
 }
 
 function readLanguage(text: string): string {

@@ -192,6 +192,18 @@ export const ledgerFaults: readonly Fault[] = [
     tests: ['sql/sql'],
   },
   {
+    name: 'event: a stream that ends before its kept head is not named',
+    text: 'if (row.version < (version ?? 0))',
+    instead: 'if (row.version < 0)',
+    tests: ['event/stream-heads'],
+  },
+  {
+    name: 'event: what was appended to an old stream is not listed as new',
+    text: 'where recorded_at >= ${since} and position > coalesce((',
+    instead: 'where recorded_at >= ${since} and stream_version = 0 and position > coalesce((',
+    tests: ['event/stream-heads'],
+  },
+  {
     name: 'migration: an edited migration is passed over',
     text: 'if (earlier !== undefined && earlier !== sha256) {',
     instead: "if (earlier === '') {",

@@ -1,0 +1,94 @@
+// The last event of each stream, to keep elsewhere, and what a log has become of them: after a restore to a moment that is
+// past it names what was lost. Reads audit views alone. The digests of heads.ts say whether; these say what.
+import * as v from 'valibot'
+import type { Database } from '#database'
+
+/** What somebody keeps of a stream; of one that a caller was told of, perhaps the id alone. */
+const headSchema = v.object({
+  id: v.pipe(v.string(), v.uuid(), v.toLowerCase()),
+  version: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  type: v.optional(v.string()),
+  /** In hexadecimal. */
+  hash: v.optional(v.pipe(v.string(), v.hash(['sha256']))),
+})
+export type StreamHead = v.InferOutput<typeof headSchema>
+
+/** `lost`: the log has no such stream; `older`: it ends before; `other`: another event stands where that one stood. */
+export interface Lack {
+  readonly id: string
+  readonly finding: 'lost' | 'older' | 'other'
+  /** Null where nobody kept it. */
+  readonly kept: { readonly version: number | null; readonly type: string | null }
+  /** How it ends now; null when it is lost. */
+  readonly now: { readonly version: number; readonly type: string } | null
+}
+
+const rowsAtOnce = 1000
+// No transaction of ours takes so long: what was recorded later has a later position.
+const slackMinutes = 10
+
+/**
+ * Of each stream, or of those with an event since then, newest stream first.
+ * @yields some at a time, so that a long log needs no memory.
+ */
+export async function* listStreamHeads(
+  sql: Database,
+  since: Date | null,
+): AsyncGenerator<readonly Required<StreamHead>[]> {
+  const changed =
+    since === null
+      ? sql``
+      : sql`
+        where stream_id in (
+          select stream_id from audit.event
+          where recorded_at >= ${since} and position > coalesce((
+            select position from audit.event
+            where recorded_at < ${since}::timestamptz - make_interval(mins => ${slackMinutes})
+            order by position desc limit 1
+          ), 0)
+        )`
+  yield* sql<Required<StreamHead>[]>`
+    select distinct on (stream_id) stream_id as id, stream_version as version, type, hash
+    from audit.event ${changed}
+    order by stream_id desc, stream_version desc`.cursor(rowsAtOnce)
+}
+
+/** Null unless the line is a JSON object with an `id` that is one; what else it has is passed over. */
+export function parseStreamHead(line: string): StreamHead | null {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), headSchema), line)
+  return parsed.success ? parsed.output : null
+}
+
+/** What the log lacks of them. A stream that has gone on since lacks nothing. */
+export async function findLacks(sql: Database, heads: readonly StreamHead[]): Promise<Lack[]> {
+  const ids = heads.map(({ id }) => id)
+  const versions = heads.map(({ version = null }) => version)
+  const rows = await sql<Row[]>`
+    select last.stream_version as version, last.type, at.hash
+    from unnest(${ids}::uuid[], ${versions as number[]}::integer[]) with ordinality kept (id, version, number)
+    left join lateral (
+      select e.stream_version, e.type from audit.event e where e.stream_id = kept.id order by e.stream_version desc limit 1
+    ) last on true
+    left join audit.event at on at.stream_id = kept.id and at.stream_version = kept.version
+    order by kept.number`
+  return heads.flatMap((head, index) => describeLack(head, rows[index] ?? nothing))
+}
+
+interface Row {
+  readonly version: number | null
+  readonly type: string | null
+  /** Of the event at the kept version. */
+  readonly hash: string | null
+}
+
+const nothing: Row = { version: null, type: null, hash: null }
+
+function describeLack({ id, version, type, hash }: StreamHead, row: Row): Lack[] {
+  const kept = { version: version ?? null, type: type ?? null }
+  if (row.version === null || row.type === null) return [{ id, finding: 'lost', kept, now: null }]
+  const now = { version: row.version, type: row.type }
+  if (row.version < (version ?? 0)) return [{ id, finding: 'older', kept, now }]
+  if (hash !== undefined && version !== undefined && row.hash !== hash)
+    return [{ id, finding: 'other', kept, now }]
+  return []
+}

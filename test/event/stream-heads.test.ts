@@ -1,0 +1,112 @@
+// Lists of streams that are kept elsewhere: a log that was put back to before they were made is told what it lacks of them.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
+import { bareEnvironment } from '../helper/bare-environment.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish } from '../helper/execution.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const directory = mkdtempSync(join(tmpdir(), 'runledger-streams-'))
+t.teardown(() => rmSync(directory, { recursive: true }))
+const file = join(directory, 'streams.ndjson')
+const caller = await createCaller(sql)
+
+interface Said {
+  readonly status: number | null
+  readonly rows: readonly Record<string, unknown>[]
+  readonly stderr: string
+}
+
+function audit(...words: string[]): Said {
+  const { stdout, stderr, status } = spawnSync('node', ['src/cli/cli.ts', 'audit', ...words], {
+    cwd: resolve(import.meta.dirname, '../..'),
+    env: { ...bareEnvironment, DATABASE_URL: url },
+    encoding: 'utf8',
+  })
+  const lines = status === 0 || status === 1 ? stdout.split('\n').filter((line) => line !== '') : []
+  return { status, rows: lines.map((line) => JSON.parse(line) as Record<string, unknown>), stderr }
+}
+
+const keep = (rows: readonly object[]): void =>
+  writeFileSync(file, rows.map((row) => JSON.stringify(row)).join('\n'))
+
+async function add(): Promise<string> {
+  const id = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
+  await finish(sql, id, { stdout: '1\n' })
+  return id
+}
+
+const finished = await add()
+const [cut, gone, changed] = [await add(), await add(), await add()]
+const waiting = await submitNew(sql, caller, describeSubmission({ code: 'print(2)' }))
+
+t.test('every stream is listed once, with its last event', async (t) => {
+  const { status, rows } = audit('streams')
+  t.equal(status, 0)
+  const heads = await sql`
+    select distinct on (stream_id) stream_id as id, stream_version as version, type, encode(hash, 'hex') as hash
+    from runledger.event order by stream_id desc, stream_version desc`
+  t.strictSame(rows, heads.map((row) => ({ ...row }))) // prettier-ignore
+  t.match(rows.find(({ id }) => id === finished), { version: 3, type: 'execution.completed' }) // prettier-ignore
+  keep(rows)
+})
+
+t.test('a log that has gone on lacks nothing', async (t) => {
+  await finish(sql, waiting, { stdout: '2\n' })
+  await add()
+  t.match(audit('compare', file), { status: 0, rows: [], stderr: /0 are lost, 0 end before/ })
+})
+
+t.test('since a time: only what has happened since, in old streams too', async (t) => {
+  const [now] =
+    await sql`select to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at`
+  const last = await add()
+  const old = uuidv7({ msecs: 1e12 })
+  await sql`select runledger.append_event(${old}, 1, 'a.b', 1, '{}', '{}')`
+  const { rows } = audit('streams', '--since', String(now?.['at']))
+  t.strictSame(rows.map(({ id }) => id), [last, old]) // prettier-ignore
+  t.match(audit('streams', '--since', 'yesterday'), { status: 64, stderr: /--since is a date/ })
+})
+
+t.test('what is lost, ends before or went on in another way is named', async (t) => {
+  await sql`alter table runledger.event disable trigger event_append_only`
+  await sql`delete from runledger.event where stream_id = ${cut} and stream_version = 3`
+  await sql`delete from runledger.event where stream_id = ${gone}`
+  await sql`update runledger.event set hash = sha256('') where stream_id = ${changed} and stream_version = 3`
+  await sql`alter table runledger.event enable trigger event_append_only`
+  const completed = { version: 3, type: 'execution.completed' }
+  const { status, rows, stderr } = audit('compare', file)
+  t.equal(status, 1)
+  t.strictSame(
+    rows.toSorted((a, b) => (String(a['finding']) < String(b['finding']) ? -1 : 1)),
+    [
+      { id: gone, finding: 'lost', kept: completed, now: null },
+      {
+        id: cut,
+        finding: 'older',
+        kept: completed,
+        now: { version: 2, type: 'execution.started' },
+      },
+      { id: changed, finding: 'other', kept: completed, now: completed },
+    ],
+  )
+  t.match(stderr, /1 are lost, 1 end before, 1 went on in another way/)
+})
+
+t.test('of a caller’s list the ids are enough', async (t) => {
+  keep([{ id: finished, status: 'completed' }, { id: cut }, { id: gone.toUpperCase() }])
+  const lost = { id: gone, finding: 'lost', kept: { version: null, type: null }, now: null }
+  t.strictSame(audit('compare', file).rows, [lost])
+})
+
+t.test('a list that is none is refused with its line', async (t) => {
+  writeFileSync(file, `${JSON.stringify({ id: finished })}\n\n{"id": "1"}\n`)
+  t.match(audit('compare', file), { status: 65, stderr: /line 3 is no JSON object/ })
+  t.equal(audit('compare', join(directory, 'none')).status, 66)
+})

@@ -1,0 +1,63 @@
+// Callers that submit without waiting, and remember what they sent, when, and what was acknowledged.
+import { randomUUID } from 'node:crypto'
+
+export interface Sent {
+  readonly body: object
+  readonly idempotencyKey: string
+  /** By performance.now(). */
+  readonly sentAt: number
+  readonly acknowledgedAt: number
+  readonly id: string
+}
+
+export interface Callers {
+  /** What was acknowledged so far. */
+  readonly sent: readonly Sent[]
+  stop(): Promise<void>
+}
+
+const requestMilliseconds = 60_000
+
+/** Submits once; under a key of an earlier time, again. @returns null where no answer acknowledged it. */
+export async function send(
+  port: number,
+  apiKey: string,
+  body: object,
+  idempotencyKey: string = randomUUID(),
+): Promise<Sent | null> {
+  const sentAt = performance.now()
+  const answer = await fetch(`http://127.0.0.1:${port}/api/submit`, {
+    method: 'POST',
+    headers: {
+      'X-API-Key': apiKey,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': idempotencyKey,
+    },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(requestMilliseconds),
+  }).catch(() => null)
+  if (answer === null || answer.status >= 300) return null
+  const { id } = (await answer.json()) as { id: string }
+  return { body, idempotencyKey, sentAt, acknowledgedAt: performance.now(), id }
+}
+
+/** Each submits a program after the other that sleeps for a moment. */
+export function startCallers(count: number, port: number, apiKey: string): Callers {
+  const sent: Sent[] = []
+  let isStopping = false
+  const running = Array.from({ length: count }, async (_, index) => {
+    for (let turn = 0; !isStopping; turn += 1) {
+      const code = `import time; time.sleep(0.1); print(${index}, ${turn})`
+      const one = await send(port, apiKey, { language: 'python', code })
+      if (one !== null) sent.push(one)
+      await new Promise((done) => setTimeout(done, 100))
+    }
+  })
+  return {
+    sent,
+    async stop() {
+      isStopping = true
+      await Promise.all(running)
+    },
+  }
+}
