@@ -6,11 +6,11 @@ import { schemaVersion } from '#event'
 import type { ApiKeyEvent, Metadata } from '#event'
 import { createId } from '#id'
 import { actor } from './actor.ts'
-import { digestKey, generateKey, isWellFormedKey, labelKey } from './key.ts'
+import { digestKey, findCell, generateKey, isWellFormedKey, labelKey } from './key.ts'
 import type { Role } from './key.ts'
 import type { TierLimits } from './tier.ts'
 
-export { isKeyName, isWellFormedKey, keyNameMost } from './key.ts'
+export { isCell, isKeyName, isWellFormedKey, keyNameMost } from './key.ts'
 export type { Role } from './key.ts'
 export { admitOperator } from './operator.ts'
 export type { Operator } from './operator.ts'
@@ -70,6 +70,8 @@ export interface KeyRequest {
   readonly readOnly?: boolean
   /** As `isKeyName` says; several may have one name. */
   readonly name?: string | undefined
+  /** As `isCell` says: a router knows the key's database by it. */
+  readonly cell?: string | undefined
 }
 
 /** A row of runledger.admit_request; without a quota, `remaining` and `reset_seconds` mean nothing. */
@@ -126,8 +128,8 @@ export async function issueKey(
     replaces = null,
   }: { readonly id?: string; readonly replaces?: string | null } = {},
 ): Promise<IssuedKey> {
-  const { role = 'submit', readOnly = false, name } = request
-  const key = generateKey(role)
+  const { role = 'submit', readOnly = false, name, cell } = request
+  const key = generateKey(role, cell)
   const label = labelKey(key)
   const event: ApiKeyEvent = {
     type: 'api_key.issued',
@@ -160,7 +162,7 @@ export async function listKeys(sql: Database, account?: string): Promise<ListedK
 }
 
 /**
- * Issues a successor of the same name in one transaction; the old key works on for the overlap.
+ * Issues a successor of the same name and cell in one transaction; the old key works on for the overlap.
  * @param expiresAt by default the old key's.
  * @returns null when no such key is in force.
  */
@@ -181,11 +183,12 @@ export async function rotateKey(
       data: { replaced_by: successorId, works_until: worksUntil.toISOString() },
     })
     if (!isInForce) return null
-    const { account, tier, role, readOnly, name } = old
+    const { account, tier, role, readOnly, name, label } = old
+    const cell = findCell(label)
     const ends = expiresAt ?? old.expiresAt ?? undefined
     return issueKey(
       transaction,
-      { account, tier, role, readOnly, name: name ?? undefined, expiresAt: ends },
+      { account, tier, role, readOnly, name: name ?? undefined, expiresAt: ends, cell },
       operator,
       { id: successorId, replaces: id },
     )

@@ -1,6 +1,7 @@
 // API keys: rl_live_, 192 random bits in 33 base-62 characters, a checksum in 6. By it secret scanners and the service
 // recognise a mistyped key. Operators' begin with rl_oper_: whoever sees one knows what it is, and what takes submissions
-// refuses it by its form alone, in a process of any release.
+// refuses it by its form alone, in a process of any release. Random bits begin with 0, 1 or 2, so a letter in that place can
+// name the key's cell (docs/cells.md), and 190 random bits follow.
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
@@ -29,9 +30,21 @@ export function isKeyName(text: string): boolean {
   )
 }
 
-/** Show it once; store only its digest. */
-export function generateKey(role: Role = 'submit'): string {
-  const secret = encode(BigInt(`0x${randomBytes(24).toString('hex')}`), 33)
+/** A letter that names a cell: a database of its own among several behind one router. */
+export function isCell(text: string): boolean {
+  return /^[A-Za-z]$/.test(text)
+}
+
+/** The cell in a key or its label; undefined: it names none. */
+export function findCell(label: string): string | undefined {
+  const first = label.charAt(prefixes.submit.length)
+  return isCell(first) ? first : undefined
+}
+
+/** Show it once; store only its digest. @param cell as `isCell` says. */
+export function generateKey(role: Role = 'submit', cell?: string): string {
+  const bits = BigInt(`0x${randomBytes(24).toString('hex')}`)
+  const secret = cell === undefined ? encode(bits, 33) : cell + encode(bits >> 2n, 32)
   return `${prefixes[role]}${secret}${checksum(secret)}`
 }
 
@@ -46,7 +59,7 @@ export function digestKey(key: string): Buffer {
   return hash('sha256', key, 'buffer')
 }
 
-/** By which people distinguish keys: 24 of the 192 random bits. */
+/** By which people distinguish keys: its first four characters, some 19 of the random bits. */
 export function labelKey(key: string): string {
   return key.slice(0, prefixes.submit.length + 4)
 }

@@ -2,6 +2,7 @@
 import { validate as isUuid } from 'uuid'
 import {
   changeKeyTier,
+  isCell,
   isKeyName,
   issueKey,
   keyNameMost,
@@ -38,6 +39,7 @@ export const keyCommands = [
         '`submit`, or `operator`: watches and controls the service, cannot submit',
         { default: 'submit' },
       ),
+      cell: takes('LETTER', 'its first character, by which a router finds its cell: docs/cells.md'),
       'read-only': flag('an operator’s key that cannot change anything'),
     },
     run: ({ values }) =>
@@ -46,7 +48,9 @@ export const keyCommands = [
         const role = readRole(values.role, given, readOnly)
         const name = readName(values.name)
         const tier = given ?? (role === 'operator' ? 'unlimited' : 'beta')
-        const request = { account, tier, name, expiresAt: readDate(values.expires), role, readOnly }
+        const cell = readCell(values.cell)
+        const expiresAt = readDate(values.expires)
+        const request = { account, tier, name, expiresAt, role, readOnly, cell }
         const issued = await nameTiers(sql, tier, () => issueKey(sql, request, operator()))
         const isTold = process.stdout.isTTY && role === 'submit'
         printRecord(isTold ? { ...issued, tier: await describeOne(sql, tier) } : issued, process)
@@ -150,6 +154,11 @@ function readName(text: string | undefined): string | undefined {
   throw misuse(
     `--name is a line of 1 to ${keyNameMost} characters without control characters or blanks at its ends, and no key`,
   )
+}
+
+function readCell(text: string | undefined): string | undefined {
+  if (text === undefined || isCell(text)) return text
+  throw misuse('--cell is a letter, of A to Z or a to z')
 }
 
 /** @param part of the id, at its beginning or end; or the name of one key in force. */

@@ -102,3 +102,11 @@ t.test(
     t.strictSame(listed?.expiresAt, expiresAt)
   },
 )
+
+t.test('a key that names a cell has a successor that names it too', async (t) => {
+  const first = await issueKey(sql, { account: 'of a cell', tier: 'beta', cell: 'q' }, 'test')
+  t.match(first.key, /^rl_live_q/)
+  t.match(await rotateKey(sql, first.id, 0, 'test'), { key: /^rl_live_q/ })
+  const [other] = await listKeys(sql, 'racing')
+  t.match(await rotateKey(sql, other?.id ?? '', 0, 'test'), { key: /^rl_live_[012]/ })
+})
