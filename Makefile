@@ -11,7 +11,7 @@ PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare bench-scale packages setup keeper \
-	schema readme client languages test-languages test-plain test-compilers test-cgroup2 test-systemd test-fuzz test-hostile test-faults test-failover test-restore test-neighbour test-planted test-doors test-python image test-image \
+	schema readme client languages test-languages test-plain test-compilers test-cgroup2 test-systemd test-fuzz test-hostile test-faults test-failover test-restore test-cells test-neighbour test-planted test-doors test-python image test-image \
 	test-image-cgroup2 test-kubernetes container-packages compose-packages promtool test-console chromium python-venv
 
 help: ## list the targets
@@ -104,6 +104,9 @@ test-failover: setup packages ## a database under patroni that fails over: its p
 
 test-restore: setup packages ## a base backup and archived WAL under load, put back to a moment in between: what is lost is named, work goes on
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1200 test/restore/restore.ts
+
+test-cells: setup packages ## two services behind the router of deploy/cells: an account reaches its own, one that is lost does not touch the other
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1200 test/cells/cells.ts
 
 test-neighbour: setup packages ## what one account does to others on the running service: attacks beside the work of others; NEIGHBOUR=pattern runs some
 	@$(SUDO) env PATH="$(BIN):$$PATH" NEIGHBOUR="$(NEIGHBOUR)" node test/run.ts --timeout=1800 test/neighbour/neighbour.ts
