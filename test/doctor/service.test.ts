@@ -64,6 +64,19 @@ t.test('a database that refuses, is away, or is older', async (t) => {
   await owner`delete from runledger.schema_migration`
   const finding = await examineDatabase(older.url, none)
   t.match(finding, { level: 'missing', detail: /older/, remedy: 'make migrate' })
+
+  const newer = await createTestDatabase()
+  t.teardown(newer.drop)
+  await newer.sql`insert into runledger.schema_migration (name, sha256) values ('999999-last.sql', '')`
+  t.match(await examineDatabase(newer.url, none), { level: 'ok' })
+  await newer.sql.unsafe(`
+    create or replace function runledger.oldest_release() returns text language sql immutable as $$ select '99.10.0' $$`)
+  const beyond = await examineDatabase(newer.url, none)
+  t.match(beyond, {
+    level: 'missing',
+    detail: /does not know 999999-last\.sql/,
+    remedy: 'a newer release',
+  })
 })
 
 t.test('a worker’s variables', async (t) => {

@@ -45,4 +45,10 @@ export const accountFaults: readonly Fault[] = [
     instead: '_times[cardinality(_times)]',
     tests: ['http/rate-window'],
   },
+  {
+    name: "account: a key's successor forgets its cell",
+    text: 'name: name ?? undefined, expiresAt: ends, cell }',
+    instead: 'name: name ?? undefined, expiresAt: ends }',
+    tests: ['account/account'],
+  },
 ]
