@@ -26,6 +26,7 @@ begin
     -- Its caller may be removing it at this moment.
     for update of r skip locked
   );
+  _ids := runledger.lock_delivered(_ids);
   if _ids = '{}' then
     return 0;
   end if;
@@ -51,7 +52,7 @@ begin
       where p.submission_id = purge_submission.submission_id and p.account_id = purge_submission.account_id
     );
   end if;
-  if runledger.is_undelivered(purge_submission.submission_id) then
+  if runledger.lock_delivered(array[purge_submission.submission_id]) = '{}' then
     return 'undelivered';
   end if;
   perform runledger.remove_bodies(array[purge_submission.submission_id], 'caller', purge_submission.metadata);
@@ -60,23 +61,42 @@ end
 $$;
 comment on function runledger.purge_submission is 'Removes the bodies and outputs of one submission of an account at its wish, and appends submission.purged: purged. Nothing is done when it has not ended (unfinished) or its webhook, or its batch''s, is to be delivered (undelivered); null: the account has none such, or it was purged before.';
 
+create or replace function runledger.list_subjects(submissions uuid[]) returns table (submission_id uuid, subject uuid)
+language sql stable
+as $$
+  select member.id, member.id from unnest(list_subjects.submissions) member (id)
+  union all
+  select e.stream_id, (e.data ->> 'batch')::uuid from runledger.event e
+  where e.stream_id = any (list_subjects.submissions) and e.stream_version = 1 and e.data ? 'batch'
+$$;
+comment on function runledger.list_subjects is 'What the webhooks of these submissions are of: each itself, and its batch if that has one.';
+
 create or replace function runledger.is_undelivered(submission_id uuid) returns boolean
+language sql stable
+as $$
+  select exists (
+    select from runledger.list_subjects(array[is_undelivered.submission_id]) s
+    join runledger.delivery d on d.submission_id = s.subject
+    where d.state in ('waiting', 'pending')
+  )
+$$;
+comment on function runledger.is_undelivered is 'True when a webhook of the submission, or of its batch, is still to be delivered.';
+
+create or replace function runledger.lock_delivered(submissions uuid[]) returns uuid[]
 language plpgsql
 as $$
-declare
-  _subjects constant uuid[] := array[is_undelivered.submission_id] || array(
-    select (e.data ->> 'batch')::uuid from runledger.event e
-    where e.stream_id = is_undelivered.submission_id and e.stream_version = 1 and e.data ? 'batch'
-  );
 begin
-  -- An operator may be having a webhook sent again at this moment: locked, its state is the last one.
-  perform from runledger.delivery d where d.submission_id = any (_subjects) order by d.submission_id for update;
-  return exists (
-    select from runledger.delivery d where d.submission_id = any (_subjects) and d.state in ('waiting', 'pending')
+  -- An operator may be having a webhook sent again at this moment: locked, its state is the last one. In their order, as an end
+  -- locks several batches (runledger.end_batches): else the two could wait for each other.
+  perform from runledger.delivery d
+  where d.submission_id in (select s.subject from runledger.list_subjects(lock_delivered.submissions) s)
+  order by d.submission_id for update;
+  return array(
+    select member.id from unnest(lock_delivered.submissions) member (id) where not runledger.is_undelivered(member.id)
   );
 end
 $$;
-comment on function runledger.is_undelivered is 'True when a webhook of the submission, or of its batch, is still to be delivered; until the transaction ends it stays as it is.';
+comment on function runledger.lock_delivered is 'Those of the submissions that owe no webhook, of their own or their batch''s; until the transaction ends it stays so.';
 
 create or replace function runledger.remove_bodies(ids uuid[], reason text, metadata jsonb) returns void
 language plpgsql
@@ -105,12 +125,7 @@ begin
   from unnest(_events) e
   where r.id = e.stream_id;
   update runledger.delivery d set url = null
-  where d.submission_id = any (
-    remove_bodies.ids || array(
-      select (e.data ->> 'batch')::uuid from runledger.event e
-      where e.stream_id = any (remove_bodies.ids) and e.stream_version = 1 and e.data ? 'batch'
-    )
-  );
+  where d.submission_id in (select s.subject from runledger.list_subjects(remove_bodies.ids) s);
   delete from runledger.output where output.submission_id = any (remove_bodies.ids);
   delete from runledger.body where body.submission_id = any (remove_bodies.ids);
 end

@@ -6,14 +6,15 @@ as $$
 declare
   _repaired integer := 0;
   _row record;
+  _found runledger.pending[];
   _p runledger.pending;
 begin
   if not pg_try_advisory_xact_lock(71830, 0) then
     return 0;
   end if;
 
-  for _p in
-    select p.*
+  _found := array(
+    select p
     from runledger.pending p
     where p.admitted
       and case
@@ -35,7 +36,10 @@ begin
             and (j.locked_at is null or j.locked_at > now() - interval '10 seconds')
         )
       end
-  loop
+    order by p.api_key_id
+  );
+  perform runledger.lock_given_back(array(select p.submission_id from unnest(_found) p));
+  foreach _p in array _found loop
     begin
       -- Rows may have been edited by hand: the log decides.
       if runledger.refresh_submissions(array[_p.submission_id]) = 0 then

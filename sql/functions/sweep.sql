@@ -5,6 +5,7 @@ returns table (worker_id uuid, submission_id uuid, requeued boolean, host text, 
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  _lost uuid[];
   _worker record;
   _p runledger.pending;
   _is_done boolean;
@@ -12,17 +13,21 @@ begin
   if not pg_try_advisory_xact_lock(71830, 0) then
     return;
   end if;
+  _lost := array(select w.id from runledger.worker w where w.stopped_at is null and not runledger.is_worker_alive(w.id));
+  update runledger.worker set stopped_at = now(), is_lost = true where worker.id = any (_lost);
+  perform runledger.lock_given_back(array(
+    select p.submission_id from runledger.pending p where p.is_running and p.worker_id = any (_lost)
+  ));
   for _worker in
     select w.id, w.host, w.pid, w.queue_pool_ids, extract(epoch from now() - w.renewed_at) as silent_seconds from runledger.worker w
-    where w.stopped_at is null and not runledger.is_worker_alive(w.id)
+    where w.id = any (_lost)
   loop
-    update runledger.worker set stopped_at = now(), is_lost = true where worker.id = _worker.id;
     _is_done := true;
     worker_id := _worker.id;
     host := _worker.host;
     pid := _worker.pid;
     silent_seconds := _worker.silent_seconds;
-    for _p in select p.* from runledger.pending p where p.is_running and p.worker_id = _worker.id loop
+    for _p in select p.* from runledger.pending p where p.is_running and p.worker_id = _worker.id order by p.api_key_id loop
       submission_id := _p.submission_id;
       begin
         select lost.outcome = 'requeued' into requeued

@@ -15,7 +15,7 @@ export interface RebuildProgress {
 /** Locks rows for about a tenth of a second. */
 const batchSize = 1000
 
-// A batch locks in the order of ids, a sweep does not: one may have to give way.
+// All lock in one order; where rows were edited two may meet all the same, and one has to give way.
 const retriedStates: readonly string[] = [sqlState.deadlock, sqlState.lockNotAvailable]
 const longestTries = 10
 

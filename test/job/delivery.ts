@@ -66,14 +66,19 @@ export async function endSubmission(
   })
 }
 
-/** Submits a batch with one webhook. @returns its id and its members'. */
+/**
+ * Submits a batch with one webhook.
+ * @param createMember makes an id.
+ * @returns its id and its members'.
+ */
 export async function submitBatch(
   sql: Database,
   caller: Caller,
   submissions: readonly Submission[],
   webhook: { readonly url: string; readonly secret: string },
+  createMember: () => string = () => uuidv7(),
 ): Promise<{ readonly id: string; readonly members: readonly string[] }> {
-  const items = submissions.map((submission) => ({ id: uuidv7(), submission }))
+  const items = submissions.map((submission) => ({ id: createMember(), submission }))
   const context = {
     ...caller,
     requestId: uuidv7(),

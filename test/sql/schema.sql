@@ -1052,8 +1052,8 @@ function runledger.interrupt(items jsonb)
   grant execute to runledger_worker
 
 function runledger.is_undelivered(submission_id uuid)
-  True when a webhook of the submission, or of its batch, is still to be delivered; until the transaction ends it stays as it is.
-  returns boolean
+  True when a webhook of the submission, or of its batch, is still to be delivered.
+  returns boolean stable
 
 function runledger.is_worker_alive(worker_id uuid)
   False for a worker that stopped, whose session lock (71830, lock_key) is free, or that did not renew within its lease.
@@ -1089,6 +1089,10 @@ function runledger.list_recent_language(period interval)
   returns TABLE(name text, version text, lacks jsonb, offer bigint, is_offered_now boolean) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
+function runledger.list_subjects(submissions uuid[])
+  What the webhooks of these submissions are of: each itself, and its batch if that has one.
+  returns TABLE(submission_id uuid, subject uuid) stable
+
 function runledger.list_unfinished(account_id uuid)
   The submissions of an account that have not ended.
   returns SETOF uuid stable security definer set search_path=pg_catalog, pg_temp
@@ -1096,6 +1100,14 @@ function runledger.list_unfinished(account_id uuid)
 
 function runledger.lock_batches(submissions uuid[])
   Locks the batches of submissions whose pending rows are locked, before one of them ends and with it a key is locked (runledger.end_batches).
+  returns void
+
+function runledger.lock_delivered(submissions uuid[])
+  Those of the submissions that owe no webhook, of their own or their batch's; until the transaction ends it stays so.
+  returns uuid[]
+
+function runledger.lock_given_back(submissions uuid[])
+  Locks submissions and their batches before the first of them is given back: one after another, they would be locked in the reverse of the order in which an end or a cancel locks them, and the two could wait for each other.
   returns void
 
 function runledger.make_partitions()

@@ -53,8 +53,9 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'result: the address of a webhook that is still to be delivered is purged',
-    text: "d.submission_id = any (_subjects) and d.state in ('waiting', 'pending')",
-    instead: "d.submission_id = any (_subjects) and d.state in ('waiting')",
+    text: "join runledger.delivery d on d.submission_id = s.subject\n    where d.state in ('waiting', 'pending')",
+    instead:
+      "join runledger.delivery d on d.submission_id = s.subject\n    where d.state in ('waiting')",
     tests: ['result/purge'],
   },
   {
@@ -68,6 +69,12 @@ export const ledgerFaults: readonly Fault[] = [
     text: 'd.submission_id = any (end_batches.batches) order by d.submission_id for update;',
     instead: 'd.submission_id = any (end_batches.batches) order by d.submission_id;',
     tests: ['http/batch-webhook'],
+  },
+  {
+    name: 'batch: what is given back is locked one after another',
+    text: 'perform runledger.lock_given_back(array(\n    select p.submission_id from runledger.pending p where p.is_running and p.worker_id = any (_lost)\n  ));',
+    instead: '',
+    tests: ['job/batch-lock'],
   },
   {
     name: 'batch: its webhook goes by the rows of what is pending alone',
