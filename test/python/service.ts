@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { issueKey } from '#account'
 import { createTestDatabase } from '../helper/database.ts'
@@ -41,11 +42,12 @@ export async function startPythonService(t: Test, folder: string): Promise<Pytho
       const start = (): Promise<WebProcess> =>
         startWebProcess(t, url, { ...settings, PORT: String(port) })
       let web = await start()
-      const restart = createServer((_request, response) => {
+      const restart = createServer(({ url: path = '' }, response) => {
         void (async () => {
           const ended = once(web.child, 'exit')
           web.child.kill('SIGKILL')
           await ended
+          await sleep(Number(path.slice(1)) * 1000)
           web = await start()
           response.end()
         })()

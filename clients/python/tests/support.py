@@ -22,7 +22,7 @@ from runledger import AsyncClient, Client
 
 URL = os.environ.get("RUNLEDGER_TEST_URL", "")
 KEY = os.environ.get("RUNLEDGER_TEST_KEY", "")
-#: POST there kills the web process and starts another.
+#: POST there kills the web process and starts another, so many seconds later as the path says.
 RESTART = os.environ.get("RUNLEDGER_TEST_RESTART", "")
 #: A folder of certificates: NAME.key and NAME.pem, and authority.pem.
 CERTIFICATES = os.environ.get("RUNLEDGER_TEST_CERTIFICATES", "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import unittest
 import urllib.request
 import uuid
@@ -76,13 +77,26 @@ class Batches:
         again = {one.index: one.get()["id"] for one in client.run_batch(batch, idempotency_key=key)}
         self.assertEqual([sorted(again), again[first.index]], [[0, 1], first.get()["id"]])
 
-    def test_a_web_process_that_dies(self) -> None:
+    def test_a_service_that_dies_and_comes_back(self) -> None:
         batch = [{"language": "python", "code": f"import time; time.sleep(0.5); print({n})"} for n in range(12)]
-        outcomes = self.client().run_batch(batch)
-        seen = [next(outcomes)]
-        urllib.request.urlopen(RESTART, data=b"").close()
-        seen += outcomes
-        self.assertEqual(sorted(one.get()["stdout"] for one in seen), sorted(f"{n}\n" for n in range(12)))
+        for seconds in (0, 4):
+            outcomes = self.client(retries=60).run_batch(batch)
+            seen = [next(outcomes)]
+            restart = threading.Thread(target=lambda s=seconds: urllib.request.urlopen(f"{RESTART}/{s}", b"").close())
+            restart.start()
+            seen += outcomes
+            restart.join()
+            self.assertEqual(sorted(one.get()["stdout"] for one in seen), sorted(f"{n}\n" for n in range(12)))
+
+    def test_what_was_submitted_has_the_id_of_its_webhook(self) -> None:
+        webhook = {"webhook_url": "https://hook.invalid/", "webhook_secret": "a secret of some length"}
+        client = self.client()
+        bad = {"language": "latin", "code": ""}
+        good, refused = batch = client.submit_batch([PRINT, bad], **webhook)
+        self.assertEqual(refused["error"], "invalid_request")
+        self.assertEqual(client.events(good["id"])[0]["data"]["batch"], batch.id)
+        self.assertEqual(client.submit_batch([bad], **webhook).id, None)
+        self.assertEqual(client.submit_batch([PRINT]).id, None)
 
     def test_one_too_many_is_refused(self) -> None:
         with self.assertRaises(RequestError) as refused:
@@ -119,7 +133,8 @@ class Broken:
         with Answers((200, STREAM, lines({**DONE, "index": 0})), answered) as service:
             client = self.client(service.url)
             self.assertEqual(len(list(client.run_batch([PRINT], **webhook))), 1)
-            self.assertEqual(client.submit_batch([PRINT], **webhook), [{"id": "a"}])
+            submitted = client.submit_batch([PRINT], **webhook)
+            self.assertEqual([submitted, submitted.id], [[{"id": "a"}], "b"])
             for _, _, _, body in service.asked:
                 self.assertEqual(json.loads(body), {"submissions": [PRINT], **webhook})
 

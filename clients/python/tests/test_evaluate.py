@@ -179,7 +179,7 @@ class Evaluations(Folder):
 
         def kill(progress: EvaluationProgress) -> None:
             if progress.done == 3:
-                restart.append(threading.Thread(target=lambda: urllib.request.urlopen(RESTART, data=b"").close()))
+                restart.append(threading.Thread(target=lambda: urllib.request.urlopen(f"{RESTART}/4", b"").close()))
                 restart[0].start()
 
         with Client(URL, KEY, retries=60) as client:

@@ -1,5 +1,6 @@
 """A client of a Runledger service: run programs, wait for verdicts, evaluate, verify webhooks and receipts."""
 
+from .batch import SubmittedBatch
 from .bulk import Outcome, Progress
 from .client import AsyncClient, Client
 from .errors import (
@@ -60,6 +61,7 @@ __all__ = [
     "SubmissionFailed",
     "SubmissionPayload",
     "SubmissionRequest",
+    "SubmittedBatch",
     "SubmittedFile",
     "Test",
     "TestResult",

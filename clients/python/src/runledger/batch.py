@@ -19,6 +19,15 @@ from .types import Result, SubmissionRequest
 _SILENT = (socket.timeout, TimeoutError, asyncio.TimeoutError)
 
 
+class SubmittedBatch(List[Dict[str, Any]]):
+    """For each item, in order, `{"id"}`, or what is wrong with it."""
+
+    def __init__(self, items: Sequence[Dict[str, Any]], id: Optional[str]) -> None:
+        super().__init__(items)
+        #: The batch's, which its webhook tells; None without a webhook, and where no item was accepted.
+        self.id = id
+
+
 class Batches(Reading):
     async def submit_batch(
         self,
@@ -27,10 +36,11 @@ class Batches(Reading):
         idempotency_key: Optional[str] = None,
         webhook_url: Optional[str] = None,
         webhook_secret: Optional[str] = None,
-    ) -> List[Dict[str, Any]]:
-        """Submits several at once. Returns for each, in order, `{"id"}`, or what is wrong with it.
+    ) -> SubmittedBatch:
+        """Submits several at once. Returns a list: for each, in order, `{"id"}`, or what is wrong with it.
 
-        `webhook_url` and `webhook_secret`, both or none, ask for one webhook when all have ended.
+        `webhook_url` and `webhook_secret`, both or none, ask for one webhook when all have ended; the list's `id` is
+        then that of the batch.
         """
         answer = await self.call(
             "POST",
@@ -38,7 +48,7 @@ class Batches(Reading):
             body=_describe(requests, webhook_url, webhook_secret),
             idempotency_key=idempotency_key or new_key(),
         )
-        return cast(List[Dict[str, Any]], answer["submissions"])
+        return SubmittedBatch(answer["submissions"], answer.get("id"))
 
     async def run_batch(
         self,

@@ -19,6 +19,7 @@ from typing import (
 )
 
 from .asynchronous import AsyncTransport
+from .batch import SubmittedBatch
 from .blocking import BlockingTransport, block
 from .bulk import OnProgress, Outcome
 from .core import Core
@@ -99,10 +100,11 @@ class Client:
         idempotency_key: Optional[str] = None,
         webhook_url: Optional[str] = None,
         webhook_secret: Optional[str] = None,
-    ) -> List[Dict[str, Any]]:
-        """Submits several at once. Returns for each, in order, `{"id"}`, or what is wrong with it.
+    ) -> SubmittedBatch:
+        """Submits several at once. Returns a list: for each, in order, `{"id"}`, or what is wrong with it.
 
-        `webhook_url` and `webhook_secret`, both or none, ask for one webhook when all have ended.
+        `webhook_url` and `webhook_secret`, both or none, ask for one webhook when all have ended; the list's `id` is
+        then that of the batch.
         """
         return block(
             self._core.submit_batch(
