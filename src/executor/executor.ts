@@ -72,8 +72,8 @@ export interface ExecutorOptions extends LanguageOptions {
    */
   readonly spares?: number
   /**
-   * First host uid of the slots (slot i runs as `firstUid + i`), the resident compilers' after them; used when the
-   * worker is root.
+   * First host uid of the slots (slot i runs as `firstUid + i`), the interactors' and the resident compilers' after them; used
+   * when the worker is root.
    */
   readonly firstUid: number
   /** The limits of each language; the defaults of those that are not named. */
@@ -176,7 +176,8 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     toolchains,
     resources,
     limits,
-    { slots: options.slots, firstUid: firstUid && firstUid + slots.all.length },
+    // Each slot has two.
+    { slots: options.slots, firstUid: firstUid && firstUid + 2 * slots.all.length },
     onFallback,
   )
   const residents = [...offers.values()].flatMap((offer) => offer.residents ?? [])

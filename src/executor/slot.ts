@@ -45,9 +45,11 @@ export function countSpares(slots: number): number {
  * @param spares how many there are beside those.
  */
 export function createSlotPool(atOnce: number, firstUid: number | null, spares = 0): SlotPool {
-  const all: readonly Slot[] = Array.from({ length: atOnce + spares }, (_, index) => ({
+  const count = atOnce + spares
+  const all: readonly Slot[] = Array.from({ length: count }, (_, index) => ({
     index,
     uid: firstUid === null ? null : firstUid + index,
+    interactorUid: firstUid === null ? null : firstUid + count + index,
   }))
   const free = [...all]
   const waiters: Waiter[] = []

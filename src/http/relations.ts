@@ -9,17 +9,17 @@ import { judgePoints } from './point-relations.ts'
 
 const testsBytesMost = 1024 * 1024
 
-/** The first cannot stand beside the second. */
-const exclusive = [
+/** The first cannot stand beside the second; why, and what to do, where that is not plain. */
+const exclusive: readonly (readonly [name: string, other: string, why?: string])[] = [
   ['stdin', 'tests'],
   ['expected_stdout', 'tests'],
   ['stdin_sha256', 'tests'],
   ['expected_stdout_sha256', 'tests'],
   ['output_files', 'tests'],
-  ['checker', 'interactor'],
+  ['checker', 'interactor', ', whose own end is the verdict: leave one of the two out'],
   ['stdin_sha256', 'stdin'],
   ['expected_stdout_sha256', 'expected_stdout'],
-] as const
+]
 
 /** Fields with which nothing is wrong. */
 export type Sound = Options & {
@@ -37,8 +37,8 @@ export function* judgeRelations(
   allowed: TierLimits,
   has: (name: string) => boolean,
 ): Generator<Issue> {
-  for (const [path, other] of exclusive)
-    if (has(path) && has(other)) yield { path, message: `cannot be combined with ${other}` }
+  for (const [path, other, why = ''] of exclusive)
+    if (has(path) && has(other)) yield { path, message: `cannot be combined with ${other}${why}` }
   yield* judgeWebhook(has)
   if (has('stop_on_failure') && !has('tests'))
     yield { path: 'stop_on_failure', message: 'needs tests' }

@@ -47,10 +47,10 @@ export async function makeExecutor(
   }
 }
 
-/** One for each slot, spare ones too, and each resident compiler. An unprivileged worker has only its own. */
+/** Two for each slot, spare ones too, and one for each resident compiler. An unprivileged worker has only its own. */
 async function claimFirstUid({ FIRST_UID, SLOTS }: WorkerSettings, log: Logger): Promise<number> {
   if (process.getuid?.() !== 0) return FIRST_UID
-  const { firstUid } = await claimUids(FIRST_UID, 3 * SLOTS)
+  const { firstUid } = await claimUids(FIRST_UID, 5 * SLOTS)
   if (firstUid !== FIRST_UID) log.info({ wanted: FIRST_UID, firstUid }, 'worker.uids_moved')
   return firstUid
 }

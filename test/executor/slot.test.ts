@@ -8,12 +8,12 @@ t.test('slots have uids of their own', async (t) => {
   t.same(
     [await pool.acquire(), await pool.acquire(), await pool.acquire()],
     [
-      { index: 0, uid: 60_000 },
-      { index: 1, uid: 60_001 },
-      { index: 2, uid: 60_002 },
+      { index: 0, uid: 60_000, interactorUid: 60_003 },
+      { index: 1, uid: 60_001, interactorUid: 60_004 },
+      { index: 2, uid: 60_002, interactorUid: 60_005 },
     ],
   )
-  t.same(await createSlotPool(1, null).acquire(), { index: 0, uid: null })
+  t.same(await createSlotPool(1, null).acquire(), { index: 0, uid: null, interactorUid: null })
 })
 
 t.test('who waits first is served first', async (t) => {

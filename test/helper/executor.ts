@@ -64,7 +64,7 @@ export function shareKeeper(cacheDirectory: string): void {
 }
 
 /** First host uid of this test process's slots: test files run side by side, and no two may share one. */
-export const firstUid = 1_000_000 + process.pid * 8
+export const firstUid = 1_000_000 + process.pid * 16
 
 /** PF_EXITING of linux/sched.h: it has run its last instruction, whether or not it is a zombie already. */
 const exiting = 4
@@ -90,7 +90,7 @@ export function findBoxProcesses(): number[] {
         const status = readFileSync(`/proc/${pid}/status`, 'utf8')
         const uid = Number(/^Uid:\t(\d+)/m.exec(status)?.[1])
         if (/^Name:\tkeeper$/m.test(status)) return false
-        return uid >= firstUid && uid < firstUid + 8 && !isExiting(pid)
+        return uid >= firstUid && uid < firstUid + 16 && !isExiting(pid)
       } catch {
         return false
       }
@@ -135,7 +135,7 @@ export interface TextOutcome extends Omit<Outcome, 'compile' | 'run'> {
   run: TextPhase | null
 }
 
-function readText(phase: Phase | null): TextPhase | null {
+export function readText(phase: Phase | null): TextPhase | null {
   if (phase === null) return null
   const [stdout, stderr] = [phase.stdout, phase.stderr].map((bytes) =>
     Buffer.from(bytes).toString(),

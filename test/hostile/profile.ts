@@ -109,7 +109,7 @@ export interface Arena {
 }
 
 // Away from the uids of other test files (helper/executor.ts) and of the worker.
-const firstUid = 70_000 + (process.pid % 400) * 30
+const firstUid = 70_000 + (process.pid % 300) * 60
 const order: readonly (Profile | 'single')[] = [
   'bomb',
   'probe',
@@ -122,8 +122,8 @@ const order: readonly (Profile | 'single')[] = [
 /** Most attacks wait for a limit; more at once than cores would only stretch the clocks of those that compute. */
 const slots = 4
 
-/** Host uids of one executor: its slots' and its resident compiler's. */
-const uidsEach = slots + 1
+/** Host uids of one executor: its slots', two each, and its resident compiler's. */
+const uidsEach = 2 * slots + 1
 
 /**
  * Starts the executor of a profile. That of compile attacks has a resident compiler to attack.
@@ -136,28 +136,38 @@ export async function openArena(
 ): Promise<Arena> {
   const first = firstUid + order.indexOf(name) * uidsEach
   const cacheDirectory = `${directory}/${name}`
-  const before = new Set(findGroupNames())
   const missing: Language[] = []
   const wanted = new Set<Language>([...attackers, ...further])
-  const executor = await createExecutor({
-    slots: name === 'single' ? 1 : slots,
-    firstUid: first,
-    languages: allLanguages.filter((language) => wanted.has(language)),
-    onMissing: ({ language }) => missing.push(language),
-    proves: false,
-    limits: limits[name],
-    cacheBytes: 256 * mebibyte,
-    cacheDirectory,
-    accelerators:
-      name === 'compile'
-        ? ['fork-server', 'prestart', 'resident-compiler', 'preparation']
-        : ['fork-server', 'prestart'],
-    ...plainOptions,
-  })
+  const watched = await watchStart(() =>
+    createExecutor({
+      slots: name === 'single' ? 1 : slots,
+      firstUid: first,
+      languages: allLanguages.filter((language) => wanted.has(language)),
+      onMissing: ({ language }) => missing.push(language),
+      proves: false,
+      limits: limits[name],
+      cacheBytes: 256 * mebibyte,
+      cacheDirectory,
+      accelerators:
+        name === 'compile'
+          ? ['fork-server', 'prestart', 'resident-compiler', 'preparation']
+          : ['fork-server', 'prestart'],
+      ...plainOptions,
+    }),
+  )
+  const uids = Array.from({ length: 2 * slots }, (_, index) => first + index)
+  return { ...watched, uids, cacheDirectory, missing }
+}
+
+/** Starts an executor. @returns it, with the name of its groups. */
+export async function watchStart(
+  start: () => Promise<Executor>,
+): Promise<Pick<Arena, 'executor' | 'groupName'>> {
+  const before = new Set(findGroupNames())
+  const executor = await start()
   const groupName = findGroupNames().find((name) => !before.has(name))
   if (groupName === undefined) throw new Error('the executor has made no cgroup')
-  const uids = Array.from({ length: slots }, (_, index) => first + index)
-  return { executor, uids, cacheDirectory, groupName, missing }
+  return { executor, groupName }
 }
 
 /** Entries of a directory; none when it has gone meanwhile: other executors make groups and remove them. */

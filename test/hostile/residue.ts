@@ -18,6 +18,8 @@ import type { Arena } from './profile.ts'
 /** What the host looked like when nothing was running. */
 export interface Baseline {
   readonly mounts: ReadonlySet<string>
+  /** Others may mount what they like beside some tests. */
+  readonly mayBeOurs: (mount: string) => boolean
   readonly descriptors: number
   readonly children: number
   readonly slots: number
@@ -72,9 +74,13 @@ const countChildren = (processes: readonly Process[]): number =>
   processes.filter(({ parent }) => parent === process.pid).length
 
 /** Takes the present state for normal. Every arena must have run each language once. */
-export function takeBaseline(arenas: readonly Arena[]): Baseline {
+export function takeBaseline(
+  arenas: readonly Arena[],
+  mayBeOurs: Baseline['mayBeOurs'] = () => true,
+): Baseline {
   return {
     mounts: new Set(readMounts()),
+    mayBeOurs,
     descriptors: countDescriptors(),
     children: countChildren(readProcesses()),
     slots: arenas.reduce((sum, { executor }) => sum + executor.slots, 0),
@@ -228,7 +234,7 @@ function inspect(baseline: Baseline, arenas: readonly Arena[]): string[] {
   left.push(...findGroups(arenas, residents.keepers).map((group) => `cgroup ${group}`))
   left.push(
     ...readMounts()
-      .filter((line) => !baseline.mounts.has(line))
+      .filter((line) => !baseline.mounts.has(line) && baseline.mayBeOurs(line))
       .map((line) => `mount ${line}`),
   )
   left.push(...findFiles(uids, arenas).map((file) => `file ${file}`))

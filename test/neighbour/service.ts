@@ -61,7 +61,7 @@ export async function startService(t: Test): Promise<Service> {
   const database = await createTestDatabase({ ownServer: true })
   t.teardown(() => database.drop())
   const web = await startWebProcess(t, database.url)
-  const firstUid = 2_000_000 + process.pid * 8
+  const firstUid = 2_000_000 + process.pid * 16
   const worker = await startWorkerProcess(t, database.url, {
     SLOTS: String(slots),
     FIRST_UID: String(firstUid),
@@ -69,7 +69,7 @@ export async function startService(t: Test): Promise<Service> {
     JAVA_RESIDENT_COMPILER: 'on',
     CPP_PRECOMPILED_HEADERS: 'on',
   })
-  const uids = new Set(Array.from({ length: slots + spares }, (_, index) => firstUid + index))
+  const uids = new Set(Array.from({ length: 2 * (slots + spares) }, (_, index) => firstUid + index))
   return {
     sql: database.sql,
     port: web.port,

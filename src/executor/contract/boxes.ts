@@ -7,6 +7,8 @@ import type { Network, PhaseLimits } from './request.ts'
 export interface Slot {
   readonly index: number
   readonly uid: number | null
+  /** Of what runs beside the program: with one uid the two would share what the kernel counts by it. */
+  readonly interactorUid: number | null
 }
 
 /** What a run has written so far. */

@@ -53,7 +53,7 @@ async function makeGroup(name: string): Promise<KeeperGroup> {
   return group
 }
 
-const slot = { index: 0, uid: process.getuid?.() === 0 ? firstUid : null }
+const slot = { index: 0, uid: process.getuid?.() === 0 ? firstUid : null, interactorUid: null }
 
 t.test('a slot has its share of the cores, and one at least', async (t) => {
   const shares = [shareCores(2, 2), shareCores(2, 8), shareCores(4, 2), shareCores(1, 1)]

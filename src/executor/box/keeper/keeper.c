@@ -200,6 +200,11 @@ static void run(void) {
   // The result stands: a later failure is no `f`.
   program_started = false;
   finish_run();
+  if (own_streams) {
+    // They were that program's: who reads them finds their end now, however long there is to be settled.
+    close(STDIN_FILENO);
+    close(STDOUT_FILENO);
+  }
   if (result.unsettled != 0) settle_slot();
 }
 
@@ -296,5 +301,6 @@ void serve(enum start start) {
     } while (kind == 'A');
     if (kind != 'R') die_with("protocol", "an unknown word");
     run();
+    if (own_streams) return;
   }
 }

@@ -127,8 +127,8 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
       const hold = (cleared: Promise<void>): void => clearings.hold(slot, cleared)
       if (request.interactor) {
         pairs += 1
-        const where = { name: `pair-${pairs}`, uid: slot.uid }
-        return runPair(options.resources, where, request, request.interactor, hold, signal)
+        const name = `pair-${pairs}`
+        return runPair(options.resources, { name, slot }, request, request.interactor, hold, signal)
       }
       return runIn(choose(kinds, request), hold, request, signal)
     },

@@ -1,8 +1,9 @@
 // Two programs that speak with each other, each in a box of its own: what one writes is the other's input. A keeper each, for
 // this run alone; the worker carries the bytes between them, so that a side that does not read holds up the other, and that
 // the end of one is known before the other can notice it.
+import type { KeeperGroup } from '#cgroup'
 import { asNotStarted, describe, judgeEnding, NotStartedError } from '#contract'
-import type { Phase, PhaseRequest } from '#contract'
+import type { Phase, PhaseRequest, Slot } from '#contract'
 import type { Readable, Writable } from 'node:stream'
 import type { Keeper } from './keeper-process.ts'
 import { openKeeper } from './open.ts'
@@ -22,17 +23,21 @@ const drainMilliseconds = 5000
 /** @returns the request's phase, with that of its `interactor`. @throws as `Boxes.run`. */
 export async function runPair(
   resources: BoxResources,
-  { name, uid }: { readonly name: string; readonly uid: number | null },
+  { name, slot }: { readonly name: string; readonly slot: Slot },
   request: PhaseRequest,
   interactor: PhaseRequest,
   hold: Hold,
   signal?: AbortSignal,
 ): Promise<Phase> {
-  const open = (suffix: string, { network = 'none' }: PhaseRequest): Promise<Side> =>
+  const open = (
+    suffix: string,
+    uid: number | null,
+    { network = 'none' }: PhaseRequest,
+  ): Promise<Side> =>
     openSide(resources, { name: `${name}-${suffix}`, uid, ownStreams: true, network }, hold)
   const opened = await Promise.allSettled([
-    open('program', request),
-    open('interactor', interactor),
+    open('program', slot.uid, request),
+    open('interactor', slot.interactorUid, interactor),
   ])
   const [one, other] = opened.map((each) => (each.status === 'fulfilled' ? each.value : null))
   if (!one || !other) {
@@ -89,8 +94,6 @@ async function converse(
     const ending = isOver && phase.ending === 'cancelled' ? 'output_limit' : phase.ending
     // Nothing that the other one does counts any more.
     if (ending !== 'exited' || phase.exitCode !== 0) onFailure()
-    // Its end of the streams closes, when all that it wrote is read.
-    if (side.keeper.settling === null) await side.keeper.close()
     return { ...phase, ending, stdoutTruncated: isOver }
   }
   const ended = await Promise.allSettled(

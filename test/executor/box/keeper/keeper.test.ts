@@ -525,7 +525,7 @@ async function openForks(
   readonly ask: (code: string) => Promise<string>
   readonly close: () => Promise<void>
 }> {
-  const slot = { index: 0, uid: slotUid === firstUid ? firstUid : null }
+  const slot = { index: 0, uid: slotUid === firstUid ? firstUid : null, interactorUid: null }
   const boxes = await openKeeperBoxes(t, {
     slots: [slot],
     forkServers: [createForkServer('/usr/bin/python3')],

@@ -23,8 +23,8 @@ const shell = {
 const needsSlots = process.getuid?.() === 0 ? {} : { skip: 'needs keepers of two users' }
 
 const slots = [
-  { index: 0, uid: firstUid },
-  { index: 1, uid: firstUid + 1 },
+  { index: 0, uid: firstUid, interactorUid: null },
+  { index: 1, uid: firstUid + 1, interactorUid: null },
 ]
 
 interface Shells {

@@ -56,7 +56,7 @@ t.test('a slot that holds names is settled before its next run', async (t) => {
 })
 
 t.test('and is lent to nobody before', async (t) => {
-  const slot = { index: 0, uid: process.getuid?.() === 0 ? firstUid : null }
+  const slot = { index: 0, uid: process.getuid?.() === 0 ? firstUid : null, interactorUid: null }
   let version = ''
   const boxes = await openKeeperBoxes(t, {
     slots: [slot],
