@@ -3,6 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { deflateSync } from 'node:zlib'
 import t from 'tap'
 import type { EndedItem } from '#client'
@@ -11,6 +12,7 @@ import type { EvaluateCall } from '../../src/cli/evaluate/evaluate.ts'
 import { report } from '../../src/cli/evaluate/report.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { startServer } from '../helper/server.ts'
+import { startTcpProxy } from '../helper/tcp-proxy.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
 t.setTimeout(240_000)
@@ -176,6 +178,26 @@ t.test('on a real service', async (t) => {
     t.match(out, { samples: 5, passed: 5 })
     const [after] = await sql`select count(*)::integer as count from runledger.result`
     t.strictSame(after, before)
+  })
+
+  await t.test('the service goes away in the middle, and comes back', async (t) => {
+    const way = await startTcpProxy(`http://127.0.0.1:${server.port}`)
+    t.teardown(() => way.close())
+    const code = 'import time; time.sleep(0.3); print(input())'
+    const samples = Array.from({ length: 12 }, (_, n) => ({ ...plain, task: `away ${n}`, code: `${code} # ${n}`, tag: 'away' })) // prettier-ignore
+    const countEnded = async (): Promise<number> =>
+      (await sql`select from runledger.result where tag = 'away'`).length
+    const away = (async () => {
+      while ((await countEnded()) === 0) await sleep(20)
+      await way.stop()
+      await sleep(5000)
+      await way.restore()
+    })()
+    const { status, out } = await run(write('away.jsonl', samples), { url: way.url, items: 4 })
+    await away
+    t.equal(status, 0)
+    t.match(out, { samples: 12, passed: 12, not_judged: 0 })
+    t.equal(await countEnded(), 12, 'nothing ran twice')
   })
 
   await t.test('an item that the service refuses is not judged', async (t) => {

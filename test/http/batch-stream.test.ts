@@ -182,13 +182,15 @@ t.test('mistakes of the batch itself are one answer, and nothing is received', a
 
 t.test('one that is cut off in the middle of its body is not received', async (t) => {
   const [before] = await sql`select count(*)::integer as count from runledger.pending`
-  const socket = connect(port, '127.0.0.1')
-  socket.write(
-    `POST /api/submit/batch HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"submissions":[{"language":"python"`,
-  )
-  await sleep(200)
-  socket.destroy()
-  await sleep(200)
+  for (const accept of ['application/json', 'application/x-ndjson']) {
+    const socket = connect(port, '127.0.0.1')
+    socket.write(
+      `POST /api/submit/batch HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nAccept: ${accept}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"submissions":[{"language":"python","code":"print(1)"},{"language":"python"`,
+    )
+    await sleep(200)
+    socket.destroy()
+  }
+  for (let n = 0; n < 100 && (await server.countConnections()) > 0; n += 1) await sleep(20)
   const [after] = await sql`select count(*)::integer as count from runledger.pending`
   t.strictSame(after, before)
 })
@@ -217,11 +219,34 @@ t.test('who does not read is let go, and what was submitted ends all the same', 
   t.notOk(isOfListeners, 'however often it has to wait for its reader')
 })
 
-t.test('who hangs up leaves nothing behind', async (t) => {
-  const batch = await open([python])
-  await listPending(1)
-  t.equal(server.waiter.waiting, 1)
+t.test('who reads slowly, but reads, gets every line', async (t) => {
+  const batch = await open(Array.from({ length: 24 }, () => python))
+  const ids = await listPending(24)
+  const ending = Promise.all(ids.map((id) => finish(sql, id, { stdout: 'x'.repeat(500_000) })))
+  const seen: Line[] = []
+  // More than the sockets hold, so that the service waits between them; never for as long as it would let one go.
+  for (let line = await batch.next(); line !== null; line = await batch.next()) {
+    seen.push(line)
+    batch.response.pause()
+    await sleep(400)
+    batch.response.resume()
+  }
+  await ending
+  t.strictSame(new Set(seen.map(({ id }) => id)), new Set(ids))
+  t.ok(seen.every(({ stdout }) => (stdout as string).length === 500_000))
+})
+
+t.test('who hangs up leaves nothing behind, and takes nothing back', async (t) => {
+  const headers = { 'Idempotency-Key': randomUUID() }
+  const batch = await open([python, python], { headers })
+  const [first = '', second = ''] = await listPending(2)
+  t.equal(server.waiter.waiting, 2)
+  await finish(sql, first)
+  t.match(await batch.next(), { id: first })
   batch.response.destroy()
   for (let n = 0; n < 100 && server.waiter.waiting > 0; n += 1) await sleep(20)
   t.equal(server.waiter.waiting, 0)
+  t.equal((await sql`select from runledger.pending where submission_id = ${second}`).length, 1)
+  await finish(sql, second)
+  t.equal((await (await open([python, python], { headers })).rest()).length, 2)
 })
