@@ -1,9 +1,9 @@
 // A channel: a way in which one run might leave a message for another. A row has, in each language where it makes sense,
-// the statements of a sender and of a receiver; the same program plays either end, as its input says, so that it compiles
-// once. A receiver looks again and again for some time; `open` says whether the channel works inside one box, which is
+// the statements of a sender and of a receiver; the same program plays either end, as its argument or its input says, so that it
+// compiles once. A receiver looks again and again for some time; `open` says whether the channel works inside one box, which is
 // tried first: a receiver that cannot receive would prove nothing.
 import type { Network } from '#executor'
-import { wrapBody } from './program.ts'
+import { toErrors, wrapBody } from './program.ts'
 import type { Attacker } from './program.ts'
 
 export interface Ends {
@@ -26,7 +26,7 @@ export interface Channel {
 
 const bodies: Readonly<Record<Attacker, (ends: Ends) => string>> = {
   python: ({ shared = '', send, receive }) => `
-role = sys.stdin.read()
+role = sys.argv[1] if len(sys.argv) > 1 else sys.stdin.read()
 ${shared}
 def send():
     try:
@@ -48,7 +48,7 @@ ${shared}
 static void do_send() { ${send} }
 static bool do_receive() { ${receive} }
 //main
-char role[16] = ""; read(0, role, 15); bool both = !strcmp(role, "both");
+char role[16] = ""; if (count > 1) strncpy(role, words[1], 15); else read(0, role, 15); bool both = !strcmp(role, "both");
 if (strcmp(role, "receive")) { do_send(); puts("sent"); }
 if (!strcmp(role, "send")) usleep(900000);
 else {
@@ -62,7 +62,7 @@ ${shared}
 static void send() throws Exception { try { ${send} } catch (IOException | RuntimeException error) { System.out.println("send refused " + error); } System.out.println("sent"); }
 static boolean receive() { try { ${receive} } catch (Exception error) { return false; } }
 //main
-String role = new String(System.in.readAllBytes()); boolean both = role.equals("both");
+String role = words.length > 0 ? words[0] : new String(System.in.readAllBytes()); boolean both = role.equals("both");
 if (!role.equals("receive")) send();
 if (role.equals("send")) Thread.sleep(900);
 else {
@@ -81,7 +81,13 @@ function indent(text: string, width: number): string {
     .join('\n')
 }
 
-/** The program that plays both ends. */
-export function wrapChannel(language: Attacker, ends: Ends): string {
-  return wrapBody(language, bodies[language](ends))
+/** The program that plays both ends; as an interactor it speaks over stderr. */
+export function wrapChannel(language: Attacker, ends: Ends, isInteractor = false): string {
+  const body = bodies[language](ends)
+  if (!isInteractor) return wrapBody(language, body)
+  const first = toErrors[language]
+  const spoken = body.includes('//main\n')
+    ? body.replace('//main\n', `//main\n${first}\n`)
+    : `${first}\n${body}`
+  return wrapBody(language, spoken)
 }

@@ -1,7 +1,7 @@
 // The hostile suite: every attack of the tables in attack/, each in every language it is written in, four at a time beside
 // each other, with another account at work beside them; after each four the host must be as it was, and the next hello
-// world accepted. Then the channels, over two runs in one slot and over two runs at once. An argument or HOSTILE (a
-// regular expression for the name) selects. Prints its count; a new attack is one new row in a table.
+// world accepted. Then the channels, over two runs in one slot, over two runs at once, and between a program and its interactor,
+// which then attack each other. An argument or HOSTILE (a regular expression for the name) selects. Prints its count; a new attack is one new row in a table.
 import { mkdtempSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import t from 'tap'
@@ -14,6 +14,7 @@ import { listLanguages } from './attack.ts'
 import type { Attack, Profile } from './attack.ts'
 import { attacks } from './attack/attacks.ts'
 import { channels } from './attack/channels.ts'
+import { pairAttacks } from './attack/pair.ts'
 import { plantCanaries } from './canary.ts'
 import { wrapChannel } from './channel.ts'
 import type { Channel } from './channel.ts'
@@ -22,6 +23,7 @@ import { findEscapes, judge, judgeControl, judgeExchange } from './judge.ts'
 import type { Result } from './judge.ts'
 import { languageAttacks } from './language/all.ts'
 import { createNeighbour, judgeLatency, quantile } from './neighbour.ts'
+import { attackInPair, exchangeInPair, listPairCases } from './pair.ts'
 import { openArena } from './profile.ts'
 import type { Arena } from './profile.ts'
 import type { Attacker } from './program.ts'
@@ -66,11 +68,13 @@ const exchanges: Exchange[] = channels
   )
   .filter(isWanted)
 
+const pairs = listPairCases(pairAttacks).filter(isWanted)
+
 const directory = mkdtempSync(`${tmpdir()}/runledger-hostile-`)
 const canaries = await plantCanaries(directory)
 const arenas = new Map<Profile | 'single', Arena>()
 const profiles: (Profile | 'single')[] = [...new Set(allCases.map(({ attack }) => attack.profile))]
-if (exchanges.length > 0) profiles.push('probe')
+if (exchanges.length > 0 || pairs.length > 0) profiles.push('probe')
 profiles.push('single')
 for (const profile of new Set(profiles)) {
   const further = allCases
@@ -264,8 +268,16 @@ for (const { title, channel, language } of exchanges) {
   ])
   faults.push(...judgeExchange(channel, consecutive, 'one after the other'))
   faults.push(...judgeExchange(channel, concurrent, 'at once'))
+  const beside = await exchangeInPair(pair.executor, channel, language)
+  faults.push(...beside.faults)
   const left = [...(await inspectAfter(single)), ...(await inspectAfter(pair))]
-  report(title, [control, ...consecutive, ...concurrent], faults, left)
+  report(title, [control, ...consecutive, ...concurrent, ...beside.results], faults, left)
+}
+
+for (const one of pairs) {
+  const arena = find('probe')
+  const { results, faults } = await attackInPair(arena.executor, one)
+  report(one.title, results, [...faults], await inspectAfter(arena))
 }
 
 t.test("attacks hold up a neighbour's programs no longer than honest programs do", (t) => {
@@ -284,6 +296,7 @@ await canaries.remove()
 const ideas = new Set([
   ...cases.map(({ attack }) => attack.name),
   ...exchanges.map(({ channel }) => channel.name),
+  ...pairs.map(({ attack }) => attack.name),
 ])
 const slowest = Math.max(0, ...helloSeconds)
 const describe = (seconds: readonly number[]): string =>

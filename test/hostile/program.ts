@@ -20,6 +20,13 @@ const frames: Readonly<Record<Attacker, string>> = {
   java: read('frame.java'),
 }
 
+/** First in a body: what an interactor prints is its program's input, so its words go to stderr. */
+export const toErrors: Readonly<Record<Attacker, string>> = {
+  python: 'sys.stdout = sys.stderr',
+  cpp: 'dup2(2, 1);',
+  java: 'System.setOut(System.err);',
+}
+
 /** A whole program around a body. Declarations before a line `//main` stand outside the function (C++ and Java). */
 export function wrapBody(language: Attacker, body: string): string {
   const [before, after] = body.split('//main')

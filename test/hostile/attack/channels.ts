@@ -291,6 +291,37 @@ def locked():
     },
   },
   {
+    name: 'the pages of a user’s pipes',
+    open: true,
+    code: {
+      python: {
+        shared: 'import fcntl',
+        send: `
+children = [True]
+while len(children) < 10 and children[-1]: children.append(os.fork())
+globals().update(held=[os.pipe() for _ in range(120)])
+if not children[-1]: time.sleep(2); os._exit(0)
+time.sleep(0.3)`,
+        receive: `min(fcntl.fcntl(one, 1032) for one in os.pipe()) < 65536`,
+      },
+      cpp: {
+        send: `int held[2]; bool child = false; for (int i = 0; i < 9 && !child; i++) child = fork() == 0; for (int i = 0; i < 120; i++) pipe(held); if (child) { sleep(2); _exit(0); } usleep(300000);`,
+        receive: `int one[2]; return pipe(one) == 0 && fcntl(one[0], 1032) < 65536;`,
+      },
+    },
+  },
+  {
+    name: 'the pending signals of a user',
+    open: true,
+    code: {
+      cpp: {
+        shared: `static int queue() { sigset_t all; sigfillset(&all); sigprocmask(SIG_BLOCK, &all, nullptr); return sigqueue(getpid(), SIGRTMIN, {}); }`,
+        send: `while (queue() == 0);`,
+        receive: `if (queue() < 0) return errno == EAGAIN; sigset_t all; sigfillset(&all); sigwaitinfo(&all, nullptr); return false;`,
+      },
+    },
+  },
+  {
     name: 'the host name',
     open: false,
     code: {

@@ -66,7 +66,8 @@ static char *hold(size_t size) {
   return held;
 }
 //DECLARATIONS
-int main() {
+int main(int count, char **words) {
+  (void)count, (void)words;
   setvbuf(stdout, nullptr, _IOLBF, 0);
   char host[64] = "";
   gethostname(host, sizeof host);

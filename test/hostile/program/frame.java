@@ -9,6 +9,7 @@ import java.util.concurrent.*;
 class Main {
   interface Attempt { Object run() throws Exception; }
   static int bad = 0;
+  static String[] words;
   static void escape(String what) { bad++; System.out.println("ESCAPED " + what); }
   static void refused(String what, Attempt attempt) {
     Object result;
@@ -38,6 +39,7 @@ class Main {
   }
   public static void main(String[] arguments) throws Throwable {
     if (!new File("").getAbsolutePath().equals("/box") || new File("/etc/debian_version").exists()) { System.out.println("ESCAPED there is no box"); Runtime.getRuntime().halt(1); }
+    words = arguments;
     attack();
     if (bad == 0) System.out.println("held");
   }
