@@ -42,6 +42,17 @@ const judged = (code: string): Body =>
     limits: { ...wide, wall_time: 1 },
   })
 
+/** Two programs that speak with each other; interactors have the limits of their language. */
+const pair = (one: Body, other: Body): Body => ({
+  ...one,
+  interactor: { language: other.language, code: other.code },
+  tests: tests(1),
+})
+
+const flood = c('static char x[65536]; memset(x, 10, sizeof x); for (;;) write(1, x, sizeof x);')
+const floodAndRead = c('static char x[65536]; for (int i = 0;; i++) { write(1, x, 4096); if (i & 1) read(0, x, sizeof x); }') // prettier-ignore
+const echo = c('char x = 10; for (;;) { write(1, &x, 1); read(0, &x, 1); }')
+
 /** Does it again, by so many at once, until time is over. */
 async function repeat(
   { signal }: Target,
@@ -159,6 +170,9 @@ export const requests: readonly NeighbourAttack[] = [
   attack('a checker that is a fork bomb', [judged('import os\nwhile True:\n  try: os.fork()\n  except OSError: pass')], { mayFail: true }), // prettier-ignore
   attack('a checker that is a memory bomb', [judged('x = []\nwhile True: x.append(bytes(1 << 20))')], { mayFail: true }), // prettier-ignore
   attack('a checker that writes without end', [judged('import sys\nwhile True: sys.stdout.write("x" * 65536); sys.stderr.write("x" * 65536)')], { mayFail: true }), // prettier-ignore
+  attack('a program and its interactor that flood each other', [pair(flood, flood)], { mayFail: true }), // prettier-ignore
+  attack('a program and its interactor that flood each other and read', [pair(floodAndRead, floodAndRead)], { mayFail: true }), // prettier-ignore
+  attack('a program and its interactor that answer each other byte by byte', [pair(echo, echo)], { mayFail: true }), // prettier-ignore
   attack('outputs of four megabytes', [
     program(
       'python',
