@@ -1,7 +1,6 @@
 // Two programs that speak with each other, each in a box of its own: what one writes is the other's input. A keeper each, for
 // this run alone; the worker carries the bytes between them, so that a side that does not read holds up the other, and that
 // the end of one is known before the other can notice it.
-import type { KeeperGroup } from '#cgroup'
 import { asNotStarted, describe, judgeEnding, NotStartedError } from '#contract'
 import type { Phase, PhaseRequest, Slot } from '#contract'
 import type { Readable, Writable } from 'node:stream'

@@ -52,7 +52,7 @@ function readPeak({ entrances }: KeeperGroup): number {
 }
 
 t.test('a keeper that takes more than it may is ended, and its slot recovers', async (t) => {
-  const slot = { index: 0, uid: process.getuid?.() === 0 ? firstUid : null }
+  const slot = { index: 0, uid: process.getuid?.() === 0 ? firstUid : null, interactorUid: null }
   const standIn = writeStandIn(t, greedy)
   const peaks: number[] = []
   let started = 0
