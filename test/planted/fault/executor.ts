@@ -195,6 +195,12 @@ export const executorFaults: readonly Fault[] = [
     tests: ['executor/box/keeper/early-end'],
   },
   {
+    name: 'python: a file of the program’s that hides a module of the library is not seen',
+    text: 'return !hides;',
+    instead: 'return true;',
+    tests: ['executor/box/keeper/python-fork'],
+  },
+  {
     name: 'cpp: a program with warnings gets the words of the precompiled header',
     text: '! read -r line && [ -z "$line" ] && [ -e main ]',
     instead: 'cat >&2; [ -e main ]',

@@ -59,6 +59,7 @@ export async function buildKeeper(
         contains,
         'python.c',
         'early-end.c',
+        'modules.c',
         ...common,
       ]),
     ])

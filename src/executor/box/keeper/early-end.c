@@ -5,6 +5,7 @@
 // Python's collector for what is alive: where none of it has a finaliser the fork flushes and is gone, else the interpreter
 // ends as always. What a program does to this decision it does to its own output.
 #define _GNU_SOURCE
+#include "cpython.h"
 #include "keeper.h"
 
 #include <dlfcn.h>
@@ -17,36 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/** CPython's public interface, without its header, which a host need not have. */
-typedef struct _object PyObject;
-extern PyObject PyType_Type, PyCFunction_Type, PyWrapperDescr_Type, _Py_NoneStruct, *PyExc_KeyboardInterrupt;
-int PyGILState_Ensure(void);
-void PyGILState_Release(int state);
-int PyRun_AnyFileExFlags(FILE *file, const char *path, int closes, void *flags);
-int Py_FinalizeEx(void);
-int PyGC_Disable(void);
-int PyGC_Enable(void);
-void PyErr_Clear(void);
-void Py_IncRef(PyObject *object);
-void Py_DecRef(PyObject *object);
-PyObject *PyImport_GetModuleDict(void);
-PyObject *PyImport_ImportModuleLevel(const char *name, PyObject *globals, PyObject *locals, PyObject *from, int level);
-PyObject *PySys_GetObject(const char *name);
-PyObject *PyObject_Type(PyObject *object);
-PyObject *PyObject_GetAttrString(PyObject *object, const char *name);
-PyObject *PyObject_CallObject(PyObject *function, PyObject *arguments);
-PyObject *PyObject_CallMethod(PyObject *object, const char *name, const char *format, ...);
-unsigned long PyType_GetFlags(PyObject *type);
-void *PyType_GetSlot(PyObject *type, int slot);
-int PyType_IsSubtype(PyObject *type, PyObject *other);
-PyObject *PyDict_GetItemString(PyObject *dictionary, const char *key);
-int PyDict_DelItemString(PyObject *dictionary, const char *key);
-ssize_t PyDict_Size(PyObject *dictionary);
-PyObject *PyList_GetItem(PyObject *list, ssize_t index);
-ssize_t PyList_Size(PyObject *list);
-long PyLong_AsLong(PyObject *number);
-int PyUnicode_CompareWithASCIIString(PyObject *string, const char *other);
-enum { has_collected_objects = 1UL << 14, finalizer = 80, blocks_most = 60 * 1000 };
+enum { has_collected_objects = 1UL << 14, finalizer = 80, new_blocks_most = 50 * 1000 };
 
 /** The three standard streams, each with its buffer and the file below. */
 static const char *const stream_names[] = {"__stdin__", "__stdout__", "__stderr__"};
@@ -55,25 +27,27 @@ static PyObject *streams[stream_count][level_count];
 /** Before the first fork. */
 static size_t libraries;
 static long *collections;
-/** Function of Python's. */
-static PyObject *count_blocks;
-
-/** Like `import gc`, by the interpreter's own import. */
-static PyObject *open_collector(void) { return PyImport_ImportModuleLevel("gc", NULL, NULL, NULL, 0); }
-
-static void close_collector(PyObject *collector) {
-  PyDict_DelItemString(PyImport_GetModuleDict(), "gc");
-  Py_DecRef(collector);
-}
+/** Function of Python's; what it says before the first fork. */
+static PyObject *get_blocks;
+static long blocks;
 
 /** @returns how often it has collected any generation; -1 for an error. */
-static long count_collections(PyObject *collector) {
-  PyObject *generations = collector == NULL ? NULL : PyObject_CallMethod(collector, "get_stats", NULL);
+static long count_collections(void) {
+  PyObject *generations = PyObject_CallMethod(collector, "get_stats", NULL);
   if (generations == NULL) return -1;
   long count = 0;
   for (ssize_t index = 0; index < PyList_Size(generations); index += 1)
     count += PyLong_AsLong(PyDict_GetItemString(PyList_GetItem(generations, index), "collections"));
   Py_DecRef(generations);
+  return count;
+}
+
+/** @returns -1 for an error. */
+static long count_blocks(void) {
+  PyObject *number = PyObject_CallObject(get_blocks, NULL);
+  if (number == NULL) return -1;
+  long count = PyLong_AsLong(number);
+  Py_DecRef(number);
   return count;
 }
 
@@ -119,13 +93,14 @@ void prepare_early_end(void) {
   if (collections == MAP_FAILED) die("python.early-end");
   int state = PyGILState_Ensure();
   find_streams(streams);
-  count_blocks = PySys_GetObject("getallocatedblocks");
-  if (count_blocks == NULL) die("python.early-end");
-  Py_IncRef(count_blocks);
+  get_blocks = PySys_GetObject("getallocatedblocks");
+  if (get_blocks == NULL) die("python.early-end");
+  Py_IncRef(get_blocks);
+  blocks = count_blocks();
   // In a process of its own, as a program can see how many objects there are.
   pid_t pid = fork();
   if (pid == 0) {
-    *collections = count_collections(open_collector());
+    *collections = count_collections();
     _exit(0);
   }
   PyGILState_Release(state);
@@ -229,7 +204,7 @@ static bool acts_as_it_dies(PyObject *object) {
   return (type != types.bytes_file && type != types.string_file) || count_attributes(object) != 0;
 }
 
-static bool one_acts(PyObject *collector, int generation) {
+static bool one_acts(int generation) {
   PyObject *objects = PyObject_CallMethod(collector, "get_objects", "i", generation);
   if (objects == NULL) return true;
   ssize_t length = PyList_Size(objects);
@@ -241,22 +216,15 @@ static bool one_acts(PyObject *collector, int generation) {
 
 /** To have more of them listed takes too much memory of the program's. */
 static bool has_few_objects(void) {
-  PyObject *blocks = PyObject_CallObject(count_blocks, NULL);
-  if (blocks == NULL) return false;
-  bool few = PyLong_AsLong(blocks) < blocks_most;
-  Py_DecRef(blocks);
-  return few;
+  long now = count_blocks();
+  return now >= 0 && now - blocks < new_blocks_most;
 }
 
 static bool any_acts(void) {
-  PyObject *collector = open_collector();
-  if (collector == NULL || !find_types()) return true;
+  if (!find_types()) return true;
   // What is younger than the last collection is in the first generation.
-  bool young = count_collections(collector) == *collections;
-  bool acts = one_acts(collector, 0) ||
-              (!young && (!has_few_objects() || one_acts(collector, 1) || one_acts(collector, 2)));
-  close_collector(collector);
-  return acts;
+  bool young = count_collections() == *collections;
+  return one_acts(0) || (!young && (!has_few_objects() || one_acts(1) || one_acts(2)));
 }
 
 /** Nobody could notice what is left to do. */
@@ -274,9 +242,24 @@ static bool is_all_done(void) {
 
 /** The script ended without exception. */
 static bool ended_well;
+/** The collector leaves the resident's objects alone, whose pages would be copied. */
+static bool frozen;
+
+static void tell_collector(const char *what) {
+  PyObject *done = PyObject_CallMethod(collector, what, NULL);
+  if (done != NULL) Py_DecRef(done);
+  PyErr_Clear();
+}
+
+void unfreeze(void) {
+  if (frozen) tell_collector("unfreeze");
+  frozen = false;
+}
 
 _Noreturn void run_script(FILE *file, const char *path) {
   PyGILState_Ensure();
+  tell_collector("freeze");
+  frozen = true;
   int failed = PyRun_AnyFileExFlags(file, path, 1, NULL);
   bool interrupted = failed && PySys_GetObject("last_type") == PyExc_KeyboardInterrupt;
   ended_well = !failed;
@@ -297,6 +280,8 @@ __attribute__((visibility("default"))) int sigaction(int signal_number, const st
     // Nor are libraries' destructors anybody's: the interpreter writes to no stream of C's.
     if (is_all_done()) _exit(0);
   }
+  // Called by others it has not the interpreter's lock.
+  if (signal_number == SIGINT && frozen && PyGILState_Check()) unfreeze();
   int (*next)(int, const struct sigaction *, struct sigaction *);
   *(void **)&next = dlsym(RTLD_NEXT, "sigaction");
   if (next == NULL) _exit(70);

@@ -192,7 +192,15 @@ void release_box(struct box *box);
 bool has_ended(void);
 void kill_box(struct box *box);
 
+// modules.c
+/** In the resident interpreter, before it serves: loads what programs import most. */
+void put_modules_by(void);
+/** Python's gc, which the program has not imported. */
+extern struct _object *collector;
+
 // early-end.c
+/** Before the program, or the interpreter's end, looks at what is alive. */
+void unfreeze(void);
 /** In the resident interpreter, before it serves. */
 void prepare_early_end(void);
 /** False for a script that the interpreter's own main must run. */

@@ -127,6 +127,7 @@ static FILE *open_script(const char *name, const char *path, const char *mode) {
   bool is_script = waits_for_script && (strcmp(path, scripts[0]) == 0 || strcmp(path, scripts[1]) == 0);
   if (!is_script) return next(path, mode);
   waits_for_script = false;
+  put_modules_by();
   prepare_early_end();
   serve(by_fork);
   FILE *file = next(path, mode);

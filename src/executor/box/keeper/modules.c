@@ -1,0 +1,136 @@
+// Gives a program's imports modules that the resident interpreter has loaded already.
+//
+// modules.py loads them and takes them out of sys.modules. CPython tells of each import before it looks for the module: where
+// nothing is different from when they were loaded, they and what they import are put where that import would put them.
+#define _GNU_SOURCE
+#include "cpython.h"
+#include "keeper.h"
+
+#include <dirent.h>
+#include <string.h>
+
+enum { a_file_of_statements = 257 };
+
+/** Of modules.py. */
+extern const char modules_source[];
+__asm__(".section .rodata\nmodules_source:\n.incbin \"modules.py\"\n.byte 0\n.previous");
+
+/** By name: a module that is put by; all that an import of it loads; where a package gets it as an attribute only then. */
+static PyObject *put_by, *closures, *detached;
+/** By name: the address of a module that must be in sys.modules. To hold it would keep it from being freed. */
+static PyObject *there;
+PyObject *collector;
+/** What says where modules are looked for, as it was. */
+static const char *const list_names[] = {"path", "meta_path", "path_hooks"};
+enum { list_count = 3 };
+static PyObject *lists[list_count], *items[list_count];
+static PyObject *modules, *builtins, *import;
+static bool offers;
+
+static void note_there(PyObject *name, PyObject *module) {
+  PyObject *address = PyLong_FromVoidPtr(module);
+  PyDict_SetItem(there, name, address);
+  Py_DecRef(address);
+}
+
+static bool looks_in_the_same_places(void) {
+  if (PySys_GetObject("modules") != modules || PyImport_GetModuleDict() != modules) return false;
+  if (PyDict_GetItemString(builtins, "__import__") != import) return false;
+  for (int list = 0; list < list_count; list += 1) {
+    if (PySys_GetObject(list_names[list]) != lists[list]) return false;
+    ssize_t size = PyTuple_Size(items[list]);
+    if (PyList_Size(lists[list]) != size) return false;
+    for (ssize_t index = 0; index < size; index += 1)
+      if (PyList_GetItem(lists[list], index) != PyTuple_GetItem(items[list], index)) return false;
+  }
+  return true;
+}
+
+static bool has_the_same_modules(void) {
+  PyObject *name, *value;
+  for (ssize_t position = 0; PyDict_Next(there, &position, &name, &value);)
+    if (PyDict_GetItem(modules, name) != PyLong_AsVoidPtr(value)) return false;
+  for (ssize_t position = 0; PyDict_Next(put_by, &position, &name, &value);)
+    if (PyDict_GetItem(modules, name) != NULL) return false;
+  return true;
+}
+
+/** The script's directory comes before the library's. */
+static bool box_hides_none(void) {
+  DIR *box = opendir("/box");
+  bool hides = box == NULL;
+  for (struct dirent *entry; !hides && (entry = readdir(box)) != NULL;) {
+    entry->d_name[strcspn(entry->d_name, ".")] = 0;
+    PyObject *name = PyUnicode_DecodeFSDefault(entry->d_name);
+    hides = name == NULL || PyDict_GetItem(closures, name) != NULL;
+    if (name != NULL) Py_DecRef(name);
+  }
+  if (box != NULL) closedir(box);
+  return !hides;
+}
+
+static void put_back(PyObject *closure) {
+  for (ssize_t index = 0; index < PyTuple_Size(closure); index += 1) {
+    PyObject *name = PyTuple_GetItem(closure, index), *module = PyDict_GetItem(put_by, name);
+    if (module == NULL) continue;
+    note_there(name, module);
+    PyDict_SetItem(modules, name, module);
+    PyObject *place = PyDict_GetItem(detached, name);
+    PyObject *package = place == NULL ? NULL : PyDict_GetItem(modules, PyTuple_GetItem(place, 0));
+    if (package != NULL) PyObject_SetAttr(package, PyTuple_GetItem(place, 1), module);
+    PyDict_DelItem(put_by, name);
+  }
+}
+
+/** After these somebody would hear of what an import does. */
+static const char *const listening[] = {"sys.addaudithook", "sys.settrace", "sys.setprofile",
+                                        "sys.monitoring.register_callback"};
+
+static bool is_string(PyObject *object) {
+  PyObject *type = PyObject_Type(object);
+  Py_DecRef(type);
+  return type == &PyUnicode_Type;
+}
+
+static int hear(const char *event, PyObject *arguments, void *data) {
+  (void)data;
+  for (size_t index = 0; index < sizeof listening / sizeof *listening; index += 1)
+    if (strcmp(event, listening[index]) == 0) offers = false;
+  // An extension's file, and what a program itself tells its hooks, have the same name.
+  if (strcmp(event, "import") != 0 || PyTuple_Size(arguments) != 5) return 0;
+  PyObject *name = PyTuple_GetItem(arguments, 0);
+  if (!is_string(name) || PyTuple_GetItem(arguments, 1) != &_Py_NoneStruct) return 0;
+  if (PyUnicode_CompareWithASCIIString(name, "gc") == 0) unfreeze();
+  PyObject *closure = offers ? PyDict_GetItem(closures, name) : NULL;
+  if (closure == NULL) return 0;
+  offers = looks_in_the_same_places() && has_the_same_modules() && box_hides_none();
+  if (offers) put_back(closure);
+  return 0;
+}
+
+void put_modules_by(void) {
+  int state = PyGILState_Ensure();
+  builtins = PyEval_GetBuiltins();
+  PyObject *scope = PyDict_New();
+  collector = PyImport_ImportModule("gc");
+  modules = PyImport_GetModuleDict();
+  if (scope == NULL || collector == NULL || PyDict_DelItemString(modules, "gc") != 0) die("python.modules");
+  PyDict_SetItemString(scope, "__builtins__", builtins);
+  PyDict_SetItemString(scope, "gc", collector);
+  // Where that fails programs import as always.
+  offers = PyRun_String(modules_source, a_file_of_statements, scope, scope) != NULL;
+  PyErr_Clear();
+  put_by = PyDict_GetItemString(scope, "put_by");
+  closures = PyDict_GetItemString(scope, "closures");
+  detached = PyDict_GetItemString(scope, "detached");
+  import = PyDict_GetItemString(builtins, "__import__");
+  for (int list = 0; list < list_count; list += 1) {
+    lists[list] = PySys_GetObject(list_names[list]);
+    items[list] = PyList_AsTuple(lists[list]);
+  }
+  there = PyDict_New();
+  PyObject *name, *module;
+  for (ssize_t position = 0; PyDict_Next(modules, &position, &name, &module);) note_there(name, module);
+  if (PySys_AddAuditHook(hear, NULL) != 0) die("python.modules");
+  PyGILState_Release(state);
+}
