@@ -15,13 +15,7 @@ own_base=localhost/runledger-base
 pull_seconds=60
 
 say() { echo "image: $*" >&2; }
-
-find_engine() {
-  for name in ${ENGINE:-podman docker}; do
-    if "$name" info >/dev/null 2>&1; then echo "$name" && return; fi
-  done
-  say 'neither podman nor docker works here: apt-get install podman runc' && exit 69
-}
+. deploy/engine.sh
 
 # Of apt's settings those by which this machine reaches its sources.
 make_base() {
@@ -49,11 +43,12 @@ find_base() {
   make_base
 }
 
-# The packages of the languages, in the words of the command line's own catalogue.
+# The packages of the languages, in the words of the command line's own catalogue, and those that the keeper is compiled by:
+# without it a worker does not start.
 find_packages() {
   packages=${PACKAGES:-}
   languages=${LANGUAGES-python cpp java}
-  if [ -n "$languages" ]; then packages="$(./runledger languages packages "$languages") $packages"; fi
+  if [ -n "$languages" ]; then packages="$(./runledger languages packages "$languages") gcc libc6-dev $packages"; fi
 }
 
 # What the image holds of ours. Node is a development dependency, which gives a checkout the right one; here it is a file.
@@ -84,5 +79,5 @@ make_context
 # An image of OCI's own format has no health check.
 if [ "$engine" = podman ]; then set -- --format docker; else set --; fi
 say "building $image with $engine on $base"
-"$engine" build "$@" --network host --build-arg "BASE=$base" --build-arg "PACKAGES=$packages" --tag "$image" --file deploy/Containerfile "$work/context" >&2
+"$engine" build "$@" --network host --build-arg "BASE=$base" --build-arg "PACKAGES=$packages" --label "runledger.languages=$languages" --tag "$image" --file deploy/Containerfile "$work/context" >&2
 say "$image, $("$engine" image inspect --format '{{.Size}}' "$image" | awk '{ printf "%.0f MB", $1 / 1e6 }')"

@@ -78,9 +78,9 @@ t.teardown(async () => {
 })
 
 t.test('one command brings up a service that runs every language', async (t) => {
-  const here = import.meta.dirname
-  const file = `--file=${here}/postgres.Containerfile`
-  const built = await podman('build', '--network=host', `--tag=${postgres}`, file, here)
+  const deploy = join(root, 'deploy')
+  const file = `--file=${deploy}/postgres.Containerfile`
+  const built = await podman('build', '--network=host', `--tag=${postgres}`, file, deploy)
   t.equal(built.status, 0, built.text)
   t.equal((await compose('up', '--detach')).status, 0)
   for (const service of [...workers, 'web'])
