@@ -12,7 +12,7 @@ PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare bench-scale packages setup keeper \
 	schema readme client languages test-languages test-plain test-compilers test-cgroup2 test-systemd test-fuzz test-hostile test-faults test-failover test-restore test-cells test-neighbour test-planted test-doors test-python image test-image \
-	test-image-cgroup2 test-kubernetes container-packages compose-packages promtool test-console chromium python-venv
+	test-image-cgroup2 bundle test-bundle test-kubernetes container-packages compose-packages promtool test-console chromium python-venv
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -130,6 +130,13 @@ test-planted: setup packages promtool ## plant faults in a copy, one after anoth
 
 image: setup container-packages ## build the container image; IMAGE=name, LANGUAGES="go rust", PACKAGES="Debian packages", BASE=image
 	@$(SUDO) env PATH="$(BIN):$$PATH" $(foreach name,IMAGE LANGUAGES PACKAGES BASE ENGINE,$(if $(filter-out undefined,$(origin $(name))),$(name)="$($(name))")) deploy/build.sh
+
+# Of an image that is made first, with the same variables.
+bundle: image ## pack image, PostgreSQL, docs and checks for a host without a network; LANGUAGES="go rust", OUT=file.tar
+	@$(SUDO) env PATH="$(BIN):$$PATH" $(foreach name,IMAGE POSTGRES_IMAGE OUT ENGINE,$(if $(filter-out undefined,$(origin $(name))),$(name)="$($(name))")) deploy/bundle/build.sh
+
+test-bundle: packages image compose-packages ## the bundle where no network is: refusals, installed twice, a program in each language
+	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") node test/run.ts --timeout=1800 test/image/bundle.ts
 
 test-image: packages image compose-packages ## the image in podman: refusals, the main job, attacks over HTTP, stop and restart, compose
 	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") node test/run.ts --timeout=1800 --jobs=1 test/image/image.ts test/image/compose.ts
