@@ -12,15 +12,29 @@ import type { Architecture, CallName } from './syscall-number.ts'
  */
 export const lastReviewedNumber = 462
 
+/** From the first to the last. */
+export type NumberRange = readonly [first: number, last: number]
+
 /**
  * Numbers without a call at review; a kernel that fills one must not open it. x86_64 has since got 335 uretprobe and
- * 336 uprobe: newer kernels exempt them from filters, and kill callers other than the kernel's trampoline.
+ * 336 uprobe: newer kernels exempt them from filters, and kill callers other than the kernel's trampoline. 244–259 of
+ * the generic table are each architecture's own, of which aarch64 has none.
  */
-export const unassignedNumbers: Readonly<
-  Record<Architecture, { readonly first: number; readonly last: number }>
-> = {
-  x86_64: { first: 335, last: 423 },
-  aarch64: { first: 295, last: 423 },
+export const unassignedNumbers: Readonly<Record<Architecture, readonly NumberRange[]>> = {
+  x86_64: [[335, 423]],
+  aarch64: [
+    [244, 259],
+    [295, 423],
+  ],
+}
+
+/** No reviewed call has this number. */
+export function isUnknown(architecture: Architecture, number: number): boolean {
+  const unassigned = unassignedNumbers[architecture]
+  return (
+    number > lastReviewedNumber ||
+    unassigned.some(([first, last]) => number >= first && number <= last)
+  )
 }
 
 /** O_DIRECT, whose bit differs by architecture. */

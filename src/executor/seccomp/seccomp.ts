@@ -17,7 +17,7 @@ import {
 } from './bpf.ts'
 import type { Instruction } from './bpf.ts'
 import { loopbackRows } from './loopback.ts'
-import { filterRows, forKeeper, lastReviewedNumber, unassignedNumbers } from './policy.ts'
+import { filterRows, forKeeper, isUnknown, lastReviewedNumber } from './policy.ts'
 import { errnos } from './row.ts'
 import type { Condition, FilterRow } from './row.ts'
 import { callNumbers } from './syscall-number.ts'
@@ -73,12 +73,11 @@ function compileIntervals(architecture: Architecture, rows: readonly FilterRow[]
       if (number === null) continue
       rowsByNumber.set(number, [...(rowsByNumber.get(number) ?? []), row])
     }
-  const unassigned = unassignedNumbers[architecture]
   const intervals: Interval[] = []
   for (let number = 0; number <= lastReviewedNumber + 1; number++) {
-    const isUnknown =
-      number > lastReviewedNumber || (number >= unassigned.first && number <= unassigned.last)
-    const code = isUnknown ? [refuse('ENOSYS')] : compileCall(rowsByNumber.get(number) ?? [])
+    const code = isUnknown(architecture, number)
+      ? [refuse('ENOSYS')]
+      : compileCall(rowsByNumber.get(number) ?? [])
     // What follows an unconditional refusal never runs, so it is not compared.
     const reached = code[0]?.code === allow.code ? code.slice(0, 1) : code
     const previous = intervals.at(-1)

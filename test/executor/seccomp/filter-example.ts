@@ -35,8 +35,10 @@ export function lookUp(
   number: number,
   values: readonly bigint[],
 ): number | null {
-  const { first, last } = unassignedNumbers[architecture]
-  if (number > lastReviewedNumber || (number >= first && number <= last)) return errnos.ENOSYS
+  const isUnassigned = unassignedNumbers[architecture].some(
+    ([first, last]) => number >= first && number <= last,
+  )
+  if (number > lastReviewedNumber || isUnassigned) return errnos.ENOSYS
   const row = rowsOf(architecture).find(
     (candidate) =>
       candidate.calls.some((call) => numberOf(call, architecture) === number) &&
