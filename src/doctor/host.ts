@@ -29,6 +29,11 @@ export function readProcessFile(host: Host, path: string): string {
   }
 }
 
+/** Debian's package of the newest kernel. @param machine Node's name of the architecture. */
+export function nameKernel(machine: string = process.arch): string {
+  return `linux-image-${machine === 'x64' ? 'amd64' : machine}`
+}
+
 export interface Finding {
   /** For example `kernel`. */
   readonly name: string

@@ -1,6 +1,6 @@
 // Examines the kernel: its version, and settings that a box cannot correct.
 import { basename } from 'node:path'
-import { readProcessFile, reportMissing, reportOk, reportWarning } from './host.ts'
+import { nameKernel, readProcessFile, reportMissing, reportOk, reportWarning } from './host.ts'
 import type { Finding, Host } from './host.ts'
 
 /** mount_setattr needs 5.12, cgroup.kill 5.14; clone3, fsopen and close_range are older. */
@@ -15,7 +15,7 @@ function examineRelease(host: Host): Finding {
     return reportMissing(
       'kernel',
       `Linux ${release} is older than ${oldestKernel}, which boxes need`,
-      'install a kernel that is still maintained (Debian: apt-get install linux-image-amd64) and reboot',
+      `install a kernel that is still maintained (Debian: apt-get install ${nameKernel()}) and reboot`,
     )
   if (isBefore(version, '5.19'))
     return reportWarning(

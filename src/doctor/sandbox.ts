@@ -6,7 +6,7 @@ import { describe, SandboxError } from '#contract'
 import { defaultLimits } from '#language'
 import { openSandbox } from '#sandbox'
 import { createSlotPool } from '#slot'
-import { reportMissing, reportOk, reportWarning } from './host.ts'
+import { nameKernel, reportMissing, reportOk, reportWarning } from './host.ts'
 import type { Finding, Host } from './host.ts'
 
 /** By a pattern of the step that failed and what was said of it; the first that matches counts. */
@@ -23,8 +23,7 @@ const remedies: Readonly<Record<string, string>> = {
     'run the worker as root, or give its user a group in every hierarchy and start it there; what is not mounted: mount -t cgroup -o NAME NAME /sys/fs/cgroup/NAME',
   'cgroup\\.':
     'run the worker as root, or as a systemd service with Delegate=yes (in a container: --cgroupns=private and a writable /sys/fs/cgroup)',
-  'Function not implemented':
-    'install a kernel ≥ 5.14 (Debian: apt-get install linux-image-amd64) and reboot',
+  'Function not implemented': `install a kernel ≥ 5.14 (Debian: apt-get install ${nameKernel()}) and reboot`,
   'setpriv.*not found': 'apt-get install util-linux',
   'setpriv:':
     'run the worker as root with CAP_SETUID, CAP_SETGID and CAP_SETPCAP (Docker drops none of them by default), or not as root',

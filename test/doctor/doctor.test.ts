@@ -6,6 +6,7 @@ import { defaultSettings } from '#language'
 import { examineHost, formatFindings } from '../../src/doctor/doctor.ts'
 import type { Finding } from '../../src/doctor/doctor.ts'
 import { builtDirectory } from '../../src/executor/box/keeper/build.ts'
+import { nameKernel } from '../../src/doctor/host.ts'
 import { findRemedy } from '../../src/doctor/sandbox.ts'
 import { showCheckout } from '../helper/checkout.ts'
 import { accelerated } from '../helper/executor.ts'
@@ -46,6 +47,8 @@ t.test('kernel', async (t) => {
     t.match(await at(release), { level: 'warning', detail: /memory\.peak/u })
   for (const release of ['5.19.17', '6.1.0-47-amd64', '6.18.44', '7.1.0', '10.0'])
     t.match(await at(release), { level: 'ok', remedy: null })
+  t.equal(nameKernel('x64'), 'linux-image-amd64')
+  t.equal(nameKernel('arm64'), 'linux-image-arm64')
   const none = layOutProcess(t, { 'sys/kernel/osrelease': null })
   t.match(await examine('kernel', { processDirectory: none }), { level: 'missing' })
 })
