@@ -116,6 +116,25 @@ in_child("getpid", [] { enter(20); }, SIGSYS);
 in_child("ptrace", [] { enter(26); }, SIGSYS);
 #endif`,
   }),
+  probe('a 32-bit program is killed at its first call', {
+    // getpid, then exit(0). A processor or kernel without 32-bit programs refuses it.
+    python: raw`
+import platform, subprocess
+machine, flags, code = {
+    "x86_64": (3, 0, "b814000000cd80b80100000031dbcd80"),
+    "aarch64": (40, 0x5000200, "1470a0e3000000ef0170a0e30000a0e3000000ef"),
+}[platform.machine()]
+code, address = bytes.fromhex(code), 0x8000000
+head = struct.pack("<16s2H5I6H", b"\x7fELF\1\1\1", 2, machine, 1, address + 84, 52, 0, flags, 52, 32, 1, 0, 0, 0)
+segment = struct.pack("<8I", 1, 0, address, address, 84 + len(code), 84 + len(code), 5, 4096)
+with open("/box/small", "wb") as file: file.write(head + segment + code)
+os.chmod("/box/small", 0o755)
+def start():
+    status = subprocess.run(["/box/small"]).returncode
+    if status == -signal.SIGSYS: raise OSError(errno.EPERM, "killed")
+    return status
+refused("32-bit program", start, errno.ENOEXEC)`,
+  }),
   probe('a 32-bit code segment gives no other calls', {
     cpp: raw`
 #ifdef __x86_64__
@@ -137,6 +156,14 @@ in_child("far jump", jump, SIGSYS);
 #ifdef __x86_64__
 char *code = (char *)mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 memcpy(code, "\xb8\x65\x00\x00\x00\x31\xff\x0f\x05\xc3", 10);
+errno = EPERM; refused("ptrace", ((long (*)())code)() < 0 ? -1 : 0);
+#endif
+#ifdef __aarch64__
+// mov x8, #117; mov x0, #0; svc #0; ret
+const unsigned words[] = {0xd2800ea8, 0xd2800000, 0xd4000001, 0xd65f03c0};
+char *code = (char *)mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+memcpy(code, words, sizeof words);
+__builtin___clear_cache(code, code + sizeof words);
 errno = EPERM; refused("ptrace", ((long (*)())code)() < 0 ? -1 : 0);
 #endif`,
     python: raw`
