@@ -75,7 +75,8 @@ export async function buildKeeper(
 
 function nameBuild(further: readonly string[]): string {
   const hash = createHash('sha256')
-  hash.update([...compileOptions, ...libraryOptions, ...further].join('\0'))
+  // A checkout may be seen by machines of both architectures.
+  hash.update([process.arch, ...compileOptions, ...libraryOptions, ...further].join('\0'))
   for (const name of readdirSync(sourceDirectory).toSorted())
     hash.update(readFileSync(`${sourceDirectory}/${name}`))
   return hash.digest('hex').slice(0, 32)
