@@ -11,7 +11,7 @@ PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare bench-scale packages setup keeper \
-	schema readme client languages test-languages test-plain test-compilers test-cgroup2 test-systemd test-fuzz test-hostile test-faults test-failover test-restore test-cells test-neighbour test-planted test-doors test-python image test-image \
+	schema readme client languages test-languages test-plain test-compilers test-cgroup2 test-arm64 test-systemd test-fuzz test-hostile test-faults test-failover test-restore test-cells test-neighbour test-planted test-doors test-python image test-image \
 	test-image-cgroup2 bundle test-bundle test-kubernetes container-packages compose-packages promtool test-console chromium python-venv
 
 help: ## list the targets
@@ -91,6 +91,9 @@ test-compilers: setup packages ## what a prepared compiler makes is what the pla
 
 test-cgroup2: setup packages keeper ## the executor's tests on a cgroup v2 kernel, in a virtual machine
 	@CGROUP2_SILENCE_SECONDS=400 test/cgroup2/run.sh
+
+test-arm64: setup ## programs of C, Python and Lua, and attacks, on an emulated arm64 machine; ATTACKS=pattern chooses among those
+	@CGROUP2_MACHINE=arm64 CGROUP2_TIMEOUT_SECONDS=5400 CGROUP2_ENV=ATTACKS ATTACKS="$(ATTACKS)" test/cgroup2/run.sh node test/cgroup2/arm64.ts
 
 test-systemd: setup packages keeper ## the units of deploy/systemd, in a virtual machine whose first process is systemd
 	@[ -x /lib/systemd/systemd ] || { echo "this host has no systemd to take into the machine: apt-get install systemd" >&2; exit 69; }

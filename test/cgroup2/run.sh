@@ -7,19 +7,20 @@
 # TCG), which needs no privilege, no /dev/kvm and no disk image, and works wherever Debian's packages can be had.
 #
 # How it is made:
+#  - CGROUP2_MACHINE names the file that knows the architecture: ./amd64.sh, unless told, or ./arm64.sh.
 #  - Kernel, QEMU and busybox are Debian's packages, downloaded and unpacked under .data/cgroup2; nothing is installed,
 #    so the host's /boot and package list stay as they are. Remove that directory to get newer ones.
 #  - The initramfs is busybox, a few modules and ./init, built anew for each boot (it takes milliseconds), together with
 #    `order`, the command to run.
-#  - The host's / is the machine's, over 9p, read-only, under an overlay whose writes go to the machine's memory. The
+#  - The host's / is the machine's (on arm64 packages of that architecture are), over 9p, read-only, under an overlay whose writes go to the machine's memory. The
 #    machine therefore has the host's compilers, Node and this repository at the same path, and leaves nothing behind.
 #    The repository's own files are a snapshot: editing them does not disturb a run. There is no network card.
-#  - ttyS1 is the command's output, streamed to our stdout; ttyS0 is the kernel's console, kept in a file and shown when
-#    the machine dies. The exit status comes back through QEMU's isa-debug-exit device (see ./machine.sh), so that
-#    nothing the command prints can be mistaken for it.
+#  - One serial line is the command's output, streamed to our stdout; one is the kernel's console, kept in a file and shown
+#    when the machine dies. The exit status comes back by a third (see ./machine.sh), so that nothing the command prints can
+#    be mistaken for it.
 #
 # About one boot in eighty stands still for good, a second after its kernel began. So a machine that does not say that it is
-# up (`up_line`, the first line on ttyS1, which is not passed on), or is silent for longer than what it runs may be, is ended
+# up (`up_line`, the first line of output, which is not passed on), or is silent for longer than what it runs may be, is ended
 # and booted again, three boots at most.
 #
 # Emulation is 10 to 20 times slower than the host. HOST_START_US (how long python3 takes to start here, measured just
@@ -28,50 +29,52 @@
 # Usage: test/cgroup2/run.sh [command [argument…]]      default: test/cgroup2/suite.sh
 #   CGROUP2_TIMEOUT_SECONDS  for everything, boots included (1800); on a quiet machine 500 to 800 are enough
 #   CGROUP2_SILENCE_SECONDS  how long the command may print nothing (as long as there is time)
+#   CGROUP2_MACHINE          amd64 or arm64
 #   CGROUP2_MEMORY_MIB       the machine's memory (4096)
 #   CGROUP2_INIT=systemd     systemd is process 1, and the command is run by a unit of it
 #   CGROUP2_ENV              names of our environment variables to hand on, separated by spaces
-# Exit status: the command's (62 when it is higher); 124 when the time ran out; 125 when the machine failed.
+# Exit status: the command's; 124 when the time ran out; 125 when the machine failed.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd -P)
 repository=$(cd "$here/../.." && pwd -P)
 cache=$repository/.data/cgroup2
-packages=$cache/packages
 
 . "$here/start-time.sh"
+. "$here/${CGROUP2_MACHINE:-amd64}.sh"
 
 say() { echo "cgroup2: $*" >&2; }
 
-# Downloads and unpacks what the host lacks. `.part` becomes `packages` only when whole, so a broken download is redone.
-fetch_packages() {
-  local wanted kernel
-  # apt-get only names what QEMU needs and the host lacks; --simulate installs nothing.
-  if ! wanted=$(apt-get install --simulate --no-install-recommends qemu-system-x86 2>/dev/null); then
+# What apt would install here for a package. It only says so; --simulate installs nothing.
+list_missing() {
+  local found
+  if ! found=$(apt-get install --simulate --no-install-recommends "$1" 2>/dev/null); then
     say 'the package lists are missing or old: apt-get update'
     apt-get update -q >&2
-    wanted=$(apt-get install --simulate --no-install-recommends qemu-system-x86)
+    found=$(apt-get install --simulate --no-install-recommends "$1")
   fi
-  kernel=$(apt-cache depends linux-image-amd64 | awk '/Depends: linux-image-/ { print $2; exit }')
-  # QEMU itself, its modules and firmware, and busybox are taken even when the host has them: one place to find them.
-  wanted=$(printf '%s\n' "$kernel" busybox-static qemu-system-x86 qemu-system-common qemu-system-data seabios \
-    $(awk '/^Inst / { print $2 }' <<<"$wanted") | sort -u)
+  awk '/^Inst / { print $2 }' <<<"$found"
+}
+
+# Unpacks packages into a directory.
+download() {
+  local into=$1 wanted deb
+  wanted=$(printf '%s\n' "${@:2}" | sort -u)
   say "downloading from Debian, into $packages only:" $wanted
-  rm -rf "$packages" "$packages.part"
-  mkdir -p "$packages.part/deb"
+  mkdir -p "$into/deb"
   # apt's own unprivileged user may not write here; the packages' signatures are checked all the same.
-  (cd "$packages.part/deb" && apt-get download -q -o APT::Sandbox::User=root $wanted >&2)
-  for deb in "$packages.part"/deb/*.deb; do
-    dpkg-deb --extract "$deb" "$packages.part"
+  (cd "$into/deb" && apt-get download -q -o APT::Sandbox::User=root $wanted >&2)
+  for deb in "$into"/deb/*.deb; do
+    dpkg-deb --fsys-tarfile "$deb" | tar -C "$into" --keep-directory-symlink -x
     rm "$deb"
   done
-  mv "$packages.part" "$packages"
+  rmdir "$into/deb"
 }
 
 # What the machine does once it is up: a script for bash, with every word quoted by bash itself.
 write_order() {
   printf 'set -e\ncd %q\n' "$repository"
-  printf 'export PATH=%q:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n' "$repository/node_modules/.bin"
+  printf 'export PATH=%q/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n' "$own_path"
   printf 'export HOME=/root LANG=C.UTF-8 HOST_START_US=%q\n' "$(measure_start_us)"
   for name in ${CGROUP2_ENV:-}; do
     if [ -n "${!name+set}" ]; then printf 'export %s=%q\n' "$name" "${!name}"; fi
@@ -84,45 +87,43 @@ modules='virtio_ring virtio virtio_pci_modern_dev virtio_pci_legacy_dev virtio_p
   netfs fscache 9pnet 9pnet_virtio 9p overlay'
 
 build_initramfs() {
-  local root=$work/initramfs module file
-  mkdir -p "$root"/{bin,modules,proc,host,upper,new,repository}
-  cp "$packages/bin/busybox" "$root/bin/busybox" 2>/dev/null || cp "$packages/usr/bin/busybox" "$root/bin/busybox"
-  cp "$here/init" "$root/init"
-  cp "$here/machine.sh" "$root/machine.sh"
-  write_order "$@" >"$root/order"
-  echo "$repository" >"$root/path"
-  if [ "${CGROUP2_INIT:-}" = systemd ]; then cp "$here/order.service" "$root/"; fi
+  local tree=$work/initramfs module file
+  mkdir -p "$tree"/{bin,modules,proc,host,upper,new,repository}
+  cp "$packages/$busybox" "$tree/bin/busybox"
+  cp "$here/init" "$tree/init"
+  cp "$here/machine.sh" "$tree/machine.sh"
+  write_order "$@" >"$tree/order"
+  echo "$repository" >"$tree/path"
+  echo "$serial" >"$tree/serial"
+  if [ "${CGROUP2_INIT:-}" = systemd ]; then cp "$here/order.service" "$tree/"; fi
   # Readable for every user in there, whatever the checkout's own permissions.
   tar -C "$repository" --exclude=./node_modules --exclude=./.git --exclude=./.data --exclude=./.tap --mode=a+rX \
-    -cf "$root/snapshot.tar" .
+    -cf "$tree/snapshot.tar" .
   for module in $modules; do
-    file=$(find "$packages"/{usr/,}lib/modules -name "$module.ko*" -print -quit 2>/dev/null || true)
+    file=$(find "$packages"/{,root/}{usr/,}lib/modules -name "$module.ko*" -print -quit 2>/dev/null || true)
     if [ -n "$file" ]; then
-      cp "$file" "$root/modules/"
-      echo "${file##*/}" >>"$root/modules/list"
+      cp "$file" "$tree/modules/"
+      echo "${file##*/}" >>"$tree/modules/list"
     fi
   done
-  (cd "$root" && find . | "$root/bin/busybox" cpio -o -H newc -R 0:0 2>/dev/null) >"$work/initramfs.cpio"
+  (cd "$tree" && find . | "$packages/bin/busybox" cpio -o -H newc -R 0:0 2>/dev/null) >"$work/initramfs.cpio"
 }
 
-# An old CPU, because without AVX everything is a fifth faster here; rdrand, so that the machine has entropy at once.
-# `mitigations=off`, `apparmor=0`, no five-level page tables: less to emulate. `tsc=reliable`: without it the kernel
-# distrusts the emulated clock and falls back to one that costs a trip into QEMU for each reading.
-boot() {
+kernel_words='panic=-1 cgroup_no_v1=all mitigations=off apparmor=0'
+
+# QEMU, with what is the same for every processor; and more of its words.
+emulate() {
   local libraries=$packages/usr/lib/x86_64-linux-gnu:$packages/lib/x86_64-linux-gnu
+  : >"$work/status"
   exec setpriv --pdeathsig TERM timeout --kill-after=5 "$((ends > SECONDS ? ends - SECONDS : 1))" \
-    setpriv --pdeathsig KILL env "LD_LIBRARY_PATH=$libraries" "$packages/usr/bin/qemu-system-x86_64" \
-    -L "$packages/usr/share/qemu" -L "$packages/usr/share/seabios" \
-    -machine pc -accel tcg,thread=multi,tb-size=1024 -cpu Nehalem-v1,+rdrand -smp 2 -m "${CGROUP2_MEMORY_MIB:-4096}" \
+    setpriv --pdeathsig KILL env "LD_LIBRARY_PATH=$libraries" "$packages/usr/bin/$1" -L "$packages/usr/share/qemu" \
+    -accel tcg,thread=multi,tb-size=1024 -smp 2 -m "${CGROUP2_MEMORY_MIB:-4096}" \
     -nodefaults -no-user-config -no-reboot -display none -nic none \
     -sandbox on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny \
-    -kernel "$packages"/boot/vmlinuz-* -initrd "$work/initramfs.cpio" \
-    -append "console=ttyS0 panic=-1 cgroup_no_v1=all mitigations=off apparmor=0 no5lvl tsc=reliable random.trust_cpu=on" \
-    -serial "file:$work/console" \
-    -chardev stdio,id=output,signal=off -serial chardev:output \
-    -device isa-debug-exit,iobase=0xf4,iosize=4 \
-    -virtfs "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap" \
-    </dev/null
+    -initrd "$work/initramfs.cpio" \
+    -chardev stdio,id=output,signal=off -chardev "file,id=status,path=$work/status" \
+    -virtfs "local,path=$share,mount_tag=host,security_model=none,readonly=on,multidevs=remap" \
+    "${@:2}" </dev/null
 }
 
 # Passes on what the machine prints once it is up. Fails when it does not come up, or stands still.
@@ -151,7 +152,12 @@ mkdir -p "$cache"
 # One download at a time; and what a killed run left.
 exec {lock}>"$cache/lock"
 flock "$lock"
-if [ ! -d "$packages" ]; then fetch_packages; fi
+if [ ! -d "$packages" ]; then
+  rm -rf "$packages.part"
+  # Whole, or done anew.
+  fetch_packages "$packages.part"
+  mv "$packages.part" "$packages"
+fi
 exec {lock}>&-
 find "$cache" -maxdepth 1 -name 'run.*' -mmin +1440 -exec rm -rf {} +
 
@@ -175,13 +181,10 @@ for attempt in 1 2 3; do
   tail -n 20 "$work/console" >&2 || true
 done
 
-# isa-debug-exit makes QEMU exit with twice the value written plus one, and machine.sh writes the status plus one:
-# an odd number from 3. QEMU's own failures are 1, an end that nobody asked for (a kernel panic) 0.
+if [ -s "$work/status" ]; then exit "$(<"$work/status")"; fi
 if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
   say "no end after $timeout_seconds s; killed"
   exit 124
-elif [ "$status" -ge 3 ] && [ "$status" -le 127 ] && [ $((status % 2)) -eq 1 ]; then
-  exit $(((status - 1) / 2 - 1))
 fi
 say "the machine failed (QEMU's status $status); the end of its console:"
 tail -n 40 "$work/console" >&2 || true
