@@ -301,6 +301,7 @@ void serve(enum start start) {
     } while (kind == 'A');
     if (kind != 'R') die_with("protocol", "an unknown word");
     run();
-    if (own_streams) return;
+    // There is no second run. Gone before the worker closes, it would lose its result to a stop that was sent meanwhile.
+    while (own_streams) read_exactly(&kind, sizeof kind);
   }
 }
