@@ -17,15 +17,16 @@ comment on function runledger.read_batch is 'What became of the members of a bat
 create or replace function runledger.lock_batches(submissions uuid[]) returns void
 language plpgsql
 as $$
+declare
+  -- By their ids alone: a plan made while few belonged to batches would read all the members of a batch for each of them.
+  _batches uuid[] := array(
+    select member.batch_id from unnest(lock_batches.submissions) submission (id)
+    cross join lateral (select p.batch_id from runledger.pending p where p.submission_id = submission.id offset 0) member
+    where member.batch_id is not null
+  );
 begin
-  if exists (
-    select from runledger.pending p where p.submission_id = any (lock_batches.submissions) and p.batch_id is not null
-  ) then
-    perform from runledger.delivery d
-    where d.submission_id in (
-      select p.batch_id from runledger.pending p where p.submission_id = any (lock_batches.submissions)
-    )
-    order by d.submission_id for update;
+  if cardinality(_batches) > 0 then
+    perform from runledger.delivery d where d.submission_id = any (_batches) order by d.submission_id for update;
   end if;
 end
 $$;

@@ -9,13 +9,14 @@ declare
   _ended runledger.ended_submission[];
   _tries integer := 1;
 begin
+  -- Found by id, as no index serves this comparison of accounts.
   perform from runledger.pending p
-  where p.submission_id = any (cancel.submissions) and p.account_id = cancel.account_id
+  where p.submission_id = any (cancel.submissions) and p.account_id is not distinct from cancel.account_id
   order by p.submission_id for update;
   perform runledger.lock_batches(cancel.submissions);
   for submission_id in
     select s.id from runledger.submission s
-    where s.id = any (cancel.submissions) and s.account_id = cancel.account_id
+    where s.id = any (cancel.submissions) and s.account_id is not distinct from cancel.account_id
     order by s.id
   loop
     waiters := null;

@@ -10,6 +10,8 @@ returns table (refusal text, waiters text[], notification text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- A join alone may begin with all that is pending, by a plan made while little was.
+  _ids constant uuid[] := array(select (item ->> 'submission_id')::uuid from jsonb_array_elements(conclude.items) item);
   _ends runledger.submission_end[];
   _ended runledger.ended_submission[];
 begin
@@ -36,7 +38,7 @@ begin
           submission_id, started_version, run, schema_version, data, metadata, stdout, stderr, compile_output, report, n
         )
         join runledger.pending p on p.submission_id = item.submission_id
-        where p.is_running and p.run is not distinct from coalesce(item.run, p.run)
+        where p.submission_id = any (_ids) and p.is_running and p.run is not distinct from coalesce(item.run, p.run)
           -- Only submission.cancel_requested comes between a start and its end.
           and p.version - p.is_cancelled::integer = item.started_version
           and (p.is_cancelled or item.data ->> 'verdict' is not null)
@@ -111,7 +113,7 @@ begin
     on conflict do nothing
     returning stream_id
   ), gone as (
-    delete from runledger.pending p using appended where p.submission_id = appended.stream_id
+    delete from runledger.pending p where p.submission_id = any (array(select appended.stream_id from appended))
     returning p.*
   ), stored as (
     insert into runledger.result (

@@ -48,7 +48,7 @@ begin
       join runledger.pending p on p.submission_id = i.id
       left join runledger.api_key k on k.id = p.api_key_id
       left join runledger.tier on tier.name = k.tier
-      where p.admitted and not p.is_running and p.language = i.language
+      where p.submission_id = any (start.submission_ids) and p.admitted and not p.is_running and p.language = i.language
         and runledger.suits_worker(coalesce(p.requires, '{}'), start.programs, start.does)
       -- Not by the row's own id, for which a plan may read the whole queue in the order of its index.
       order by i.id for update of p
@@ -60,7 +60,7 @@ begin
           s.previous_hash, s.submission_id, s.version, 'execution.started', 1, s.data, start.metadata, _now
         )
       from startable s
-      where p.submission_id = s.submission_id
+      where p.submission_id = any (start.submission_ids) and p.submission_id = s.submission_id
       returning p.submission_id, p.run, p.version, p.hash, p.account_id, s.data
     ), appended as (
       insert into runledger.event as e (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)

@@ -94,7 +94,7 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: "job: whoever knows its id cancels another's submission",
-    text: 'where s.id = any (cancel.submissions) and s.account_id = cancel.account_id',
+    text: 'where s.id = any (cancel.submissions) and s.account_id is not distinct from cancel.account_id',
     instead: 'where s.id = any (cancel.submissions)',
     tests: ['job/cancel'],
   },

@@ -1,0 +1,49 @@
+// What a step of one submission reads of those that are pending, by the plans of a server that was idle when it made them.
+import t from 'tap'
+import type { Database } from '#database'
+import { createTestDatabase } from '../helper/database.ts'
+import { completeExecution, interrupt, startExecution } from '../helper/execution.ts'
+import { countRowsRead } from '../helper/rows-read.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+const { sql, drop } = await createTestDatabase()
+t.teardown(drop)
+const caller = await createCaller(sql)
+const program = describeSubmission({ code: 'print(1)' })
+const others = 600
+const few = 30
+
+type Step = (session: Database) => PromiseLike<unknown>
+
+const countReads = (step: Step): Promise<number> =>
+  countRowsRead(sql, 'runledger.pending', (transaction) => step(transaction as Database))
+
+const cancel = (session: Database, id: string): PromiseLike<unknown> =>
+  session`select * from runledger.cancel(array[${id}::uuid], ${caller.accountId}, '{"actor": {}}')`
+
+await t.test('it reads its own rows, however many wait', async (t) => {
+  await sql`analyze runledger.pending`
+  const ids: string[] = []
+  for (let n = 0; n < others; n += 1) ids.push(await submitNew(sql, caller, program))
+  const [ended, lost, stopped, waiting] = ids.slice(others / 2) as [string, string, string, string]
+
+  const versions: Record<string, number> = {}
+  const start = (id: string): [string, Step] => [
+    'start',
+    async (session) => (versions[id] = (await startExecution(session, id)) ?? 0),
+  ]
+  const steps: readonly [name: string, step: Step][] = [
+    start(ended),
+    start(lost),
+    start(stopped),
+    ['conclude', (session) => completeExecution(session, ended, versions[ended]!)],
+    ['interrupt', (session) => interrupt(session, lost, versions[lost]!)],
+    ['cancel what waits', (session) => cancel(session, waiting)],
+    ['cancel what runs', (session) => cancel(session, stopped)],
+    ['interrupt what is cancelled', (session) => interrupt(session, stopped, versions[stopped]!)],
+  ]
+  for (const [name, step] of steps) {
+    const read = await countReads(step)
+    t.ok(read < few, `${name} read ${read} rows`)
+  }
+})
