@@ -90,7 +90,7 @@ test-compilers: setup packages ## what a prepared compiler makes is what the pla
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1800 $(wildcard test/executor/toolchain/*/*.slow.ts)
 
 test-cgroup2: setup packages keeper ## the executor's tests on a cgroup v2 kernel, in a virtual machine
-	@CGROUP2_SILENCE_SECONDS=400 test/cgroup2/run.sh
+	@CGROUP2_ENV=CGROUP2_BEGINS_SECONDS CGROUP2_SILENCE_SECONDS=400 test/cgroup2/run.sh
 
 test-arm64: setup ## programs of C, Python and Lua, and attacks, on an emulated arm64 machine; ATTACKS=pattern chooses among those
 	@CGROUP2_MACHINE=arm64 CGROUP2_TIMEOUT_SECONDS=5400 CGROUP2_ENV=ATTACKS ATTACKS="$(ATTACKS)" test/cgroup2/run.sh node test/cgroup2/arm64.ts

@@ -5,7 +5,7 @@ import t from 'tap'
 import type { ExecutionRequest, Executor, Outcome } from '#executor'
 import { catalogue, languages } from '#language'
 import type { Language, PhaseLimits } from '#language'
-import { scaleLimits, startExecutor } from '../helper/executor.ts'
+import { scaleLimits, startExecutor, timeFactor } from '../helper/executor.ts'
 import { loadPrograms } from './all.ts'
 import type { Program } from './program.ts'
 
@@ -33,8 +33,9 @@ const start = (run: Partial<PhaseLimits>): Promise<Executor> =>
     onMissing: ({ language, reason }) => missing.add(`${language} (${reason})`),
   })
 const roomy = await start({})
-const briefCpu = await start({ cpuSeconds: 1 })
-const briefWall = await start({ wallSeconds: 2 })
+// Stretched, no longer than the programs that are to pass them.
+const briefCpu = await start({ cpuSeconds: Math.min(1, 5 / timeFactor) })
+const briefWall = await start({ wallSeconds: Math.min(2, 20 / timeFactor) })
 const small = await start({ memoryBytes: 256 * 1024 * 1024 })
 if (process.env['EVERY_LANGUAGE'] === '1')
   t.strictSame([...missing], [], 'every language is installed')
