@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { admitRequest, issueKey } from '#account'
 import type { Caller } from '#account'
+import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
 import { receiveSubmission } from '#enqueue'
 import type { IntakeOutcome, Submission, SubmissionContext } from '#enqueue'
@@ -55,20 +56,21 @@ export function describeContext({ apiKeyId, accountId }: Caller): SubmissionCont
   }
 }
 
-/** Submits; resolves when it is stored. */
+/** Submits; resolves when it is stored. Where a busy machine was too late it stored nothing, and is asked again. */
 export async function submit(
   sql: Database,
   caller: Caller,
   submission: Submission,
   context: Partial<SubmissionContext> = {},
 ): Promise<IntakeOutcome> {
-  return receiveSubmission(
-    sql,
-    createId(),
-    submission,
-    { ...describeContext(caller), ...context },
-    new AbortController().signal,
-  )
+  const all = { ...describeContext(caller), ...context }
+  for (let left = 10; ; left -= 1) {
+    try {
+      return await receiveSubmission(sql, createId(), submission, all, new AbortController().signal)
+    } catch (error) {
+      if (left === 0 || errorCode(error) !== sqlState.queryCanceled) throw error
+    }
+  }
 }
 
 /** Submits and returns the id. @throws when it was not received. */
