@@ -1,7 +1,7 @@
 // Exponential back-off: each pause is twice the one before, up to a longest.
 
 /** In any one unit of time. */
-export interface BackOff {
+interface BackOff {
   /** After the first failure. */
   readonly first: number
   readonly longest: number

@@ -204,11 +204,11 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-export type ClientConfig = v.InferOutput<v.ObjectSchema<typeof client, undefined>>
-export type CommandConfig = v.InferOutput<v.ObjectSchema<typeof command, undefined>>
-export type DatabaseConfig = v.InferOutput<v.ObjectSchema<typeof database, undefined>>
-export type DevConfig = v.InferOutput<v.ObjectSchema<typeof dev, undefined>>
-export type DoctorConfig = v.InferOutput<v.ObjectSchema<typeof doctor, undefined>> & {
+type ClientConfig = v.InferOutput<v.ObjectSchema<typeof client, undefined>>
+type CommandConfig = v.InferOutput<v.ObjectSchema<typeof command, undefined>>
+type DatabaseConfig = v.InferOutput<v.ObjectSchema<typeof database, undefined>>
+type DevConfig = v.InferOutput<v.ObjectSchema<typeof dev, undefined>>
+type DoctorConfig = v.InferOutput<v.ObjectSchema<typeof doctor, undefined>> & {
   readonly settings: LanguageSettings
 }
 export type WebConfig = v.InferOutput<v.ObjectSchema<typeof web, undefined>>
@@ -225,11 +225,6 @@ export function readClientConfig(environment = process.env): ClientConfig {
 /** For a command that asks the database. @throws {ConfigError} */
 export function readCommandConfig(environment = process.env): CommandConfig {
   return parse(v.object(command), environment)
-}
-
-/** For who fills the queue beside its callers. @throws {ConfigError} */
-export function readQueueConfig(environment = process.env): Pick<WebConfig, 'QUEUE_CAPACITY'> {
-  return parse(v.pick(v.object(web), ['QUEUE_CAPACITY']), environment)
 }
 
 /** For every process. @throws {ConfigError} */

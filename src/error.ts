@@ -28,17 +28,17 @@ export type ProblemCode = keyof typeof problemStatus
  * request; platform: this service.
  */
 export const faults = ['program', 'checker', 'caller', 'platform'] as const
-export type Fault = (typeof faults)[number]
+type Fault = (typeof faults)[number]
 
 /**
  * Whether to ask again. never: the answer would be the same. same_key: at once, with the same Idempotency-Key, and nothing
  * runs twice. after: the same, after Retry-After. new_key: with a new Idempotency-Key, as the answer of this one stands.
  */
 export const retries = ['never', 'same_key', 'after', 'new_key'] as const
-export type Retry = (typeof retries)[number]
+type Retry = (typeof retries)[number]
 
 /** Of a failure: whose it is, and whether to ask again. */
-export interface Blame {
+interface Blame {
   readonly fault: Fault
   readonly retry: Retry
 }
@@ -57,7 +57,7 @@ export interface Issue {
   readonly message: string
 }
 
-export interface ProblemDetails {
+interface ProblemDetails {
   /** Everything wrong with the request. */
   readonly issues?: readonly Issue[]
   /** A submission that goes on although the answer is a problem. */

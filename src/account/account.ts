@@ -59,7 +59,7 @@ export interface IssuedKey {
   readonly key: string
 }
 
-export interface KeyRequest {
+interface KeyRequest {
   /** The account's name; made if there is none yet. */
   readonly account: string
   readonly tier: string

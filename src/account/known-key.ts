@@ -2,7 +2,7 @@
 import { digestKey } from './key.ts'
 
 /** By their digests. */
-export interface KnownKeys<C> {
+interface KnownKeys<C> {
   /** @returns the caller; null: ask the database. */
   recall(key: string): C | null
   /** Notes what the database said; null: the key is not valid. */

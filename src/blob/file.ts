@@ -1,7 +1,7 @@
 // Blobs by ids that their uploader has chosen, for doors whose clients choose them.
 import type { Database } from '#database'
 
-export interface NamedFile {
+interface NamedFile {
   readonly id: string
   readonly bytes: number
   /** Null when the files that were asked for are larger in all than was asked for. */

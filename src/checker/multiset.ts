@@ -20,7 +20,7 @@ const [startWord, endWord, countWord, nextWord] = [0, 1, 2, 3] as const
 const entryWords = 4
 
 /** The lines of one output and how often each is there. */
-export interface LineMultiset {
+interface LineMultiset {
   /** Takes one such line out; false when there is none left. */
   remove(line: Line): boolean
 }

@@ -5,7 +5,7 @@ import { misuse } from './command.ts'
 import type { Call, Command, CommandError, Options } from './command.ts'
 import { describeCommand, describeCommands, formatUsage } from './help.ts'
 
-export type Reading =
+type Reading =
   { readonly help: string } | { readonly command: Command; readonly call: Call<Options> }
 
 /** @throws {CommandError} when there is no such command, or it is called wrongly. */

@@ -39,7 +39,7 @@ export const receiptCommand = defineCommand({
 })
 
 /** What its signature shows. */
-export function describeSignature(opened: Opened): AuditAnswer {
+function describeSignature(opened: Opened): AuditAnswer {
   if (!('receipt' in opened)) return { ok: false, lines: [refuse(opened)] }
   const remark =
     opened.kind === 'signed'

@@ -23,7 +23,7 @@ export interface Moment {
   readonly text: string
 }
 
-export interface WorkerLife {
+interface WorkerLife {
   readonly host: string
   readonly moments: readonly Moment[]
   /** How it is now. */

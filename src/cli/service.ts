@@ -24,7 +24,7 @@ export const operatorOptions = {
   ),
 }
 
-export interface ServiceValues {
+interface ServiceValues {
   readonly url: string | undefined
   readonly 'key-file': string | undefined
 }

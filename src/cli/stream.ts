@@ -7,7 +7,7 @@ import { describeStreamedTest } from './test-lines.ts'
 /** Calls the listener each time that the caller wants it to end. @returns what removes it. */
 export type OnInterrupt = (listener: () => void) => () => void
 
-export interface StreamCall {
+interface StreamCall {
   /** Events as JSON lines. */
   readonly json: boolean
   readonly onInterrupt?: OnInterrupt

@@ -9,7 +9,7 @@ import type { Values } from './command.ts'
 import { flag, takes } from './option.ts'
 import { checkOutputNames, checkPath } from './output-files.ts'
 
-export const limitNames = [
+const limitNames = [
   'cpu_time',
   'wall_time',
   'memory',
@@ -19,7 +19,7 @@ export const limitNames = [
   'processes',
 ] as const satisfies readonly (keyof Limits)[]
 
-export const checkerNames = ['lines', 'exact', 'tokens', 'unordered_lines'] as const
+const checkerNames = ['lines', 'exact', 'tokens', 'unordered_lines'] as const
 
 const many = { multiple: true } as const
 

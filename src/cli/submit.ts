@@ -31,7 +31,7 @@ export interface SubmitCall extends RequestWords, ServiceCall {
   readonly onInterrupt?: OnInterrupt
 }
 
-export interface CancelCall extends ServiceCall {
+interface CancelCall extends ServiceCall {
   readonly id: string
 }
 

@@ -22,7 +22,7 @@ export const workerCommands = [
 ]
 
 /** Exactly one of these. */
-export interface Selection {
+interface Selection {
   readonly worker?: string | undefined
   readonly host?: string | undefined
   readonly all?: boolean

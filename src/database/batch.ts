@@ -2,7 +2,7 @@
 // enough statements are under way, go together in the next one. There is no timer: a lone call is sent in its own turn.
 import { hadNoEffect, tookTooLong } from './sql-state.ts'
 
-export interface BatchOptions<Item, Answer> {
+interface BatchOptions<Item, Answer> {
   /**
    * Sends one statement for all items and answers them in their order. Fewer answers: the others go with the next statement.
    * @param signals the callers': when one fires, an unsent statement is to be withdrawn.

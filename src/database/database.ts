@@ -24,7 +24,7 @@ export { findWritable, hasSeveralHosts, splitHosts } from './hosts.ts'
 export { createBatch } from './batch.ts'
 export type { Batch } from './batch.ts'
 export { shortenOutages } from './outage.ts'
-export { errorCode, hadNoEffect, isUnavailable, sqlState, tookTooLong } from './sql-state.ts'
+export { errorCode, hadNoEffect, isUnavailable, sqlState } from './sql-state.ts'
 
 /** bigint columns arrive as numbers: all of ours stay below 2^53. */
 export type Database = postgres.Sql<{ bigint: number }>

@@ -4,7 +4,7 @@ import { splitHosts } from './hosts.ts'
 import { errorCode, sqlState } from './sql-state.ts'
 
 /** A login is a member of the roles whose work it does. */
-export type Role = 'runledger_api' | 'runledger_worker' | 'runledger_queue'
+type Role = 'runledger_api' | 'runledger_worker' | 'runledger_queue'
 
 /** Of a worker's login. */
 export const workerRoles = ['runledger_worker', 'runledger_queue'] as const satisfies Role[]

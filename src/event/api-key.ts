@@ -1,6 +1,6 @@
 // api_key.*: a key's life. Never holds the key or its digest.
 
-export interface ApiKeyIssued {
+interface ApiKeyIssued {
   readonly type: 'api_key.issued'
   readonly data: {
     readonly account: string
@@ -18,19 +18,19 @@ export interface ApiKeyIssued {
   }
 }
 
-export interface ApiKeyRotated {
+interface ApiKeyRotated {
   readonly type: 'api_key.rotated'
   /** The old key works beside its successor until `works_until`. */
   readonly data: { readonly replaced_by: string; readonly works_until: string }
 }
 
-export interface ApiKeyChanged {
+interface ApiKeyChanged {
   readonly type: 'api_key.changed'
   /** From now on. */
   readonly data: { readonly tier: string }
 }
 
-export interface ApiKeyRevoked {
+interface ApiKeyRevoked {
   readonly type: 'api_key.revoked'
   readonly data: Readonly<Record<string, never>>
 }

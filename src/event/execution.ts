@@ -113,7 +113,7 @@ export interface ExecutionInterrupted {
   }
 }
 
-export interface ExecutionAbandoned {
+interface ExecutionAbandoned {
   readonly type: 'execution.abandoned'
   readonly data: { readonly losses: number }
 }

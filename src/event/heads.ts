@@ -27,7 +27,7 @@ const headsSchema = v.object({
   parts: v.array(partSchema),
 })
 /** Without empty parts. */
-export type Heads = v.InferOutput<typeof headsSchema>
+type Heads = v.InferOutput<typeof headsSchema>
 type HeadsPart = Heads['parts'][number]
 type Cut = Pick<Heads, 'position' | 'transaction' | 'unreached'>
 

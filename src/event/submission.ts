@@ -54,19 +54,19 @@ export interface WebhookReceiver {
 /** The form of a webhook, if not as Standard Webhooks words it: a PUT of Judge0's fields, without a signature. */
 export type WebhookFormat = 'judge0'
 
-export interface SubmissionPurged {
+interface SubmissionPurged {
   readonly type: 'submission.purged'
   /** caller: at the wish of whoever submitted it. */
   readonly data: { readonly reason: 'retention' | 'caller' }
 }
 
 /** Of an attempt that is under way: its worker is to end it. */
-export interface SubmissionCancelRequested {
+interface SubmissionCancelRequested {
   readonly type: 'submission.cancel_requested'
   readonly data: { readonly attempt: number; readonly run: string; readonly worker: string }
 }
 
-export interface SubmissionCancelled {
+interface SubmissionCancelled {
   readonly type: 'submission.cancelled'
   /** What had become of the attempt; nothing when none was under way, or that one was lost. */
   readonly data: Partial<Omit<ExecutionCompleted['data'], 'verdict'>> & {

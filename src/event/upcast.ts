@@ -2,13 +2,13 @@
 // step is added here. test/event/fixture keeps every version ever written.
 import type { Event } from './event.ts'
 
-export type EventData = Readonly<Record<string, unknown>>
+type EventData = Readonly<Record<string, unknown>>
 
 /** Must not fail on what was once written. */
-export type Upcast = (data: EventData) => EventData
+type Upcast = (data: EventData) => EventData
 
 /** For each type the steps to version 2, 3, … */
-export type Upcasts = Readonly<Record<string, readonly Upcast[]>>
+type Upcasts = Readonly<Record<string, readonly Upcast[]>>
 
 /** Every type that this release knows. */
 export const upcasts: Readonly<Record<Event['type'], readonly Upcast[]>> = {
@@ -36,7 +36,7 @@ export const upcasts: Readonly<Record<Event['type'], readonly Upcast[]>> = {
   'worker.restarted': [],
 }
 
-export interface UpcastData {
+interface UpcastData {
   readonly data: EventData
   /** Of the shape of `data`. */
   readonly schemaVersion: number

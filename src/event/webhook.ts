@@ -5,13 +5,13 @@
 //              ▲                        │
 //        webhook.replayed ◀─────────────┘   (by an operator, after either end)
 
-export interface WebhookAttemptFailed {
+interface WebhookAttemptFailed {
   readonly type: 'webhook.attempt_failed'
   /** `next_attempt_at`: RFC 3339 in UTC; null after the last. */
   readonly data: WebhookAttempt & { readonly next_attempt_at: string | null }
 }
 
-export interface WebhookDelivered {
+interface WebhookDelivered {
   readonly type: 'webhook.delivered'
   readonly data: WebhookAttempt
 }
@@ -20,13 +20,13 @@ export interface WebhookDelivered {
 export const abandonReasons = ['schedule_spent', 'gone', 'forbidden'] as const
 export type AbandonReason = (typeof abandonReasons)[number]
 
-export interface WebhookAbandoned {
+interface WebhookAbandoned {
   readonly type: 'webhook.abandoned'
   readonly data: { readonly attempts: number; readonly reason: AbandonReason }
 }
 
 /** The schedule begins anew; attempts are numbered on. */
-export interface WebhookReplayed {
+interface WebhookReplayed {
   readonly type: 'webhook.replayed'
   readonly data: WebhookSubject
 }

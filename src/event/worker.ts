@@ -4,24 +4,24 @@ interface Data {
   readonly host: string
 }
 
-export interface WorkerPaused {
+interface WorkerPaused {
   readonly type: 'worker.paused'
   readonly data: Data
 }
 
-export interface WorkerResumed {
+interface WorkerResumed {
   readonly type: 'worker.resumed'
   readonly data: Data
 }
 
 /** It ends when it has finished what it has. */
-export interface WorkerDrained {
+interface WorkerDrained {
   readonly type: 'worker.drained'
   readonly data: Data
 }
 
 /** It begins again, under another id, when it has finished what it has. */
-export interface WorkerRestarted {
+interface WorkerRestarted {
   readonly type: 'worker.restarted'
   readonly data: Data
 }

@@ -12,7 +12,7 @@ const accountBytes = 4 * 1024 * 1024
 /** Those of this process. */
 const arriving = createShares(arrivingBytes, accountBytes)
 
-export interface BodyRoom {
+interface BodyRoom {
   /** @param bytes in all; fewer than it has are no change. @throws {Problem} */
   grow(bytes: number): void
   leave(): void

@@ -9,7 +9,7 @@ import type { ApiRequest } from './request.ts'
 export const bodyLimitBytes = 2 * 1024 * 1024
 
 /** JSON, or what is wrong with it. */
-export type Body =
+type Body =
   | { readonly json: unknown; readonly issues: readonly [] }
   | { readonly json: undefined; readonly issues: readonly Issue[] }
 

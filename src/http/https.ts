@@ -35,7 +35,7 @@ function isSecure(request: ApiRequest, trustProxy: boolean): boolean {
 }
 
 /** 127.0.0.0/8 and ::1, also IPv4-mapped. */
-export function isLoopback(address: string | undefined): boolean {
+function isLoopback(address: string | undefined): boolean {
   const text = (address ?? '').replace(/^::ffff:/i, '')
   return text === '::1' || (isIP(text) === 4 && text.startsWith('127.'))
 }

@@ -19,7 +19,7 @@ interface LanguageRow {
 }
 
 /** As `Languages` of the OpenAPI document has it. */
-export interface DescribedLanguage
+interface DescribedLanguage
   extends
     Omit<LanguageRow, 'version'>,
     Pick<LanguageDefinition, 'aliases' | 'extensions' | 'title'> {

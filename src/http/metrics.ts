@@ -32,7 +32,7 @@ interface Cursor {
   readonly looks: readonly { readonly begun: bigint; readonly position: number }[]
 }
 
-export interface Metrics {
+interface Metrics {
   readonly count: Handler
   readonly read: Handler
 }

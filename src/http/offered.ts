@@ -14,7 +14,7 @@ const staleMilliseconds = 1000
 const keptMilliseconds = 60_000
 
 /** What a submission needs of a worker. */
-export interface Needed {
+interface Needed {
   /** undefined: not known. */
   readonly language: Language | undefined
   /** Of a checker that is a program. */

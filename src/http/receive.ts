@@ -17,7 +17,7 @@ import type { ApiRequest } from './request.ts'
 export type Stored = { readonly kind: 'received'; readonly id: string } | Replay
 
 /** Of a batch. */
-export type Received = Exclude<BatchOutcome, Refusal>
+type Received = Exclude<BatchOutcome, Refusal>
 
 /** @throws {Problem} when neither. */
 export async function receive(

@@ -22,7 +22,7 @@ const exclusive: readonly (readonly [name: string, other: string, why?: string])
 ]
 
 /** Fields with which nothing is wrong. */
-export type Sound = Options & {
+type Sound = Options & {
   readonly language?: Language | undefined
   readonly stdin?: string | undefined
 }

@@ -11,7 +11,7 @@ import type { Handler } from './request.ts'
 const idsMost = 100
 
 /** Each is required. */
-export const resultsParameters = {
+const resultsParameters = {
   ids: v.pipe(
     v.string('is required'),
     v.transform((text) => text.split(',')),

@@ -57,7 +57,7 @@ export const createSubmissionSchema = (rules: WebhookRules) =>
 type Given = v.InferOutput<ReturnType<typeof createSubmissionSchema>>
 
 /** A submission as it was read, without what has to be looked up. */
-export interface Read {
+interface Read {
   /** Null when anything is wrong. */
   readonly value: Given | null
   /** The fields that are each right by themselves. */

@@ -46,7 +46,7 @@ export function submit(
 }
 
 /** A submission whose end is awaited. */
-export interface AwaitedSubmission {
+interface AwaitedSubmission {
   readonly request: ApiRequest
   readonly submission: Submission
   readonly idempotencyKey: string | null
@@ -62,7 +62,7 @@ interface ParsedRequest extends AwaitedSubmission {
   readonly streams: boolean
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly body: object
   readonly headers?: Readonly<Record<string, string>>

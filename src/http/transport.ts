@@ -36,7 +36,7 @@ type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 /** A request without a complete answer. */
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
 
-export interface ClosingServer {
+interface ClosingServer {
   readonly server: Server
   /**
    * Every answer now closes its connection: kept ones come back to another process. Closing silently would fail a

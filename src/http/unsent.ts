@@ -12,7 +12,7 @@ interface Unsent {
   readonly bytes: Buffer
 }
 
-export interface UnsentAnswers {
+interface UnsentAnswers {
   /**
    * To be called before the bytes are given to the response; several may share them.
    * @returns to be called when they are taken, unless the response ends with them.

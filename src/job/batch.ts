@@ -8,9 +8,9 @@ import { describeIntake } from './submission.ts'
 import type { Batch, Submission, SubmissionContext } from './submission.ts'
 
 /** A good item's id, or a bad one's refusal. */
-export type BatchAnswer = { readonly id: string } | object
+type BatchAnswer = { readonly id: string } | object
 
-export interface Answered {
+interface Answered {
   /** Of the batch, if it has a webhook; null when none of its items was accepted, and there is no webhook. */
   readonly id?: string | null
   readonly submissions: readonly BatchAnswer[]

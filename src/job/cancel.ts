@@ -6,7 +6,7 @@ import { reachFailpoint } from './failpoint.ts'
 import { notifyWaiters, notifyWorkers } from './notify.ts'
 
 /** `requested`: its worker is notified; `ended`: it had ended before; null: the account has none such. */
-export type CancelState = 'cancelled' | 'requested' | 'ended'
+type CancelState = 'cancelled' | 'requested' | 'ended'
 
 /**
  * Safe to repeat. Resolved, it is on disk.

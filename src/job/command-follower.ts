@@ -9,7 +9,7 @@ const wantedBy = {
 } as const satisfies Record<string, DesiredState>
 
 /** SIGTSTP pauses, SIGCONT resumes. */
-export type PauseSignal = keyof typeof wantedBy
+type PauseSignal = keyof typeof wantedBy
 
 export interface CommandFollower {
   /** True while it must take nothing. */
@@ -22,7 +22,7 @@ export interface CommandFollower {
   signal(name: PauseSignal): Promise<void>
 }
 
-export interface CommandFollowerOptions {
+interface CommandFollowerOptions {
   /** However long that takes. @returns false when nothing changed. */
   readonly record: (wanted: DesiredState, signal: PauseSignal) => Promise<boolean>
   readonly log: Logger

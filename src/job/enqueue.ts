@@ -6,7 +6,7 @@ export { cancelSubmission } from './cancel.ts'
 export { receiveSubmission } from './receive.ts'
 export type { IntakeOutcome, Refusal, Replay } from './receive.ts'
 export { rerunInCampaign, rerunSubmission } from './rerun.ts'
-export type { CampaignOutcome, RerunOutcome } from './rerun.ts'
+export type { RerunOutcome } from './rerun.ts'
 export type { BatchItem, BatchOutcome } from './batch.ts'
 export type { Submission, SubmissionContext } from './submission.ts'
 

@@ -32,7 +32,7 @@ export const failpoints = [
   'retention.before_purge',
   'retention.after_purge',
 ] as const
-export type Failpoint = (typeof failpoints)[number]
+type Failpoint = (typeof failpoints)[number]
 
 const channels = new Map(failpoints.map((name) => [name, channel(`runledger:${name}`)]))
 

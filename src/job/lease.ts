@@ -43,14 +43,14 @@ export interface Lease extends WorkerIdentity {
   stop(): Promise<void>
 }
 
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly url: string
   /** Without renewal others give the worker up; after two thirds it stops by itself. */
   readonly leaseSeconds: number
   readonly log: Logger
 }
 
-export interface Announcement {
+interface Announcement {
   readonly slots: number
   /** What it runs now: versions, command lines and limits of each language. Asked at each renewal, which tells of a change. */
   readonly languages: () => object

@@ -5,7 +5,7 @@ import type { Database } from '#database'
 /** Workers listen here for submissions that are to end while they run (#queue). */
 const cancelChannel = 'runledger_cancel'
 
-export interface EndedSubmission {
+interface EndedSubmission {
   readonly id: string
   /** Channels; null: nobody waits. */
   readonly waiters: readonly string[] | null

@@ -24,7 +24,7 @@ export interface Replay {
 export type IntakeOutcome = { readonly kind: 'received'; readonly id: string } | Replay | Refusal
 
 /** `answer`: of an earlier batch. */
-export type Outcome =
+type Outcome =
   { readonly kind: 'received' } | (Replay & { readonly answer: string | null }) | Refusal
 
 interface OutcomeRow {

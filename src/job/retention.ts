@@ -12,7 +12,7 @@ const hourMilliseconds = 3_600_000
 /** After a failed pass: a reader who held a lock is gone the next moment, a database that is away is not. */
 const retryMilliseconds = { first: 1000, longest: 60_000 }
 
-export interface RetentionOptions {
+interface RetentionOptions {
   readonly database: Database
   /** Counted from a submission's end. */
   readonly retentionDays: number

@@ -47,7 +47,7 @@ export interface SubmissionContext {
 const blobsInEvent = 32
 
 /** `submission.received`, and the id of the delivery's stream if there is to be one. */
-export function describeReceived(
+function describeReceived(
   submission: Submission,
   context: Pick<SubmissionContext, 'accountId' | 'apiKeyId'>,
 ): { readonly data: SubmissionReceived['data']; readonly webhookId: string | null } {

@@ -4,7 +4,7 @@ import { write, writeSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
 
 /** pino flushes it before a process ends of a fatal error. */
-export interface LogOutput extends DestinationStream {
+interface LogOutput extends DestinationStream {
   /** Writes what waits, or gives it up where that cannot be done. */
   flushSync(): void
 }

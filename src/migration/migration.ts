@@ -16,7 +16,7 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }
 
-export interface Migrated {
+interface Migrated {
   /** Names of migrations. */
   readonly applied: readonly string[]
   /** Names of partitions. */

@@ -8,7 +8,7 @@ import type { Logger } from '#log'
 import metadata from '#package' with { type: 'json' }
 import { listMigrations } from './file.ts'
 
-export interface NewerSchema {
+interface NewerSchema {
   /** It serves this release no more. */
   readonly isRefused: boolean
   /** Which migrations this release does not know, and what to do. */

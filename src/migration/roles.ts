@@ -9,7 +9,7 @@ const processes = {
 } as const
 const owner = 'runledger_owner'
 
-export interface RoleRequest {
+interface RoleRequest {
   /** Of a role that may create roles and databases. */
   readonly adminUrl: string
   /** The database that is meant, with the user and password of the release. */

@@ -9,10 +9,10 @@ import type { Metadata } from '#event'
 import { createId, firstId } from '#id'
 
 export const bulkActions = ['cancel', 'rerun', 'replay'] as const
-export type BulkAction = (typeof bulkActions)[number]
+type BulkAction = (typeof bulkActions)[number]
 
 /** What is left out filters nothing. Times are ISO 8601. */
-export interface BulkFilter {
+interface BulkFilter {
   readonly since?: string | undefined
   readonly until: string
   /** Its name. */
@@ -48,7 +48,7 @@ export interface Skipped {
   readonly not_offered: number
 }
 
-export interface BulkStep {
+interface BulkStep {
   readonly count: number
   readonly skipped: Skipped
   /** Cursor for the next step; null at the end. */

@@ -60,7 +60,7 @@ export async function listWebhooks(
 }
 
 /** A part of audit.webhook. */
-export interface Webhook extends Row {
+interface Webhook extends Row {
   readonly webhook_id: string
   readonly state: string
 }
@@ -84,7 +84,7 @@ export async function readWebhook(
 }
 
 /** A part of a campaign, in the order of the first submissions. */
-export interface RerunPage {
+interface RerunPage {
   readonly repeated: number
   /** Neither ended nor cancelled. */
   readonly unfinished: number

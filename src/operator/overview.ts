@@ -128,7 +128,7 @@ export const overviewSchema = v.object({
   ledger,
 })
 
-export type Overview = v.InferOutput<typeof overviewSchema>
+type Overview = v.InferOutput<typeof overviewSchema>
 
 const keptMilliseconds = 1000
 

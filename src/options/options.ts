@@ -1,13 +1,12 @@
 // The entry to what a submission may ask beside its code, input and webhook. A field has one name from the request to the run:
 // the schema of requests (schema.ts) is its type, and the request's own JSON is what is kept for the worker (stored.ts).
-export { fields, list, messages, shorten, validate } from './fields.ts'
-export { fileName, judgeNames } from './file-name.ts'
+export { fields, shorten, validate } from './fields.ts'
+export { judgeNames } from './file-name.ts'
 export { languageSchema, unknownLanguage } from './language-name.ts'
 export { optionEntries, tagSchema } from './schema.ts'
 export type { CheckerOption, GroupOption, InteractorOption, Options, TestOption } from './schema.ts'
 export { limitNames, toPhaseLimits } from './limits.ts'
 export type { LimitName } from './limits.ts'
 export { capabilities, decodeOptions, encodeOptions, listRequired } from './stored.ts'
-export type { Capability } from './stored.ts'
 export { byteLength, decode, decodeFiles, fits, isNotEmpty } from './text.ts'
 export { wellFormedText, wellFormedTextWithoutNul } from './text.ts'

@@ -4,7 +4,7 @@ import { sign } from 'node:crypto'
 import * as v from 'valibot'
 import type { SigningKey } from './key.ts'
 
-export const payloadType = 'application/vnd.runledger.receipt+json'
+const payloadType = 'application/vnd.runledger.receipt+json'
 
 const base64 = v.pipe(v.string(), v.base64())
 

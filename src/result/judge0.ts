@@ -31,7 +31,7 @@ const signalStatuses: Readonly<Record<string, number>> = {
 }
 
 /** Bytes are texts, in an encoding of the caller's choice. Null before the end, and after it of what there is none. */
-export interface Judge0Result {
+interface Judge0Result {
   readonly token: string
   readonly status: { readonly id: number; readonly description: string }
   readonly stdout: Buffer | null

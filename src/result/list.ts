@@ -20,7 +20,7 @@ export interface ResultFilter {
   readonly limit: number
 }
 
-export interface ResultPage {
+interface ResultPage {
   /** Newest first, at most `limit`. */
   readonly results: readonly ResultSummary[]
   /** The next page's `before`; null: this is the last one. A page with a next one may have fewer than `limit`, or none. */

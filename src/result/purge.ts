@@ -4,7 +4,7 @@ import { cancelOnAbort, json } from '#database'
 import type { Database } from '#database'
 import type { Metadata } from '#event'
 
-export interface Purged {
+interface Purged {
   readonly submissions: number
   /** Dropped, as they were empty. */
   readonly partitions: readonly string[]

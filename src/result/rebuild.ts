@@ -5,7 +5,7 @@ import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
 import { firstId } from '#id'
 
-export interface RebuildProgress {
+interface RebuildProgress {
   /** Read so far. */
   readonly submissions: number
   /** Rows of results, pending submissions and deliveries that differed from the log. */

@@ -174,7 +174,7 @@ const times = [
 const bodies = ['stdout', 'stderr', 'compile_output', 'report'] as const
 
 /** What runledger.describe_end says. */
-export interface EndNotification {
+interface EndNotification {
   readonly id: string
   /** As readTrackedResult reads it; left out where too long. */
   readonly record?: TrackedResult

@@ -7,7 +7,6 @@ import type { ExceededLimit, TestFacts, Verdict } from '#event'
 export { compileEvent, cutBetweenCharacters, nextPosition, outputEvent } from './stream/event.ts'
 export type { LiveEvent } from './stream/event.ts'
 export { atStage, formatPosition } from './stream/position.ts'
-export type { Position } from './stream/position.ts'
 
 /** Of each output of a test. */
 export const keptOutputBytes = 65_536

@@ -12,7 +12,7 @@ import type { Database } from '#database'
 import { parseNotification } from './record.ts'
 import type { TrackedResult } from './schema.ts'
 
-export interface WaitOutcome {
+interface WaitOutcome {
   /** False: the time is up, the signal fired, or no such submission was stored in time. */
   readonly isFinal: boolean
   /** Left out: it must be read. */
@@ -40,7 +40,7 @@ type Wake = (outcome: WaitOutcome) => void
 const inVain: WaitOutcome = { isFinal: false }
 
 /** Look-ups and unreadable messages fail here; the next second looks again. */
-export type OnWaiterError = (error: unknown) => void
+type OnWaiterError = (error: unknown) => void
 
 const lookupIntervalMilliseconds = 1000
 /** Stored by then or never: two tries and one check of the key, two seconds each. */

@@ -13,7 +13,7 @@ export interface AddressRange {
 }
 
 /** `issues`: one sentence for each bad entry. */
-export interface ParsedRanges {
+interface ParsedRanges {
   readonly ranges: readonly AddressRange[]
   readonly issues: readonly string[]
 }

@@ -19,7 +19,7 @@ export interface ConcurrencyLimit {
   enter(bounds: readonly Bound[]): Promise<Entry>
 }
 
-export interface ConcurrencyLimitOptions {
+interface ConcurrencyLimitOptions {
   /** Whoever likely gets in within this time waits; 0.5 s when left out. */
   readonly patienceSeconds?: number
   readonly clock?: () => number

@@ -10,7 +10,7 @@ export class DeadlineError extends Error {
 }
 
 /** `clear` must be called when the work is over. */
-export interface Deadline {
+interface Deadline {
   readonly signal: AbortSignal
   clear(): void
 }

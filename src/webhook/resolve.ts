@@ -5,7 +5,7 @@ import { Resolver } from 'node:dns/promises'
 /** Every address, in the order to try them. Rejects when there is none. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
-export interface ResolverOptions {
+interface ResolverOptions {
   /** `address` or `address:port`; the system's when left out. */
   readonly servers?: readonly string[]
   /** For the slower question; 4 when left out, less than the DNS limit. */

@@ -6,7 +6,7 @@ export const retryScheduleSeconds: readonly number[] = [5, 300, 1800, 7200, 18_0
 /** The longest wait by `Retry-After`: the schedule's longest step. */
 export const maxRetryAfterSeconds = 36_000
 
-export interface RetryPolicy {
+interface RetryPolicy {
   /** Seconds; `retryScheduleSeconds` when left out. */
   readonly schedule?: readonly number[]
   /** The share by which steps vary, to spread deliveries that failed together; 0.2 when left out. */

@@ -10,7 +10,7 @@ import { parseRetryAfter } from './retry.ts'
 import type { DeliverySettings } from './settings.ts'
 import { signDelivery } from './signature.ts'
 
-export interface Delivery {
+interface Delivery {
   /** The same on every attempt. Printable ASCII without a full stop. */
   readonly id: string
   /** As the client gave it; checked again for every attempt. */
@@ -28,7 +28,7 @@ export interface Delivery {
  * they are never followed; `unreachable` no whole answer head: DNS, connection, TLS, time, or not HTTP; `forbidden` we
  * would not send: scheme, credentials, port, or an address that is not public.
  */
-export type DeliveryKind = 'delivered' | 'gone' | 'refused' | 'unreachable' | 'forbidden'
+type DeliveryKind = 'delivered' | 'gone' | 'refused' | 'unreachable' | 'forbidden'
 
 /** One attempt; all of it may be shown to the webhook's owner. */
 export interface DeliveryOutcome {

@@ -3,7 +3,7 @@
 // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 import { createHmac } from 'node:crypto'
 
-export interface SignedContent {
+interface SignedContent {
   /** The same on every attempt; without a full stop. */
   readonly id: string
   /** Unix time of this attempt, in whole seconds. */
@@ -13,7 +13,7 @@ export interface SignedContent {
   readonly secret: string
 }
 
-export interface SignatureHeaders {
+interface SignatureHeaders {
   readonly 'webhook-id': string
   readonly 'webhook-timestamp': string
   /** `v1,` and the base64 of HMAC-SHA256 over `${id}.${timestamp}.${body}`. */

@@ -26,7 +26,7 @@ const sweepSeconds = 10
 const retentionSeconds = 60
 
 /** Of the sweep and retention one each: busy pools must not keep lost workers from being found. */
-export interface Pools {
+interface Pools {
   readonly database: Database
   readonly sweep: Database
   readonly retention: Database

@@ -6,7 +6,7 @@ import type { SubmissionRequest } from '#client'
 import { functionalProgram, readJsonTokens } from './functional.ts'
 
 /** A solution of a task, as a submission. */
-export interface Asked {
+interface Asked {
   readonly task: string
   /** Equal for lines that have the same tests. */
   readonly tests: string

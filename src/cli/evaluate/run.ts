@@ -56,7 +56,7 @@ export async function runSamples(
   })
 }
 
-export function isFaultOfService(end: EndedItem): boolean {
+function isFaultOfService(end: EndedItem): boolean {
   return end.fault === 'platform'
 }
 

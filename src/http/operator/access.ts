@@ -8,7 +8,7 @@ import { notValid } from '../problem.ts'
 import type { ApiRequest, Handler } from '../request.ts'
 
 /** Every path of operators, and no other, begins so. */
-export const operatorPrefix = '/api/operator/'
+const operatorPrefix = '/api/operator/'
 
 /** What a handler of operators is given beside the request. */
 export type OperatorHandler = (

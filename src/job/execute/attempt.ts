@@ -57,7 +57,7 @@ const returnMilliseconds = 200
  * Begins the attempt of a submission whose job this worker was handed.
  * @returns null when there is nothing to do; `put_back` when the worker is to take nothing.
  */
-export type Begin = (submission: string, language: string) => Promise<Attempt | 'put_back' | null>
+type Begin = (submission: string, language: string) => Promise<Attempt | 'put_back' | null>
 
 /** @param startedIds this process's runs; second jobs of theirs are not started. */
 export function createBegin(

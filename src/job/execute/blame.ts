@@ -7,7 +7,7 @@ import { SandboxError, stepsOfRequest } from '#executor'
  * `request`: no other attempt would go better. `run`: it says nothing of other runs, and another worker may do better. `outside`:
  * something other than the request struck, though a trial right after may pass. `unknown`: the request's, if the worker is well.
  */
-export type Blame = 'request' | 'run' | 'outside' | 'unknown'
+type Blame = 'request' | 'run' | 'outside' | 'unknown'
 
 /**
  * A language that is not offered, a blob that is gone, a checker that fails and a box that other work of the host kept from

@@ -20,7 +20,7 @@ export interface End extends Pick<Attempt, 'submission' | 'version' | 'run'> {
 }
 
 /** Why nothing was written, as runledger.conclude has it. */
-export type Refusal = 'stored' | 'superseded' | 'start_lost' | 'no_verdict'
+type Refusal = 'stored' | 'superseded' | 'start_lost' | 'no_verdict'
 
 interface ConcludedRow {
   readonly refusal: Refusal | null

@@ -29,7 +29,7 @@ export interface Tenure {
   readonly parkedSeconds: number
 }
 
-export interface Continuations {
+interface Continuations {
   /** Of the jobs by which this worker's parked attempts go on. */
   readonly task: string
   /** Attempts that are parked now. */

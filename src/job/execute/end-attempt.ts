@@ -11,7 +11,7 @@ import { describeLoss } from './run-attempt.ts'
 import type { ExecuteDependencies, Finished, Ran } from './run-attempt.ts'
 import { shorten } from './shorten.ts'
 
-export interface EndDependencies extends ExecuteDependencies {
+interface EndDependencies extends ExecuteDependencies {
   readonly conclude: Conclude
   readonly quotas: OutputQuotas
 }

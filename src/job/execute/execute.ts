@@ -21,7 +21,7 @@ export type { ExecuteDependencies } from './run-attempt.ts'
 export { createSuspension } from './suspension.ts'
 export type { Suspension } from './suspension.ts'
 
-export interface ExecuteTask extends ExecutingTask {
+interface ExecuteTask extends ExecutingTask {
   readonly languages: readonly Language[]
 }
 

@@ -15,7 +15,7 @@ export interface RunOutput extends Pick<RunEvents, 'live' | 'follow'> {
   end(): void
 }
 
-export interface OutputPublisher {
+interface OutputPublisher {
   open(attempt: Pick<Attempt, 'submission' | 'run'>): RunOutput
   /** This submission is watched; it may be another worker's, or yet to start. */
   noteWatch(submission: string): void

@@ -12,7 +12,7 @@ import { describeLimits } from './limits.ts'
 type Program = Pick<ExecutionStarted['data'], 'runtime' | 'limits'>
 
 /** A job that the worker was handed. */
-export interface Start {
+interface Start {
   readonly worker: string
   readonly submission: string
   /** The same on every try, so that a lost answer begins no second attempt. */
@@ -21,7 +21,7 @@ export interface Start {
 }
 
 /** A row of runledger.start. */
-export interface StartedRow {
+interface StartedRow {
   readonly submission_id: string
   readonly version: number
   readonly account_id: string | null
@@ -87,7 +87,7 @@ export function createStart(
 }
 
 /** As JSON. */
-export function describeActor(workerId: string): string {
+function describeActor(workerId: string): string {
   const caused: Metadata = { actor: { worker: workerId } }
   return JSON.stringify(caused)
 }

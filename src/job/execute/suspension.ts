@@ -27,7 +27,7 @@ export interface Suspension {
   stop(): void
 }
 
-export interface SuspensionOptions {
+interface SuspensionOptions {
   readonly executor: Executor
   readonly log: Logger
   /** At its beginning and its end. */

@@ -36,7 +36,7 @@ export interface JudgedTests extends Runs {
   readonly score: Score | null
 }
 
-export interface TestPlan {
+interface TestPlan {
   readonly tests: readonly TestOption[]
   readonly groups?: readonly GroupOption[] | undefined
   /** Of their inputs. */

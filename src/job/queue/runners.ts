@@ -9,7 +9,7 @@ import type { Logger } from '#log'
 import { untilAvailable } from '#retry'
 import { giveCode, throwWithCode } from './pool.ts'
 
-export interface RunnersOptions {
+interface RunnersOptions {
   readonly pool: Pool
   readonly concurrency: number
   /** What is to be run now; no task: nothing. Called by each `refresh`. */
@@ -19,7 +19,7 @@ export interface RunnersOptions {
   readonly log: Logger
 }
 
-export interface Runners {
+interface Runners {
   /** Under these ids they lock jobs, also those that were stopped and have not finished. */
   readonly poolIds: Iterable<string>
   /** Settles when a runner has ended by itself. */

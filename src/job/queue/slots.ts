@@ -1,7 +1,7 @@
 // So many at once; whoever comes later waits in turn.
 
 /** Runs `work` when one of the slots is free. */
-export type InSlot = (work: () => Promise<void>) => Promise<void>
+type InSlot = (work: () => Promise<void>) => Promise<void>
 
 export function createSlots(count: number): InSlot {
   const waiting: (() => void)[] = []

@@ -9,7 +9,7 @@ export interface LiveEvent {
   readonly data: string
 }
 
-export type Output = 'stdout' | 'stderr'
+type Output = 'stdout' | 'stderr'
 
 // A byte-order mark is kept, as in the record.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -33,7 +33,7 @@ export interface End {
   readonly record: string
 }
 
-export interface Continuation {
+interface Continuation {
   /** As it is sent; empty when there is nothing new. */
   readonly text: string
   readonly position: Position

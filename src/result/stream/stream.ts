@@ -15,7 +15,7 @@ import { continueStory } from './story.ts'
 import type { Seen } from './story.ts'
 
 /** A connection that follows a submission. */
-export interface Follower {
+interface Follower {
   /** False while it has not taken what it was given. */
   readonly isReady: boolean
   /** Others are given the same bytes. */
