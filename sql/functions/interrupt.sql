@@ -104,4 +104,4 @@ begin
   perform runledger.lock_batches(lock_given_back.submissions);
 end
 $$;
-comment on function runledger.lock_given_back is 'Locks submissions and their batches before the first of them is given back: one after another, they would be locked in the reverse of the order in which an end or a cancel locks them, and the two could wait for each other.';
+comment on function runledger.lock_given_back is 'Locks submissions and their batches before the first of them is interrupted: one after another, they would be locked in the reverse of the order in which an end or a cancel locks them, and the two could wait for each other.';

@@ -1,4 +1,4 @@
--- Counts what workers have kept of outputs, and tells them who has used up its day.
+-- Counts what workers have kept of outputs, and answers which accounts have used up their day.
 
 create or replace function runledger.count_output(kept jsonb)
 returns table (account_id uuid, bytes bigint, most bigint)
@@ -10,16 +10,16 @@ begin
   delete from runledger.kept_output k where k.day < _today - 1;
   -- In the same order in every worker.
   insert into runledger.kept_output as k (day, account_id, bytes)
-  select _today, account.id, told.value::bigint
-  from jsonb_each_text(count_output.kept) told
-  join runledger.account on account.id = told.key::uuid
-  where told.value::bigint > 0
+  select _today, account.id, given.value::bigint
+  from jsonb_each_text(count_output.kept) given
+  join runledger.account on account.id = given.key::uuid
+  where given.value::bigint > 0
   order by account.id
   on conflict on constraint kept_output_pkey do update set bytes = k.bytes + excluded.bytes;
   return query
   select account.id, coalesce(k.bytes, 0), quota.most
-  from jsonb_object_keys(count_output.kept) told (id)
-  join runledger.account on account.id = told.id::uuid
+  from jsonb_object_keys(count_output.kept) given (id)
+  join runledger.account on account.id = given.id::uuid
   left join runledger.kept_output k on k.day = _today and k.account_id = account.id
   cross join lateral (
     select

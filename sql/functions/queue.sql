@@ -52,7 +52,7 @@ begin
   );
 end
 $$;
-comment on function job.enqueue_execution is 'Adds the job of one pending submission by what the log says of it, in place of the one that it may have. It keeps its position, or gets one. delay_seconds: not earlier than that. is_given_back: it has waited once, and goes before its like. Nothing happens when it has ended.';
+comment on function job.enqueue_execution is 'Adds the job of one pending submission by what the log says of it, in place of the one that it may have. It keeps its position, or gets one. delay_seconds: not earlier than that. is_given_back: it has waited once, and goes before others. Nothing happens when it has ended.';
 
 create or replace function runledger.admit_waiting(api_key_id uuid) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -1,8 +1,8 @@
 -- The intake of submissions: log, bodies, projections and jobs, in one commit. A request is one submission, or those of a batch,
 -- which are received all or not at all; requests of one call share the commit and nothing else.
 --
--- What is on disk when: with durable, all that was received. Without, the caller tells nobody before the submission has ended,
--- and the end's commit takes this one along. Whoever tells of it earlier calls flush_log: here where a request is replayed, and
+-- What is on disk when: with durable, all that was received. Without, the caller notifies nobody before the submission has ended,
+-- and the end's commit takes this one along. Whoever answers with it earlier calls flush_log: here where a request is replayed, and
 -- the web process for a 408.
 
 create or replace function runledger.receive(requests jsonb, submissions jsonb, durable boolean default true)
@@ -79,7 +79,7 @@ begin
       end if;
     end if;
     if receive.outcome = 'received' and _names_blobs then
-      -- The caller has seen it a moment ago. Asked again, it is told which one is missing.
+      -- The caller has seen it a moment ago. Asked again, it answers which one is missing.
       if exists (
         select from runledger.list_named(receive.requests, receive.submissions) named
         where named.request = _request.n

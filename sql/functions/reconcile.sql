@@ -1,4 +1,4 @@
--- The queue is a hint: by runledger.pending and the log, an unfinished submission always gets a job again.
+-- A job may be lost: by runledger.pending and the log, an unfinished submission always gets a job again.
 
 create or replace function runledger.reconcile_queue(max_losses integer default 3) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -18,7 +18,7 @@ begin
     from runledger.pending p
     where p.admitted
       and case
-        -- Started just as its worker was given up, unseen by the sweep; or its worker knows nothing of a cancel, as the
+        -- Started just as its worker was declared lost, unseen by the sweep; or its worker knows nothing of a cancel, as the
         -- answer that handed it out was lost.
         when p.is_running then
           not coalesce(runledger.is_worker_alive(p.worker_id), false)
@@ -80,6 +80,7 @@ begin
     end;
   end loop;
 
+  -- Also those of keys that were moved to a tier without a limit meanwhile.
   for _row in
     select distinct p.api_key_id from runledger.pending p where not p.admitted
   loop
@@ -89,18 +90,6 @@ begin
       when others then
         raise warning 'what waits for key % is not admitted: %', _row.api_key_id, sqlerrm;
     end;
-  end loop;
-  -- Moved to a tier without a limit while submissions waited.
-  for _row in
-    select p.submission_id
-    from runledger.pending p
-    join runledger.api_key k on k.id = p.api_key_id
-    join runledger.tier on tier.name = k.tier
-    where not p.admitted and tier.concurrent_executions is null
-  loop
-    update runledger.pending set admitted = true where pending.submission_id = _row.submission_id;
-    perform job.enqueue_execution(_row.submission_id);
-    _repaired := _repaired + 1;
   end loop;
 
   delete from runledger.idempotency where created_at <= now() - interval '24 hours';
@@ -129,4 +118,4 @@ begin
   return _repaired;
 end
 $$;
-comment on function runledger.reconcile_queue is 'Gives back what a lost worker had begun, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys, spent jobs and those of lost workers; returns how many submissions and webhooks it repaired.';
+comment on function runledger.reconcile_queue is 'Requeues what a lost worker had started, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys, spent jobs and those of lost workers; returns how many submissions and webhooks it repaired.';

@@ -1,4 +1,4 @@
--- What callers read of submissions, and whom their ends are told to.
+-- What callers read of submissions, and who is notified of their ends.
 
 create or replace function runledger.read_attempt(submission_id uuid)
 returns table (limits jsonb, attempt integer, cancel_requested_at timestamptz)

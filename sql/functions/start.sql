@@ -1,4 +1,4 @@
--- A worker was handed jobs and begins their attempts: execution.started, whose version is the fencing token.
+-- A worker was handed jobs and starts their attempts: execution.started, whose version is the fencing token.
 
 create or replace function runledger.start(
   worker_id uuid, submission_ids uuid[], runs text[], languages text[], data jsonb, programs jsonb, metadata jsonb,
@@ -22,13 +22,13 @@ begin
   -- this attempt's end is refused, as another run is there. Later events are waited for, and with them this one.
   perform set_config('synchronous_commit', 'off', true);
 
-  select w.wanted, w.stopped_at is not null as is_given_up into _worker
+  select w.wanted, w.stopped_at is not null as is_lost into _worker
   from runledger.worker w where w.id = start.worker_id;
-  if _worker.is_given_up then
+  if _worker.is_lost then
     -- The sweep has been here: nobody would look for these attempts.
     raise exception 'worker % was given up', start.worker_id using errcode = 'RL005';
   end if;
-  -- An order holds from its commit on, heard or not.
+  -- A command holds from its commit on, whether the worker knows of it or not.
   if _worker.wanted <> 'working' then
     raise exception 'worker % is to take nothing', start.worker_id using errcode = 'RL027';
   end if;
@@ -52,7 +52,7 @@ begin
         and runledger.suits_worker(coalesce(p.requires, '{}'), start.programs, start.does)
       -- Not by the row's own id, for which a plan may read the whole queue in the order of its index.
       order by i.id for update of p
-    ), begun as (
+    ), started as (
       update runledger.pending p
       set version = s.version, is_running = true, attempts = p.attempts + 1, run = s.data ->> 'run', worker_id = start.worker_id,
         runtime = s.data ->> 'runtime', started_at = _now,
@@ -64,7 +64,7 @@ begin
       returning p.submission_id, p.run, p.version, p.hash, p.account_id, s.data
     ), appended as (
       insert into runledger.event as e (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
-      select b.submission_id, b.version, 'execution.started', 1, b.data, start.metadata, _now, b.hash from begun b
+      select b.submission_id, b.version, 'execution.started', 1, b.data, start.metadata, _now, b.hash from started b
       on conflict do nothing
       returning e.stream_id
     )
@@ -72,7 +72,7 @@ begin
       b.submission_id, b.run, b.version, b.account_id, body.code, body.stdin, body.expected_stdout, body.detail,
       (b.data ->> 'total_seconds')::integer, (b.data #>> '{limits,cores}')::double precision,
       exists (select from runledger.delivery d where d.submission_id = b.submission_id), a.stream_id is not null
-    from begun b
+    from started b
     left join appended a on a.stream_id = b.submission_id
     left join runledger.body on body.submission_id = b.submission_id and body.submission_id between _ids[1] and _ids[cardinality(_ids)]
   loop
@@ -138,7 +138,7 @@ begin
     );
   end if;
   if _p.language is distinct from start_otherwise.language then
-    -- The job's task, a hint, was wrong.
+    -- The job's task names another language.
     perform job.enqueue_execution(_p.submission_id);
     return false;
   elsif not runledger.suits_worker(coalesce(_p.requires, '{}'), start_otherwise.programs, start_otherwise.does) then
@@ -151,7 +151,7 @@ begin
   return true;
 end
 $$;
-comment on function runledger.start_otherwise is 'A job whose submission does not just wait to be started (runledger.start): an attempt that nobody has under way is given up, and the job is enqueued again if it is for another worker. True: it can be started now.';
+comment on function runledger.start_otherwise is 'A job whose submission does not just wait to be started (runledger.start): an attempt that nobody has under way is interrupted, and the job is enqueued again if it is for another worker. True: it can be started now.';
 
 create or replace function runledger.requeue_jobs(submission_ids uuid[]) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
@@ -160,7 +160,7 @@ as $$
   from runledger.pending p
   where p.submission_id = any (requeue_jobs.submission_ids) and p.admitted and not p.is_running
 $$;
-comment on function runledger.requeue_jobs is 'Puts back jobs that a worker was handed and does not begin, as it is to take nothing: each at its position.';
+comment on function runledger.requeue_jobs is 'Requeues jobs that a worker was handed and does not start, as it is to take nothing: each at its position.';
 
 create or replace function runledger.requeue_lost(queue_pool_ids text[]) returns integer
 language sql security definer set search_path = pg_catalog, pg_temp
@@ -171,4 +171,4 @@ as $$
   where j.locked_by = any (requeue_lost.queue_pool_ids) and j.locked_at < clock_timestamp() - interval '500 milliseconds'
     and j.task_identifier like 'execute:%' and p.admitted and not p.is_running
 $$;
-comment on function runledger.requeue_lost is 'Puts back jobs that this worker was handed half a second ago and has not begun: the answer was lost with its connection. Returns how many. Where it has begun one meanwhile, the job does nothing.';
+comment on function runledger.requeue_lost is 'Requeues jobs that this worker was handed half a second ago and has not started: the answer was lost with its connection. Returns how many. Where it has started one meanwhile, the job does nothing.';

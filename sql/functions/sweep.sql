@@ -6,7 +6,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _lost uuid[];
-  _worker record;
+  _queue_pool_ids text[];
   _p runledger.pending;
   _is_done boolean;
 begin
@@ -18,16 +18,12 @@ begin
   perform runledger.lock_given_back(array(
     select p.submission_id from runledger.pending p where p.is_running and p.worker_id = any (_lost)
   ));
-  for _worker in
-    select w.id, w.host, w.pid, w.queue_pool_ids, extract(epoch from now() - w.renewed_at) as silent_seconds from runledger.worker w
+  for worker_id, host, pid, _queue_pool_ids, silent_seconds in
+    select w.id, w.host, w.pid, w.queue_pool_ids, extract(epoch from now() - w.renewed_at) from runledger.worker w
     where w.id = any (_lost)
   loop
     _is_done := true;
-    worker_id := _worker.id;
-    host := _worker.host;
-    pid := _worker.pid;
-    silent_seconds := _worker.silent_seconds;
-    for _p in select p.* from runledger.pending p where p.is_running and p.worker_id = _worker.id order by p.api_key_id loop
+    for _p in select p.* from runledger.pending p where p.is_running and p.worker_id = sweep_workers.worker_id order by p.api_key_id loop
       submission_id := _p.submission_id;
       begin
         select lost.outcome = 'requeued' into requeued
@@ -51,13 +47,13 @@ begin
       requeued := null;
       return next;
     else
-      update runledger.worker set stopped_at = null, is_lost = false where worker.id = _worker.id;
+      update runledger.worker set stopped_at = null, is_lost = false where worker.id = sweep_workers.worker_id;
     end if;
     -- Jobs taken and not started.
-    perform graphile_worker.force_unlock_workers(_worker.queue_pool_ids);
+    perform graphile_worker.force_unlock_workers(_queue_pool_ids);
   end loop;
 
-  -- Locked by a worker that was killed before it told its ids, within milliseconds of its first job. graphile-worker
+  -- Locked by a worker that was killed before it reported its ids, within milliseconds of its first job. graphile-worker
   -- waits 4 hours.
   perform graphile_worker.force_unlock_workers(array(
     select distinct j.locked_by

@@ -12,7 +12,7 @@ declare
   _lock_key integer;
   _wanted text;
 begin
-  -- Under its new id a worker that was given up keeps its commands; their events stay under the old id.
+  -- Under its new id a worker that was declared lost keeps its commands; their events stay under the old id.
   select w.wanted into _wanted from runledger.worker w
   where w.id = (register_worker.description ->> 'succeeds')::uuid;
   insert into runledger.worker as w (id, host, pid, slots, languages, lease_seconds, version, isolation, wanted)
@@ -31,7 +31,7 @@ begin
   end if;
 end
 $$;
-comment on function runledger.register_worker is 'Records a worker, its return with a new session, or that it runs other languages, and takes a session lock. Does nothing for a worker that was given up. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was given up, whose orders hold.';
+comment on function runledger.register_worker is 'Records a worker, its return with a new session, or that it runs other languages, and takes a session lock. Does nothing for a worker that was declared lost. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was declared lost, whose commands hold.';
 
 create or replace function runledger.renew_worker(worker_id uuid, queue_pool_ids text[], suspended_because text) returns text
 language sql security definer set search_path = pg_catalog, pg_temp
@@ -44,7 +44,7 @@ as $$
   where worker.id = renew_worker.worker_id and worker.stopped_at is null
   returning worker.wanted
 $$;
-comment on function runledger.renew_worker is 'Renews a worker''s lease and says why it takes no jobs, null when it takes them. Returns what is wanted of it; null when it was given up in the meantime.';
+comment on function runledger.renew_worker is 'Renews a worker''s lease and says why it takes no jobs, null when it takes them. Returns what is wanted of it; null when it was declared lost in the meantime.';
 
 create or replace function runledger.stop_worker(worker_id uuid) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
@@ -82,7 +82,7 @@ begin
     where w.id = command_worker.worker_id and w.alive;
 end
 $$;
-comment on function runledger.command_worker is 'Writes into a worker''s row what is wanted of it, and appends the event: worker.paused, worker.resumed, worker.drained or worker.restarted. Returns how it stands then; changed: false, and no event, when that is so already, and when it drains or restarts. No row: no such worker lives.';
+comment on function runledger.command_worker is 'Writes into a worker''s row what is wanted of it, and appends the event: worker.paused, worker.resumed, worker.drained or worker.restarted. Returns how it is then; changed: false, and no event, when that is so already, and when it drains or restarts. No row: no such worker lives.';
 
 create or replace function runledger.read_worker_health(host text, pids integer[])
 returns table (pid integer, suspended boolean)

@@ -885,7 +885,7 @@ function job.enqueue_deliver(webhook_id uuid, run_at timestamp with time zone)
   returns void security definer set search_path=pg_catalog, pg_temp
 
 function job.enqueue_execution(submission_id uuid, delay_seconds integer DEFAULT 0, is_given_back boolean DEFAULT false)
-  Adds the job of one pending submission by what the log says of it, in place of the one that it may have. It keeps its position, or gets one. delay_seconds: not earlier than that. is_given_back: it has waited once, and goes before its like. Nothing happens when it has ended.
+  Adds the job of one pending submission by what the log says of it, in place of the one that it may have. It keeps its position, or gets one. delay_seconds: not earlier than that. is_given_back: it has waited once, and goes before others. Nothing happens when it has ended.
   returns void security definer set search_path=pg_catalog, pg_temp
 
 function job.find_position(account_id uuid, weight integer)
@@ -953,7 +953,7 @@ function runledger.closes_submission(type text)
   grant execute to runledger_auditor
 
 function runledger.command_worker(worker_id uuid, wanted text, type text, schema_version integer, metadata jsonb)
-  Writes into a worker's row what is wanted of it, and appends the event: worker.paused, worker.resumed, worker.drained or worker.restarted. Returns how it stands then; changed: false, and no event, when that is so already, and when it drains or restarts. No row: no such worker lives.
+  Writes into a worker's row what is wanted of it, and appends the event: worker.paused, worker.resumed, worker.drained or worker.restarted. Returns how it is then; changed: false, and no event, when that is so already, and when it drains or restarts. No row: no such worker lives.
   returns TABLE(id uuid, host text, state text, wanted_now text, changed boolean) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker
@@ -1107,7 +1107,7 @@ function runledger.lock_delivered(submissions uuid[])
   returns uuid[]
 
 function runledger.lock_given_back(submissions uuid[])
-  Locks submissions and their batches before the first of them is given back: one after another, they would be locked in the reverse of the order in which an end or a cancel locks them, and the two could wait for each other.
+  Locks submissions and their batches before the first of them is interrupted: one after another, they would be locked in the reverse of the order in which an end or a cancel locks them, and the two could wait for each other.
   returns void
 
 function runledger.make_partitions()
@@ -1241,7 +1241,7 @@ function runledger.receive(requests jsonb, submissions jsonb, durable boolean DE
   grant execute to runledger_api
 
 function runledger.reconcile_queue(max_losses integer DEFAULT 3)
-  Gives back what a lost worker had begun, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys, spent jobs and those of lost workers; returns how many submissions and webhooks it repaired.
+  Requeues what a lost worker had started, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys, spent jobs and those of lost workers; returns how many submissions and webhooks it repaired.
   returns integer security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker
@@ -1260,7 +1260,7 @@ function runledger.refuse_change()
   returns trigger set search_path=pg_catalog, pg_temp
 
 function runledger.register_worker(worker_id uuid, host text, pid integer, slots integer, languages jsonb, lease_seconds double precision, description jsonb DEFAULT '{}'::jsonb)
-  Records a worker, its return with a new session, or that it runs other languages, and takes a session lock. Does nothing for a worker that was given up. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was given up, whose orders hold.
+  Records a worker, its return with a new session, or that it runs other languages, and takes a session lock. Does nothing for a worker that was declared lost. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was declared lost, whose commands hold.
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
@@ -1269,7 +1269,7 @@ function runledger.remove_bodies(ids uuid[], reason text, metadata jsonb)
   returns void
 
 function runledger.renew_worker(worker_id uuid, queue_pool_ids text[], suspended_because text)
-  Renews a worker's lease and says why it takes no jobs, null when it takes them. Returns what is wanted of it; null when it was given up in the meantime.
+  Renews a worker's lease and says why it takes no jobs, null when it takes them. Returns what is wanted of it; null when it was declared lost in the meantime.
   returns text security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
@@ -1279,12 +1279,12 @@ function runledger.replay_delivery(webhook_id uuid, secret text, schema_version 
   grant execute to runledger_api
 
 function runledger.requeue_jobs(submission_ids uuid[])
-  Puts back jobs that a worker was handed and does not begin, as it is to take nothing: each at its position.
+  Requeues jobs that a worker was handed and does not start, as it is to take nothing: each at its position.
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.requeue_lost(queue_pool_ids text[])
-  Puts back jobs that this worker was handed half a second ago and has not begun: the answer was lost with its connection. Returns how many. Where it has begun one meanwhile, the job does nothing.
+  Requeues jobs that this worker was handed half a second ago and has not started: the answer was lost with its connection. Returns how many. Where it has started one meanwhile, the job does nothing.
   returns integer security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
@@ -1314,7 +1314,7 @@ function runledger.start_data(data jsonb, received jsonb, cores integer, attempt
   returns jsonb stable
 
 function runledger.start_otherwise(submission_id uuid, run text, language text, worker_id uuid, metadata jsonb, programs jsonb, does text[], under_way text[])
-  A job whose submission does not just wait to be started (runledger.start): an attempt that nobody has under way is given up, and the job is enqueued again if it is for another worker. True: it can be started now.
+  A job whose submission does not just wait to be started (runledger.start): an attempt that nobody has under way is interrupted, and the job is enqueued again if it is for another worker. True: it can be started now.
   returns boolean
 
 function runledger.stop_worker(worker_id uuid)
