@@ -14,9 +14,9 @@ type Write = (fields: object, message?: string) => void
 interface Outage {
   readonly since: number
   failedAt: number
-  toldAt: number
+  loggedAt: number
   failures: number
-  untold: number
+  unlogged: number
 }
 
 /**
@@ -36,9 +36,9 @@ export function shortenOutages(log: { info: Write; warn: Write }): void {
       outage = null
       return
     }
-    if (now - outage.toldAt >= summaryMilliseconds && outage.untold > 0) {
-      warn({ seconds, failures: outage.untold }, 'database.away')
-      Object.assign(outage, { toldAt: now, untold: 0 })
+    if (now - outage.loggedAt >= summaryMilliseconds && outage.unlogged > 0) {
+      warn({ seconds, failures: outage.unlogged }, 'database.away')
+      Object.assign(outage, { loggedAt: now, unlogged: 0 })
     }
     setTimeout(look, lookMilliseconds).unref()
   }
@@ -53,10 +53,10 @@ export function shortenOutages(log: { info: Write; warn: Write }): void {
     if (outage !== null) {
       Object.assign(outage, { failedAt: now })
       outage.failures += 1
-      outage.untold += 1
+      outage.unlogged += 1
       return
     }
-    outage = { since: now, failedAt: now, toldAt: now, failures: 1, untold: 0 }
+    outage = { since: now, failedAt: now, loggedAt: now, failures: 1, unlogged: 0 }
     warn(
       { reason: describe(error), error_code: errorCode(error), found_by: message },
       'database.away',

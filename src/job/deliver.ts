@@ -186,7 +186,7 @@ async function recordAttempt(
   const metadata: Metadata = { actor: { worker: workerId } }
   const type = outcome.kind === 'delivered' ? 'webhook.delivered' : 'webhook.attempt_failed'
   const { retrySeconds, abandonedBecause } = decideNext(delivery, outcome, schedule)
-  const facts = {
+  const fields = {
     ...describeSubject(delivery),
     webhook: delivery.webhookId,
     attempt: delivery.attempt,
@@ -204,13 +204,13 @@ async function recordAttempt(
       log,
     )
     reachFailpoint('deliver.after_record')
-    log.info({ ...facts, retry_seconds: retrySeconds }, type)
+    log.info({ ...fields, retry_seconds: retrySeconds }, type)
     if (abandonedBecause !== null)
-      log.warn({ ...facts, reason: abandonedBecause }, 'webhook.abandoned')
+      log.warn({ ...fields, reason: abandonedBecause }, 'webhook.abandoned')
   } catch (error) {
     // By us, if the answer was lost, or by a worker that took us for dead.
     if (errorCode(error) !== sqlState.uniqueViolation) throw error
-    log.warn(facts, 'webhook.fenced')
+    log.warn(fields, 'webhook.fenced')
   }
 }
 

@@ -9,18 +9,13 @@ const pauseMilliseconds = { first: 100, longest: 500 }
 /**
  * Repeats a call until the database answers it. It may then have taken effect more than once, so it is a read, or a write
  * that does no harm when repeated. An append of an event is one: repeated after a lost answer it fails with 23505.
- * @param isRepeated whether a failure is worth another call.
  */
-export async function untilAvailable<T>(
-  call: () => PromiseLike<T>,
-  log: Logger,
-  isRepeated: (error: unknown) => boolean = isUnavailable,
-): Promise<T> {
+export async function untilAvailable<T>(call: () => PromiseLike<T>, log: Logger): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await call()
     } catch (error) {
-      if (!isRepeated(error)) throw error
+      if (!isUnavailable(error)) throw error
       log.warn({ err: error, attempt }, 'database.unavailable')
       await sleep(backOff(attempt, pauseMilliseconds))
     }
