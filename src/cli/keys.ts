@@ -52,8 +52,11 @@ export const keyCommands = [
         const expiresAt = readDate(values.expires)
         const request = { account, tier, name, expiresAt, role, readOnly, cell }
         const issued = await nameTiers(sql, tier, () => issueKey(sql, request, operator()))
-        const isTold = process.stdout.isTTY && role === 'submit'
-        printRecord(isTold ? { ...issued, tier: await describeOne(sql, tier) } : issued, process)
+        const isForPeople = process.stdout.isTTY && role === 'submit'
+        printRecord(
+          isForPeople ? { ...issued, tier: await describeOne(sql, tier) } : issued,
+          process,
+        )
       }),
   }),
   defineCommand({

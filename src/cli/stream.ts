@@ -1,4 +1,4 @@
-// `submit --stream`: prints what a submission writes as it comes. The first Ctrl-C takes it back, the second one leaves.
+// `submit --stream`: prints what a submission writes as it comes. The first Ctrl-C cancels it, the second one leaves.
 import type { Client, Result, StreamEvent, SubmissionRequest } from '#client'
 import type { Terminal } from './command.ts'
 import { printJson, show } from './output.ts'

@@ -1,5 +1,5 @@
 // The command `submit FILE`: prints the program's stdout and stderr, a line for each test, then one on its end. The exit
-// status follows the verdict. And `cancel ID`, which takes a submission back.
+// status follows the verdict. And `cancel ID`, which cancels a submission.
 import { styleText } from 'node:util'
 import { RunledgerError, createClient } from '#client'
 import type { Client, Result, SubmissionRequest } from '#client'

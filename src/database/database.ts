@@ -58,7 +58,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const isChosen = hasSeveralHosts(options.url)
   const findHost = isChosen ? () => findWritable(options.url) : null
   const sockets: object = { socket: createSockets(silenceSeconds, connections, findHost) } // not in the driver's types
-  // Of several hosts the driver (3.4.9) forgets queries whose connection fails: it is told of one.
+  // Of several hosts the driver (3.4.9) forgets queries whose connection fails: it gets one.
   return postgres(splitHosts(options.url)[0], {
     ...sockets,
     ...(isChosen && { target_session_attrs: 'primary' }),

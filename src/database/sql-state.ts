@@ -11,7 +11,7 @@ export const sqlState = {
   lockNotAvailable: '55P03',
   /** A statement that took too long or, by the driver's word, was cancelled unsent: PostgreSQL's own has a severity. */
   queryCanceled: '57014',
-  /** The worker was given up, and is about to have another id, or has ended. */
+  /** The worker was declared lost, and is about to have another id, or has ended. */
   workerGivenUp: 'RL005',
   quotaExceeded: 'RL018',
   /** An operator wants the worker to take nothing. */

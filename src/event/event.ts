@@ -23,7 +23,6 @@
 //
 // Names are <noun>.<past participle> and never reused. Events are written in the latest shape; readers update older
 // versions (upcast.ts) and pass newer ones through.
-export { stringifyBytes } from './byte-json.ts'
 export * from './submission.ts'
 export * from './batch.ts'
 export * from './execution.ts'

@@ -13,7 +13,7 @@ export interface ExecutionStarted {
     readonly run: string
     readonly worker: string
     readonly host: string
-    /** That the host has. Releases before did not tell. */
+    /** That the host has. Earlier releases did not record it. */
     readonly host_cores?: number
     readonly language: string
     /** The exact version, such as `Python 3.11.2`. */
@@ -93,7 +93,7 @@ export interface ExecutionCompleted {
     readonly files?: readonly LeftFile[]
     /** How many were read, and how many of them had to be fetched, as the worker had not kept them. */
     readonly blobs?: { readonly read: number; readonly fetched: number }
-    /** For so long the attempt had a slot, which its account is charged for. Releases before did not tell. */
+    /** For so long the attempt had a slot, which its account is charged for. Earlier releases did not record it. */
     readonly slot_seconds?: number
   }
 }
@@ -102,7 +102,7 @@ export interface ExecutionInterrupted {
   readonly type: 'execution.interrupted'
   readonly data: {
     /**
-     * `sandbox_failed`, `worker_lost` and `superseded` (begun again by the same worker) are losses; `shutdown` and
+     * `sandbox_failed`, `worker_lost` and `superseded` (started again by the same worker) are losses; `shutdown` and
      * `lease_expired` (the worker stopped by itself) cost nothing.
      */
     readonly reason: 'sandbox_failed' | 'worker_lost' | 'shutdown' | 'lease_expired' | 'superseded'

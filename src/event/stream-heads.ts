@@ -3,7 +3,7 @@
 import * as v from 'valibot'
 import type { Database } from '#database'
 
-/** What somebody keeps of a stream; of one that a caller was told of, perhaps the id alone. */
+/** What somebody keeps of a stream; of one that a caller knows of, perhaps the id alone. */
 const headSchema = v.object({
   id: v.pipe(v.string(), v.uuid(), v.toLowerCase()),
   version: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),

@@ -34,12 +34,7 @@ export async function receive(
   id: string,
   waiting: Pick<SubmissionContext, 'waiter' | 'durable'>,
 ): Promise<Stored> {
-  const context = {
-    ...describeCaller(request),
-    ...waiting,
-    idempotencyKey,
-    capacity: queueCapacity,
-  }
+  const context = describeContext(request, idempotencyKey, queueCapacity, waiting)
   const outcome = await withDeadline((signal) =>
     receiveSubmission(database, id, submission, context, signal),
   )
@@ -65,12 +60,7 @@ export async function receiveItems(
   waiter: string | null,
 ): Promise<Received> {
   const waiting = { waiter, durable: true }
-  const context = {
-    ...describeCaller(request),
-    ...waiting,
-    idempotencyKey,
-    capacity: queueCapacity,
-  }
+  const context = describeContext(request, idempotencyKey, queueCapacity, waiting)
   const outcome = await withDeadline((signal) =>
     receiveBatch(database, items, context, signal, webhook),
   )
@@ -79,9 +69,11 @@ export async function receiveItems(
   throw await describeRefusal(database, outcome, places)
 }
 
-function describeCaller({
-  caller: { apiKeyId, accountId },
-  requestId,
-}: ApiRequest): Pick<SubmissionContext, 'apiKeyId' | 'accountId' | 'requestId'> {
-  return { apiKeyId, accountId, requestId }
+function describeContext(
+  { caller: { apiKeyId, accountId }, requestId }: ApiRequest,
+  idempotencyKey: string | null,
+  capacity: number,
+  waiting: Pick<SubmissionContext, 'waiter' | 'durable'>,
+): SubmissionContext {
+  return { apiKeyId, accountId, requestId, idempotencyKey, capacity, ...waiting }
 }

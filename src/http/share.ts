@@ -8,7 +8,7 @@ export type Refusal = 'share' | 'full'
 export interface Shares {
   /** Why the account may not have so much more; null: it may. Nothing is taken by asking. */
   refuse(accountId: string, amount: number): Refusal | null
-  /** @param amount below 0: it is given back. */
+  /** @param amount below 0: it is released. */
   add(accountId: string, amount: number): void
 }
 

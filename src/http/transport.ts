@@ -24,7 +24,7 @@ export interface TransportOptions {
 }
 
 const defaultRequestSeconds = 15
-// How often Node looks for late requests, perhaps late itself; they are given up two looks early.
+// How often Node looks for late requests, perhaps late itself; they are ended two looks early.
 const checkingMilliseconds = 500
 
 /** Requests of one connection that may wait for their answers; more are nobody's but who does not mean to read them. */

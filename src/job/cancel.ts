@@ -1,4 +1,4 @@
-// A caller takes a submission back. What runs is ended by its worker, moments later.
+// A caller cancels a submission. What runs is ended by its worker, moments later.
 import { cancelOnAbort, json } from '#database'
 import type { Database } from '#database'
 import type { Metadata } from '#event'

@@ -52,7 +52,7 @@ interface LeaseOptions {
 
 interface Announcement {
   readonly slots: number
-  /** What it runs now: versions, command lines and limits of each language. Asked at each renewal, which tells of a change. */
+  /** What it runs now: versions, command lines and limits of each language. Asked at each renewal, which reports a change. */
   readonly languages: () => object
   /** Its release and how its boxes are made. */
   readonly description?: { readonly version: string; readonly isolation: object }

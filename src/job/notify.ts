@@ -32,7 +32,7 @@ export async function notifyWaiters(
     from unnest(${channels}::text[], ${payloads}::text[]) ended (channel, payload)`.catch(() => {})
 }
 
-/** Tells workers to look whether they run it. Never rejects. */
+/** Notifies workers, which look whether they run it. Never rejects. */
 export async function notifyWorkers(sql: Database, cancelled: string): Promise<void> {
   await sql`select pg_notify(${cancelChannel}, ${cancelled})`.catch(() => {})
 }

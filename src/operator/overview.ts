@@ -67,7 +67,7 @@ const account = v.object({
   ),
 })
 
-/** Of workers that nobody has given up. */
+/** Of workers that are not declared lost. */
 export const states = ['working', 'suspended', 'paused', 'draining', 'restarting', 'gone'] as const
 
 /** One of them. */

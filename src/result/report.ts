@@ -1,7 +1,7 @@
 // The report of a submission's end beside its outputs (runledger.output.report): where the output differs, how each test went,
 // and the files that the run has left. A worker writes it; it is read with the result.
 import type { Difference } from '#checker'
-import { digestBody, stringifyBytes } from '#event'
+import { digestBody } from '#event'
 import type { ExceededLimit, TestFacts, Verdict } from '#event'
 
 export { compileEvent, cutBetweenCharacters, nextPosition, outputEvent } from './stream/event.ts'
@@ -117,4 +117,12 @@ export function decodeReport(bytes: Uint8Array | null | undefined): Report {
         content: file.content === null ? null : Buffer.from(file.content, 'base64'),
       })) ?? null,
   }
+}
+
+/** Bytes stand as base64: a Buffer would otherwise become an object with a number for each byte. */
+function stringifyBytes(value: object): string {
+  return JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, key, plain) {
+    const own = this[key]
+    return own instanceof Uint8Array ? Buffer.from(own).toString('base64') : (plain as unknown)
+  })
 }

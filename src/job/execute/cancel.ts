@@ -1,4 +1,4 @@
-// Ends runs whose callers have cancelled them. A notification is a hint, as any may be lost and anybody may send one: the
+// Ends runs whose callers have cancelled them. A notification proves nothing, as any may be lost and anybody may send one: the
 // log says whose end was asked for.
 import type { Database } from '#database'
 import type { Logger } from '#log'

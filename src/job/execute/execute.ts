@@ -15,9 +15,9 @@ import { createOutputQuotas } from './output-quota.ts'
 import { runAttempt } from './run-attempt.ts'
 import type { ExecuteDependencies } from './run-attempt.ts'
 
-export { describeLimits } from './limits.ts'
 export { fetchBlob } from './named-blobs.ts'
 export type { ExecuteDependencies } from './run-attempt.ts'
+export { describeLimits } from './start.ts'
 export { createSuspension } from './suspension.ts'
 export type { Suspension } from './suspension.ts'
 
@@ -38,7 +38,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   const { log, executor, database } = dependencies
   /** Given to `run`, their end not yet in the log. */
   const unfinished = new Set<Promise<void>>()
-  /** Begun here, their end not yet in the log. */
+  /** Started here, their end not yet in the log. */
   const startedIds = new Set<string>()
   const begin = createBegin(dependencies, startedIds)
   const cancels = createCancels(database, log)

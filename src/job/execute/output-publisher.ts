@@ -1,6 +1,6 @@
 // Publishes what runs write, while they run and somebody watches: their events are appended to runledger.live_output in order.
 // The answer is the number that comes next, so after a failure or a crash the same events are sent again. What is not
-// published in time is in the record of the end. A notification that somebody watches is a hint: it may get lost, and anybody
+// published in time is in the record of the end. A notification that somebody watches proves nothing: it may get lost, and anybody
 // may send one, so the table is read too, and nothing is kept of a run that nobody watches there.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#database'

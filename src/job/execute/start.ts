@@ -1,13 +1,12 @@
-// The statement that begins attempts, and what it tells the log of this worker.
+// The statement that starts attempts, and what the log says of this worker.
 import { availableParallelism, hostname } from 'node:os'
 import { createBatch } from '#database'
 import { capabilities } from '#options'
 import type { ExecutionStarted, Metadata } from '#event'
 import type { Executor } from '#executor'
-import { languages } from '#language'
-import type { Language } from '#language'
+import { languages, spellLimits } from '#language'
+import type { Language, Limits } from '#language'
 import type { AttemptDependencies } from './attempt.ts'
-import { describeLimits } from './limits.ts'
 
 type Program = Pick<ExecutionStarted['data'], 'runtime' | 'limits'>
 
@@ -97,4 +96,9 @@ function describeProgram({ executor, limits }: AttemptDependencies, language: La
     runtime: executor.runtimes[language]?.version ?? 'not installed',
     limits: { ...describeLimits(limits[language]), cores: executor.cores },
   }
+}
+
+/** Limits as execution.started and the worker's row spell them; `compile` is null for a language without a compiler. */
+export function describeLimits({ compile, run }: Limits): object {
+  return { compile: compile && spellLimits(compile), run: spellLimits(run) }
 }

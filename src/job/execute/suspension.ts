@@ -1,4 +1,4 @@
-// A host whose sandbox fails must not spend submissions' attempts. After a failure a trial program tells whether it is the
+// A host whose sandbox fails must not spend submissions' attempts. After a failure a trial program shows whether it is the
 // host's: if it runs well, the failure was of that request alone, and nobody else hears of it; if not, the worker takes nothing
 // until one has run well, tried after growing pauses.
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -65,7 +65,7 @@ export function createQueuePool(
       if (isLost) onLost()
       throw error
     } finally {
-      // It may be broken, or still busy with a statement that was given up.
+      // It may be broken, or still busy with a statement that timed out.
       client.release(isLost)
     }
   }
@@ -75,7 +75,7 @@ export function createQueuePool(
   pool.connect = ((callback?: OnConnect) => {
     if (callback === undefined)
       return retries ? Promise.resolve({ query, release() {} }) : connect()
-    // Its listening connection, which it renews itself; broken while it stops, it is given back twice, and pg throws then.
+    // Its listening connection, which it renews itself; broken while it stops, it is released twice, and pg throws then.
     return listens
       ? connect((error, client, release) => callback(error, client, once(release)))
       : undefined

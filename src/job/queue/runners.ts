@@ -123,7 +123,7 @@ export function createRunners(options: RunnersOptions): Runners {
     nudge: () => current?.nudge(),
     async stop() {
       isStopped = true
-      // Why one could not be started is told by `ended`.
+      // `ended` says why one could not be started.
       await refresh().catch(() => {})
       await Promise.all(finishing)
       resolve()
