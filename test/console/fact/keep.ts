@@ -11,6 +11,12 @@ fact(
     await enter(page, origin, key)
     await page.evaluate(`(() => {
     window.kept = 0
+    window.pauses = 0
+    let before
+    addEventListener('keydown', ({ timeStamp }) => {
+      if (timeStamp - before > 200) window.pauses += 1
+      before = timeStamp
+    }, true)
     const { setItem } = Storage.prototype
     Storage.prototype.setItem = function (name, value) {
       if (name === 'runledger.draft') window.kept += 1
@@ -19,8 +25,9 @@ fact(
   })()`)
     await write(page, '')
     await page.keyboard.type('print("one key after another, and each a change")')
-    const written = Number(await page.evaluate('window.kept'))
-    t.ok(written < 40, `written ${written} times`)
+    const [written = 0, pauses = 0] = await page.evaluate<number[]>('[window.kept, window.pauses]')
+    // A slow machine is a writer who pauses.
+    t.ok(written < 10 + pauses, `written ${written} times in ${pauses} pauses`)
     await until(async () =>
       (await page.evaluate<string>(`${draft} ?? ''`)).startsWith('print("one key'),
     )

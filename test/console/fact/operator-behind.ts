@@ -37,8 +37,10 @@ fact('a submission leads to its account, and that to its keys', async (t, { page
 
 fact('a figure leads to what it counts', async (t, { page }, key) => {
   const caller = await createCaller(sql)
-  const id = await submitNew(sql, caller, describeSubmission({ code: 'import time; time.sleep(30)' })) // prettier-ignore
   await enter(page, origin, key)
+  const code = 'import time; time.sleep(100)'
+  const limits = { wall_time: 100 }
+  const id = await submitNew(sql, caller, describeSubmission({ code, options: { limits } }))
   await sql`update runledger.api_key set name = 'weekly' where account_id = ${caller.accountId}`
   const figure = (name: string) =>
     page.locator('dl.figures > div', { hasText: name }).getByRole('link').first()

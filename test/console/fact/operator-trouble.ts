@@ -49,7 +49,7 @@ fact('a view that cannot be fetched says so', async (t, { page }, key) => {
 fact('what a worker says of itself is text, wherever it stands', async (t, { page }, key) => {
   const id = uuidv7()
   const hostile = '<b>host</b>\u001b[31m\u202egnp.exe'
-  await sql`select runledger.register_worker(${id}, ${hostile}, 1, 1, '{}', 60)`
+  await sql`select runledger.register_worker(${id}, ${hostile}, 1, 1, '{}', 600)`
   await sql`select runledger.renew_worker(${id}, '{}', ${`<script>document.title = "owned"</script>${hostile}`})`
   const row = page.getByRole('row').filter({ hasText: 'suspended' })
   try {

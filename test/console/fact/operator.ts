@@ -21,6 +21,8 @@ fact(
 fact('the last hours stand in charts, which are read out, too', async (t, tab, key) => {
   const { page } = tab
   await submitNew(sql, await createCaller(sql), describeSubmission({ code: 'print(1)' }))
+  const from = performance.now()
+  const first = page.waitForResponse('**/api/operator/series')
   await enterIdle(page, key)
   const hours = page.getByRole('region', { name: 'Last 3 h' })
   const throughput = hours.getByRole('img', {
@@ -29,6 +31,9 @@ fact('the last hours stand in charts, which are read out, too', async (t, tab, k
   await throughput.waitFor()
   t.equal(await hours.getByRole('img').count(), 4)
   await hours.getByRole('img', { name: /^waited: / }).waitFor()
+  // What is looked at stays, however long that takes.
+  const body = await (await first).text()
+  await page.route('**/api/operator/series', (route) => route.fulfill({ body, contentType: 'application/json' })) // prettier-ignore
   t.match(await throughput.locator('path').first().getAttribute('d'), /^M0 70L/)
   const figure = hours.getByRole('figure').first()
   const latest = await figure.textContent()
@@ -36,7 +41,8 @@ fact('the last hours stand in charts, which are read out, too', async (t, tab, k
   t.match(await figure.textContent(), /received 0\/sended 0\/s/, 'three hours ago nothing was')
   await page.mouse.move(0, 0)
   t.equal(await figure.textContent(), latest)
-  t.equal(tab.requests.filter((one) => one.endsWith('/api/operator/series')).length, 1)
+  const asked = tab.requests.filter((one) => one.endsWith('/api/operator/series')).length
+  t.ok(asked <= 1 + (performance.now() - from) / 15_000, `asked ${asked} times`)
 })
 
 fact('a process of the release before has no charts, and all else', async (t, { page }, key) => {

@@ -155,11 +155,14 @@ fact(
   async (t, { page }, key) => {
     await enter(page, origin, key)
     await write(page, 'while True: pass')
+    await page.getByRole('tab', { name: 'Options' }).click()
+    // More than it takes to stop it.
+    await page.getByLabel('CPU time, s').fill('100')
+    await page.getByLabel('Time, s', { exact: true }).fill('100')
     await start(page)
     await awaitAccepted(page)
     await page.getByRole('button', { name: 'Stop' }).click()
     await showsVerdict(page, 'Cancelled')
-    await page.getByRole('tab', { name: 'Options' }).click()
     await page.getByLabel('CPU time, s').fill('0.2')
     await start(page)
     await showsVerdict(page, 'Time limit exceeded')
