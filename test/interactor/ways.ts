@@ -55,9 +55,15 @@ export interface Way {
   readonly interactor: Program
   /** Of the record. */
   readonly expected: object
-  /** Of the request; little time unless said. */
+  /** Of the request; more time than it takes on any machine, unless said. */
   readonly limits?: object
 }
+
+const patient = { cpu_time: 20, wall_time: 60 }
+/** For those that would wait for ever. */
+const brief = { wall_time: 1.5 }
+/** For those that compute for ever, on however little of a core. */
+const briefCpu = { ...patient, cpu_time: 0.5 }
 
 const sleeps = python('import time; time.sleep(1000)')
 const flood = c('for (;;) puts("1");')
@@ -70,20 +76,20 @@ const byPrograms: readonly Way[] = [
   { name: 'says nonsense', program: c('puts("x"); return 0;'), interactor: judgeC, expected: { verdict: 'WA' } },
   { name: 'crashes', program: c('abort();'), interactor: judge, expected: { verdict: 'RE', signal: 'SIGABRT' } },
   { name: 'fails', program: python('import sys; sys.exit(3)'), interactor: judge, expected: { verdict: 'RE', exit_code: 3 } },
-  { name: 'loops', program: c('for (;;);'), interactor: judge, expected: { verdict: 'TLE', limit: 'cpu_time' } },
-  { name: 'sleeps', program: c('pause();'), interactor: judge, expected: { verdict: 'TLE', limit: 'wall_time' } },
-  { name: 'waits for a word', program: python('input()'), interactor: judge, expected: { verdict: 'TLE', limit: 'wall_time' } },
-  { name: 'closes its output and sleeps', program: c('close(1); sleep(100);'), interactor: judge, expected: { verdict: 'TLE' } },
+  { name: 'loops', program: c('for (;;);'), interactor: judge, expected: { verdict: 'TLE', limit: 'cpu_time' }, limits: briefCpu },
+  { name: 'sleeps', program: c('pause();'), interactor: judge, expected: { verdict: 'TLE', limit: 'wall_time' }, limits: brief },
+  { name: 'waits for a word', program: python('input()'), interactor: judge, expected: { verdict: 'TLE', limit: 'wall_time' }, limits: brief },
+  { name: 'closes its output and sleeps', program: c('close(1); sleep(100);'), interactor: judge, expected: { verdict: 'TLE' }, limits: brief },
   { name: 'closes its input', program: c('close(0); puts("700"); return 0;'), interactor: judge, expected: { verdict: 'AC', fault: null } },
   { name: 'shuts both streams down', program: c('shutdown(0, SHUT_RDWR); shutdown(1, SHUT_RDWR); sleep(100);'), interactor: judge, expected: { verdict: 'WA' } },
-  { name: 'writes into its input', program: c('for (;;) write(0, "12345678", 8);'), interactor: judge, expected: { verdict: 'TLE' } },
+  { name: 'writes into its input', program: c('for (;;) write(0, "12345678", 8);'), interactor: judge, expected: { verdict: 'TLE' }, limits: brief },
   { name: 'leaves processes that hold its streams', program: c('if (fork()) { puts("700"); return 0; } signal(SIGHUP, SIG_IGN); setsid(); sleep(100);'), interactor: judge, expected: { verdict: 'AC', fault: null } },
-  { name: 'leaves names that the kernel remembers', program: c('char name[64]; for (int i = 0; i < 200000; i++) { sprintf(name, "/usr/lib/%d.nothing", i); access(name, 0); } return 0;'), interactor: judge, expected: { verdict: 'WA' }, limits: { cpu_time: 20, wall_time: 40 } },
+  { name: 'leaves names that the kernel remembers', program: c('char name[64]; for (int i = 0; i < 200000; i++) { sprintf(name, "/usr/lib/%d.nothing", i); access(name, 0); } return 0;'), interactor: judge, expected: { verdict: 'WA' } },
   { name: 'takes all memory', program: python('x = bytearray(1 << 40 >> 6)'), interactor: judge, expected: { verdict: /MLE|RE/ } },
   { name: 'is right and fails then', program: python('import sys; print(700, flush=True); input(); sys.exit(1)'), interactor: judge, expected: { verdict: 'RE' } },
-  { name: 'is right and loops then', program: python('print(700, flush=True)\nwhile True: pass'), interactor: judge, expected: { verdict: 'TLE' } },
-  { name: 'floods', program: flood, interactor: readsAll, expected: { verdict: 'OLE', limit: 'stdout', stdout_truncated: true }, limits: { stdout: 100_000, wall_time: 5 } },
-  { name: 'writes more than its interactor reads', program: c('for (int i = 0; i < 400000; i++) puts("1"); pause();'), interactor: sleeps, expected: { verdict: 'TLE' } },
+  { name: 'is right and loops then', program: python('print(700, flush=True)\nwhile True: pass'), interactor: judge, expected: { verdict: 'TLE' }, limits: briefCpu },
+  { name: 'floods', program: flood, interactor: readsAll, expected: { verdict: 'OLE', limit: 'stdout', stdout_truncated: true }, limits: { ...patient, stdout: 100_000 } },
+  { name: 'writes more than its interactor reads', program: c('for (int i = 0; i < 400000; i++) puts("1"); pause();'), interactor: sleeps, expected: { verdict: 'TLE' }, limits: brief },
 ] // prettier-ignore
 
 /** By interactors, against a program that is right unless it is said. */
@@ -91,21 +97,19 @@ const byInteractors: readonly Way[] = [
   { name: 'says fail', program: halve, interactor: c('return 3;'), expected: { verdict: 'IE', fault: 'checker' } },
   { name: 'gives points', program: halve, interactor: c('return 7;'), expected: { verdict: 'IE', fault: 'checker' } },
   { name: 'crashes', program: halve, interactor: c('abort();'), expected: { verdict: 'IE', fault: 'checker' } },
-  { name: 'loops', program: halve, interactor: c('for (;;);'), expected: { verdict: /IE|TLE/ } },
-  { name: 'sleeps for ever', program: halve, interactor: sleeps, expected: { verdict: 'TLE', fault: 'program' } },
+  { name: 'loops', program: halve, interactor: c('for (;;);'), expected: { verdict: /IE|TLE/ }, limits: brief },
+  { name: 'sleeps for ever', program: halve, interactor: sleeps, expected: { verdict: 'TLE', fault: 'program' }, limits: brief },
   { name: 'never reads and says no', program: halve, interactor: c('return 1;'), expected: { verdict: 'WA', fault: 'program' } },
   { name: 'closes its streams and says no', program: halve, interactor: c('close(0); close(1); usleep(300000); return 1;'), expected: { verdict: 'WA', fault: 'program' } },
   { name: 'does not compile', program: halve, interactor: ['cpp', 'int main( {'], expected: { verdict: 'IE', fault: 'checker' } },
-  { name: 'floods one that does not read', program: c('pause();'), interactor: flood, expected: { verdict: /TLE|IE/ } },
+  { name: 'floods one that does not read', program: c('pause();'), interactor: flood, expected: { verdict: /TLE|IE/ }, limits: brief },
   { name: 'floods one that reads', program: python('input()\nwhile input(): pass'), interactor: flood, expected: { verdict: 'IE', fault: 'checker' }, limits: { cpu_time: 60, wall_time: 60 } },
-  { name: 'floods one that floods', program: flood, interactor: flood, expected: { verdict: /OLE|IE|TLE/ } },
+  { name: 'floods one that floods', program: flood, interactor: flood, expected: { verdict: /OLE|IE|TLE/ }, limits: brief },
   { name: 'leaves processes that hold its streams', program: halveC, interactor: c('if (fork()) return 1; signal(SIGHUP, SIG_IGN); setsid(); sleep(100);'), expected: { verdict: 'WA', fault: 'program' } },
 ] // prettier-ignore
-
-const few = { cpu_time: 0.5, wall_time: 1.5 }
 
 /** Every way; each has its limits. */
 export const ways: readonly Required<Way>[] = [
   ...byPrograms.map((way) => ({ ...way, name: `a program that ${way.name}` })),
   ...byInteractors.map((way) => ({ ...way, name: `an interactor that ${way.name}` })),
-].map((way) => ({ ...way, limits: way.limits ?? few }))
+].map((way) => ({ ...way, limits: way.limits ?? patient }))
