@@ -31,6 +31,8 @@ export interface ServerOptions
    * server, where on a slow machine their time runs out.
    */
   readonly atOnce?: number
+  /** Of the server's statements, 2 by default: large ones take longer on a slow machine. */
+  readonly statementSeconds?: number
 }
 
 /** What a request may have; a body that is neither text nor bytes is sent as JSON. */
@@ -71,12 +73,20 @@ export async function startServer(
   sql: Database,
   options: ServerOptions,
 ): Promise<TestServer> {
-  const { url, host = '127.0.0.1', tls = null, requestSeconds, atOnce = 64, ...rest } = options
+  const {
+    url,
+    host = '127.0.0.1',
+    tls = null,
+    requestSeconds,
+    atOnce = 64,
+    statementSeconds = 2,
+    ...rest
+  } = options
   const database = createDatabase({
     url,
     connections: 10,
     name: 'test web',
-    statementSeconds: 2,
+    statementSeconds,
   })
   const waiter = createWaiter(database, () => {})
   const streams = createStreams(database, () => {})

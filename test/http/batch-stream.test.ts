@@ -13,7 +13,12 @@ import { startServer } from '../helper/server.ts'
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 t.setTimeout(240_000)
-const options = { url, queueCapacity: 10_000, streamBounds: { slowReaderMilliseconds: 1500 } }
+const options = {
+  url,
+  queueCapacity: 10_000,
+  streamBounds: { slowReaderMilliseconds: 5000 },
+  statementSeconds: 30,
+}
 const server = await startServer(t, sql, options)
 const { port, issue } = server
 const key = await issue()
@@ -206,7 +211,7 @@ t.test('who does not read is let go, and what was submitted ends all the same', 
   const ids = await listPending(40)
   for (const id of ids) await finish(sql, id, { stdout: 'x'.repeat(500_000) })
   // Nothing of it was read: the service holds what its buffers hold, until the reader's time is over.
-  for (let n = 0; n < 500 && (await server.countConnections()) > 0; n += 1) await sleep(20)
+  for (let n = 0; n < 2000 && (await server.countConnections()) > 0; n += 1) await sleep(20)
   t.equal(await server.countConnections(), 0)
   socket.destroy()
   const warnings: string[] = []
