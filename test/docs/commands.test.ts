@@ -21,7 +21,7 @@ import { readPage, readPages, root } from './page.ts'
 import type { Block, Page } from './page.ts'
 import { startDocumentedService } from './service.ts'
 
-t.setTimeout(240_000)
+t.setTimeout(600_000)
 const { sql, url, origin, key, operatorKey, receiver, hook } = await startDocumentedService(t)
 const client = createClient({ url: origin, apiKey: key })
 const checkout = mkdtempSync(join(tmpdir(), 'runledger-checkout-'))

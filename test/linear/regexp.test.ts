@@ -7,6 +7,7 @@ import { parse } from 'acorn'
 import { checkSync } from 'recheck'
 import t from 'tap'
 
+t.setTimeout(600_000)
 /** Those that are not linear, and why nobody can make use of it. Named in full: one that is changed is judged anew. */
 const excused: Readonly<Record<string, string>> = {
   'webhook/settings.ts /-----BEGIN CERTIFICATE-----[\\s\\S]*?-----END CERTIFICATE-----/g':

@@ -34,7 +34,7 @@ import {
 } from './lone-keeper.ts'
 import { isForked } from './python-fork/program.ts'
 
-t.setTimeout(290_000 * timeFactor)
+t.setTimeout(600_000 * timeFactor)
 
 /** Host pids of this process's keepers of a uid, by what they run. */
 function findKeepers(uid: number): { readonly plain: number[]; readonly python: number[] } {

@@ -62,7 +62,7 @@ const [forked, started] = await Promise.all([
   startExecutor(t, { slots, limits }),
   startExecutor(t, { slots: 2, limits, accelerators: [] }),
 ])
-t.setTimeout(300_000 * timeFactor)
+t.setTimeout(600_000 * timeFactor)
 
 for (const [topic, programs] of Object.entries(topics)) {
   t.test(`${topic}: forked or not, it is the same`, async (t) => {

@@ -3,8 +3,9 @@ import t from 'tap'
 import { defaultSettings } from '#language'
 import { ordinaryToolHost } from '#toolchain'
 import { findJava } from '../../../../src/executor/toolchain/java/java.ts'
-import { execute, run, scaleLimits, startExecutor } from '../../../helper/executor.ts'
+import { execute, run, scaleLimits, startExecutor, timeFactor } from '../../../helper/executor.ts'
 
+t.setTimeout(600_000 * timeFactor)
 const executor = await startExecutor(t)
 
 const main = (text: string): string =>

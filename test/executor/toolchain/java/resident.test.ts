@@ -17,7 +17,7 @@ import {
 } from './comparison.ts'
 
 const executor = await startWithResident(t)
-t.setTimeout(480_000 * timeFactor)
+t.setTimeout(900_000 * timeFactor)
 
 /** javac looks for what the types of all these have in common: for many seconds, in little memory. */
 const endless = `import java.util.*; class Main { static Object x = Arrays.asList(${Array.from(
