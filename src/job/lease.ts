@@ -66,6 +66,8 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
   const listeners: ((wanted: DesiredState, askedAt: number) => void)[] = []
   let listPoolIds = (): readonly string[] => []
   let workerId = createId()
+  /** Another one once it was taken for lost. It is in force when it is registered: it then has the commands of the one before. */
+  let nextId = workerId
   /** The id under which it was taken for lost. */
   let succeeds: string | undefined
   let fence = new AbortController()
@@ -110,9 +112,10 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
       reachFailpoint('lease.before_register')
       await session`
         select runledger.register_worker(
-          ${workerId}, ${hostname()}, ${process.pid}, ${slots}, ${json(session, offered)}, ${leaseSeconds},
+          ${nextId}, ${hostname()}, ${process.pid}, ${slots}, ${json(session, offered)}, ${leaseSeconds},
           ${json(session, { ...description, succeeds })}
         )`
+      workerId = nextId
       registered = described
       if (logged !== null && logged !== described)
         log.info({ worker: workerId, ...compareLanguages(logged, offered) }, 'worker.languages')
@@ -129,7 +132,7 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
     }
     endRuns('given up by the others')
     succeeds = workerId
-    workerId = createId()
+    nextId = createId()
     registered = null
     await renew(announcement)
   }

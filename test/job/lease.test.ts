@@ -39,3 +39,32 @@ t.test('a language that is there while the worker registers is told of, too', as
     [{ msg: 'worker.languages', languages: ['python', 'java'], added: ['java'], removed: [] }],
   )
 })
+
+t.test(
+  'a new id is in force when it is registered, with its commands, and not before',
+  async (t) => {
+    const lease = createLease({ url, leaseSeconds: 120, log: createLog('test', 'silent') })
+    await lease.announce({ slots: 2, languages: () => ({}) })
+    t.teardown(() => lease.stop())
+    const id = lease.workerId
+    await sql`update runledger.worker set wanted = 'paused', stopped_at = now() where id = ${id}`
+    await sql.unsafe(`
+    create function public.wait_for_test() returns trigger language plpgsql security definer as
+      $$ begin perform pg_advisory_xact_lock_shared(42); return new; end $$;
+    create trigger wait before insert on runledger.worker for each row execute function public.wait_for_test()`)
+    const holder = await sql.reserve()
+    await holder`select pg_advisory_lock(42)`
+    lease.renew()
+    const isHeld = async (): Promise<boolean> =>
+      (await sql`select from pg_locks where locktype = 'advisory' and objid = 42 and not granted`)
+        .length > 0
+    while (!(await isHeld())) await sleep(20)
+    t.equal(lease.workerId, id)
+    await holder`select pg_advisory_unlock(42)`
+    holder.release()
+    while (lease.workerId === id) await sleep(20)
+    t.match(await sql`select wanted from runledger.worker where id = ${lease.workerId}`, [
+      { wanted: 'paused' },
+    ])
+  },
+)

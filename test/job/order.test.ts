@@ -127,14 +127,16 @@ t.test('a drained worker finishes what it has and ends', async (t) => {
 t.test('an order outlasts an outage, and the id that a worker had before it', async (t) => {
   const proxy = await startTcpProxy(url)
   t.teardown(() => proxy.close())
-  const worker = await startAlone(t, proxy.url, { LEASE_SECONDS: '3' })
+  const worker = await startAlone(t, proxy.url, { LEASE_SECONDS: '10' })
   const { id } = await readState()
   await proxy.stop()
-  await order('pause', id)
+  t.match(await order('pause', id), [{ id, wanted: 'paused' }])
   const waiting = await submitNew(sql, caller, quick)
-  await sleep(4000)
-  await sql`select * from runledger.sweep_workers(3)`
-  t.match(await sql`select state from audit.worker where id = ${id}`, [{ state: 'lost' }])
+  await secondsUntil(async () => {
+    await sql`select * from runledger.sweep_workers(10)`
+    const [row] = await sql`select state from audit.worker where id = ${id}`
+    return row?.['state'] === 'lost'
+  })
   await proxy.restore()
   await untilState('paused')
   t.not((await readState()).id, id)
