@@ -217,9 +217,12 @@ t.test('a quota is exact, for uploads at once too', { timeout: 120_000 }, async 
   t.equal((await put('', { key })).status, 200, 'what is there needs no room')
 
   const other = await issueWith(10 * 300_000)
-  const at = await Promise.all(
-    Array.from({ length: 20 }, () => put(randomBytes(300_000), { key: other })),
-  )
+  // A busy machine may need more time for twenty at once than this server has for a body.
+  const upload = async (bytes: Buffer): Promise<Answer> => {
+    const answer = await put(bytes, { key: other })
+    return answer.status === 408 || answer.status === 503 ? upload(bytes) : answer
+  }
+  const at = await Promise.all(Array.from({ length: 20 }, () => upload(randomBytes(300_000))))
   const stored = at.filter(({ status }) => status === 201).length
   t.equal(stored, 10)
   t.ok(at.every(({ status }) => status === 201 || status === 403))
