@@ -354,9 +354,9 @@ t.test('a job that comes during an attempt stays until that is over', async (t) 
 
 t.test('receivers that hang delay neither executions nor other hosts', async (t) => {
   scripts.set('hang.hook.test', [{ status: 'hang' }])
-  const hanging = await Promise.all(
-    Array.from({ length: 60 }, () => endSubmission(sql, caller, { url: address('hang'), secret })),
-  )
+  const hanging: string[] = []
+  for (let n = 0; n < 60; n += 1)
+    hanging.push(await endSubmission(sql, caller, { url: address('hang'), secret }))
   // All five places of the host are taken, and the rest has been looked at.
   while (requestsTo('hang').length < 5) await sleep(20)
   const others = await Promise.all(

@@ -28,6 +28,7 @@ t.test('a submission costs five statements, and a notification where somebody wa
   }
   await run()
   counter.take()
+  let takenAt = performance.now()
   const submissions = 8
   for (let n = 0; n < submissions; n += 1) await run()
   t.strictSame(readCosts(t), {
@@ -58,7 +59,9 @@ t.test('a submission costs five statements, and a notification where somebody wa
     // counted: who has nothing to do asks in vain.
     costs.delete('admit_request')
     // Who waits looks for himself once a second; that may fall between an end and the word of it.
-    t.ok((costs.get('read_result') ?? 0) <= 1, 'no record is read that the end tells of')
+    const looks = Math.max(1, (performance.now() - takenAt) / 1000)
+    takenAt = performance.now()
+    t.ok((costs.get('read_result') ?? 0) <= looks, 'no record is read that the end tells of')
     costs.delete('read_result')
     return Object.fromEntries(costs)
   }
