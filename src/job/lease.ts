@@ -66,7 +66,7 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
   const listeners: ((wanted: DesiredState, askedAt: number) => void)[] = []
   let listPoolIds = (): readonly string[] => []
   let workerId = createId()
-  /** Another one once it was taken for lost. It is in force when it is registered: it then has the commands of the one before. */
+  /** To register under: another id once this one was taken for lost, in force when it is registered and has its commands. */
   let nextId = workerId
   /** The id under which it was taken for lost. */
   let succeeds: string | undefined
