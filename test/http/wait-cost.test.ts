@@ -82,7 +82,9 @@ t.test('2,000 that wait cost no connection each and make no timer fire', async (
 
   for (const one of outgoing) one.destroy()
   await until(() => waiter.waiting === 0)
-  // They leave no timer behind: else this has no end.
+  // A busy machine closes their connections later.
   await until(() => countTimers() < nobody.active + 50)
-  t.ok((await observe()).fired < nobody.fired + 50)
+  const left = await observe()
+  t.ok(left.active < nobody.active + 50, 'they leave no timer behind')
+  t.ok(left.fired < nobody.fired + 50)
 })
