@@ -93,17 +93,17 @@ t.test('nobody learns of another account’s, who uploads it as if it were new',
 
 t.test('what is wrong is refused, and nothing is kept of it', { timeout: 120_000 }, async (t) => {
   const before = await count()
-  const name = nameOf('x')
+  const name = nameOf('wrong')
   const rows: [number, string, Promise<Answer>][] = [
-    [400, 'a digest that lies', put('y', { name })],
-    [400, 'upper case', put('x', { name: name.toUpperCase() })],
-    [400, 'too short', put('x', { name: name.slice(1) })],
-    [400, 'not hexadecimal', put('x', { name: `${name.slice(1)}g` })],
-    [400, 'a query', call('PUT', `/api/blobs/${name}?x=1`, { body: 'x', headers: octets })],
-    [415, 'another type', put('x', { headers: { 'Content-Type': 'text/plain' } })],
-    [415, 'JSON', put('x', { headers: { 'Content-Type': 'application/json' } })],
-    [415, 'encoded', put('x', { headers: { 'Content-Encoding': 'gzip' } })],
-    [401, 'without a key', call('PUT', `/api/blobs/${name}`, { key: null, body: 'x' })],
+    [400, 'a digest that lies', put('other', { name })],
+    [400, 'upper case', put('wrong', { name: name.toUpperCase() })],
+    [400, 'too short', put('wrong', { name: name.slice(1) })],
+    [400, 'not hexadecimal', put('wrong', { name: `${name.slice(1)}g` })],
+    [400, 'a query', call('PUT', `/api/blobs/${name}?x=1`, { body: 'wrong', headers: octets })],
+    [415, 'another type', put('wrong', { headers: { 'Content-Type': 'text/plain' } })],
+    [415, 'JSON', put('wrong', { headers: { 'Content-Type': 'application/json' } })],
+    [415, 'encoded', put('wrong', { headers: { 'Content-Encoding': 'gzip' } })],
+    [401, 'without a key', call('PUT', `/api/blobs/${name}`, { key: null, body: 'wrong' })],
     [405, 'GET', call('GET', `/api/blobs/${name}`, { checked: false })],
     [405, 'DELETE', call('DELETE', `/api/blobs/${name}`, { checked: false })],
   ]
