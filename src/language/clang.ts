@@ -14,7 +14,7 @@ export const clang = {
       program: 'clang',
       title: 'Clang',
       ask: ['--version'],
-      pattern: /^.*clang version (\d+)\.(\d+)\.\d+/mu,
+      pattern: /clang version (\d+)\.(\d+)\.\d+/mu,
       oldest: [11, 0],
     },
   ],

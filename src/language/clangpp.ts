@@ -14,7 +14,7 @@ export const clangpp = {
       program: 'clang++',
       title: 'Clang',
       ask: ['--version'],
-      pattern: /^.*clang version (\d+)\.(\d+)\.\d+/mu,
+      pattern: /clang version (\d+)\.(\d+)\.\d+/mu,
       oldest: [11, 0],
     },
   ],

@@ -23,7 +23,7 @@ export const objectivec = {
       program: 'clang',
       title: 'Clang',
       ask: ['--version'],
-      pattern: /^.*clang version (\d+)\.(\d+)\.\d+/mu,
+      pattern: /clang version (\d+)\.(\d+)\.\d+/mu,
       oldest: [11, 0],
     },
     // Comes with Foundation, whose version nothing prints.

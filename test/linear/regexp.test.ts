@@ -30,11 +30,14 @@ const madeAtRunTime: Readonly<Record<string, readonly (string | null)[]>> = {
 process.env['RECHECK_SYNC_BACKEND'] = 'pure'
 
 /**
- * The words with which a pattern begins are matched once a line at most: their last letter is enough to judge what comes
- * after them, in a third of the time.
+ * Of the literal text with which a pattern begins, its last letter is enough to judge what comes after it, in a third of the
+ * time: a match then begins at more places, not at fewer.
  */
 function shortenPrefix(pattern: string): string {
-  return pattern.replace(/^\^[\w #,:-]+(?=[\w #,:-]\S)(?![^(]*\|)/, '^')
+  return pattern.replace(
+    /^(\^?)(?:[\w #,:-]|\\[()])+(?=(?:[\w #,:-]|\\[()])[^+*?{|])(?![^(]*\|)/,
+    '$1',
+  )
 }
 
 const judged = new Map<string, string>()
