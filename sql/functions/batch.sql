@@ -14,23 +14,25 @@ as $$
 $$;
 comment on function runledger.read_batch is 'What became of the members of a batch, those that have ended, in the order of its items.';
 
-create or replace function runledger.lock_batches(submissions uuid[]) returns void
+create or replace function runledger.lock_submissions(submissions uuid[]) returns void
 language plpgsql
 as $$
 declare
+  _batches uuid[];
+begin
+  perform from runledger.pending p where p.submission_id = any (lock_submissions.submissions) order by p.submission_id for update;
   -- By their ids alone: a plan made while few belonged to batches would read all the members of a batch for each of them.
-  _batches uuid[] := array(
-    select member.batch_id from unnest(lock_batches.submissions) submission (id)
+  _batches := array(
+    select member.batch_id from unnest(lock_submissions.submissions) submission (id)
     cross join lateral (select p.batch_id from runledger.pending p where p.submission_id = submission.id offset 0) member
     where member.batch_id is not null
   );
-begin
   if cardinality(_batches) > 0 then
     perform from runledger.delivery d where d.submission_id = any (_batches) order by d.submission_id for update;
   end if;
 end
 $$;
-comment on function runledger.lock_batches is 'Locks the batches of submissions whose pending rows are locked, before one of them ends and with it a key is locked (runledger.end_batches).';
+comment on function runledger.lock_submissions is 'Locks submissions and their batches before the first of them is interrupted or cancelled, and with it a key is locked (runledger.end_batches): one after another, they would be locked in the reverse of the order in which an end locks them, and the two could wait for each other.';
 
 create or replace function runledger.end_batches(batches uuid[]) returns uuid[]
 language plpgsql

@@ -5,20 +5,18 @@ returns table (submission_id uuid, state text, waiters text[])
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- Found by id, as no index serves this comparison of accounts.
+  _ids constant uuid[] := array(
+    select s.id from runledger.submission s
+    where s.id = any (cancel.submissions) and s.account_id is not distinct from cancel.account_id
+    order by s.id
+  );
   _p runledger.pending;
   _ended runledger.ended_submission[];
   _tries integer := 1;
 begin
-  -- Found by id, as no index serves this comparison of accounts.
-  perform from runledger.pending p
-  where p.submission_id = any (cancel.submissions) and p.account_id is not distinct from cancel.account_id
-  order by p.submission_id for update;
-  perform runledger.lock_batches(cancel.submissions);
-  for submission_id in
-    select s.id from runledger.submission s
-    where s.id = any (cancel.submissions) and s.account_id is not distinct from cancel.account_id
-    order by s.id
-  loop
+  perform runledger.lock_submissions(_ids);
+  foreach submission_id in array _ids loop
     waiters := null;
     loop
       select p.* into _p from runledger.pending p where p.submission_id = cancel.submission_id;

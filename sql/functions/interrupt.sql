@@ -5,14 +5,13 @@ create or replace function runledger.interrupt(items jsonb) returns table (outco
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  _ids constant uuid[] := array(
-    select (item ->> 'submission_id')::uuid from jsonb_array_elements(interrupt.items) item
-  );
   _item record;
   _p runledger.pending;
   _losses integer;
 begin
-  perform runledger.lock_given_back(_ids);
+  perform runledger.lock_submissions(array(
+    select (item ->> 'submission_id')::uuid from jsonb_array_elements(interrupt.items) item
+  ));
   for _item in
     select item.* from jsonb_to_recordset(interrupt.items) item (
       submission_id uuid, started_version integer, run text, schema_version integer, data jsonb, metadata jsonb,
@@ -95,13 +94,3 @@ as $$
   ))
 $$;
 comment on function runledger.describe_lost is 'An attempt whose worker is lost, as runledger.interrupt takes it.';
-
-create or replace function runledger.lock_given_back(submissions uuid[]) returns void
-language plpgsql
-as $$
-begin
-  perform from runledger.pending p where p.submission_id = any (lock_given_back.submissions) order by p.submission_id for update;
-  perform runledger.lock_batches(lock_given_back.submissions);
-end
-$$;
-comment on function runledger.lock_given_back is 'Locks submissions and their batches before the first of them is interrupted: one after another, they would be locked in the reverse of the order in which an end or a cancel locks them, and the two could wait for each other.';

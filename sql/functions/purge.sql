@@ -26,15 +26,9 @@ begin
     -- Its caller may be removing it at this moment.
     for update of r skip locked
   );
-  _ids := runledger.lock_delivered(_ids);
-  if _ids = '{}' then
-    return 0;
-  end if;
-
-  perform runledger.remove_bodies(
+  return runledger.remove_bodies(
     _ids, 'retention', jsonb_build_object('actor', jsonb_build_object('retention', purge_bodies.older_than::text))
   );
-  return cardinality(_ids);
 end
 $$;
 comment on function runledger.purge_bodies is 'Removes the bodies and outputs of at most `batch` submissions that ended longer ago than that, and appends submission.purged to each; returns how many. 0: there are none left, or somebody else is at it.';
@@ -52,11 +46,9 @@ begin
       where p.submission_id = purge_submission.submission_id and p.account_id = purge_submission.account_id
     );
   end if;
-  if runledger.lock_delivered(array[purge_submission.submission_id]) = '{}' then
-    return 'undelivered';
-  end if;
-  perform runledger.remove_bodies(array[purge_submission.submission_id], 'caller', purge_submission.metadata);
-  return 'purged';
+  return case runledger.remove_bodies(array[purge_submission.submission_id], 'caller', purge_submission.metadata)
+    when 0 then 'undelivered' else 'purged'
+  end;
 end
 $$;
 comment on function runledger.purge_submission is 'Removes the bodies and outputs of one submission of an account at its wish, and appends submission.purged: purged. Nothing is done when it has not ended (unfinished) or its webhook, or its batch''s, is to be delivered (undelivered); null: the account has none such, or it was purged before.';
@@ -82,29 +74,22 @@ as $$
 $$;
 comment on function runledger.is_undelivered is 'True when a webhook of the submission, or of its batch, is still to be delivered.';
 
-create or replace function runledger.lock_delivered(submissions uuid[]) returns uuid[]
+create or replace function runledger.remove_bodies(submissions uuid[], reason text, metadata jsonb) returns integer
 language plpgsql
 as $$
+declare
+  _ids uuid[];
+  _events runledger.new_event[];
+  _purged_at timestamptz;
 begin
   -- An operator may be having a webhook sent again at this moment: locked, its state is the last one. In their order, as an end
   -- locks several batches (runledger.end_batches): else the two could wait for each other.
   perform from runledger.delivery d
-  where d.submission_id in (select s.subject from runledger.list_subjects(lock_delivered.submissions) s)
+  where d.submission_id in (select s.subject from runledger.list_subjects(remove_bodies.submissions) s)
   order by d.submission_id for update;
-  return array(
-    select member.id from unnest(lock_delivered.submissions) member (id) where not runledger.is_undelivered(member.id)
+  _ids := array(
+    select member.id from unnest(remove_bodies.submissions) member (id) where not runledger.is_undelivered(member.id)
   );
-end
-$$;
-comment on function runledger.lock_delivered is 'Those of the submissions that owe no webhook, of their own or their batch''s; until the transaction ends it stays so.';
-
-create or replace function runledger.remove_bodies(ids uuid[], reason text, metadata jsonb) returns void
-language plpgsql
-as $$
-declare
-  _events runledger.new_event[];
-  _purged_at timestamptz;
-begin
   _events := array(
     select row(
       head.stream_id, head.stream_version + 1, 'submission.purged', 1, jsonb_build_object('reason', remove_bodies.reason),
@@ -113,7 +98,7 @@ begin
     from (
       select distinct on (e.stream_id) e.stream_id, e.stream_version, e.hash
       from runledger.event e
-      where e.stream_id = any (remove_bodies.ids)
+      where e.stream_id = any (_ids)
       order by e.stream_id, e.stream_version desc
     ) head
     where not exists (
@@ -125,9 +110,10 @@ begin
   from unnest(_events) e
   where r.id = e.stream_id;
   update runledger.delivery d set url = null
-  where d.submission_id in (select s.subject from runledger.list_subjects(remove_bodies.ids) s);
-  delete from runledger.output where output.submission_id = any (remove_bodies.ids);
-  delete from runledger.body where body.submission_id = any (remove_bodies.ids);
+  where d.submission_id in (select s.subject from runledger.list_subjects(_ids) s);
+  delete from runledger.output where output.submission_id = any (_ids);
+  delete from runledger.body where body.submission_id = any (_ids);
+  return cardinality(_ids);
 end
 $$;
-comment on function runledger.remove_bodies is 'Removes the bodies, outputs and webhook addresses of these submissions and their batches, whose results are locked, and appends submission.purged to those that have none yet.';
+comment on function runledger.remove_bodies is 'Removes the bodies, outputs and webhook addresses of these submissions and their batches, whose results are locked, and appends submission.purged to those that have none yet; but not of those that owe a webhook, of their own or their batch''s. Returns how many.';

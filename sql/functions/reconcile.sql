@@ -38,7 +38,7 @@ begin
       end
     order by p.api_key_id
   );
-  perform runledger.lock_given_back(array(select p.submission_id from unnest(_found) p));
+  perform runledger.lock_submissions(array(select p.submission_id from unnest(_found) p));
   foreach _p in array _found loop
     begin
       -- Rows may have been edited by hand: the log decides.

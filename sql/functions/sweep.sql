@@ -15,7 +15,7 @@ begin
   end if;
   _lost := array(select w.id from runledger.worker w where w.stopped_at is null and not runledger.is_worker_alive(w.id));
   update runledger.worker set stopped_at = now(), is_lost = true where worker.id = any (_lost);
-  perform runledger.lock_given_back(array(
+  perform runledger.lock_submissions(array(
     select p.submission_id from runledger.pending p where p.is_running and p.worker_id = any (_lost)
   ));
   for worker_id, host, pid, _queue_pool_ids, silent_seconds in

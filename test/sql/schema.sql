@@ -1098,16 +1098,8 @@ function runledger.list_unfinished(account_id uuid)
   returns SETOF uuid stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
-function runledger.lock_batches(submissions uuid[])
-  Locks the batches of submissions whose pending rows are locked, before one of them ends and with it a key is locked (runledger.end_batches).
-  returns void
-
-function runledger.lock_delivered(submissions uuid[])
-  Those of the submissions that owe no webhook, of their own or their batch's; until the transaction ends it stays so.
-  returns uuid[]
-
-function runledger.lock_given_back(submissions uuid[])
-  Locks submissions and their batches before the first of them is interrupted: one after another, they would be locked in the reverse of the order in which an end or a cancel locks them, and the two could wait for each other.
+function runledger.lock_submissions(submissions uuid[])
+  Locks submissions and their batches before the first of them is interrupted or cancelled, and with it a key is locked (runledger.end_batches): one after another, they would be locked in the reverse of the order in which an end locks them, and the two could wait for each other.
   returns void
 
 function runledger.make_partitions()
@@ -1264,9 +1256,9 @@ function runledger.register_worker(worker_id uuid, host text, pid integer, slots
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
-function runledger.remove_bodies(ids uuid[], reason text, metadata jsonb)
-  Removes the bodies, outputs and webhook addresses of these submissions and their batches, whose results are locked, and appends submission.purged to those that have none yet.
-  returns void
+function runledger.remove_bodies(submissions uuid[], reason text, metadata jsonb)
+  Removes the bodies, outputs and webhook addresses of these submissions and their batches, whose results are locked, and appends submission.purged to those that have none yet; but not of those that owe a webhook, of their own or their batch's. Returns how many.
+  returns integer
 
 function runledger.renew_worker(worker_id uuid, queue_pool_ids text[], suspended_because text)
   Renews a worker's lease and says why it takes no jobs, null when it takes them. Returns what is wanted of it; null when it was declared lost in the meantime.
