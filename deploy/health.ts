@@ -51,7 +51,8 @@ async function examineWorkers(): Promise<string[]> {
   })
   try {
     const rows = await database<{ pid: number; suspended: boolean }[]>`
-      select pid, suspended from runledger.read_worker_health(${hostname()}, ${pids})`
+      select pid, suspended_at is not null as suspended from audit.worker
+      where host = ${hostname()} and pid = any (${pids}) and stopped_at is null and alive`
     if (rows.length < pids.length) return ['worker: has not told the database that it lives']
     return rows.some(({ suspended }) => suspended) ? ['worker: suspended, its sandbox failed'] : []
   } catch (error) {

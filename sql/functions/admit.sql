@@ -1,9 +1,9 @@
 -- Who may call, and how often.
 
-create or replace function runledger.admit_request(digest bytea)
+create or replace function runledger.admit_request(digest bytea, role text default 'submit')
 returns table (
   api_key_id uuid, account_id uuid, key_digest bytea, admitted boolean, quota integer, remaining integer,
-  reset_seconds integer, limits jsonb, batch_items integer
+  reset_seconds integer, limits jsonb, batch_items integer, read_only boolean
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -13,11 +13,15 @@ declare
   _now timestamptz;
   _admitted boolean;
 begin
-  select k.id, k.account_id, k.digest, tier.requests_per_minute, tier.limits, tier.batch_items into _key
+  select
+    k.id, k.account_id, k.digest, k.read_only, tier.limits, tier.batch_items,
+    -- What an operator asks for is shared or bounded elsewhere, so no request is counted.
+    case k.role when 'submit' then tier.requests_per_minute end as requests_per_minute
+  into _key
   from runledger.api_key k
   join runledger.tier on tier.name = k.tier
   where k.digest = admit_request.digest
-    and k.role = 'submit'
+    and k.role = admit_request.role
     and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > now());
   if not found then
@@ -25,7 +29,9 @@ begin
   end if;
 
   if _key.requests_per_minute is null then
-    return query select _key.id, _key.account_id, _key.digest, true, null::integer, null::integer, null::integer, _key.limits, _key.batch_items;
+    return query select
+      _key.id, _key.account_id, _key.digest, true, null::integer, null::integer, null::integer, _key.limits, _key.batch_items,
+      _key.read_only;
     return;
   end if;
 
@@ -54,22 +60,7 @@ begin
     greatest(1, ceil(extract(epoch from
       _times[greatest(1, cardinality(_times) - _key.requests_per_minute + 1)] + interval '60 seconds' - _now
     )))::integer,
-    _key.limits, _key.batch_items;
+    _key.limits, _key.batch_items, _key.read_only;
 end
 $$;
-comment on function runledger.admit_request is 'The key with this digest, if it is valid and may submit, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for; batch_items: how many a batch may hold.';
-
--- Finds an operator's key. What it asks for is shared or bounded elsewhere, so no request is counted.
-
-create or replace function runledger.admit_operator(digest bytea)
-returns table (api_key_id uuid, key_digest bytea, read_only boolean)
-language sql stable security definer set search_path = pg_catalog, pg_temp
-as $$
-  select k.id, k.digest, k.read_only
-  from runledger.api_key k
-  where k.digest = admit_operator.digest
-    and k.role = 'operator'
-    and k.revoked_at is null
-    and (k.expires_at is null or k.expires_at > now())
-$$;
-comment on function runledger.admit_operator is 'The operator''s key with this digest, if it is valid. No row: no such key.';
+comment on function runledger.admit_request is 'The key with this digest, if it is valid and of this role, and whether its rate window admits one more request; an operator''s has none. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for; batch_items: how many a batch may hold.';

@@ -120,14 +120,37 @@ end
 $$;
 comment on function runledger.receive is 'Receives the submissions of requests. requests: an array of objects with submission_id (of its first submission), submissions (how many), api_key_id, capacity (unfinished ones over all keys, with these; null: there is room), idempotency_key and request_digest (what makes two requests of one key the same), batch_answer (what a repeated batch is answered with), waiter (a channel to be notified of the end), by_operator (the key need not be in force), batch (an object with id, webhook_id, webhook_url, webhook_secret, schema_version, data and metadata of batch.received; none: the batch has no webhook). submissions: an array of objects with request (its place, from 1), submission_id, webhook_id, webhook_url and webhook_secret (or none), schema_version, data and metadata of the event, and in base64 code, stdin, expected_stdout, detail, blobs. One row a request, n being its place. outcome: received; replayed: the idempotency key stands for earlier_id or batch_answer, matches says whether for the same request; key_refused, queue_full, blob_missing: nothing of it was written. 57014: it took more than 1.5 s, nothing was written of any.';
 
-create or replace function runledger.rerun_submission(original uuid, request jsonb)
+create or replace function runledger.rerun_submission(original uuid, request jsonb, at_once integer default null)
 returns table (id uuid, outcome text, matches boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  _campaign constant text := rerun_submission.request #>> '{data,campaign}';
   _original record;
   _refusal text;
 begin
+  if _campaign is not null then
+    -- Calls of one campaign take turns, so that both counts are exact.
+    perform pg_advisory_xact_lock(71831, hashtext(_campaign));
+    _refusal := case
+      when exists (
+        select from runledger.rerun r where r.campaign = _campaign and r.rerun_of = rerun_submission.original
+      ) then 'done'
+      when rerun_submission.at_once <= (
+        select count(*)
+        from runledger.pending p
+        cross join lateral (
+          select from runledger.rerun r where r.submission_id = p.submission_id and r.campaign = _campaign
+          offset 0 -- one look-up for each that is pending, however many the campaign has
+        ) of_campaign
+      ) then 'busy'
+    end;
+    if _refusal is not null then
+      return query select null::uuid, _refusal, false;
+      return;
+    end if;
+  end if;
+
   select
     received.data, received.schema_version, r.account_id, r.finished_at is not null as is_final,
     body.submission_id is not null
@@ -164,7 +187,7 @@ begin
     select coalesce(received.earlier_id, (rerun_submission.request ->> 'submission_id')::uuid), received.outcome, received.matches
     from runledger.receive(
       jsonb_build_array(rerun_submission.request || jsonb_build_object(
-        'submissions', 1, 'by_operator', rerun_submission.request #> '{data,campaign}' is not null
+        'submissions', 1, 'by_operator', _campaign is not null
       )),
       jsonb_build_array(jsonb_build_object(
         'request', 1,
@@ -186,46 +209,7 @@ begin
     ) received;
 end
 $$;
-comment on function runledger.rerun_submission is 'Receives a submission of the account of request.api_key_id again, with its code, input and all that it asked, but no webhook. request: as runledger.receive takes one, with the event''s metadata, and data that is added to what the event says. No row: the account has none such. outcome: as receive; not_final or purged: nothing was written. id: the new one, or of what is replayed.';
-
-create or replace function runledger.rerun_in_campaign(original uuid, campaign text, at_once integer, request jsonb) returns text
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-declare
-  _under_way integer;
-begin
-  -- Calls of one campaign take turns, so that both counts are exact.
-  perform pg_advisory_xact_lock(71831, hashtext(rerun_in_campaign.campaign));
-  if exists (
-    select from runledger.rerun r
-    where r.campaign = rerun_in_campaign.campaign and r.rerun_of = rerun_in_campaign.original
-  ) then
-    return 'done';
-  end if;
-
-  select count(*) into _under_way
-  from runledger.pending p
-  cross join lateral (
-    select from runledger.rerun r
-    where r.submission_id = p.submission_id and r.campaign = rerun_in_campaign.campaign
-    offset 0 -- one look-up for each that is pending, however many the campaign has
-  ) of_campaign;
-  if _under_way >= rerun_in_campaign.at_once then
-    return 'busy';
-  end if;
-
-  return (
-    select repeated.outcome
-    from runledger.rerun_submission(
-      rerun_in_campaign.original,
-      rerun_in_campaign.request || jsonb_build_object(
-        'data', jsonb_build_object('campaign', rerun_in_campaign.campaign, 'priority', 'low')
-      )
-    ) repeated
-  );
-end
-$$;
-comment on function runledger.rerun_in_campaign is 'Repeats a submission that is no rerun, unless this campaign has, or has so many under way. An outcome of rerun_submission; done: it had been; busy: not now; null: there is none such.';
+comment on function runledger.rerun_submission is 'Receives a submission of the account of request.api_key_id again, with its code, input and all that it asked, but no webhook. request: as runledger.receive takes one, with the event''s metadata, and data that is added to what the event says. With data.campaign, which repeats what is no rerun: unless it has (done), or has at_once under way (busy). No row: the account has none such. outcome: as receive; not_final, purged, done or busy: nothing was written. id: the new one, or of what is replayed.';
 
 create or replace function runledger.flush_log() returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -10,22 +10,23 @@ declare
   _ids uuid[];
   _count integer;
 begin
-  select next.last, next.submissions into last, submissions
-  from runledger.find_next_submissions(rebuild_batch.after, rebuild_batch.batch) next;
+  select e.stream_id into last from runledger.event e
+  where e.type = 'submission.received' and e.stream_id > rebuild_batch.after
+  order by e.stream_id offset rebuild_batch.batch - 1 limit 1;
   -- Rows after the log's last submission are unknown to it.
-  _up_to := case when submissions < rebuild_batch.batch then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else last end;
+  _up_to := coalesce(last, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  select count(*) into submissions from runledger.event e
+  where e.type = 'submission.received' and e.stream_id > rebuild_batch.after and e.stream_id <= _up_to;
   _ids := array(
     select e.stream_id from runledger.event e
-    where e.type = 'submission.received' and e.stream_id > rebuild_batch.after and e.stream_id <= _up_to
+    where e.type in ('submission.received', 'batch.received')
+      and e.stream_id > rebuild_batch.after and e.stream_id <= _up_to
     union
     select r.id from runledger.result r where r.id > rebuild_batch.after and r.id <= _up_to
     union
     select p.submission_id from runledger.pending p where p.submission_id > rebuild_batch.after and p.submission_id <= _up_to
     union
     select x.submission_id from runledger.rerun x where x.submission_id > rebuild_batch.after and x.submission_id <= _up_to
-    union
-    select e.stream_id from runledger.event e
-    where e.type = 'batch.received' and e.stream_id > rebuild_batch.after and e.stream_id <= _up_to
     union
     select d.submission_id from runledger.delivery d where d.submission_id > rebuild_batch.after and d.submission_id <= _up_to
   );
@@ -83,34 +84,23 @@ begin
   return next;
 end
 $$;
-comment on function runledger.rebuild_batch is 'Makes the projections of the next submissions after the given id anew from the log; returns the last id, how many the log has, and how many rows were not as they should be. Fewer than `batch`: that was the last.';
+comment on function runledger.rebuild_batch is 'Makes the projections of the next submissions after the given id anew from the log; returns the last id (null: these were the last), how many the log has, and how many rows were not as they should be.';
 
 create or replace function runledger.restore_next_pending(after uuid, batch integer, out last uuid, out restored integer)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  select next.last into last
-  from runledger.find_next_submissions(restore_next_pending.after, restore_next_pending.batch) next;
+  select e.stream_id into last from runledger.event e
+  where e.type = 'submission.received' and e.stream_id > restore_next_pending.after
+  order by e.stream_id offset restore_next_pending.batch - 1 limit 1;
   restored := runledger.refresh_submissions(array(
     select d.submission_id from runledger.pending_from_log d
-    where d.submission_id > restore_next_pending.after and d.submission_id <= last
+    where d.submission_id > restore_next_pending.after and d.submission_id <= coalesce(last, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
       and not exists (select from runledger.pending p where p.submission_id = d.submission_id)
   ));
 end
 $$;
-comment on function runledger.restore_next_pending is 'The reconciler''s step through all submissions: puts back what runledger.pending lacks of the next so many after the given id, and tells how many. last: the last of them, null when there was none.';
-
-create or replace function runledger.find_next_submissions(after uuid, batch integer, out last uuid, out submissions integer)
-language sql
-as $$
-  select (array_agg(id order by id desc))[1], count(*)::integer
-  from (
-    select e.stream_id as id from runledger.event e
-    where e.type = 'submission.received' and e.stream_id > find_next_submissions.after
-    order by e.stream_id limit find_next_submissions.batch
-  ) received
-$$;
-comment on function runledger.find_next_submissions is 'The last of the next so many submissions after the given id, as the log has them, and how many there are; null and 0 when there is none.';
+comment on function runledger.restore_next_pending is 'The reconciler''s step through all submissions: puts back what runledger.pending lacks of the next so many after the given id, and tells how many. last: the last of them, null at the end of the log.';
 
 create or replace function runledger.refresh_submissions(submission_ids uuid[]) returns integer
 language plpgsql

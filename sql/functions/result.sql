@@ -49,15 +49,6 @@ end
 $$;
 comment on function runledger.read_result is 'One submission of an account with its outputs (null once purged), its last attempt and its webhook; no row when the account has none such.';
 
-create or replace function runledger.list_unfinished(account_id uuid) returns setof uuid
-language sql stable security definer set search_path = pg_catalog, pg_temp
--- Reckoned with a thousand, all that there is of results would be read instead.
-rows 100
-as $$
-  select p.submission_id from runledger.pending p where p.account_id = list_unfinished.account_id
-$$;
-comment on function runledger.list_unfinished is 'The submissions of an account that have not ended.';
-
 create or replace function runledger.await_submissions(submission_ids uuid[], waiter text) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -153,22 +153,16 @@ end
 $$;
 comment on function runledger.start_otherwise is 'A job whose submission does not just wait to be started (runledger.start): an attempt that nobody has under way is interrupted, and the job is enqueued again if it is for another worker. True: it can be started now.';
 
-create or replace function runledger.requeue_jobs(submission_ids uuid[]) returns void
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$
-  select job.enqueue_execution(p.submission_id)
-  from runledger.pending p
-  where p.submission_id = any (requeue_jobs.submission_ids) and p.admitted and not p.is_running
-$$;
-comment on function runledger.requeue_jobs is 'Requeues jobs that a worker was handed and does not start, as it is to take nothing: each at its position.';
-
-create or replace function runledger.requeue_lost(queue_pool_ids text[]) returns integer
+create or replace function runledger.requeue_jobs(submission_ids uuid[], lost_by text[] default '{}') returns integer
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   select count(job.enqueue_execution(p.submission_id))::integer
-  from graphile_worker.jobs j
-  join runledger.pending p on p.submission_id::text = j.key
-  where j.locked_by = any (requeue_lost.queue_pool_ids) and j.locked_at < clock_timestamp() - interval '500 milliseconds'
-    and j.task_identifier like 'execute:%' and p.admitted and not p.is_running
+  from runledger.pending p
+  where p.submission_id = any (requeue_jobs.submission_ids || array(
+      select case when j.task_identifier like 'execute:%' then j.key::uuid end from graphile_worker.jobs j
+      where requeue_jobs.lost_by <> '{}' and j.locked_by = any (requeue_jobs.lost_by)
+        and j.locked_at < clock_timestamp() - interval '500 milliseconds'
+    ))
+    and p.admitted and not p.is_running
 $$;
-comment on function runledger.requeue_lost is 'Requeues jobs that this worker was handed half a second ago and has not started: the answer was lost with its connection. Returns how many. Where it has started one meanwhile, the job does nothing.';
+comment on function runledger.requeue_jobs is 'Requeues, each at its position, jobs that a worker was handed and does not start: these, as it is to take nothing, and those that its pools lost_by were handed half a second ago, as the answer was lost with their connection. Returns how many. Where it has started one meanwhile, the job does nothing.';

@@ -13,22 +13,23 @@ begin
     revoke all on all tables in schema runledger, audit from runledger_api;
     revoke all on all routines in schema runledger, job from runledger_api;
     grant usage on schema runledger to runledger_api;
-    grant select on runledger.submission, runledger.result, runledger.body, runledger.output, runledger.event, runledger.schema_migration, runledger.ledger_check
+    grant select on runledger.submission, runledger.unfinished, runledger.result, runledger.body, runledger.output, runledger.event, runledger.schema_migration, runledger.ledger_check
       to runledger_api;
     grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;
     grant select (blob_bytes) on runledger.account to runledger_api;
+    grant select (account_id, sha256, bytes) on runledger.blob to runledger_api;
     grant execute on function
       runledger.oldest_release,
-      runledger.admit_request, runledger.admit_operator, runledger.receive,
+      runledger.admit_request, runledger.receive,
       runledger.rerun_submission,
       runledger.flush_log, runledger.await_submissions, runledger.cancel, runledger.purge_submission,
       runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.read_load,
       runledger.read_language_load, runledger.read_class_load, runledger.read_overview, runledger.read_series,
       runledger.command_worker, runledger.find_bulk, runledger.verify,
-      runledger.find_operator_key, runledger.rerun_in_campaign, runledger.replay_delivery,
-      runledger.read_progress, runledger.read_result, runledger.read_attempt, runledger.list_unfinished, runledger.sweep_workers, runledger.reconcile_queue,
+      runledger.find_operator_key, runledger.replay_delivery,
+      runledger.read_progress, runledger.read_result, runledger.read_attempt, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.restore_next_pending, runledger.check_ledger,
-      runledger.store_blob, runledger.add_blob_chunk, runledger.find_blobs, runledger.name_file, runledger.read_files,
+      runledger.store_blob, runledger.add_blob_chunk, runledger.name_file, runledger.read_files,
       runledger.watch_submissions, runledger.read_live_output
       to runledger_api;
     -- A receipt is signed only of events that fit their hashes.
@@ -49,14 +50,18 @@ begin
     grant execute on function
       runledger.oldest_release,
       runledger.register_worker, runledger.renew_worker, runledger.stop_worker,
-      runledger.command_worker, runledger.read_worker_health,
+      runledger.command_worker,
       runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending, runledger.check_ledger,
-      runledger.start, runledger.requeue_jobs, runledger.requeue_lost, runledger.conclude, runledger.interrupt,
+      runledger.start, runledger.requeue_jobs, runledger.conclude, runledger.interrupt,
       runledger.lend_slot, runledger.take_slot,
       runledger.publish_output, runledger.forget_output, runledger.count_output,
       runledger.read_delivery, runledger.read_batch, runledger.record_attempt, runledger.postpone_delivery,
       runledger.make_partitions, runledger.purge_bodies, runledger.purge_blobs, runledger.drop_partitions
       to runledger_worker;
+    -- The health check of its container asks for it.
+    grant usage on schema audit to runledger_worker;
+    grant select on audit.worker to runledger_worker;
+    grant execute on function runledger.is_worker_alive to runledger_worker;
   end if;
 
   -- A worker takes its jobs through graphile-worker's own statements, so it is a member of this role too. Their tables

@@ -134,7 +134,7 @@ where received.type = 'submission.received'
   );
 comment on view runledger.pending_from_log is 'Where each submission without a terminal event stands, as the log says. The table runledger.pending caches it, beside what the log does not have.';
 
-create or replace view runledger.submission as
+create or replace view runledger.unfinished as
 select
   p.submission_id as id, p.account_id, p.api_key_id, p.version, case when p.is_running then 'running' else 'queued' end as status,
   null::text as verdict, p.language, case when p.is_running then p.runtime end as runtime, null::integer as exit_code,
@@ -143,7 +143,11 @@ select
   case when p.is_running then p.started_at end as started_at, null::timestamptz as finished_at, null::timestamptz as purged_at,
   p.tag, p.output_encoding, null::text as exceeded, null::jsonb as compile, p.rerun_of, null::double precision as slot_seconds,
   null::double precision as score, null::double precision as max_score
-from runledger.pending p
+from runledger.pending p;
+comment on view runledger.unfinished is 'Those of runledger.submission that have not ended.';
+
+create or replace view runledger.submission as
+select * from runledger.unfinished
 union all
 select
   r.id, r.account_id, r.api_key_id, r.version, r.status, r.verdict, r.language, r.runtime, r.exit_code, r.signal,

@@ -1,43 +1,20 @@
 // The entry to accounts. Keys are managed on the server only, never over HTTP.
-import { timingSafeEqual } from 'node:crypto'
-import { cancelOnAbort, json } from '#database'
+import { json } from '#database'
 import type { Database, Queryable } from '#database'
 import { schemaVersion } from '#event'
 import type { ApiKeyEvent, Metadata } from '#event'
 import { createId } from '#id'
 import { actor } from './actor.ts'
-import { digestKey, findCell, generateKey, isWellFormedKey, labelKey } from './key.ts'
+import { digestKey, findCell, generateKey, labelKey } from './key.ts'
 import type { Role } from './key.ts'
-import type { TierLimits } from './tier.ts'
 
 export { isCell, isKeyName, isWellFormedKey, keyNameMost } from './key.ts'
 export type { Role } from './key.ts'
-export { admitOperator } from './operator.ts'
-export type { Operator } from './operator.ts'
+export { admitOperator, admitRequest } from './admit.ts'
+export type { Caller, Operator, RateWindow } from './admit.ts'
 export { createKnownKeys } from './known-key.ts'
 export { listTiers, setTier } from './tier.ts'
 export type { ListedTier, Tier, TierLimits } from './tier.ts'
-
-export interface Caller {
-  readonly apiKeyId: string
-  readonly accountId: string
-  /** False: over the rate limit. */
-  readonly admitted: boolean
-  /** Null: the tier has no rate limit. */
-  readonly rate: RateWindow | null
-  /** The most that a submission's own limits may be, as the log spells them. */
-  readonly limits: TierLimits
-  /** The most submissions that a batch may hold. */
-  readonly batchItems: number
-}
-
-export interface RateWindow {
-  /** Requests in any 60 seconds. */
-  readonly quota: number
-  readonly remaining: number
-  /** Seconds until at least one more request is admitted. */
-  readonly resetSeconds: number
-}
 
 export interface ListedKey {
   readonly id: string
@@ -72,50 +49,6 @@ interface KeyRequest {
   readonly name?: string | undefined
   /** As `isCell` says: a router knows the key's database by it. */
   readonly cell?: string | undefined
-}
-
-/** A row of runledger.admit_request; without a quota, `remaining` and `reset_seconds` mean nothing. */
-interface AdmissionRow {
-  readonly api_key_id: string
-  readonly account_id: string
-  readonly key_digest: Buffer
-  readonly admitted: boolean
-  readonly quota: number | null
-  readonly remaining: number
-  readonly reset_seconds: number
-  readonly limits: TierLimits
-  readonly batch_items: number
-}
-
-/**
- * Finds a request's caller and counts the request, in one round trip.
- * @param signal withdraws an unsent statement: a refused request must not count.
- * @returns null for an unknown, malformed, expired or revoked key.
- */
-export async function admitRequest(
-  sql: Database,
-  key: string,
-  signal: AbortSignal = AbortSignal.any([]),
-): Promise<Caller | null> {
-  if (!isWellFormedKey(key)) return null
-  const digest = digestKey(key)
-  const [row] = await cancelOnAbort(
-    sql<AdmissionRow[]>`select * from runledger.admit_request(${digest})`,
-    signal,
-  )
-  // The lookup is by index; this comparison takes constant time.
-  if (row === undefined || !timingSafeEqual(digest, row.key_digest)) return null
-  return {
-    apiKeyId: row.api_key_id,
-    accountId: row.account_id,
-    admitted: row.admitted,
-    limits: row.limits,
-    batchItems: row.batch_items,
-    rate:
-      row.quota === null
-        ? null
-        : { quota: row.quota, remaining: row.remaining, resetSeconds: row.reset_seconds },
-  }
 }
 
 /** Issues a key; only here can its text be seen. @throws 23503 when the tier does not exist. */

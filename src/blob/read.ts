@@ -9,7 +9,8 @@ export async function findBlobs(
   names: Iterable<string>,
 ): Promise<Map<string, number>> {
   const rows = await database<{ name: string; bytes: number }[]>`
-    select name, bytes from runledger.find_blobs(${accountId}, ${[...names]}::text[])`
+    select encode(sha256, 'hex') as name, bytes from runledger.blob
+    where account_id = ${accountId} and sha256 = any (array(select decode(name, 'hex') from unnest(${[...names]}::text[]) name))`
   return new Map(rows.map(({ name, bytes }) => [name, bytes]))
 }
 

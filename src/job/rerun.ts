@@ -66,12 +66,11 @@ export async function rerunInCampaign(
   metadata: Metadata,
 ): Promise<CampaignOutcome> {
   const { id, apiKeyId, capacity } = rerun
-  const request = { submission_id: id, api_key_id: apiKeyId, metadata, capacity }
-  const [row] = await sql<[{ outcome: CampaignOutcome | null }]>`
-    select runledger.rerun_in_campaign(
-      ${original}, ${campaign.name}, ${campaign.atOnce}, ${json(sql, request)}
-    ) as outcome`
-  return row.outcome ?? 'gone'
+  const data = { campaign: campaign.name, priority: 'low' }
+  const request = { submission_id: id, api_key_id: apiKeyId, metadata, capacity, data }
+  const [row] = await sql<{ outcome: CampaignOutcome }[]>`
+    select outcome from runledger.rerun_submission(${original}, ${json(sql, request)}, ${campaign.atOnce})`
+  return row?.outcome ?? 'gone'
 }
 
 interface RerunRow {

@@ -58,10 +58,7 @@ export async function listResults(
     ${until === undefined ? sql`` : sql`and r.id < ${firstId(until, clockMilliseconds)}`}
     ${before === undefined ? sql`` : sql`and r.id < ${before}`}`
   const looked = isUnfinished
-    ? sql`
-        select r.* from runledger.list_unfinished(${accountId}) unfinished (id)
-        join runledger.submission r on r.id = unfinished.id
-        where ${mine}`
+    ? sql`select * from runledger.unfinished r where ${mine} offset 0`
     : sql`select * from runledger.submission r where ${mine} order by r.id desc limit ${most}`
   const lastLooked = sql`
     select r.id from runledger.submission r where ${mine} order by r.id desc offset ${most - 1} limit 1`

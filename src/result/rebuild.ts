@@ -24,27 +24,26 @@ export async function rebuildProjections(
   sql: Database,
   onProgress: (soFar: RebuildProgress) => void = () => {},
 ): Promise<RebuildProgress> {
-  let after = firstId
   let sum: RebuildProgress = { submissions: 0, repaired: 0 }
-  for (;;) {
+  for (let after: string | null = firstId; after !== null;) {
     const batch = await rebuildBatch(sql, after)
     sum = {
       submissions: sum.submissions + batch.submissions,
       repaired: sum.repaired + batch.repaired,
     }
     onProgress(sum)
-    if (batch.submissions < batchSize) return sum
     after = batch.last
   }
+  return sum
 }
 
-async function rebuildBatch(
-  sql: Database,
-  after: string,
-): Promise<RebuildProgress & { readonly last: string }> {
+/** `last`: to go on behind; null at the end. */
+type Batch = RebuildProgress & { readonly last: string | null }
+
+async function rebuildBatch(sql: Database, after: string): Promise<Batch> {
   for (let tries = 1; ; tries += 1) {
     try {
-      const [batch] = await sql<[RebuildProgress & { readonly last: string }]>`
+      const [batch] = await sql<[Batch]>`
         select * from runledger.rebuild_batch(${after}, ${batchSize})`
       return batch
     } catch (error) {

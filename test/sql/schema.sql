@@ -92,6 +92,7 @@ table runledger.blob
   constraint blob_pkey PRIMARY KEY (account_id, sha256)
   constraint blob_sha256_length CHECK ((length(sha256) = 32))
   INDEX blob_by_use ON runledger.blob USING btree (used_at)
+  grant select (account_id, sha256, bytes) to runledger_api
 
 table runledger.blob_chunk
   The bytes of blobs: 256 KiB in each chunk but the last, numbered from 0. Written in the transaction that makes the blob, and never after it.
@@ -730,6 +731,7 @@ view audit.worker
   wanted text
   grant select to runledger_api
   grant select to runledger_auditor
+  grant select to runledger_worker
 
 view runledger.delivery_from_log
   Every webhook's state and attempts as its events say. The table runledger.delivery caches them, beside address and secret.
@@ -876,6 +878,37 @@ view runledger.submission_from_log
   score double precision
   max_score double precision
 
+view runledger.unfinished
+  Those of runledger.submission that have not ended.
+  id uuid
+  account_id uuid
+  api_key_id uuid
+  version integer
+  status text
+  verdict text
+  language text
+  runtime text
+  exit_code integer
+  signal text
+  stdout_truncated boolean
+  stderr_truncated boolean
+  cpu_time double precision
+  wall_time double precision
+  memory_peak bigint
+  created_at timestamp with time zone
+  started_at timestamp with time zone
+  finished_at timestamp with time zone
+  purged_at timestamp with time zone
+  tag text
+  output_encoding text
+  exceeded text
+  compile jsonb
+  rerun_of uuid
+  slot_seconds double precision
+  score double precision
+  max_score double precision
+  grant select to runledger_api
+
 function job.describe_execution(submission_id uuid, language text, is_low boolean, queue_position bigint)
   The job of a pending submission. queue_position: as runledger.pending has it; null for a low one, which comes after all that are not, in the order in which it came.
   returns graphile_worker.job_spec stable
@@ -901,14 +934,9 @@ function runledger.add_blob_chunk(api_key_id uuid, sha256 bytea, number integer,
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
-function runledger.admit_operator(digest bytea)
-  The operator's key with this digest, if it is valid. No row: no such key.
-  returns TABLE(api_key_id uuid, key_digest bytea, read_only boolean) stable security definer set search_path=pg_catalog, pg_temp
-  grant execute to runledger_api
-
-function runledger.admit_request(digest bytea)
-  The key with this digest, if it is valid and may submit, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for; batch_items: how many a batch may hold.
-  returns TABLE(api_key_id uuid, account_id uuid, key_digest bytea, admitted boolean, quota integer, remaining integer, reset_seconds integer, limits jsonb, batch_items integer) security definer set search_path=pg_catalog, pg_temp
+function runledger.admit_request(digest bytea, role text DEFAULT 'submit'::text)
+  The key with this digest, if it is valid and of this role, and whether its rate window admits one more request; an operator's has none. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for; batch_items: how many a batch may hold.
+  returns TABLE(api_key_id uuid, account_id uuid, key_digest bytea, admitted boolean, quota integer, remaining integer, reset_seconds integer, limits jsonb, batch_items integer, read_only boolean) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.admit_waiting(api_key_id uuid)
@@ -1007,19 +1035,10 @@ function runledger.estimate_drain()
   returns double precision stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
-function runledger.find_blobs(account_id uuid, names text[])
-  Those of an account's blobs that have one of these names (SHA-256 in hexadecimal), with their sizes.
-  returns TABLE(name text, bytes integer) stable security definer set search_path=pg_catalog, pg_temp
-  grant execute to runledger_api
-
 function runledger.find_bulk(action text, filter jsonb, after uuid, most integer)
   Submissions after this id that fit: filter has until, and may have since, account (its name), language, status, verdict, tag, and webhook (a state) for replay, campaign for rerun. count; skipped: what fits and cannot be rerun, because the campaign has it (done), its body is gone (purged) or nobody runs it (not_offered); items (id, account_id, webhook_id, state), at most so many, none where most is null; next: the cursor, null at the end. A webhook that was sent again since until does not fit.
   returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, jit=off, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off
   grant execute to runledger_api
-
-function runledger.find_next_submissions(after uuid, batch integer, OUT last uuid, OUT submissions integer)
-  The last of the next so many submissions after the given id, as the log has them, and how many there are; null and 0 when there is none.
-  returns record
 
 function runledger.find_operator_key(account_id uuid, api_key_id uuid, schema_version integer, metadata jsonb)
   The key of the account under which operators submit; made with this id when there is none, and revoked at once. Null: there is no such account. 23503: there is no tier `unlimited`.
@@ -1060,6 +1079,7 @@ function runledger.is_worker_alive(worker_id uuid)
   returns boolean stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_auditor
+  grant execute to runledger_worker
 
 function runledger.issue_key(api_key_id uuid, account_id uuid, account_name text, tier text, label text, digest bytea, expires_at timestamp with time zone, schema_version integer, data jsonb, metadata jsonb)
   Stores a key's digest and appends api_key.issued; makes the account, with this id, if there is none of its name yet. data.role: submit, when left out; data.name: none, when left out. RL024: it is of another role than the key that it replaces.
@@ -1092,11 +1112,6 @@ function runledger.list_recent_language(period interval)
 function runledger.list_subjects(submissions uuid[])
   What the webhooks of these submissions are of: each itself, and its batch if that has one.
   returns TABLE(submission_id uuid, subject uuid) stable
-
-function runledger.list_unfinished(account_id uuid)
-  The submissions of an account that have not ended.
-  returns SETOF uuid stable security definer set search_path=pg_catalog, pg_temp
-  grant execute to runledger_api
 
 function runledger.lock_submissions(submissions uuid[])
   Locks submissions and their batches before the first of them is interrupted or cancelled, and with it a key is locked (runledger.end_batches): one after another, they would be locked in the reverse of the order in which an end locks them, and the two could wait for each other.
@@ -1218,13 +1233,8 @@ function runledger.read_series(step interval, steps integer, most integer)
   returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_sort=off
   grant execute to runledger_api
 
-function runledger.read_worker_health(host text, pids integer[])
-  One row for each of these processes that is a live worker, and whether its sandbox has failed.
-  returns TABLE(pid integer, suspended boolean) stable security definer set search_path=pg_catalog, pg_temp
-  grant execute to runledger_worker
-
 function runledger.rebuild_batch(after uuid, batch integer)
-  Makes the projections of the next submissions after the given id anew from the log; returns the last id, how many the log has, and how many rows were not as they should be. Fewer than `batch`: that was the last.
+  Makes the projections of the next submissions after the given id anew from the log; returns the last id (null: these were the last), how many the log has, and how many rows were not as they should be.
   returns TABLE(last uuid, submissions integer, repaired integer) security definer set search_path=pg_catalog, pg_temp, TimeZone=UTC
 
 function runledger.receive(requests jsonb, submissions jsonb, durable boolean DEFAULT true)
@@ -1270,28 +1280,18 @@ function runledger.replay_delivery(webhook_id uuid, secret text, schema_version 
   returns text security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
-function runledger.requeue_jobs(submission_ids uuid[])
-  Requeues jobs that a worker was handed and does not start, as it is to take nothing: each at its position.
-  returns void security definer set search_path=pg_catalog, pg_temp
-  grant execute to runledger_worker
-
-function runledger.requeue_lost(queue_pool_ids text[])
-  Requeues jobs that this worker was handed half a second ago and has not started: the answer was lost with its connection. Returns how many. Where it has started one meanwhile, the job does nothing.
+function runledger.requeue_jobs(submission_ids uuid[], lost_by text[] DEFAULT '{}'::text[])
+  Requeues, each at its position, jobs that a worker was handed and does not start: these, as it is to take nothing, and those that its pools lost_by were handed half a second ago, as the answer was lost with their connection. Returns how many. Where it has started one meanwhile, the job does nothing.
   returns integer security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
-function runledger.rerun_in_campaign(original uuid, campaign text, at_once integer, request jsonb)
-  Repeats a submission that is no rerun, unless this campaign has, or has so many under way. An outcome of rerun_submission; done: it had been; busy: not now; null: there is none such.
-  returns text security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
-  grant execute to runledger_api
-
-function runledger.rerun_submission(original uuid, request jsonb)
-  Receives a submission of the account of request.api_key_id again, with its code, input and all that it asked, but no webhook. request: as runledger.receive takes one, with the event's metadata, and data that is added to what the event says. No row: the account has none such. outcome: as receive; not_final or purged: nothing was written. id: the new one, or of what is replayed.
+function runledger.rerun_submission(original uuid, request jsonb, at_once integer DEFAULT NULL::integer)
+  Receives a submission of the account of request.api_key_id again, with its code, input and all that it asked, but no webhook. request: as runledger.receive takes one, with the event's metadata, and data that is added to what the event says. With data.campaign, which repeats what is no rerun: unless it has (done), or has at_once under way (busy). No row: the account has none such. outcome: as receive; not_final, purged, done or busy: nothing was written. id: the new one, or of what is replayed.
   returns TABLE(id uuid, outcome text, matches boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_api
 
 function runledger.restore_next_pending(after uuid, batch integer, OUT last uuid, OUT restored integer)
-  The reconciler's step through all submissions: puts back what runledger.pending lacks of the next so many after the given id, and tells how many. last: the last of them, null when there was none.
+  The reconciler's step through all submissions: puts back what runledger.pending lacks of the next so many after the given id, and tells how many. last: the last of them, null at the end of the log.
   returns record security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker
@@ -1369,6 +1369,7 @@ schema audit
   Views for auditors: read these, change nothing.
   grant usage to runledger_api
   grant usage to runledger_auditor
+  grant usage to runledger_worker
 
 schema graphile_worker
   grant usage to runledger_queue

@@ -86,7 +86,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
     async requeueLost(poolIds, onFound) {
       try {
         const [row] = await database<[{ count: number }]>`
-          select runledger.requeue_lost(${[...poolIds]}::text[]) as count`
+          select runledger.requeue_jobs('{}', ${[...poolIds]}::text[]) as count`
         if (row.count > 0) onFound()
       } catch (error) {
         log.warn({ err: error }, 'queue.not_looked_through') // the clock asks again, and the reconciler looks

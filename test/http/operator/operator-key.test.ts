@@ -63,7 +63,10 @@ t.test('what submits does not know an operator’s key, whatever process asks', 
   t.match(await admitOperator(sql, key, signal), { apiKeyId: id, isReadOnly: false })
   const own = await issueKey(sql, { account: 'a', tier: 'unlimited' }, 'test')
   const [other] = await sql`select digest from runledger.api_key where id = ${own.id}`
-  t.strictSame([...(await sql`select * from runledger.admit_operator(${other?.['digest']})`)], [])
+  t.strictSame(
+    [...(await sql`select * from runledger.admit_request(${other?.['digest']}, 'operator')`)],
+    [],
+  )
   t.equal(await admitOperator(sql, own.key, signal), null)
 })
 

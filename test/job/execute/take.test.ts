@@ -204,7 +204,7 @@ t.test('a job whose answer was lost is put back, one that has begun is not', asy
     set locked_by = 'pool', locked_at = now() - make_interval(secs => ${seconds})
     where key in (${begun}, ${lost})`
   const requeue = async (): Promise<unknown> =>
-    (await sql`select runledger.requeue_lost('{pool}') as count`)[0]?.['count']
+    (await sql`select runledger.requeue_jobs('{}', '{pool}') as count`)[0]?.['count']
   await lock(0)
   t.equal(await requeue(), 0, 'it may be on its way')
   await lock(1)

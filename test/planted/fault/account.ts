@@ -23,8 +23,8 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: 'account: a revoked key is admitted',
-    text: "and k.role = 'submit'\n    and k.revoked_at is null",
-    instead: "and k.role = 'submit'",
+    text: "and k.role = admit_request.role\n    and k.revoked_at is null",
+    instead: 'and k.role = admit_request.role',
     tests: ['http/access'],
   },
   {

@@ -119,14 +119,14 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: a campaign forgets what it has repeated',
-    text: 'where r.campaign = rerun_in_campaign.campaign and r.rerun_of = rerun_in_campaign.original',
+    text: 'where r.campaign = _campaign and r.rerun_of = rerun_submission.original',
     instead: 'where false',
     tests: ['cli/rerun'],
   },
   {
     name: 'job: a campaign has everything under way at once',
-    text: 'if _under_way >= rerun_in_campaign.at_once then',
-    instead: 'if false then',
+    text: 'when rerun_submission.at_once <= (',
+    instead: 'when null > (',
     tests: ['cli/rerun'],
   },
   {

@@ -4,7 +4,7 @@ import type { Fault } from '../fault.ts'
 export const operatorFaults: readonly Fault[] = [
   {
     name: 'operator: what submits finds an operator’s key',
-    text: "where k.digest = admit_request.digest\n    and k.role = 'submit'",
+    text: 'where k.digest = admit_request.digest\n    and k.role = admit_request.role',
     instead: 'where k.digest = admit_request.digest',
     tests: ['http/operator-key'],
   },
