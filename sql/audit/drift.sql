@@ -17,15 +17,7 @@ union all
 select 'pending', derived.submission_id, to_jsonb(cached) - 'waiters', to_jsonb(derived)
 from runledger.pending_from_log derived
 left join runledger.pending cached on cached.submission_id = derived.submission_id
-where (
-  cached.account_id, cached.api_key_id, cached.language, cached.is_low, cached.requires, cached.version, cached.hash,
-  cached.is_running, cached.is_cancelled, cached.attempts, cached.run, cached.worker_id, cached.runtime, cached.created_at,
-  cached.started_at, cached.tag, cached.output_encoding, cached.rerun_of, cached.batch_id
-) is distinct from (
-  derived.account_id, derived.api_key_id, derived.language, derived.is_low, derived.requires, derived.version, derived.hash,
-  derived.is_running, derived.is_cancelled, derived.attempts, derived.run, derived.worker_id, derived.runtime,
-  derived.created_at, derived.started_at, derived.tag, derived.output_encoding, derived.rerun_of, derived.batch_id
-)
+where to_jsonb(cached) - '{admitted,position,waiters,is_parked}'::text[] is distinct from to_jsonb(derived)
 union all
 select 'pending', cached.submission_id, to_jsonb(cached) - 'waiters', null
 from runledger.pending cached

@@ -79,12 +79,13 @@ begin
       ) end,
       ended.waiters,
       case when ended.waiters is not null then
-        runledger.describe_end(ended.result, d, ended.stdout, ended.stderr, ended.compile_output, ended.report)
+        runledger.describe_end(ended.result, d, own.stdout, own.stderr, own.compile_output, own.report)
       end
     from rows from (
       jsonb_to_recordset(conclude.items) as (submission_id uuid, started_version integer, run text, data jsonb)
     ) with ordinality item (submission_id, started_version, run, data, n)
     left join unnest(_ended) ended on ended.n = item.n
+    left join unnest(_ends) own on own.n = ended.n
     left join runledger.delivery d on d.submission_id = item.submission_id
     order by item.n;
 end
@@ -143,9 +144,7 @@ begin
     returning d.webhook_id
   )
   select
-    array_agg(row(
-      e.n, row(stored.*)::runledger.result, gone.waiters, e.stdout, e.stderr, e.compile_output, e.report
-    )::runledger.ended_submission),
+    array_agg(row(e.n, row(stored.*)::runledger.result, gone.waiters)::runledger.ended_submission),
     array_agg(distinct gone.api_key_id) filter (where gone.admitted and exists (
       select from runledger.api_key k join runledger.tier on tier.name = k.tier
       where k.id = gone.api_key_id and tier.concurrent_executions is not null

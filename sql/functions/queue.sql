@@ -22,6 +22,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _pending record;
+  _job graphile_worker.job_spec;
 begin
   select p.is_low, p.position, p.language, p.account_id, coalesce(tier.weight, 1) as weight
   into _pending
@@ -38,18 +39,17 @@ begin
   end if;
   update runledger.pending p set position = _pending.position
   where p.submission_id = enqueue_execution.submission_id and p.position is distinct from _pending.position;
-  perform graphile_worker.add_job(
-    'execute:' || _pending.language,
-    json_build_object('submission', enqueue_execution.submission_id),
-    run_at => case
-      when enqueue_execution.delay_seconds > 0 then now() + make_interval(secs => enqueue_execution.delay_seconds)
-      else job.position_time(_pending.position)
-    end,
-    job_key => enqueue_execution.submission_id::text,
-    -- A real time comes after every position: what was delayed goes before all of them.
-    priority => case when _pending.is_low then 1 else 0 end
-      - case when enqueue_execution.is_given_back or enqueue_execution.delay_seconds > 0 and not _pending.is_low then 1 else 0 end
+  _job := job.describe_execution(
+    enqueue_execution.submission_id, _pending.language, _pending.is_low, _pending.position
   );
+  if enqueue_execution.delay_seconds > 0 then
+    _job.run_at := now() + make_interval(secs => enqueue_execution.delay_seconds);
+  end if;
+  -- A real time comes after every position: what was delayed goes before all of them.
+  if enqueue_execution.is_given_back or enqueue_execution.delay_seconds > 0 and not _pending.is_low then
+    _job.priority := _job.priority - 1;
+  end if;
+  perform graphile_worker.add_jobs(array[_job]);
 end
 $$;
 comment on function job.enqueue_execution is 'Adds the job of one pending submission by what the log says of it, in place of the one that it may have. It keeps its position, or gets one. delay_seconds: not earlier than that. is_given_back: it has waited once, and goes before others. Nothing happens when it has ended.';

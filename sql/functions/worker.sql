@@ -57,7 +57,7 @@ comment on function runledger.stop_worker is 'Records that a worker stopped by i
 -- to end, or to begin again, takes no other command.
 
 create or replace function runledger.command_worker(
-  worker_id uuid, wanted text, type text, schema_version integer, metadata jsonb
+  worker_id uuid, wanted text, schema_version integer, metadata jsonb
 ) returns table (id uuid, host text, state text, wanted_now text, changed boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -74,7 +74,8 @@ begin
   _changed := found;
   if _changed then
     perform runledger.append_event(
-      command_worker.worker_id, null, command_worker.type, command_worker.schema_version, jsonb_build_object('host', _host), command_worker.metadata
+      command_worker.worker_id, null, 'worker.' || case command_worker.wanted when 'working' then 'resumed' else command_worker.wanted end,
+      command_worker.schema_version, jsonb_build_object('host', _host), command_worker.metadata
     );
   end if;
   return query

@@ -398,11 +398,7 @@ comment on type runledger.submission_end is 'The event that ends a submission, a
 create type runledger.ended_submission as (
   n bigint,
   result runledger.result,
-  waiters text[],
-  stdout bytea,
-  stderr bytea,
-  compile_output bytea,
-  report bytea
+  waiters text[]
 );
 comment on type runledger.ended_submission is 'A submission that has just ended, and the channels of who waits for it (runledger.end_submissions).';
 
@@ -545,5 +541,5 @@ comment on column runledger.worker.suspended_at is 'Since when it takes no submi
 comment on column runledger.worker.version is 'Of Runledger.';
 comment on column runledger.worker.isolation is 'How its boxes are made: box (keeper), cgroup (v1 or v2), uid (slot or worker).';
 comment on column runledger.worker.suspended_because is 'What failed, in the worker''s own words; null when it is not suspended.';
-comment on column runledger.worker.wanted is 'What operators want of it: working; paused, it takes nothing; drained, it takes nothing and ends when it has finished what it has; restarted, the same and then it begins again under another id. Changed by runledger.order_worker alone.';
+comment on column runledger.worker.wanted is 'What operators want of it: working; paused, it takes nothing; drained, it takes nothing and ends when it has finished what it has; restarted, the same and then it begins again under another id. Changed by runledger.command_worker alone.';
 create index worker_alive on runledger.worker (renewed_at) where stopped_at is null;

@@ -38,7 +38,16 @@ export function listLanguages({ database }: Pick<HttpDependencies, 'database'>):
 /** Those that live workers offer. */
 export async function describeLanguages(database: Database): Promise<readonly DescribedLanguage[]> {
   const rows = await withDeadline(
-    async () => database<LanguageRow[]>`select * from runledger.list_language()`,
+    // Two versions may run during a release: the newest worker speaks for its language.
+    async () => database<LanguageRow[]>`
+      select distinct on (language.key)
+        language.key as name, language.value ->> 'version' as version, nullif(language.value -> 'compile', 'null') as compile,
+        language.value -> 'run' as run, language.value -> 'limits' as limits,
+        count(*) over (partition by language.key) as workers
+      from audit.worker w
+      cross join lateral jsonb_each(w.languages) language
+      where w.stopped_at is null and w.alive and not language.value ? 'awaits_trial'
+      order by language.key, w.started_at desc`,
   )
   return rows.map(({ name, version, compile, run, limits: stored, workers }) => {
     // A worker of a later release may offer what this one does not know.

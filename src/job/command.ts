@@ -4,20 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { cancelOnAbort, json } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
-import type { Metadata, WorkerEvent } from '#event'
+import type { Metadata } from '#event'
 import type { Logger } from '#log'
 import { untilAvailable } from './retry.ts'
 
 /** `drained` is for good. */
 export type DesiredState = 'working' | 'paused' | 'drained' | 'restarted'
-
-/** The event that each command is. */
-const commandTypes = {
-  working: 'worker.resumed',
-  paused: 'worker.paused',
-  drained: 'worker.drained',
-  restarted: 'worker.restarted',
-} as const satisfies Record<DesiredState, WorkerEvent['type']>
 
 /** How it is after a command. */
 export interface CommandedWorker {
@@ -45,9 +37,7 @@ export async function commandWorker(
 ): Promise<CommandedWorker | null> {
   const command = sql<CommandedWorker[]>`
     select id, host, state, wanted_now as wanted, changed
-    from runledger.command_worker(
-      ${id}, ${wanted}, ${commandTypes[wanted]}, ${schemaVersion}, ${json(sql, metadata)}
-    )`
+    from runledger.command_worker(${id}, ${wanted}, ${schemaVersion}, ${json(sql, metadata)})`
   const [row] = await (signal === undefined ? command : cancelOnAbort(command, signal))
   return row ?? null
 }

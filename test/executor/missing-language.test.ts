@@ -19,6 +19,7 @@ import { SandboxError } from '#executor'
 import type { Executor, MissingLanguage } from '#executor'
 import { createSuspension } from '#job'
 import { createLog } from '#log'
+import { describeLanguages } from '../../src/http/languages.ts'
 import { showCheckout } from '../helper/checkout.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import {
@@ -174,9 +175,8 @@ t.test('a worker registers what it has found, and logs what it has not', async (
     JAVA_HOME: makeDirectory(t),
   })
   t.equal(worker.logged.filter((message) => message === 'language.missing').length, 1)
-  const rows = await sql`select name from runledger.list_language() order by name`
   t.same(
-    rows.map((row) => row['name']),
+    (await describeLanguages(sql)).map(({ name }) => name),
     ['cpp', 'python'],
   )
   worker.child.kill('SIGTERM')

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { Database } from '#database'
 import type { Language } from '#language'
+import { describeLanguages } from '../../src/http/languages.ts'
 import { findStrangers } from '../hostile/residue.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { createCaller } from '../helper/submission.ts'
@@ -48,9 +49,9 @@ function keepToTwoProcessors(): void {
 /** What the worker offers; what is not there after so long is not installed. */
 async function waitForOffered(sql: Database): Promise<ReadonlySet<Language>> {
   for (let waited = 0; ; waited += 1) {
-    const rows = await sql<{ name: Language }[]>`select name from runledger.list_language()`
-    if (rows.length === languages.length || waited === offerSeconds * 10)
-      return new Set(rows.map(({ name }) => name))
+    const offered = await describeLanguages(sql)
+    if (offered.length === languages.length || waited === offerSeconds * 10)
+      return new Set(offered.map(({ name }) => name as Language))
     await sleep(100)
   }
 }

@@ -371,7 +371,7 @@ table runledger.worker
   version text: Of Runledger.
   isolation jsonb: How its boxes are made: box (keeper), cgroup (v1 or v2), uid (slot or worker).
   suspended_because text: What failed, in the worker's own words; null when it is not suspended.
-  wanted text not null default 'working'::text: What operators want of it: working; paused, it takes nothing; drained, it takes nothing and ends when it has finished what it has; restarted, the same and then it begins again under another id. Changed by runledger.order_worker alone.
+  wanted text not null default 'working'::text: What operators want of it: working; paused, it takes nothing; drained, it takes nothing and ends when it has finished what it has; restarted, the same and then it begins again under another id. Changed by runledger.command_worker alone.
   constraint worker_lease CHECK ((lease_seconds > (0)::double precision))
   constraint worker_pkey PRIMARY KEY (id)
   constraint worker_wanted CHECK ((wanted = ANY (ARRAY['working'::text, 'paused'::text, 'drained'::text, 'restarted'::text])))
@@ -382,10 +382,6 @@ type runledger.ended_submission
   n bigint
   result runledger.result
   waiters text[]
-  stdout bytea
-  stderr bytea
-  compile_output bytea
-  report bytea
 
 type runledger.new_event
   An event that is to be appended (runledger.append_events).
@@ -980,7 +976,7 @@ function runledger.closes_submission(type text)
   returns boolean immutable
   grant execute to runledger_auditor
 
-function runledger.command_worker(worker_id uuid, wanted text, type text, schema_version integer, metadata jsonb)
+function runledger.command_worker(worker_id uuid, wanted text, schema_version integer, metadata jsonb)
   Writes into a worker's row what is wanted of it, and appends the event: worker.paused, worker.resumed, worker.drained or worker.restarted. Returns how it is then; changed: false, and no event, when that is so already, and when it drains or restarts. No row: no such worker lives.
   returns TABLE(id uuid, host text, state text, wanted_now text, changed boolean) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
@@ -1094,11 +1090,6 @@ function runledger.list_blobs(list bytea)
   The SHA-256 of each blob in a list as runledger.body.blobs has it.
   returns SETOF bytea immutable
   grant execute to runledger_auditor
-
-function runledger.list_language()
-  One row a language that a live worker runs: exact version, command lines, limits, and how many workers run it.
-  returns TABLE(name text, version text, compile jsonb, run jsonb, limits jsonb, workers bigint) stable security definer set search_path=pg_catalog, pg_temp
-  grant execute to runledger_api
 
 function runledger.list_named(requests jsonb, submissions jsonb)
   The blobs that the submissions of runledger.receive name, by their accounts.
