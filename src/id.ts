@@ -5,6 +5,12 @@ import { v7 } from 'uuid'
 /** Before any other. */
 export const firstId = '00000000-0000-0000-0000-000000000000'
 
+/** The smallest of a time, as runledger.uuid_floor has it; those that were made earlier are below it. */
+export function floorId(milliseconds: number): string {
+  const hex = milliseconds.toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}
+
 const idBytes = 16
 // Drawn for many ids at once: a draw for each took a sixteenth of what a submission costs a web process.
 const random = new Uint8Array(256 * idBytes)

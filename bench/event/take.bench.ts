@@ -71,7 +71,7 @@ function startBy(starts: readonly BeginAttempt[]): () => Promise<void> {
       run: createId(),
       language: 'python',
     })
-    assert.equal(row?.submission_id, id)
+    assert.equal(row?.submission, id)
   }
 }
 

@@ -24,7 +24,6 @@
 // Names are <noun>.<past participle> and never reused. Events are written in the latest shape; readers update older
 // versions (upcast.ts) and pass newer ones through.
 export * from './submission.ts'
-export * from './batch.ts'
 export * from './execution.ts'
 export * from './webhook.ts'
 export * from './api-key.ts'
@@ -37,9 +36,8 @@ export { findLacks, listStreamHeads, parseStreamHead } from './stream-heads.ts'
 export type { StreamHead } from './stream-heads.ts'
 export { checkLedger, verify, verifyAll } from './verify.ts'
 import type { ApiKeyEvent } from './api-key.ts'
-import type { BatchEvent } from './batch.ts'
 import type { ExecutionEvent } from './execution.ts'
-import type { SubmissionEvent } from './submission.ts'
+import type { BatchEvent, SubmissionEvent } from './submission.ts'
 import type { TierEvent } from './tier.ts'
 import type { WebhookEvent } from './webhook.ts'
 import type { WorkerEvent } from './worker.ts'

@@ -2,7 +2,7 @@
 // was cut off, or all of it recomputed. Reads audit views alone.
 import * as v from 'valibot'
 import type { Database } from '#database'
-import { firstId } from '#id'
+import { firstId, floorId } from '#id'
 
 const digits = v.pipe(v.string(), v.regex(/^\d{1,20}$/))
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
@@ -110,12 +110,4 @@ async function listParts(sql: Database): Promise<Pick<HeadsPart, 'lower' | 'uppe
   }
   const lowers = [...cuts].toSorted()
   return lowers.map((lower, index) => ({ lower, upper: lowers[index + 1] ?? null }))
-}
-
-/** The smallest UUID v7 of a time, as in runledger.uuid_floor. */
-function floorId(milliseconds: number): string {
-  const hex = milliseconds.toString(16).padStart(12, '0').padEnd(32, '0')
-  return [8, 12, 16, 20, 32]
-    .map((end, index, ends) => hex.slice(ends[index - 1] ?? 0, end))
-    .join('-')
 }

@@ -19,16 +19,8 @@ export interface RecordedEvent {
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-interface EventRow {
-  readonly position: number
-  readonly stream_version: number
-  readonly type: string
-  readonly schema_version: number
-  readonly recorded_at: Date
-  readonly hash: string
-  readonly data: unknown
-  readonly metadata: unknown
-}
+type EventRow = Omit<RecordedEvent, 'isKnown' | 'data' | 'metadata'> &
+  Readonly<Record<'data' | 'metadata', unknown>>
 
 // Not written by us; the rest must stay readable.
 const looseObject = v.fallback(v.looseObject({}), {})
@@ -43,18 +35,14 @@ export async function readStream(
   source: 'runledger.event' | 'audit.event' = 'runledger.event',
 ): Promise<RecordedEvent[]> {
   const rows = await sql<EventRow[]>`
-    select position, stream_version, type, schema_version, recorded_at, data, metadata,
+    select position, stream_version as version, type, schema_version as "schemaVersion", recorded_at as at, data, metadata,
       ${source === 'audit.event' ? sql`hash` : sql`encode(hash, 'hex') as hash`}
     from ${sql(source)}
     where stream_id = ${streamId}
     order by stream_version`
   return rows.map((row) => ({
-    position: row.position,
-    version: row.stream_version,
-    type: row.type,
-    at: row.recorded_at,
-    hash: row.hash,
+    ...row,
     metadata: v.parse(looseObject, row.metadata),
-    ...upcast(row.type, row.schema_version, v.parse(looseObject, row.data)),
+    ...upcast(row.type, row.schemaVersion, v.parse(looseObject, row.data)),
   }))
 }

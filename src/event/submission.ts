@@ -1,4 +1,5 @@
-// submission.*: what a caller sent, without the bytes.
+// submission.*: what a caller sent, without the bytes. batch.*: a batch with a webhook of its own, in a stream of its own; what
+// becomes of its submissions stands in theirs.
 import { hash } from 'node:crypto'
 import type { Language } from '#language'
 import type { ExecutionCompleted, ExecutionInterrupted } from './execution.ts'
@@ -46,7 +47,7 @@ export interface SubmissionReceived {
 }
 
 /** The delivery's stream and receiver. The URL may hold secrets, so it is a body. */
-export interface WebhookReceiver {
+interface WebhookReceiver {
   readonly id: string
   readonly host: string
 }
@@ -76,6 +77,17 @@ interface SubmissionCancelled {
 
 export type SubmissionEvent =
   SubmissionReceived | SubmissionCancelRequested | SubmissionCancelled | SubmissionPurged
+
+export interface BatchEvent {
+  readonly type: 'batch.received'
+  readonly data: {
+    readonly account: string
+    readonly api_key: string
+    readonly webhook: WebhookReceiver
+    /** Its members: the items that were accepted, in their order. */
+    readonly submissions: readonly string[]
+  }
+}
 
 export function digestBody(body: Uint8Array): BodyDigest {
   return { sha256: hash('sha256', body, 'hex'), bytes: body.byteLength }

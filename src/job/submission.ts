@@ -1,7 +1,7 @@
 // What the log says of a submission, alone or in a batch, and when two requests are the same.
 import { createHash } from 'node:crypto'
 import { digestBody, schemaVersion } from '#event'
-import type { BatchReceived, BodyDigest, Metadata, SubmissionReceived, WebhookFormat } from '#event'
+import type { BatchEvent, BodyDigest, Metadata, SubmissionReceived, WebhookFormat } from '#event'
 import { createId } from '#id'
 import type { Language } from '#language'
 import { encodeOptions, listRequired } from '#options'
@@ -45,49 +45,6 @@ export interface SubmissionContext {
 
 /** With what else the event says it is 8 KB at the most. */
 const blobsInEvent = 32
-
-/** `submission.received`, and the id of the delivery's stream if there is to be one. */
-function describeReceived(
-  submission: Submission,
-  context: Pick<SubmissionContext, 'accountId' | 'apiKeyId'>,
-): { readonly data: SubmissionReceived['data']; readonly webhookId: string | null } {
-  const { code, stdin, expectedStdout, options, tag, webhook } = submission
-  const optionBytes = encodeOptions(options)
-  const blobs = listBlobs(submission)
-  const requires = listRequired(options)
-  const webhookId = webhook === null ? null : createId()
-  return {
-    webhookId,
-    data: {
-      account: context.accountId,
-      api_key: context.apiKeyId,
-      language: submission.language,
-      code: digestBody(code),
-      stdin: digestBody(stdin),
-      expected_stdout: expectedStdout === null ? null : digestBody(expectedStdout),
-      webhook:
-        webhook === null || webhookId === null
-          ? null
-          : {
-              id: webhookId,
-              host: new URL(webhook.url).host,
-              ...(webhook.format !== undefined && { format: webhook.format }),
-            },
-      ...(optionBytes !== null && { detail: digestBody(optionBytes) }),
-      ...(requires.length > 0 && { demands: requires }),
-      ...(blobs !== null && {
-        blobs: submission.blobs.slice(0, blobsInEvent),
-        blob_list: digestBody(blobs),
-      }),
-      ...describeOwnLimits(options),
-      ...(options.checker?.type === 'program' && { checker_language: options.checker.language }),
-      ...(options.interactor && { checker_language: options.interactor.language }),
-      ...(tag !== null && { tag }),
-      ...(submission.priority === 'low' && { priority: submission.priority }),
-      ...(submission.outputEncoding === 'base64' && { output_encoding: 'base64' }),
-    },
-  }
-}
 
 /** What a batch has beside its submissions. */
 export interface Batch {
@@ -146,7 +103,7 @@ function describeBatch(
   members: readonly { readonly id: string }[],
   context: SubmissionContext,
 ): object {
-  const data: BatchReceived['data'] = {
+  const data: BatchEvent['data'] = {
     account: context.accountId,
     api_key: context.apiKeyId,
     webhook: { id: createId(), host: new URL(url).host },
@@ -167,28 +124,58 @@ function describeCause({ requestId, apiKeyId }: SubmissionContext): Metadata {
   return { request: requestId, actor: { api_key: apiKeyId } }
 }
 
+/** As runledger.receive takes it, with what submission.received says. */
 function describeSubmission(
   id: string,
   submission: Submission,
   context: SubmissionContext,
   batch?: string,
 ): object {
-  const { code, stdin, expectedStdout, options, webhook } = submission
-  const { data, webhookId } = describeReceived(submission, context)
+  const { code, stdin, expectedStdout, options, tag, webhook } = submission
+  const detail = encodeOptions(options)
+  const blobs = listBlobs(submission)
+  const requires = listRequired(options)
+  const delivery = webhook && { ...webhook, id: createId() }
+  const data: SubmissionReceived['data'] = {
+    account: context.accountId,
+    api_key: context.apiKeyId,
+    language: submission.language,
+    code: digestBody(code),
+    stdin: digestBody(stdin),
+    expected_stdout: expectedStdout && digestBody(expectedStdout),
+    webhook: delivery && {
+      id: delivery.id,
+      host: new URL(delivery.url).host,
+      ...(delivery.format !== undefined && { format: delivery.format }),
+    },
+    ...(detail !== null && { detail: digestBody(detail) }),
+    ...(requires.length > 0 && { demands: requires }),
+    ...(blobs !== null && {
+      blobs: submission.blobs.slice(0, blobsInEvent),
+      blob_list: digestBody(blobs),
+    }),
+    ...describeOwnLimits(options),
+    ...(options.checker?.type === 'program' && { checker_language: options.checker.language }),
+    ...(options.interactor && { checker_language: options.interactor.language }),
+    ...(tag !== null && { tag }),
+    ...(submission.priority === 'low' && { priority: submission.priority }),
+    ...(submission.outputEncoding === 'base64' && { output_encoding: 'base64' }),
+    ...(batch !== undefined && { batch }),
+  }
   return {
     submission_id: id,
-    webhook_id: webhookId,
-    webhook_url: webhook?.url,
-    webhook_secret: webhook?.secret,
+    webhook_id: delivery?.id,
+    webhook_url: delivery?.url,
+    webhook_secret: delivery?.secret,
     schema_version: schemaVersion,
-    data: { ...data, ...(batch !== undefined && { batch }) },
+    data,
     metadata: describeCause(context),
     // A jsonb text holds neither NUL nor bytes.
     code: code.toString('base64'),
     stdin: stdin.toString('base64'),
     expected_stdout: expectedStdout?.toString('base64'),
-    detail: encodeOptions(options)?.toString('base64'),
-    blobs: listBlobs(submission)?.toString('base64'),
+    detail: detail?.toString('base64'),
+    blobs: blobs?.toString('base64'),
   }
 }
 

@@ -2,6 +2,7 @@
 // costs the same all the same.
 import type { Database } from '#database'
 import type { Verdict } from '#event'
+import { floorId } from '#id'
 import { isFinal, toRecord } from './record.ts'
 import type { ResultRow } from './record.ts'
 import type { ResultStatus, ResultSummary } from './schema.ts'
@@ -33,14 +34,6 @@ const mostLooked = 20_000
 // An id is made by a web process, its time by the database: so far apart may their clocks be.
 const clockMilliseconds = 300_000
 
-/** The least id of that time, which ids begin with. */
-function firstId(time: Date, more: number): string {
-  const hex = Math.max(0, time.getTime() + more)
-    .toString(16)
-    .padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
-}
-
 /** @param most rows that are looked at. */
 export async function listResults(
   sql: Database,
@@ -54,8 +47,8 @@ export async function listResults(
   const mine = sql`
     r.account_id = ${accountId}
     ${tag === undefined ? sql`` : sql`and r.tag = ${tag}`}
-    ${since === undefined ? sql`` : sql`and r.id >= ${firstId(since, -clockMilliseconds)}`}
-    ${until === undefined ? sql`` : sql`and r.id < ${firstId(until, clockMilliseconds)}`}
+    ${since === undefined ? sql`` : sql`and r.id >= ${floorId(Math.max(0, since.getTime() - clockMilliseconds))}`}
+    ${until === undefined ? sql`` : sql`and r.id < ${floorId(Math.max(0, until.getTime() + clockMilliseconds))}`}
     ${before === undefined ? sql`` : sql`and r.id < ${before}`}`
   const looked = isUnfinished
     ? sql`select * from runledger.unfinished r where ${mine} offset 0`

@@ -2,7 +2,8 @@
 // and the files that the run has left. A worker writes it; it is read with the result.
 import type { Difference } from '#checker'
 import { digestBody } from '#event'
-import type { ExceededLimit, TestFacts, Verdict } from '#event'
+import type { TestFacts } from '#event'
+import type { ResultRecord } from './schema.ts'
 
 export { compileEvent, cutBetweenCharacters, nextPosition, outputEvent } from './stream/event.ts'
 export type { LiveEvent } from './stream/event.ts'
@@ -24,42 +25,20 @@ export interface Report {
   readonly facts?: readonly TestFacts[]
 }
 
-/** Seconds and bytes. All is null of one that was not run. */
-export interface TestReport<Output = Uint8Array> {
-  readonly name: string | null
-  readonly verdict: Verdict | null
-  readonly exit_code: number | null
-  readonly signal: string | null
-  readonly cpu_time: number | null
-  readonly wall_time: number | null
-  readonly memory_peak: number | null
-  /** The beginning of what it wrote. */
-  readonly stdout: Output | null
-  readonly stderr: Output | null
-  /** True when it wrote more than is kept. */
-  readonly stdout_truncated: boolean | null
-  readonly stderr_truncated: boolean | null
-  /** The limit that ended it. */
-  readonly limit: ExceededLimit | null
-  readonly difference: Difference | null
-  /** What the checker said. */
-  readonly message: string | null
-}
+/** Of an output the beginning of what was written, which `stdout_truncated` and `stderr_truncated` tell. All is null of one that was not run. */
+export type TestReport<Output = Uint8Array> = Omit<
+  NonNullable<ResultRecord['tests']>[number],
+  'stdout' | 'stderr'
+> &
+  Readonly<Record<'stdout' | 'stderr', Output | null>>
 
 /** Of tests, whose points are given when all have passed. */
-export interface GroupReport {
-  readonly name: string
-  readonly passed: boolean
-  readonly score: number
-  readonly max_score: number
-}
+export type GroupReport = NonNullable<ResultRecord['groups']>[number]
 
-export interface FileReport<Content = Uint8Array> {
-  readonly name: string
-  /** Bytes. */
-  readonly size: number
-  /** Hexadecimal; null without content. */
-  readonly sha256: string | null
+export type FileReport<Content = Uint8Array> = Omit<
+  NonNullable<ResultRecord['files']>[number],
+  'content'
+> & {
   /** Null when it did not fit beside those before it. */
   readonly content: Content | null
 }

@@ -18,13 +18,8 @@ export interface ReceivedRequest {
   readonly limits: AttemptLimits | null
 }
 
-interface RequestRow {
-  readonly received: Readonly<Record<'language', string>> &
-    Readonly<Partial<Record<'output_encoding' | 'priority' | 'tag', string>>>
+type RequestRow = Omit<ReceivedRequest, 'code' | 'limits'> & {
   readonly code: Uint8Array | null
-  readonly stdin: Uint8Array
-  readonly expected_stdout: Uint8Array | null
-  readonly detail: Uint8Array | null
   readonly limits: unknown
 }
 
@@ -35,24 +30,15 @@ export async function readRequest(
   accountId: string,
 ): Promise<ReceivedRequest | 'purged' | null> {
   const [row] = await sql<RequestRow[]>`
-    select e.data as received, body.code, body.stdin, body.expected_stdout, body.detail, attempt.limits
+    select
+      e.data ->> 'language' as language, body.code, body.stdin, body.expected_stdout as "expectedStdout", body.detail,
+      e.data ->> 'output_encoding' as "outputEncoding", e.data ->> 'priority' as priority, e.data ->> 'tag' as tag, attempt.limits
     from runledger.submission r
     join runledger.event e on e.stream_id = r.id and e.stream_version = 1
     left join runledger.body on body.submission_id = r.id
     left join lateral runledger.read_attempt(r.id) attempt on true
     where r.id = ${id} and r.account_id = ${accountId}`
   if (row === undefined) return null
-  const { received, code, stdin, expected_stdout: expectedStdout, detail } = row
-  if (code === null) return 'purged'
-  return {
-    language: received.language,
-    code,
-    stdin,
-    expectedStdout,
-    detail,
-    outputEncoding: received.output_encoding ?? null,
-    priority: received.priority ?? null,
-    tag: received.tag ?? null,
-    limits: readLimits(row.limits),
-  }
+  const { code } = row
+  return code === null ? 'purged' : { ...row, code, limits: readLimits(row.limits) }
 }

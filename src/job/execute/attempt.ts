@@ -79,20 +79,14 @@ export function createBegin(
         reachFailpoint('execute.after_start')
         if (row === null) return null
         return {
-          submission,
+          ...row,
           run,
           language,
           identity: { workerId: worker, signal },
-          version: row.version,
           // Null when the row was removed by hand: no cache is shared.
-          accountId: row.account_id ?? submission,
-          code: row.code,
-          stdin: row.stdin,
-          expectedStdout: row.expected_stdout,
-          options: row.detail,
-          totalSeconds: row.total_seconds ?? usualTotalSeconds,
+          accountId: row.accountId ?? submission,
+          totalSeconds: row.totalSeconds ?? usualTotalSeconds,
           cores: row.cores ?? undefined,
-          hasWebhook: row.has_webhook,
         }
       } catch (error) {
         const code = errorCode(error)

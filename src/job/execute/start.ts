@@ -6,7 +6,7 @@ import type { ExecutionStarted, Metadata } from '#event'
 import type { Executor } from '#executor'
 import { languages, spellLimits } from '#language'
 import type { Language, Limits } from '#language'
-import type { AttemptDependencies } from './attempt.ts'
+import type { Attempt, AttemptDependencies } from './attempt.ts'
 
 type Program = Pick<ExecutionStarted['data'], 'runtime' | 'limits'>
 
@@ -20,19 +20,15 @@ interface Start {
 }
 
 /** A row of runledger.start. */
-interface StartedRow {
-  readonly submission_id: string
-  readonly version: number
-  readonly account_id: string | null
-  readonly code: Buffer | null
-  readonly stdin: Buffer
-  readonly expected_stdout: Buffer | null
-  readonly detail: Buffer | null
+type StartedRow = Omit<
+  Attempt,
+  'run' | 'identity' | 'language' | 'accountId' | 'totalSeconds' | 'cores'
+> & {
+  readonly accountId: string | null
   /** Null: its key is gone. */
-  readonly total_seconds: number | null
-  /** That a box may use at once; null: not given. */
+  readonly totalSeconds: number | null
+  /** Null: not given. */
   readonly cores: number | null
-  readonly has_webhook: boolean
 }
 
 /**
@@ -63,13 +59,16 @@ export function createStart(
     const worker = starts[0]?.worker ?? ''
     const data = JSON.stringify({ worker, ...host, isolation: executor.isolation })
     const rows = await database<StartedRow[]>`
-      select * from runledger.start(
+      select
+        submission_id as submission, version, account_id as "accountId", code, stdin, expected_stdout as "expectedStdout",
+        detail as options, total_seconds as "totalSeconds", cores, has_webhook as "hasWebhook"
+      from runledger.start(
         ${worker}, ${starts.map(({ submission }) => submission)}::uuid[], ${starts.map(({ run }) => run)}::text[],
         ${starts.map(({ language }) => language)}::text[], ${data}::text::jsonb,
         ${describePrograms(executor.runtimes)}::text::jsonb, ${describeActor(worker)}::text::jsonb, ${[...capabilities]}::text[],
         ${[...startedIds]}::text[]
       )`
-    const byId = new Map(rows.map((row) => [row.submission_id, row]))
+    const byId = new Map(rows.map((row) => [row.submission, row]))
     return starts.map(({ submission }) => byId.get(submission) ?? null)
   }
 
