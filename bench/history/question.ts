@@ -130,7 +130,7 @@ export const questions: readonly Question[] = [
   {
     name: 'reconciler: queue',
     calls: 20,
-    ask: ({ sql }) => sql`select runledger.reconcile_queue(3)`,
+    ask: ({ sql }) => sql`select runledger.reconcile_queue()`,
   },
   {
     name: 'reconciler: ledger',

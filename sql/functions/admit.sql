@@ -8,16 +8,14 @@ returns table (
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  _key record;
   _times timestamptz[];
   _now timestamptz;
-  _admitted boolean;
 begin
   select
     k.id, k.account_id, k.digest, k.read_only, tier.limits, tier.batch_items,
     -- What an operator asks for is shared or bounded elsewhere, so no request is counted.
-    case k.role when 'submit' then tier.requests_per_minute end as requests_per_minute
-  into _key
+    case k.role when 'submit' then tier.requests_per_minute end
+  into api_key_id, account_id, key_digest, read_only, limits, batch_items, quota
   from runledger.api_key k
   join runledger.tier on tier.name = k.tier
   where k.digest = admit_request.digest
@@ -28,39 +26,32 @@ begin
     return;
   end if;
 
-  if _key.requests_per_minute is null then
-    return query select
-      _key.id, _key.account_id, _key.digest, true, null::integer, null::integer, null::integer, _key.limits, _key.batch_items,
-      _key.read_only;
-    return;
-  end if;
+  admitted := true;
+  if quota is not null then
+    -- A crash may forget the window.
+    perform set_config('synchronous_commit', 'off', true);
+    insert into runledger.rate_window (api_key_id, admitted_at)
+    values (admit_request.api_key_id, '{}')
+    on conflict do nothing;
+    select w.admitted_at into _times
+    from runledger.rate_window w
+    where w.api_key_id = admit_request.api_key_id
+    for update;
 
-  -- A crash may forget the window.
-  perform set_config('synchronous_commit', 'off', true);
-  insert into runledger.rate_window (api_key_id, admitted_at)
-  values (_key.id, '{}')
-  on conflict do nothing;
-  select rate_window.admitted_at into _times
-  from runledger.rate_window
-  where rate_window.api_key_id = _key.id
-  for update;
-
-  _now := clock_timestamp(); -- read after the row lock, so that times in the window ascend
-  _times := array(select t from unnest(_times) t where t > _now - interval '60 seconds' order by t);
-  _admitted := cardinality(_times) < _key.requests_per_minute;
-  if _admitted then
-    _times := _times || _now;
-    update runledger.rate_window set admitted_at = _times where rate_window.api_key_id = _key.id;
-  end if;
-
-  return query select
-    _key.id, _key.account_id, _key.digest, _admitted, _key.requests_per_minute,
-    greatest(0, _key.requests_per_minute - cardinality(_times)),
+    _now := clock_timestamp(); -- read after the row lock, so that times in the window ascend
+    _times := array(select t from unnest(_times) t where t > _now - interval '60 seconds' order by t);
+    admitted := cardinality(_times) < quota;
+    if admitted then
+      _times := _times || _now;
+      update runledger.rate_window w set admitted_at = _times where w.api_key_id = admit_request.api_key_id;
+    end if;
+    remaining := greatest(0, quota - cardinality(_times));
     -- After a move to a narrower tier the window may hold more than the quota.
-    greatest(1, ceil(extract(epoch from
-      _times[greatest(1, cardinality(_times) - _key.requests_per_minute + 1)] + interval '60 seconds' - _now
-    )))::integer,
-    _key.limits, _key.batch_items, _key.read_only;
+    reset_seconds := greatest(1, ceil(extract(epoch from
+      _times[greatest(1, cardinality(_times) - quota + 1)] + interval '60 seconds' - _now
+    )));
+  end if;
+  return next;
 end
 $$;
 comment on function runledger.admit_request is 'The key with this digest, if it is valid and of this role, and whether its rate window admits one more request; an operator''s has none. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for; batch_items: how many a batch may hold.';

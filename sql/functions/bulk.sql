@@ -19,12 +19,6 @@ declare
   _offers constant jsonb[] := array(
     select jsonb_agg(language.name) from runledger.list_recent_language('24 hours') language group by language.offer
   );
-  _last uuid;
-  _count integer;
-  _due integer;
-  _skipped jsonb;
-  _items jsonb;
-  _up_to uuid;
 begin
   select account.id into _account from runledger.account where account.name = filter ->> 'account';
   if filter ? 'account' and _account is null then
@@ -33,76 +27,74 @@ begin
     );
   end if;
 
-  with looked as materialized (
-    (select p.submission_id as id from runledger.pending p
-      where find_bulk.action = 'cancel' and p.submission_id > _from and p.submission_id < _to
-      order by p.submission_id limit _looked)
-    union all
-    (select r.id from runledger.result r
-      where find_bulk.action = 'rerun' and r.id > _from and r.id < _to
-      order by r.id limit _looked)
-    union all
-    (select d.submission_id from runledger.delivery d
-      where find_bulk.action = 'replay' and d.submission_id > _from and d.submission_id < _to
-      order by d.submission_id limit _looked)
-  ), fitting as materialized (
-    select
-      r.id, r.account_id, d.webhook_id,
-      case
-        when find_bulk.action <> 'rerun' then 'due'
-        when exists (
-          select from runledger.rerun x where x.campaign = filter ->> 'campaign' and x.rerun_of = r.id
-        ) then 'done'
-        when r.purged_at is not null then 'purged'
-        -- A checker that is a program runs where the program ran that it judges. Before the first worker any is taken.
-        when _offers = '{}' or exists (
-          select from runledger.event received, unnest(_offers) offer (names)
-          where received.stream_id = r.id and received.stream_version = 1
-            and offer.names @> to_jsonb(array_remove(array[r.language, received.data ->> 'checker_language'], null))
-        ) then 'due'
-        else 'not_offered'
-      end as state
-    from looked
-    join runledger.submission r on r.id = looked.id
-    left join runledger.delivery d on d.submission_id = looked.id
-    where r.created_at >= _since and r.created_at < _until
-      and (_account is null or r.account_id = _account)
-      and (not filter ? 'language' or r.language = filter ->> 'language')
-      and (not filter ? 'status' or r.status = filter ->> 'status')
-      and (not filter ? 'verdict' or r.verdict = filter ->> 'verdict')
-      and (not filter ? 'tag' or r.tag = filter ->> 'tag')
-      and case find_bulk.action
-        when 'cancel' then r.status in ('queued', 'running')
-        when 'replay' then d.url is not null
-          and case when filter ? 'webhook' then d.state = filter ->> 'webhook' else d.state in ('delivered', 'abandoned') end
-          -- A step whose answer was lost is asked for again.
-          and not exists (
-            select from runledger.event e
-            where e.stream_id = d.webhook_id and e.type = 'webhook.replayed' and e.recorded_at >= _until
-          )
-        else r.rerun_of is null and r.status in ('completed', 'failed')
-      end
-    order by r.id limit coalesce(find_bulk.most, _looked)
-  )
-  select
-    (select case when count(*) = _looked then (array_agg(looked.id order by looked.id desc))[1] end from looked),
-    (select count(*) from fitting),
-    (select count(*) from fitting where fitting.state = 'due'),
-    (
-      select jsonb_build_object(
+  return (
+    with looked as materialized (
+      (select p.submission_id as id from runledger.pending p
+        where find_bulk.action = 'cancel' and p.submission_id > _from and p.submission_id < _to
+        order by p.submission_id limit _looked)
+      union all
+      (select r.id from runledger.result r
+        where find_bulk.action = 'rerun' and r.id > _from and r.id < _to
+        order by r.id limit _looked)
+      union all
+      (select d.submission_id from runledger.delivery d
+        where find_bulk.action = 'replay' and d.submission_id > _from and d.submission_id < _to
+        order by d.submission_id limit _looked)
+    ), fitting as materialized (
+      select
+        r.id, r.account_id, d.webhook_id,
+        case
+          when find_bulk.action <> 'rerun' then 'due'
+          when exists (
+            select from runledger.rerun x where x.campaign = filter ->> 'campaign' and x.rerun_of = r.id
+          ) then 'done'
+          when r.purged_at is not null then 'purged'
+          -- A checker that is a program runs where the program ran that it judges. Before the first worker any is taken.
+          when _offers = '{}' or exists (
+            select from runledger.event received, unnest(_offers) offer (names)
+            where received.stream_id = r.id and received.stream_version = 1
+              and offer.names @> to_jsonb(array_remove(array[r.language, received.data ->> 'checker_language'], null))
+          ) then 'due'
+          else 'not_offered'
+        end as state
+      from looked
+      join runledger.submission r on r.id = looked.id
+      left join runledger.delivery d on d.submission_id = looked.id
+      where r.created_at >= _since and r.created_at < _until
+        and (_account is null or r.account_id = _account)
+        and (not filter ? 'language' or r.language = filter ->> 'language')
+        and (not filter ? 'status' or r.status = filter ->> 'status')
+        and (not filter ? 'verdict' or r.verdict = filter ->> 'verdict')
+        and (not filter ? 'tag' or r.tag = filter ->> 'tag')
+        and case find_bulk.action
+          when 'cancel' then r.status in ('queued', 'running')
+          when 'replay' then d.url is not null
+            and case when filter ? 'webhook' then d.state = filter ->> 'webhook' else d.state in ('delivered', 'abandoned') end
+            -- A step whose answer was lost is asked for again.
+            and not exists (
+              select from runledger.event e
+              where e.stream_id = d.webhook_id and e.type = 'webhook.replayed' and e.recorded_at >= _until
+            )
+          else r.rerun_of is null and r.status in ('completed', 'failed')
+        end
+      order by r.id limit coalesce(find_bulk.most, _looked)
+    )
+    select jsonb_build_object(
+      'count', count(*) filter (where fitting.state = 'due'),
+      'skipped', jsonb_build_object(
         'done', count(*) filter (where fitting.state = 'done'),
         'purged', count(*) filter (where fitting.state = 'purged'),
         'not_offered', count(*) filter (where fitting.state = 'not_offered')
-      ) from fitting
-    ),
-    (select (array_agg(fitting.id order by fitting.id desc))[1] from fitting),
-    case when find_bulk.most is not null then (
-      select coalesce(jsonb_agg(to_jsonb(fitting) order by fitting.id), '[]') from fitting
-    ) end
-  into _last, _count, _due, _skipped, _up_to, _items;
-  return jsonb_build_object(
-    'count', _due, 'skipped', _skipped, 'items', _items,
-    'next', case when find_bulk.most is not null and _count = find_bulk.most then _up_to else _last end
+      ),
+      'items', coalesce(jsonb_agg(to_jsonb(fitting) order by fitting.id) filter (where find_bulk.most is not null), '[]'),
+      'next', case
+        when count(*) = find_bulk.most then (array_agg(fitting.id order by fitting.id desc))[1]
+        else (
+          select case when count(*) = _looked then (array_agg(looked.id order by looked.id desc))[1] end from looked
+        )
+      end
+    )
+    from fitting
   );
 end
 $$;

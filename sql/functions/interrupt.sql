@@ -5,6 +5,8 @@ create or replace function runledger.interrupt(items jsonb) returns table (outco
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- That our failures may cost before a submission ends with verdict IE.
+  _most_losses constant integer := 3;
   _item record;
   _p runledger.pending;
   _losses integer;
@@ -15,7 +17,7 @@ begin
   for _item in
     select item.* from jsonb_to_recordset(interrupt.items) item (
       submission_id uuid, started_version integer, run text, schema_version integer, data jsonb, metadata jsonb,
-      max_losses integer
+      is_last boolean
     )
   loop
     waiters := null;
@@ -40,7 +42,7 @@ begin
       select count(*) filter (where (e.data ->> 'spends_attempt')::boolean) into _losses
       from runledger.event e
       where e.stream_id = _p.submission_id and e.type = 'execution.interrupted';
-      if _losses >= _item.max_losses then
+      if _item.is_last or _losses >= _most_losses then
         outcome := 'ended';
         waiters := (runledger.end_submissions(array[row(
           _p.submission_id, _p.version + 1, 'execution.abandoned', 1, jsonb_build_object('losses', _losses),
@@ -60,7 +62,7 @@ begin
   end loop;
 end
 $$;
-comment on function runledger.interrupt is 'Notes the loss of the attempts of items, an array of objects: submission_id, started_version, run (null: any), schema_version and data of execution.interrupted, metadata, max_losses. One row an item, in their order. outcome: requeued, its next attempt is enqueued; ended, by execution.abandoned as max_losses attempts were lost, or by submission.cancelled as that was asked for; or nothing was written: superseded, somebody else ended this attempt; start_lost, the attempt of this run is not in the log. waiters: as runledger.conclude has them.';
+comment on function runledger.interrupt is 'Notes the loss of the attempts of items, an array of objects: submission_id, started_version, run (null: any), schema_version and data of execution.interrupted, metadata, is_last (no further attempt would go better; null: false). One row an item, in their order. outcome: requeued, its next attempt is enqueued; ended, by execution.abandoned as it is the last or three attempts were lost, or by submission.cancelled as that was asked for; or nothing was written: superseded, somebody else ended this attempt; start_lost, the attempt of this run is not in the log. waiters: as runledger.conclude has them.';
 
 create or replace function runledger.append_interrupted(
   pending runledger.pending, schema_version integer, data jsonb, metadata jsonb
@@ -84,12 +86,12 @@ end
 $$;
 comment on function runledger.append_interrupted is 'Appends execution.interrupted to a submission that runs, and returns its row as it is then. It has no job yet.';
 
-create or replace function runledger.describe_lost(p runledger.pending, max_losses integer) returns jsonb
+create or replace function runledger.describe_lost(p runledger.pending) returns jsonb
 language sql immutable
 as $$
   select jsonb_build_array(jsonb_build_object(
     'submission_id', p.submission_id, 'started_version', p.version - p.is_cancelled::integer, 'schema_version', 1,
-    'max_losses', max_losses, 'data', jsonb_build_object('reason', 'worker_lost', 'spends_attempt', true),
+    'data', jsonb_build_object('reason', 'worker_lost', 'spends_attempt', true),
     'metadata', jsonb_build_object('actor', jsonb_build_object('sweep_of', p.worker_id))
   ))
 $$;

@@ -91,16 +91,16 @@ comment on function runledger.refuse_change() is 'Trigger: refuses UPDATE, DELET
 -- Partitions do not inherit statement triggers (later ones: runledger.make_partitions).
 do $$
 declare
-  _table text;
+  _table regclass;
 begin
-  foreach _table in array array['event'] || array(select p.name from runledger.partition p where p.table_name = 'event') loop
+  for _table in select p.relid from pg_catalog.pg_partition_tree('runledger.event') p loop
     -- Made anew it would lock the log against a running service, which may hold it and wait for what a migration locked.
     if not exists (
       select from pg_catalog.pg_trigger
-      where tgrelid = format('runledger.%I', _table)::regclass and tgname = 'event_append_only'
+      where tgrelid = _table and tgname = 'event_append_only'
     ) then
       execute format(
-        'create trigger event_append_only before update or delete or truncate on runledger.%I for each statement execute function runledger.refuse_change()',
+        'create trigger event_append_only before update or delete or truncate on %s for each statement execute function runledger.refuse_change()',
         _table
       );
     end if;

@@ -41,7 +41,7 @@ begin
     _key := case _plan.table_name when 'event' then 'stream_id' else 'submission_id' end;
     -- Goes on where the last one ends, or at the present.
     select greatest(max(p.ends_at), date_trunc(_unit, now())) into _starts_at
-    from runledger.partition p where p.table_name = _plan.table_name;
+    from audit.partition p where p.table_name = _plan.table_name;
 
     while _starts_at <= now() + _plan.width * _plan.ahead loop
       _ends_at := _starts_at + _plan.width;
@@ -95,7 +95,7 @@ begin
     return;
   end if;
   for _table, _name in
-    select p.table_name, p.name from runledger.partition p
+    select p.table_name, p.name from audit.partition p
     where p.table_name in ('body', 'output') and p.ends_at < now() - drop_partitions.older_than
     order by p.lower
   loop

@@ -1,6 +1,6 @@
 -- A job may be lost: by runledger.pending and the log, an unfinished submission always gets a job again.
 
-create or replace function runledger.reconcile_queue(max_losses integer default 3) returns integer
+create or replace function runledger.reconcile_queue() returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -44,7 +44,7 @@ begin
       -- Rows may have been edited by hand: the log decides.
       if runledger.refresh_submissions(array[_p.submission_id]) = 0 then
         if _p.is_running then
-          perform from runledger.interrupt(runledger.describe_lost(_p, reconcile_queue.max_losses)) lost
+          perform from runledger.interrupt(runledger.describe_lost(_p)) lost
           where lost.outcome in ('requeued', 'ended');
           continue when not found;
         else

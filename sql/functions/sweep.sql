@@ -1,6 +1,6 @@
 -- Requeues what lost workers held. Every process calls it twice a second; one at a time does it.
 
-create or replace function runledger.sweep_workers(max_losses integer)
+create or replace function runledger.sweep_workers()
 returns table (worker_id uuid, submission_id uuid, requeued boolean, host text, pid integer, silent_seconds double precision)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -27,7 +27,7 @@ begin
       submission_id := _p.submission_id;
       begin
         select lost.outcome = 'requeued' into requeued
-        from runledger.interrupt(runledger.describe_lost(_p, sweep_workers.max_losses)) lost
+        from runledger.interrupt(runledger.describe_lost(_p)) lost
         -- Else it completed meanwhile.
         where lost.outcome in ('requeued', 'ended');
         if found then

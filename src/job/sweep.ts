@@ -3,15 +3,12 @@
 import { isUnavailable } from '#database'
 import type { Database } from '#database'
 import { describeError } from '#error-text'
+import { checkLedger } from '#event'
 import { firstId } from '#id'
 import type { Logger } from '#log'
 import { reachFailpoint } from './failpoint.ts'
-import { createLedgerCheck } from './ledger-check.ts'
 import { repeat } from './repeat.ts'
 import type { Stoppable } from './repeat.ts'
-
-/** Attempts that our failures may cost before a submission ends with verdict IE. */
-export const maxLosses = 3
 
 const sweepMilliseconds = 500
 const reconcileEveryMilliseconds = 10_000
@@ -22,6 +19,10 @@ const slowMilliseconds = 500
 const absentMilliseconds = 3000
 // Some twenty milliseconds of index entries.
 const restoredAtOnce = 20_000
+/** So many of the newest events are checked, and so many of the walk through the whole log: some 0.1 s of the database's. */
+const checkedAtOnce = { fewest: 10, most: 1000 }
+// Lost workers are found on the same connection.
+const longestCheck = '2s'
 
 /** A submission that was requeued, or, without one, a worker that was lost. */
 interface Swept {
@@ -50,7 +51,7 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     if (row?.restored !== 0) log.warn({ count: row?.restored }, 'pending.restored')
   }
 
-  const checkLedger = createLedgerCheck(database, log)
+  const lookAtLedger = createLedgerCheck(database, log)
   const sweep = async (): Promise<void> => {
     const startedAt = performance.now()
     await database`select 1`
@@ -61,9 +62,7 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     }
     if (now - unsettledAt < settleMilliseconds) return
     reachFailpoint('sweep.before_commit')
-    for (const row of await database<
-      Swept[]
-    >`select * from runledger.sweep_workers(${maxLosses})`) {
+    for (const row of await database<Swept[]>`select * from runledger.sweep_workers()`) {
       reachFailpoint('sweep.after_commit')
       const { worker_id: worker, submission_id, requeued, ...process } = row
       if (submission_id === null) log.warn({ worker, ...process }, 'worker.lost')
@@ -73,11 +72,11 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     reconciledAt = now
     reachFailpoint('reconcile.before_commit')
     const [repaired] = await database<{ count: number }[]>`
-      select runledger.reconcile_queue(${maxLosses}) as count`
+      select runledger.reconcile_queue() as count`
     reachFailpoint('reconcile.after_commit')
     if (repaired?.count !== 0) log.warn({ count: repaired?.count }, 'queue.repaired')
     await restoreNext()
-    await checkLedger()
+    await lookAtLedger()
   }
   const timed = async (): Promise<void> => {
     try {
@@ -94,4 +93,24 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     if (isUnavailable(error) || failure !== logged) log.warn({ err: error }, 'sweep.failed')
     logged = failure
   })
+}
+
+/** For metrics: a bounded part of the ledger, by one process at a time. It comes last and never rejects: nothing must wait for it. */
+function createLedgerCheck(database: Database, log: Logger): () => Promise<void> {
+  const { fewest, most } = checkedAtOnce
+  let atOnce = most
+  return async () => {
+    try {
+      const found = await database.begin(async (sql) => {
+        await sql`select set_config('statement_timeout', ${longestCheck}, true)`
+        return checkLedger(sql, atOnce)
+      })
+      atOnce = Math.min(most, atOnce * 2)
+      if (found.length > 0) log.error({ streams: found }, 'ledger.finding')
+    } catch (error) {
+      // A database that is slow today must not keep the walk from going on.
+      atOnce = Math.max(fewest, Math.floor(atOnce / 2))
+      log.warn({ err: error }, 'ledger.check_failed')
+    }
+  }
 }

@@ -24,11 +24,7 @@ try {
     )
   }
 } catch (error) {
-  const refusal = explainRefusal(error, config.DATABASE_URL)
-  if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
-  const reason =
-    error instanceof MigrationError ? error.message : explainAbsence(error, config.DATABASE_URL)
-  log.fatal(reason === null ? { err: error } : { reason }, 'database.migration_failed')
+  explainFailure(error, 'DATABASE_URL', config.DATABASE_URL)
   process.exitCode = 1
 } finally {
   await database.end({ timeout: 5 })
@@ -45,10 +41,15 @@ async function prepareRoles(adminUrl: string): Promise<void> {
     await makeRoles({ adminUrl, url, passwords: { web, worker } })
     log.info('database.roles_made')
   } catch (error) {
-    const refusal = explainRefusal(error, adminUrl)
-    if (refusal !== null) exitForConfig(`ADMIN_DATABASE_URL: ${refusal}`)
-    const reason = explainAbsence(error, adminUrl)
-    log.fatal(reason === null ? { err: error } : { reason }, 'database.migration_failed')
+    explainFailure(error, 'ADMIN_DATABASE_URL', adminUrl)
     process.exit(1)
   }
+}
+
+/** Ends the process where the address or its login is at fault. */
+function explainFailure(error: unknown, variable: string, url: string): void {
+  const refusal = explainRefusal(error, url)
+  if (refusal !== null) exitForConfig(`${variable}: ${refusal}`)
+  const reason = error instanceof MigrationError ? error.message : explainAbsence(error, url)
+  log.fatal(reason === null ? { err: error } : { reason }, 'database.migration_failed')
 }

@@ -174,16 +174,16 @@ async function find(
   sql: Database,
   { action, filter, after, campaign }: BulkOrder,
   most: number | null,
-): Promise<Found & { readonly items: readonly Item[] }> {
+): Promise<Found> {
   const asked = { ...filter, ...(campaign !== null && { campaign }) }
   const [{ found }] = await sql<[{ found: Found }]>`
     select runledger.find_bulk(${action}, ${json(sql, asked)}, ${after ?? firstId}, ${most}) as found`
-  return { ...found, items: found.items ?? [] }
+  return found
 }
 
 interface Found {
   readonly count: number
   readonly skipped: Skipped
-  readonly items: readonly Item[] | null
+  readonly items: readonly Item[]
   readonly next: string | null
 }

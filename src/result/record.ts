@@ -14,25 +14,22 @@ const utf8 = (): TextDecoder => new TextDecoder('utf-8', { ignoreBOM: true })
 const decoder = utf8()
 
 /** A row of runledger.submission, with its bodies if asked for. */
-export interface ResultRow extends Omit<
+export interface ResultRow extends Pick<
   ResultRecord,
-  | 'fault'
-  | 'retry'
-  | 'stdout'
-  | 'stderr'
-  | 'compile_output'
-  | 'created_at'
-  | 'started_at'
-  | 'finished_at'
-  | 'purged_at'
-  | 'compile'
-  | 'limit'
-  | 'difference'
-  | 'tests'
-  | 'files'
-  | 'score'
-  | 'max_score'
-  | 'groups'
+  | 'id'
+  | 'status'
+  | 'verdict'
+  | 'exit_code'
+  | 'signal'
+  | 'stdout_truncated'
+  | 'stderr_truncated'
+  | 'cpu_time'
+  | 'wall_time'
+  | 'memory_peak'
+  | 'language'
+  | 'runtime'
+  | 'tag'
+  | 'rerun_of'
 > {
   readonly exceeded: ExceededLimit | null
   /** As execution.completed says it. */

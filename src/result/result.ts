@@ -21,7 +21,6 @@ export {
   webhookStates,
 } from './schema.ts'
 export type { ResultRecord, ResultStatus, TrackedResult } from './schema.ts'
-export { readBatch } from './batch.ts'
 export { listResults } from './list.ts'
 export { listPage, pagedMost } from './page.ts'
 export { readPreviews } from './preview.ts'
@@ -110,4 +109,20 @@ export async function hasResult(sql: Database, id: string, accountId: string): P
   const rows = await sql`
     select from runledger.submission r where r.id = ${id} and r.account_id = ${accountId}`
   return rows.length > 0
+}
+
+type Member = Pick<ResultRecord, 'id' | 'status' | 'verdict'>
+
+/** What its webhook says of a batch whose members have all ended, in the order of its items. `endedAt`: RFC 3339, of the last. */
+export async function readBatch(
+  sql: Database,
+  id: string,
+): Promise<{ readonly endedAt: string; readonly submissions: readonly Member[] }> {
+  const rows = await sql<(Member & { finished_at: Date })[]>`
+    select * from runledger.read_batch(${id})`
+  const endedAt = Math.max(...rows.map((row) => row.finished_at.getTime()))
+  return {
+    endedAt: new Date(endedAt).toISOString(),
+    submissions: rows.map((row) => ({ id: row.id, status: row.status, verdict: row.verdict })),
+  }
 }

@@ -71,7 +71,7 @@ t.test('what was lost, and what is still under way', async (t) => {
     await tell(id),
     /It has not ended: it runs on worker [0-9a-f-]+, which is gone: it will be run again\./,
   )
-  await interrupt(sql, id, version, undefined, { maxLosses: 1 })
+  await interrupt(sql, id, version, undefined, { isLast: true })
   const text = await tell(id)
   t.match(text, /Attempt 1 was lost after \d\.\d{3} s: its worker was lost; it counts as a loss\./)
   t.match(text, 'Given up after 1 loss. Verdict IE: internal error.')
@@ -148,7 +148,7 @@ t.test('a worker, though nobody ordered it anything', async (t) => {
   await startExecution(sql, run)
   await sql`update runledger.pending set worker_id = ${id} where submission_id = ${run}`
   t.match(await tell(id), `It is gone; it runs ${run}.`)
-  await sql`select * from runledger.sweep_workers(3)`
+  await sql`select * from runledger.sweep_workers()`
   t.match(await tell(id), /It was lost: the others gave it up[^]*It is lost\.$/)
 })
 

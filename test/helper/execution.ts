@@ -110,7 +110,7 @@ export async function interrupt(
   id: string,
   version: number,
   loss: object = { reason: 'worker_lost', spends_attempt: true },
-  { maxLosses = 3, run }: { maxLosses?: number; run?: string } = {},
+  { isLast = false, run }: { isLast?: boolean; run?: string } = {},
 ): Promise<string | undefined> {
   const item = {
     submission_id: id,
@@ -119,7 +119,7 @@ export async function interrupt(
     schema_version: 1,
     data: loss,
     metadata: { actor: {} },
-    max_losses: maxLosses,
+    is_last: isLast,
   }
   const [row] = await sql<{ outcome: string; waiters: string[] | null }[]>`
     select outcome, waiters from runledger.interrupt(${json(sql, [item])})`

@@ -75,7 +75,7 @@ t.test(
   async (t) => {
     const id = await submit()
     const version = await startExecution(sql, id)
-    await interrupt(sql, id, Number(version), undefined, { maxLosses: 1 })
+    await interrupt(sql, id, Number(version), undefined, { isLast: true })
     t.match((await read(id)).body, {
     status: 'failed', verdict: 'IE', exit_code: null, signal: null, stdout: '', stderr: '',
     stdout_truncated: false, stderr_truncated: false, cpu_time: 0, wall_time: 0, memory_peak: 0,

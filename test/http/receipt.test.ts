@@ -114,7 +114,7 @@ t.test('what was cancelled or has failed has one too', async (t) => {
   t.match((await read(running)).receipt, { execution: { attempt: 1 }, end: { status: 'cancelled', stdout: { bytes: 1 } } })
   const failed = await receive()
   const start = (await startExecution(sql, failed)) ?? 0
-  await interrupt(sql, failed, start, undefined, { maxLosses: 1 })
+  await interrupt(sql, failed, start, undefined, { isLast: true })
   t.match((await read(failed)).receipt.end, { status: 'failed', verdict: 'IE', stdout: null })
 }) // prettier-ignore
 

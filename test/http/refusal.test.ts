@@ -48,7 +48,7 @@ t.test(
 t.test(
   'a concurrent rush passes the capacity by no more than the database connections',
   async (t) => {
-    await sql`select runledger.sweep_workers(3)`
+    await sql`select runledger.sweep_workers()`
     for (const { id } of await sql<
       { id: string }[]
     >`select submission_id as id from runledger.pending`) {

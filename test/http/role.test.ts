@@ -55,7 +55,7 @@ t.test('the sweep of the web process works', async (t) => {
   const api = createDatabase({ url: asApi, connections: 1, name: 'as api' })
   const [row] = await api`select runledger.reconcile_queue() as count`
   t.equal(row?.['count'], 0)
-  await api`select * from runledger.sweep_workers(3)`
+  await api`select * from runledger.sweep_workers()`
   await api`select runledger.check_ledger(1000)`
   await api.end()
 })

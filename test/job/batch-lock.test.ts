@@ -50,7 +50,7 @@ const losses = {
     sql`update runledger.worker set stopped_at = now() where id = ${worker}`,
 }
 
-const sweep: Work = (session) => session`select * from runledger.sweep_workers(3)`
+const sweep: Work = (session) => session`select * from runledger.sweep_workers()`
 const reconcile: Work = (session) => session`select runledger.reconcile_queue()`
 const purge: Work = (session) => session`select runledger.purge_bodies('0 seconds', 1000)`
 const cancel =

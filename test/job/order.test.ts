@@ -133,7 +133,7 @@ t.test('an order outlasts an outage, and the id that a worker had before it', as
   t.match(await order('pause', id), [{ id, wanted: 'paused' }])
   const waiting = await submitNew(sql, caller, quick)
   await secondsUntil(async () => {
-    await sql`select * from runledger.sweep_workers(10)`
+    await sql`select * from runledger.sweep_workers()`
     const [row] = await sql`select state from audit.worker where id = ${id}`
     return row?.['state'] === 'lost'
   })

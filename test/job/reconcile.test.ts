@@ -85,7 +85,7 @@ t.test('a run begun in the moment in which its worker was given up is given back
   await sql`select graphile_worker.remove_job(${id})`
   t.equal(await reconcile(), 0, 'its worker lives')
   await giveUp(worker)
-  await sql`select * from runledger.sweep_workers(3)`
+  await sql`select * from runledger.sweep_workers()`
   t.equal((await typesOf(id)).at(-1), 'execution.started', 'the sweep looks at new losses only')
   t.equal(await reconcile(), 1)
   t.equal((await typesOf(id)).at(-1), 'execution.interrupted')
@@ -102,7 +102,7 @@ t.test('one submission that cannot be given back does not keep the others', asyn
       when (old.submission_id = '${ids[1]}') execute function pg_temp.refuse()`)
   await sql`update runledger.worker set renewed_at = now() - interval '1 hour' where id = ${worker}`
   const swept = await sql`
-    select submission_id from runledger.sweep_workers(3) where submission_id is not null`
+    select submission_id from runledger.sweep_workers() where submission_id is not null`
   t.strictSame(new Set(swept.map((row) => row['submission_id'])), new Set([ids[0], ids[2]]))
   await sql.unsafe('drop trigger refuse on runledger.pending')
   await reconcile()
@@ -121,7 +121,7 @@ t.test('what a sweep could not do because of a lock, the next one does', async (
   await sql`update runledger.worker set renewed_at = now() - interval '1 hour' where id = ${worker}`
   const sweep = async (): Promise<unknown[]> => [
     ...(await sql`
-    select submission_id from runledger.sweep_workers(3) where submission_id is not null`),
+    select submission_id from runledger.sweep_workers() where submission_id is not null`),
   ]
   t.strictSame(await sweep(), [])
   await sql.unsafe('drop trigger collide on runledger.pending')
@@ -137,7 +137,7 @@ t.test(
       await sql`
       update graphile_worker._private_jobs
       set locked_at = now() - make_interval(secs => ${seconds}), locked_by = 'unnamed' where key = ${id}`
-      await sql`select * from runledger.sweep_workers(3)`
+      await sql`select * from runledger.sweep_workers()`
       const [job] = await sql`select locked_at from graphile_worker.jobs where key = ${id}`
       return job?.['locked_at'] !== null
     }

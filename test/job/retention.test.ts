@@ -51,7 +51,7 @@ t.test('it begins at once and goes on: partitions, then bodies', async (t) => {
   const read = async (): Promise<{ partitions: number; kept: string[] }> => {
     const [row] = await sql`
       select
-        (select count(*) from runledger.partition where table_name = 'body') as partitions,
+        (select count(*) from audit.partition where table_name = 'body') as partitions,
         (select array_agg(submission_id::text order by submission_id) from runledger.body) as kept`
     return row as unknown as { partitions: number; kept: string[] }
   }

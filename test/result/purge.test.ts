@@ -86,7 +86,7 @@ await age(sql, owing, 42)
 const clockless = uuidv7({ msecs: 1000 })
 const partitions = async (): Promise<number> => {
   const [row] =
-    await sql`select count(*) from runledger.partition where table_name in ('body', 'output')`
+    await sql`select count(*) from audit.partition where table_name in ('body', 'output')`
   return row?.['count'] as number
 }
 const before = await partitions()

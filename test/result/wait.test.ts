@@ -19,7 +19,7 @@ const ended = { isFinal: true }
 /** Ends a submission as an operator's tool would: started, then lost for good. */
 async function end(id: string): Promise<void> {
   const version = await startExecution(sql, id)
-  await interrupt(sql, id, Number(version), undefined, { maxLosses: 1 })
+  await interrupt(sql, id, Number(version), undefined, { isLast: true })
 }
 
 t.test('the end of an awaited submission wakes its waiters, all of them', async (t) => {

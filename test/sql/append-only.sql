@@ -30,9 +30,9 @@ declare
   _statement text;
 begin
   perform runledger.append_event(runledger.uuid_floor(now()), 1, 'submission.received', 1, '{}', '{}');
-  assert (select count(*) from runledger.partition where table_name = 'event' and ends_at > now()) >= 4,
+  assert (select count(*) from audit.partition where table_name = 'event' and ends_at > now()) >= 4,
     'this month has a partition, and so have the next three';
-  for _name in select name from runledger.partition where table_name = 'event' loop
+  for _name in select name from audit.partition where table_name = 'event' loop
     foreach _statement in array array[
       'update runledger.%I set data = ''{}''', 'delete from runledger.%I', 'truncate runledger.%I'
     ] loop

@@ -6,7 +6,7 @@ declare
   _month text := 'event_' || to_char(now() at time zone 'UTC', 'YYYY_MM');
   _id uuid;
 begin
-  assert (select starts_at <= now() and ends_at > now() from runledger.partition where name = _month),
+  assert (select starts_at <= now() and ends_at > now() from audit.partition where name = _month),
     'the partition of this month says so';
   perform runledger.append_event(_now, 1, 'submission.received', 1, '{}', '{}');
   assert (select tableoid::regclass::text from runledger.event where stream_id = _now) = 'runledger.' || _month,
@@ -56,20 +56,20 @@ declare
 begin
   -- The day may have changed since the database's template was made.
   perform runledger.make_partitions();
-  _before := (select count(*) from runledger.partition where table_name = 'event');
+  _before := (select count(*) from audit.partition where table_name = 'event');
   assert (select count(*) from runledger.make_partitions()) = 0, 'nothing is left to make';
   update runledger.partitioning set width = '7 days', ahead = 20 where table_name = 'event';
   _made := array(select runledger.make_partitions());
   assert cardinality(_made) between 2 and 20, format('%s were made', cardinality(_made));
-  assert (select count(*) from runledger.partition where table_name = 'event') = _before + cardinality(_made),
+  assert (select count(*) from audit.partition where table_name = 'event') = _before + cardinality(_made),
     'those that were there still are';
   assert not exists (
     select from (
-      select lower, lag(upper) over (order by lower) as previous from runledger.partition where table_name = 'event'
+      select lower, lag(upper) over (order by lower) as previous from audit.partition where table_name = 'event'
     ) p where previous is not null and lower <> previous
   ), 'each begins where the one before ends';
   assert not exists (
-    select from runledger.partition p
+    select from audit.partition p
     where p.table_name = 'event' and not exists (
       select from pg_catalog.pg_trigger t
       where t.tgrelid = format('runledger.%I', p.name)::regclass and t.tgname = 'event_append_only' and t.tgenabled = 'O'
@@ -81,7 +81,7 @@ $$;
 -- A part whose rows came before it was made: they stay in the default partition, and nothing fails.
 do $$
 declare
-  _id uuid := runledger.uuid_floor((select max(ends_at) from runledger.partition where table_name = 'event') + interval '1 hour');
+  _id uuid := runledger.uuid_floor((select max(ends_at) from audit.partition where table_name = 'event') + interval '1 hour');
 begin
   perform runledger.append_event(_id, 1, 'submission.received', 1, '{}', '{}');
   update runledger.partitioning set ahead = 30 where table_name = 'event';

@@ -585,7 +585,7 @@ view audit.overview
   grant select to runledger_auditor
 
 view audit.partition
-  How the log, the bodies and the outputs are divided, by the times at which their ids were made.
+  How the log, the bodies and the outputs are divided, by the times at which their ids were made; the default partitions cover the rest and have no bounds.
   table_name text
   name text
   lower uuid
@@ -743,15 +743,6 @@ view runledger.finding
   position bigint
   what text
   promise text
-
-view runledger.partition
-  Partitions of the tables that grow, and the times they cover; the default partitions cover the rest and have no bounds.
-  table_name text
-  name text
-  lower uuid
-  upper uuid
-  starts_at timestamp with time zone
-  ends_at timestamp with time zone
 
 view runledger.pending_from_log
   Where each submission without a terminal event stands, as the log says. The table runledger.pending caches it, beside what the log does not have.
@@ -1005,7 +996,7 @@ function runledger.describe_end(result runledger.result, delivery runledger.deli
   What the waiters of a submission are notified of: the row of runledger.read_result as JSON, or its id alone if that is too long.
   returns text stable
 
-function runledger.describe_lost(p runledger.pending, max_losses integer)
+function runledger.describe_lost(p runledger.pending)
   An attempt whose worker is lost, as runledger.interrupt takes it.
   returns jsonb immutable
 
@@ -1062,7 +1053,7 @@ function runledger.hash_event(previous_hash bytea, stream_id uuid, stream_versio
   grant execute to runledger_auditor
 
 function runledger.interrupt(items jsonb)
-  Notes the loss of the attempts of items, an array of objects: submission_id, started_version, run (null: any), schema_version and data of execution.interrupted, metadata, max_losses. One row an item, in their order. outcome: requeued, its next attempt is enqueued; ended, by execution.abandoned as max_losses attempts were lost, or by submission.cancelled as that was asked for; or nothing was written: superseded, somebody else ended this attempt; start_lost, the attempt of this run is not in the log. waiters: as runledger.conclude has them.
+  Notes the loss of the attempts of items, an array of objects: submission_id, started_version, run (null: any), schema_version and data of execution.interrupted, metadata, is_last (no further attempt would go better; null: false). One row an item, in their order. outcome: requeued, its next attempt is enqueued; ended, by execution.abandoned as it is the last or three attempts were lost, or by submission.cancelled as that was asked for; or nothing was written: superseded, somebody else ended this attempt; start_lost, the attempt of this run is not in the log. waiters: as runledger.conclude has them.
   returns TABLE(outcome text, waiters text[]) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_worker
 
@@ -1233,7 +1224,7 @@ function runledger.receive(requests jsonb, submissions jsonb, durable boolean DE
   returns TABLE(n integer, outcome text, earlier_id uuid, matches boolean, batch_answer text) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_api
 
-function runledger.reconcile_queue(max_losses integer DEFAULT 3)
+function runledger.reconcile_queue()
   Requeues what a lost worker had started, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys, spent jobs and those of lost workers; returns how many submissions and webhooks it repaired.
   returns integer security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
@@ -1322,7 +1313,7 @@ function runledger.summarise(figures double precision[])
   The median, the 95th and the 99th percentile of these, each one of them; null without any.
   returns jsonb immutable set search_path=pg_catalog, pg_temp
 
-function runledger.sweep_workers(max_losses integer)
+function runledger.sweep_workers()
   Marks lost workers as stopped, interrupts what they were executing (which enqueues it again, or ends it when it was lost too often or is to be cancelled), frees their jobs, and jobs that no worker answers for. Returns the submissions touched, and after those of each lost worker a row without one.
   returns TABLE(worker_id uuid, submission_id uuid, requeued boolean, host text, pid integer, silent_seconds double precision) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api

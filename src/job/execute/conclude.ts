@@ -7,7 +7,6 @@ import type { Metadata } from '#event'
 import { reachFailpoint } from '#failpoint'
 import { notifyWaiters } from '#notify'
 import { untilAvailable } from '#retry'
-import { maxLosses } from '#sweep'
 import type { Attempt } from './attempt.ts'
 import type { Completion } from './completion.ts'
 import type { ExecuteDependencies, Loss } from './run-attempt.ts'
@@ -82,7 +81,7 @@ export async function interruptAttempt(
     schema_version: schemaVersion,
     data: loss,
     metadata: { actor: { worker: identity.workerId } },
-    max_losses: isLast ? 1 : maxLosses,
+    is_last: isLast,
   }
   reachFailpoint('execute.before_interrupt')
   const [row] = await untilAvailable(

@@ -30,7 +30,7 @@ t.test('what begins under the next id of a worker that was given up is another r
 
   async function giveUp(): Promise<void> {
     await sql`update runledger.worker set renewed_at = now() - interval '1 hour' where id = ${lease.workerId}`
-    await sql`select * from runledger.sweep_workers(3)`
+    await sql`select * from runledger.sweep_workers()`
     lease.workerId = await registerWorker()
   }
   let isLost = false

@@ -153,11 +153,11 @@ t.test(
     await interrupt(sql, running.id, running.version)
     t.notOk(await lend(running, 5))
     t.equal((await sql`select from runledger.pending where is_parked`).length, 0)
-    await sql`select runledger.reconcile_queue(3)`
+    await sql`select runledger.reconcile_queue()`
     const left = sql`select from graphile_worker.jobs where task_identifier = ${`continue:${workerId}`}`
     t.equal((await left).length, 1, 'the worker lives')
     await sql`select runledger.stop_worker(${workerId})`
-    await sql`select runledger.reconcile_queue(3)`
+    await sql`select runledger.reconcile_queue()`
     t.equal(
       (
         await sql`select from graphile_worker.jobs where task_identifier = ${`continue:${workerId}`}`

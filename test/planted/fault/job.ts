@@ -40,8 +40,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: a submission is lost once more before it is given up',
-    text: 'export const maxLosses = 3',
-    instead: 'export const maxLosses = 4',
+    text: '_most_losses constant integer := 3;',
+    instead: '_most_losses constant integer := 4;',
     tests: ['job/execute'],
   },
   {

@@ -236,7 +236,7 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'ledger: nobody looks at it',
-    text: '    await checkLedger()\n',
+    text: '    await lookAtLedger()\n',
     instead: '',
     tests: ['job/ledger-check'],
   },
