@@ -17,6 +17,8 @@ const settleMilliseconds = 5000
 // A free question took so long, or was not asked for so long: an outage too.
 const slowMilliseconds = 500
 const absentMilliseconds = 3000
+// A pass that takes so long was held up: the reconciler's part has a few hundred milliseconds of work.
+const longPassMilliseconds = 2000
 // Some twenty milliseconds of index entries.
 const restoredAtOnce = 20_000
 /** So many of the newest events are checked, and so many of the walk through the whole log: some 0.1 s of the database's. */
@@ -79,11 +81,13 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     await lookAtLedger()
   }
   const timed = async (): Promise<void> => {
+    const startedAt = performance.now()
     try {
       await sweep()
       logged = null
     } finally {
       endedAt = performance.now()
+      if (endedAt - startedAt > longPassMilliseconds) unsettledAt = endedAt
     }
   }
   return repeat(timed, sweepMilliseconds, (error) => {

@@ -58,3 +58,22 @@ for (const outage of ['stop', 'freeze'] as const) {
     t.ok(seconds > 3, `${seconds.toFixed(1)} s`)
   })
 }
+
+t.test('so they do when only the reconciler’s part of a pass was held up', async (t) => {
+  const id = await sql.begin(async (holder) => {
+    await holder`lock table runledger.idempotency`
+    const isWaiting = async (): Promise<boolean> => {
+      const waiting = await holder`
+        select from pg_locks where not granted and relation = 'runledger.idempotency'::regclass`
+      return waiting.length > 0
+    }
+    t.ok((await secondsUntil(isWaiting)) < 60, 'it comes every ten seconds')
+    const added = await addSilentWorker()
+    await sleep(2500)
+    return added
+  })
+  const releasedAt = performance.now()
+  t.ok((await secondsUntil(() => isGivenUp(id))) < 60)
+  const seconds = (performance.now() - releasedAt) / 1000
+  t.ok(seconds > 3, `${seconds.toFixed(1)} s`)
+})
