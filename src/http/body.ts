@@ -1,8 +1,12 @@
 // Reads a body that may be hostile: refused by headers if possible, bounded on arrival, JSON decoded strictly.
+import { isUtf8 } from 'node:buffer'
 import type { Response } from 'polka'
+import type * as v from 'valibot'
 import { Problem } from '#error'
 import type { Issue } from '#error'
+import { shorten, validate } from '#options'
 import { takeBodyRoom } from './body-room.ts'
+import { invalidRequest } from './request.ts'
 import type { ApiRequest } from './request.ts'
 
 /** Ten times three fields of 64 KiB: room for JSON's escapes. */
@@ -42,6 +46,24 @@ export async function readJson(
   } finally {
     room.leave()
   }
+}
+
+/**
+ * JSON that a schema describes.
+ * @param others mistakes beside the body's, which are listed with those of its form.
+ * @throws {Problem} 400 with all that is wrong; as readJson.
+ */
+export async function readBody<Value extends object>(
+  request: ApiRequest,
+  response: Response,
+  schema: v.GenericSchema<unknown, Value>,
+  others: readonly Issue[] = [],
+): Promise<Value> {
+  const { json, issues } = await readJson(request, response)
+  if (others.length + issues.length > 0) throw invalidRequest([...others, ...issues])
+  const { value, issues: found } = validate(schema, json)
+  if (value === null) throw invalidRequest(shorten(found))
+  return value
 }
 
 interface Growing {
@@ -130,15 +152,9 @@ export async function receiveBytes(
   throw new Problem('invalid_request', 'The body ended before it was complete.', { issues: [] })
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 function parse(bytes: Buffer): Body {
-  let text: string
-  try {
-    text = decoder.decode(bytes)
-  } catch {
-    return invalid('is not valid UTF-8')
-  }
+  if (!isUtf8(bytes)) return invalid('is not valid UTF-8')
+  const text = bytes.toString()
   if (text.startsWith('\uFEFF')) return invalid('starts with a byte-order mark')
   try {
     return { json: JSON.parse(text) as unknown, issues: [] }

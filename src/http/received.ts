@@ -1,4 +1,5 @@
 // GET /api/result/{id}/request: what was submitted, as it could be submitted again.
+import { isUtf8 } from 'node:buffer'
 import { decodeOptions } from '#options'
 import { readRequest } from '#result'
 import type { ReceivedRequest } from '#result'
@@ -37,9 +38,8 @@ function describe(received: ReceivedRequest): object {
 
 /** Text where it is text, however it was given. */
 function describeInput(stdin: Uint8Array): object {
-  try {
-    return { stdin: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(stdin) }
-  } catch {
-    return { stdin: Buffer.from(stdin).toString('base64'), stdin_encoding: 'base64' }
-  }
+  const bytes = Buffer.from(stdin)
+  return isUtf8(bytes)
+    ? { stdin: bytes.toString() }
+    : { stdin: bytes.toString('base64'), stdin_encoding: 'base64' }
 }

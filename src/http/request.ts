@@ -5,6 +5,7 @@ import type * as v from 'valibot'
 import type { Caller, Operator } from '#account'
 import { Problem } from '#error'
 import type { Issue, ProblemCode } from '#error'
+import type { Metadata } from '#event'
 import { createId } from '#id'
 import { validate } from '#options'
 import { listOnce } from './offered.ts'
@@ -34,6 +35,11 @@ export const identify: Handler = (request, response, next) => {
   request.requestId = createId()
   response.setHeader('X-Request-Id', request.requestId)
   return next()
+}
+
+/** For the events of what it changes: the request, and the key that made it. */
+export function describeOrigin({ requestId, caller, operator }: ApiRequest): Metadata {
+  return { request: requestId, actor: { api_key: (operator ?? caller).apiKeyId } }
 }
 
 /** Requires a Host header (RFC 9112, 3.2). */

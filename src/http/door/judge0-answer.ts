@@ -1,4 +1,5 @@
 // Submissions as Judge0 shows them: by the fields that are asked for, texts as they are or as base64.
+import { isUtf8 } from 'node:buffer'
 import { zipSync } from 'fflate'
 import type { Database } from '#database'
 import { Problem } from '#error'
@@ -49,7 +50,7 @@ const resultFields = [
 ] as const
 
 const allFields: readonly string[] = [...requestFields, ...resultFields]
-/** Ours, told when they are asked for by name: clients refuse fields that they do not know. */
+/** Ours, shown when they are asked for by name: clients refuse fields that they do not know. */
 const ownFields: readonly string[] = ['fault', 'retry']
 
 export interface Asked {
@@ -79,14 +80,9 @@ export function readAsked(request: ApiRequest): Asked {
 export const notUtf8 =
   'some attributes for this submission cannot be converted to UTF-8, use base64_encoded=true query parameter'
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 function decodeText(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    throw new Problem('invalid_request', notUtf8)
-  }
+  if (!isUtf8(bytes)) throw new Problem('invalid_request', notUtf8)
+  return Buffer.from(bytes).toString()
 }
 
 /**

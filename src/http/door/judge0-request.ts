@@ -1,4 +1,5 @@
 // A submission in Judge0's words as a submission of ours, or all that is wrong with it by Judge0's names and messages.
+import { isUtf8 } from 'node:buffer'
 import * as v from 'valibot'
 import type { Caller } from '#account'
 import type { Issue } from '#error'
@@ -19,10 +20,6 @@ export const usualStack = 64_000
 const languagesById = new Map(
   Object.entries(judge0Ids).flatMap(([name, ids]) => ids.map((id) => [id, name as Language])),
 )
-
-export function findJudge0Language(id: number): Language | undefined {
-  return languagesById.get(id)
-}
 
 const text = v.nullish(v.union([v.string(), v.pipe(v.number(), v.transform(String))], 'is invalid'))
 const words = v.nullish(
@@ -139,11 +136,9 @@ export function translateRequest(
   const decode = (field: 'source_code' | 'expected_output'): string | undefined => {
     const given = asked[field]
     if (given === null || given === undefined) return undefined
-    try {
-      return isBase64 ? utf8.decode(Buffer.from(given, 'base64')) : given
-    } catch {
-      return refuse(field, 'is not UTF-8')
-    }
+    if (!isBase64) return given
+    const bytes = Buffer.from(given, 'base64')
+    return isUtf8(bytes) ? bytes.toString() : refuse(field, 'is not UTF-8')
   }
   const split = (field: 'compiler_options' | 'command_line_arguments'): string[] | undefined => {
     const line = asked[field] ?? ''
@@ -151,7 +146,7 @@ export function translateRequest(
   }
 
   const id = asked.language_id ?? null
-  const language = id === null ? undefined : findJudge0Language(id)
+  const language = id === null ? undefined : languagesById.get(id)
   if (id === null) refuse('language_id', "can't be blank")
   else if (language === undefined) refuse('language_id', `language with id ${id} doesn't exist`)
   if ((asked.source_code ?? '') === '') refuse('source_code', "can't be blank")
@@ -187,8 +182,6 @@ export function translateRequest(
   }
   return { submission: dropNulls(submission), issues }
 }
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Base64 that is none is read as Ruby reads it: what is none of its characters does not count. */
 function tidy(base64: string | null | undefined): string {

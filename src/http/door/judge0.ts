@@ -12,7 +12,7 @@ import { withDeadline } from '../deadline.ts'
 import type { HttpDependencies, Route } from '../http.ts'
 import { noSubmission } from '../problem.ts'
 import { receive, receiveItems } from '../receive.ts'
-import { hangUpSignal, invalidRequest, readIdempotencyKey } from '../request.ts'
+import { describeOrigin, hangUpSignal, invalidRequest, readIdempotencyKey } from '../request.ts'
 import type { ApiRequest, Handler } from '../request.ts'
 import type { SubmissionParser } from '../submission.ts'
 import { submitToEnd } from '../submit.ts'
@@ -145,14 +145,13 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
 
   const remove: Handler = async (request, response) => {
     const id = request.params['token'] ?? ''
-    const { accountId, apiKeyId } = request.caller
+    const { accountId } = request.caller
     const { fields } = readAsked(request)
     // As it was: in base64, which any text can be shown in.
     const [shown] = await read([id], accountId, { fields, isBase64: true })
     if (shown === undefined || shown === null) throw noSubmission()
-    const metadata = { request: request.requestId, actor: { api_key: apiKeyId } }
     const state = await withDeadline((signal) =>
-      purgeSubmission(database, id, accountId, metadata, signal),
+      purgeSubmission(database, id, accountId, describeOrigin(request), signal),
     )
     if (state === null) throw noSubmission()
     if (state === 'unfinished')

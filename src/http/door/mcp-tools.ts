@@ -14,7 +14,7 @@ import { describeLanguages } from '../languages.ts'
 import { describeSchema } from '../openapi.ts'
 import { noSubmission, unavailable } from '../problem.ts'
 import { waitForEnd } from '../read.ts'
-import { invalidRequest, isUuid, readIdempotencyKey } from '../request.ts'
+import { describeOrigin, invalidRequest, isUuid, readIdempotencyKey } from '../request.ts'
 import type { ApiRequest } from '../request.ts'
 import { answerSchemas } from '../schema.ts'
 import { createEntries } from '../submission.ts'
@@ -133,7 +133,7 @@ export function createTools(dependencies: HttpDependencies, parse: SubmissionPar
 
   async function submit(call: ToolCall): ReturnType<CallTool> {
     const { request, hungUp, cancelled } = call
-    const { accountId, apiKeyId } = request.caller
+    const { accountId } = request.caller
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
     if (keyIssues.length > 0) throw invalidRequest(keyIssues)
     const { value, issues } = await parse(call.arguments, request.caller)
@@ -151,9 +151,8 @@ export function createTools(dependencies: HttpDependencies, parse: SubmissionPar
     const record = await waitForEnd(dependencies, stored.id, accountId, longestWaitSeconds, gone)
     // One that another request made is that one's to cancel.
     if (cancelled.aborted && stored.kind === 'received') {
-      const metadata = { request: request.requestId, actor: { api_key: apiKeyId } }
       await withDeadline((signal) =>
-        cancelSubmission(database, stored.id, accountId, metadata, signal),
+        cancelSubmission(database, stored.id, accountId, describeOrigin(request), signal),
       )
     }
     if (gone.aborted) return null

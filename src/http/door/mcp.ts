@@ -12,7 +12,7 @@ import { withDeadline } from '../deadline.ts'
 import type { HttpDependencies } from '../http.ts'
 import { toProblem } from '../problem.ts'
 import { waitForEnd } from '../read.ts'
-import { hangUpSignal, isUuid } from '../request.ts'
+import { describeOrigin, hangUpSignal, isUuid } from '../request.ts'
 import type { ApiRequest, Handler } from '../request.ts'
 import type { ResultStreams } from '../stream.ts'
 import type { SubmissionParser } from '../submission.ts'
@@ -116,9 +116,9 @@ export function openMcp(
 
   async function cancelTask(incoming: Incoming): Promise<Reply> {
     const { id } = await readTask(incoming)
-    const { caller, requestId } = incoming.request
-    const by = { request: requestId, actor: { api_key: caller.apiKeyId } }
-    await withDeadline((signal) => cancelSubmission(database, id, caller.accountId, by, signal))
+    const { accountId } = incoming.request.caller
+    const by = describeOrigin(incoming.request)
+    await withDeadline((signal) => cancelSubmission(database, id, accountId, by, signal))
     return {}
   }
 

@@ -4,10 +4,9 @@ import type * as v from 'valibot'
 import type { Issue, Problem } from '#error'
 import { defaultLimits, languagesByName } from '#language'
 import type { Language } from '#language'
-import { shorten, validate } from '#options'
 import type { LimitName } from '#options'
 import type { TrackedResult } from '#result'
-import { readJson } from '../body.ts'
+import { readBody } from '../body.ts'
 import type { HttpDependencies } from '../http.ts'
 import { mostAllowed } from '../relations.ts'
 import { hangUpSignal, invalidRequest, readIdempotencyKey } from '../request.ts'
@@ -79,11 +78,7 @@ export async function readDoorBody<Value extends object>(
 ): Promise<Value> {
   const type = request.headers['content-type'] ?? 'text/plain'
   if (type.startsWith('text/plain')) request.headers['content-type'] = 'application/json'
-  const { json, issues } = await readJson(request, response)
-  if (issues.length > 0) throw invalidRequest(issues)
-  const { value, issues: found } = validate(schema, json)
-  if (value === null) throw invalidRequest(shorten(found))
-  return value
+  return readBody(request, response, schema)
 }
 
 /** @param others the door's names beside ours. */

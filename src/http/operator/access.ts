@@ -5,16 +5,10 @@ import type { Database } from '#database'
 import { Problem } from '#error'
 import { withDeadline } from '../deadline.ts'
 import { notValid } from '../problem.ts'
-import type { ApiRequest, Handler } from '../request.ts'
+import type { Handler } from '../request.ts'
 
 /** Every path of operators, and no other, begins so. */
 const operatorPrefix = '/api/operator/'
-
-/** What a handler of operators is given beside the request. */
-export type OperatorHandler = (
-  operator: Operator,
-  ...parameters: Parameters<Handler>
-) => Promise<void>
 
 /**
  * Sets `request.operator` for an operator's key, or answers 401 or 403; other keys are left to `submitters`. Who only looks is
@@ -50,21 +44,19 @@ export function separateRoles(database: Database, submitters: Handler): Handler 
 }
 
 /** A handler for any operator's key. */
-export function forOperators(handler: OperatorHandler): Handler {
-  return (request, response, next) => handler(requireOperator(request), request, response, next)
+export function forOperators(handler: Handler): Handler {
+  return (request, response, next) => {
+    if (request.operator === undefined) throw forbidden('This needs an operator’s key.')
+    return handler(request, response, next)
+  }
 }
 
 /** A handler for the keys of operators who may change something. */
-export function forSteering(handler: OperatorHandler): Handler {
-  return forOperators(async (operator, ...rest) => {
-    if (operator.isReadOnly) throw forbidden('This operator’s key is read-only.')
-    return handler(operator, ...rest)
+export function forSteering(handler: Handler): Handler {
+  return forOperators((request, response, next) => {
+    if (request.operator?.isReadOnly === true) throw forbidden('This operator’s key is read-only.')
+    return handler(request, response, next)
   })
-}
-
-function requireOperator({ operator }: ApiRequest): Operator {
-  if (operator === undefined) throw forbidden('This needs an operator’s key.')
-  return operator
 }
 
 function forbidden(message: string): Problem {

@@ -1,30 +1,36 @@
-// POST /api/operator/bulk: counts what fits a filter, or does something to a step of it.
+// What goes a step at a time: POST /api/operator/bulk counts what fits a filter, or does something to it, and
+// POST /api/operator/verify goes through the whole ledger, beside the reconciler's own walk.
 import type * as v from 'valibot'
 import type { Issue } from '#error'
+import { verify } from '#event'
 import { capCampaign, countBulk, takeBulkStep } from '#operator'
 import type { BulkOrder } from '#operator'
 import { sendJson } from '../answer.ts'
+import { readBody } from '../body.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpDependencies } from '../http.ts'
-import { invalidRequest } from '../request.ts'
-import type { OperatorHandler } from './access.ts'
-import { readBody } from './read-body.ts'
-import { bulkSchema } from './step-schema.ts'
+import { describeOrigin, invalidRequest, readQuery } from '../request.ts'
+import type { Handler } from '../request.ts'
+import { bulkSchema, verifySchema } from './step-schema.ts'
 
 // A step ends by itself a second after it began, but for what it then does.
 const stepMilliseconds = 5000
 const rerunsAtOnce = 10
+// Within the two seconds that a statement of the web process has, on a slow machine too.
+const verifiedEvents = 1000
+const suspectsShown = 10
 
 type BulkRequest = v.InferOutput<typeof bulkSchema>
 
 export function actInBulk({
   database,
   queueCapacity,
-}: Pick<HttpDependencies, 'database' | 'queueCapacity'>): OperatorHandler {
-  return async ({ apiKeyId }, request, response) => {
-    const asked = await readBody(request, response, bulkSchema)
+}: Pick<HttpDependencies, 'database' | 'queueCapacity'>): Handler {
+  return async (request, response) => {
+    const { issues } = readQuery(request, [])
+    const asked = await readBody(request, response, bulkSchema, issues)
     const order = readOrder(asked)
-    const metadata = { request: request.requestId, actor: { api_key: apiKeyId } }
+    const metadata = describeOrigin(request)
     const step = await withDeadline(
       (signal) =>
         asked.dry_run
@@ -33,6 +39,16 @@ export function actInBulk({
       stepMilliseconds,
     )
     sendJson(response, 200, { action: order.action, until: order.filter.until, ...step })
+  }
+}
+
+export function verifyLedger({ database }: Pick<HttpDependencies, 'database'>): Handler {
+  return async (request, response) => {
+    const { issues } = readQuery(request, [])
+    const { after = null } = await readBody(request, response, verifySchema, issues)
+    const found = await withDeadline(() => verify(database, after, verifiedEvents))
+    const { first: _first, altered_body: _bodies, suspects, ...step } = found
+    sendJson(response, 200, { ...step, suspects: suspects.slice(0, suspectsShown) })
   }
 }
 

@@ -5,8 +5,8 @@ import type { CommandedWorker } from '#operator'
 import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpDependencies } from '../http.ts'
-import { isUuid, refuseQuery } from '../request.ts'
-import type { OperatorHandler } from './access.ts'
+import { describeOrigin, isUuid, refuseQuery } from '../request.ts'
+import type { Handler } from '../request.ts'
 
 const wantedBy = {
   pause: 'paused',
@@ -22,14 +22,15 @@ export const commandWords = Object.keys(wantedBy) as readonly CommandWord[]
 export function giveCommand(
   { database }: Pick<HttpDependencies, 'database'>,
   word: CommandWord,
-): OperatorHandler {
-  return async ({ apiKeyId }, request, response) => {
+): Handler {
+  return async (request, response) => {
     refuseQuery(request)
     const id = request.params['id'] ?? ''
-    const metadata = { request: request.requestId, actor: { api_key: apiKeyId } }
-    const worker = await withDeadline(async (signal) =>
-      isUuid(id) ? commandWorker(database, id, wantedBy[word], metadata, signal) : null,
-    )
+    const worker = isUuid(id)
+      ? await withDeadline((signal) =>
+          commandWorker(database, id, wantedBy[word], describeOrigin(request), signal),
+        )
+      : null
     if (worker === null) throw new Problem('not_found', 'There is no such worker.')
     sendJson(response, 200, worker)
   }

@@ -13,15 +13,14 @@ import {
 } from '#operator'
 import { webhookStates } from '#result'
 import { sendJson } from '../answer.ts'
+import { readBody } from '../body.ts'
 import { withDeadline } from '../deadline.ts'
-import type { HttpDependencies } from '../http.ts'
+import type { HttpDependencies, Route } from '../http.ts'
 import { listParameters } from '../list.ts'
-import { isUuid, readParameters, refuseQuery } from '../request.ts'
-import type { OperatorHandler } from './access.ts'
-import { readBody } from './read-body.ts'
-import { campaignName, accountName, idParameter, replaySchema } from './step-schema.ts'
-
-type Dependencies = Pick<HttpDependencies, 'database'>
+import { describeOrigin, isUuid, readParameters, readQuery } from '../request.ts'
+import type { Handler } from '../request.ts'
+import { forOperators, forSteering } from './access.ts'
+import { accountName, campaignName, idParameter, replaySchema } from './step-schema.ts'
 
 /** Of a key its first characters are enough: a whole one would stand in logs. */
 const soughtText = v.pipe(
@@ -47,70 +46,26 @@ export const operatorParameters = {
 
 const { gone, state, before, campaign, after, account, q } = operatorParameters
 const { limit } = listParameters
-const findQuery = v.object({ q })
-const workerQuery = v.partial(v.object({ gone }))
 const webhookQuery = v.partial(v.object({ state, before, limit }))
-const rerunQuery = v.object({
-  campaign,
-  after: v.optional(after),
-  account: v.optional(account),
-})
+const rerunQuery = v.object({ campaign, after: v.optional(after), account: v.optional(account) })
 const webhooksUnlessSaid = 50
 
-export function findAny({ database }: Dependencies): OperatorHandler {
-  return async (_operator, request, response) => {
-    const { q: text } = readParameters(request, findQuery)
-    sendJson(response, 200, await withDeadline(() => find(database, text)))
+export function listRoutes({ database }: Pick<HttpDependencies, 'database'>): readonly Route[] {
+  const findWebhook = async (id: string): Promise<FoundWebhook> => {
+    const found = isUuid(id) ? await readWebhook(database, id) : null
+    if (found === null) throw new Problem('not_found', 'There is no such webhook.')
+    return found
   }
-}
 
-export function sendWorkers({ database }: Dependencies): OperatorHandler {
-  return async (_operator, request, response) => {
-    const withGone = readParameters(request, workerQuery).gone === 'true'
-    const workers = await withDeadline(() => listWorkers(database, { withGone }))
-    sendJson(response, 200, { workers })
-  }
-}
-
-export function sendRunning({ database }: Dependencies): OperatorHandler {
-  return async (_operator, request, response) => {
-    refuseQuery(request)
-    sendJson(response, 200, { running: await withDeadline(() => listRunning(database)) })
-  }
-}
-
-export function sendWebhooks({ database }: Dependencies): OperatorHandler {
-  return async (_operator, request, response) => {
-    const { limit: most = webhooksUnlessSaid, ...rest } = readParameters(request, webhookQuery)
-    const page = { ...rest, limit: most }
-    sendJson(response, 200, { webhooks: await withDeadline(() => listWebhooks(database, page)) })
-  }
-}
-
-export function sendWebhook({ database }: Dependencies): OperatorHandler {
-  return async (_operator, request, response) => {
-    refuseQuery(request)
-    const { webhook, events } = await findWebhook(database, request.params['id'] ?? '')
-    const shown = events.map(({ version, type, at, data, metadata }) => ({
-      version,
-      type,
-      at,
-      data,
-      metadata,
-    }))
-    sendJson(response, 200, { webhook, events: shown })
-  }
-}
-
-export function replayWebhook({ database }: Dependencies): OperatorHandler {
-  return async ({ apiKeyId }, request, response) => {
-    const { secret } = await readBody(request, response, replaySchema)
-    const { webhook } = await findWebhook(database, request.params['id'] ?? '')
-    const metadata = { request: request.requestId, actor: { api_key: apiKeyId } }
+  const replayWebhook: Handler = async (request, response) => {
+    const { issues } = readQuery(request, [])
+    const { secret } = await readBody(request, response, replaySchema, issues)
+    const { webhook } = await withDeadline(() => findWebhook(request.params['id'] ?? ''))
     const was = await withDeadline(() =>
-      replayDelivery(database, webhook.webhook_id, secret, metadata),
+      replayDelivery(database, webhook.webhook_id, secret, describeOrigin(request)),
     )
-    if (was === 'purged') throw new Problem('purged', 'Its address was removed with its submission’s bodies.') // prettier-ignore
+    if (was === 'purged')
+      throw new Problem('purged', 'Its address was removed with its submission’s bodies.')
     if (was !== 'delivered' && was !== 'abandoned')
       throw new Problem(
         'not_final',
@@ -118,25 +73,43 @@ export function replayWebhook({ database }: Dependencies): OperatorHandler {
       )
     sendJson(response, 200, { webhook: webhook.webhook_id, replayed: true, was })
   }
+
+  return [
+    get('find', v.object({ q }), ({ q: text }) => find(database, text)),
+    get('workers', v.partial(v.object({ gone })), async ({ gone: text }) => ({
+      workers: await listWorkers(database, { withGone: text === 'true' }),
+    })),
+    get('running', v.object({}), async () => ({ running: await listRunning(database) })),
+    get('webhooks', webhookQuery, async ({ limit: most = webhooksUnlessSaid, ...page }) => ({
+      webhooks: await listWebhooks(database, { ...page, limit: most }),
+    })),
+    get('webhooks/:id', v.object({}), async (_query, id) => {
+      const { webhook, events } = await findWebhook(id)
+      const shown = ({ version, type, at, data, metadata }: FoundWebhook['events'][number]) => {
+        return { version, type, at, data, metadata }
+      }
+      return { webhook, events: events.map(shown) }
+    }),
+    ['POST', '/api/operator/webhooks/:id/replay', forSteering(replayWebhook)],
+    get('reruns', rerunQuery, async ({ campaign: name, after: last = null, account: of }) => {
+      if (of !== undefined && !(await hasAccount(database, of)))
+        throw new Problem('not_found', 'There is no account of this name.')
+      return readReruns(database, name, last)
+    }),
+  ]
 }
 
-export function sendReruns({ database }: Dependencies): OperatorHandler {
-  return async (_operator, request, response) => {
-    const asked = readParameters(request, rerunQuery)
-    const page = await withDeadline(async () => {
-      if (asked.account !== undefined && !(await hasAccount(database, asked.account))) return null
-      return readReruns(database, asked.campaign, asked.after ?? null)
-    })
-    if (page === null) throw new Problem('not_found', 'There is no account of this name.')
-    sendJson(response, 200, page)
+type FoundWebhook = NonNullable<Awaited<ReturnType<typeof readWebhook>>>
+
+/** Answers what is read by the query, and by the id in the path. */
+function get<Query extends object>(
+  path: string,
+  schema: v.GenericSchema<unknown, Query> & { readonly entries: object },
+  read: (query: Query, id: string) => Promise<object>,
+): Route {
+  const handler: Handler = async (request, response) => {
+    const query = readParameters(request, schema)
+    sendJson(response, 200, await withDeadline(() => read(query, request.params['id'] ?? '')))
   }
-}
-
-async function findWebhook(
-  database: HttpDependencies['database'],
-  id: string,
-): Promise<NonNullable<Awaited<ReturnType<typeof readWebhook>>>> {
-  const found = isUuid(id) ? await withDeadline(() => readWebhook(database, id)) : null
-  if (found === null) throw new Problem('not_found', 'There is no such webhook.')
-  return found
+  return ['GET', `/api/operator/${path}`, forOperators(handler)]
 }

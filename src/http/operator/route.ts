@@ -1,44 +1,54 @@
 // The routes of operators, in reading order.
+import { createCachedOverview, createCachedSeries } from '#operator'
+import { sendJson } from '../answer.ts'
+import { withDeadline } from '../deadline.ts'
 import type { HttpDependencies, Route } from '../http.ts'
+import { refuseQuery } from '../request.ts'
+import type { Handler } from '../request.ts'
 import { forOperators, forSteering } from './access.ts'
-import { actInBulk } from './bulk.ts'
+import { actInBulk, verifyLedger } from './bulk.ts'
 import { commandWords, giveCommand } from './command.ts'
-import {
-  findAny,
-  replayWebhook,
-  sendReruns,
-  sendRunning,
-  sendWebhook,
-  sendWebhooks,
-  sendWorkers,
-} from './list.ts'
-import { answerOverview, answerSeries } from './overview.ts'
+import { listRoutes } from './list.ts'
 import type { Refusals } from './refusal.ts'
-import { verifyLedger } from './verify.ts'
 
-export function operatorRoutes(
-  dependencies: Pick<HttpDependencies, 'database' | 'queueCapacity'>,
-  refusals: Refusals,
-): readonly Route[] {
+type Dependencies = Pick<HttpDependencies, 'database' | 'queueCapacity'>
+
+export function operatorRoutes(dependencies: Dependencies, refusals: Refusals): readonly Route[] {
+  const commands = commandWords.map((word): Route => {
+    const handler = forSteering(giveCommand(dependencies, word))
+    return ['POST', `/api/operator/workers/:id/${word}`, handler]
+  })
   return [
     ['GET', '/api/operator/overview', forOperators(answerOverview(dependencies, refusals))],
     ['GET', '/api/operator/series', forOperators(answerSeries(dependencies, refusals))],
-    ['GET', '/api/operator/find', forOperators(findAny(dependencies))],
-    ['GET', '/api/operator/workers', forOperators(sendWorkers(dependencies))],
-    ['GET', '/api/operator/running', forOperators(sendRunning(dependencies))],
-    ['GET', '/api/operator/webhooks', forOperators(sendWebhooks(dependencies))],
-    ['GET', '/api/operator/webhooks/:id', forOperators(sendWebhook(dependencies))],
-    ['POST', '/api/operator/webhooks/:id/replay', forSteering(replayWebhook(dependencies))],
-    ['GET', '/api/operator/reruns', forOperators(sendReruns(dependencies))],
+    ...listRoutes(dependencies),
     ['POST', '/api/operator/bulk', forSteering(actInBulk(dependencies))],
     ['POST', '/api/operator/verify', forSteering(verifyLedger(dependencies))],
-    ...commandWords.map(
-      (word) =>
-        [
-          'POST',
-          `/api/operator/workers/:id/${word}`,
-          forSteering(giveCommand(dependencies, word)),
-        ] as const,
-    ),
+    ...commands,
   ]
+}
+
+/** The whole service at one look. All who look within a second share one. */
+function answerOverview({ database }: Dependencies, refusals: Refusals): Handler {
+  const read = createCachedOverview(database)
+  return async (request, response) => {
+    refuseQuery(request)
+    const overview = await withDeadline(read)
+    const isReadOnly = request.operator?.isReadOnly
+    sendJson(response, 200, { ...overview, refusals: refusals.read(), read_only: isReadOnly })
+  }
+}
+
+/** How the last hours went. All who look within ten seconds share one. */
+function answerSeries({ database }: Dependencies, refusals: Refusals): Handler {
+  const read = createCachedSeries(database)
+  return async (request, response) => {
+    refuseQuery(request)
+    const series = await withDeadline(read)
+    const points = series.points.map((point) => {
+      const ago = (Date.parse(series.at) - Date.parse(point.at)) / 1000
+      return { ...point, refused: refusals.countBetween(ago, ago - point.seconds) }
+    })
+    sendJson(response, 200, { ...series, points })
+  }
 }

@@ -16,8 +16,8 @@ export const operatorFaults: readonly Fault[] = [
   },
   {
     name: 'operator: a key that only looks may steer',
-    text: 'if (operator.isReadOnly) throw forbidden(',
-    instead: 'if (operator.isReadOnly && operator.apiKeyId === null) throw forbidden(',
+    text: 'if (request.operator?.isReadOnly === true) throw forbidden(',
+    instead: 'if (request.operator === undefined) throw forbidden(',
     tests: ['http/order'],
   },
   {
