@@ -1,5 +1,4 @@
 // The operations of the OpenAPI document in prose and examples. A test compares them with the routes of http.ts.
-import { blobOperations } from './openapi-blob.ts'
 import { operatorOperations } from './operator/openapi.ts'
 
 export interface DescribedAnswer {
@@ -11,9 +10,10 @@ export interface DescribedAnswer {
   readonly headers?: readonly string[]
 }
 
-export interface Operation {
-  readonly method: 'get' | 'head' | 'post' | 'put'
-  readonly path: string
+/** By method and path, such as `GET /api/result/{id}`. */
+export type Operations = Readonly<Record<string, Operation>>
+
+interface Operation {
   readonly operationId: string
   readonly summary: string
   readonly description?: string
@@ -30,10 +30,8 @@ export interface Operation {
 
 const hello = { language: 'python', code: 'print("hello")' }
 
-export const operations: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/api/submit',
+export const operations: Operations = {
+  'POST /api/submit': {
     operationId: 'submit',
     summary: 'Submit a program',
     description:
@@ -78,9 +76,7 @@ export const operations: readonly Operation[] = [
     },
     problems: [408],
   },
-  {
-    method: 'post',
-    path: '/api/submit/batch',
+  'POST /api/submit/batch': {
     operationId: 'submitBatch',
     summary: 'Submit many programs',
     description:
@@ -105,9 +101,7 @@ export const operations: readonly Operation[] = [
       },
     },
   },
-  {
-    method: 'get',
-    path: '/api/result/{id}',
+  'GET /api/result/{id}': {
     operationId: 'readResult',
     summary: 'Read a result',
     description:
@@ -115,9 +109,7 @@ export const operations: readonly Operation[] = [
     parameters: ['id', 'wait', 'Prefer'],
     answers: { 200: { description: 'The record as it stands.', schema: 'Result' } },
   },
-  {
-    method: 'get',
-    path: '/api/result/{id}/request',
+  'GET /api/result/{id}/request': {
     operationId: 'readRequest',
     summary: 'Read what was submitted',
     description:
@@ -128,9 +120,7 @@ export const operations: readonly Operation[] = [
     },
     problems: [410],
   },
-  {
-    method: 'get',
-    path: '/api/result/{id}/stream',
+  'GET /api/result/{id}/stream': {
     operationId: 'streamResult',
     summary: 'Follow a submission while it goes on',
     description:
@@ -141,17 +131,13 @@ export const operations: readonly Operation[] = [
       204: { description: 'Nothing follows: the Last-Event-ID is that of the result.' },
     },
   },
-  {
-    method: 'get',
-    path: '/api/result/{id}/events',
+  'GET /api/result/{id}/events': {
     operationId: 'readEvents',
     summary: 'Read what happened to a submission, oldest first',
     parameters: ['id'],
     answers: { 200: { description: 'Its events.', schema: 'Events' } },
   },
-  {
-    method: 'get',
-    path: '/api/result/{id}/receipt',
+  'GET /api/result/{id}/receipt': {
     operationId: 'readReceipt',
     summary: 'Read a signed receipt of a submission that has ended',
     description:
@@ -160,9 +146,7 @@ export const operations: readonly Operation[] = [
     answers: { 200: { description: 'The envelope.', schema: 'Receipt' } },
     problems: [409],
   },
-  {
-    method: 'post',
-    path: '/api/result/{id}/cancel',
+  'POST /api/result/{id}/cancel': {
     operationId: 'cancel',
     summary: 'Cancel a submission',
     description:
@@ -170,9 +154,7 @@ export const operations: readonly Operation[] = [
     parameters: ['id'],
     answers: { 200: { description: 'The record as it stands.', schema: 'Result' } },
   },
-  {
-    method: 'post',
-    path: '/api/result/{id}/rerun',
+  'POST /api/result/{id}/rerun': {
     operationId: 'rerun',
     summary: 'Run a submission again',
     description:
@@ -188,9 +170,7 @@ export const operations: readonly Operation[] = [
     },
     problems: [408, 409, 410, 415],
   },
-  {
-    method: 'get',
-    path: '/api/results',
+  'GET /api/results': {
     operationId: 'readResults',
     summary: 'Read up to 100 results at once',
     description:
@@ -198,9 +178,7 @@ export const operations: readonly Operation[] = [
     parameters: ['ids'],
     answers: { 200: { description: 'One element an id, in the same order.', schema: 'Results' } },
   },
-  {
-    method: 'get',
-    path: '/api/submissions',
+  'GET /api/submissions': {
     operationId: 'listSubmissions',
     summary: "List the account's submissions, newest first",
     parameters: [
@@ -216,52 +194,70 @@ export const operations: readonly Operation[] = [
     ],
     answers: { 200: { description: 'A page.', schema: 'ResultPage' } },
   },
-  {
-    method: 'get',
-    path: '/api/languages',
+  'GET /api/languages': {
     operationId: 'listLanguages',
     summary: 'List the languages with their versions, command lines and limits',
     answers: {
       200: { description: 'Those that a worker runs now; empty without one.', schema: 'Languages' },
     },
   },
-  ...blobOperations,
+  'PUT /api/blobs/{sha256}': {
+    operationId: 'putBlob',
+    summary: 'Upload a long input, or a long expected output',
+    description:
+      'Submissions name it as stdin_sha256 or expected_stdout_sha256. It belongs to the account, is kept after it was last uploaded or named as long as other bodies are, and counts its size, at least 4 KiB, against what the key’s tier allows. To upload again what is there changes nothing. It has to arrive within a minute.',
+    parameters: ['sha256'],
+    bytes: 'Any bytes, at most 16 MiB; none is a blob, too.',
+    answers: {
+      200: { description: 'It was there.', schema: 'Blob' },
+      201: { description: 'It is on disk.', schema: 'Blob' },
+      403: {
+        description: 'Plain HTTP from beyond the machine; or the quota is used up.',
+        schema: 'Problem',
+      },
+      415: { description: 'The body is not plain application/octet-stream.', schema: 'Problem' },
+      503: {
+        description: 'Too many uploads are in progress, or the database cannot be reached.',
+        schema: 'Problem',
+        headers: ['Retry-After'],
+      },
+    },
+  },
+  'HEAD /api/blobs/{sha256}': {
+    operationId: 'findBlob',
+    summary: 'Whether the account has a blob',
+    parameters: ['sha256'],
+    answers: {
+      200: { description: 'It has; Content-Length is its size.' },
+      404: { description: 'It has not, or that is no SHA-256.' },
+    },
+  },
   ...operatorOperations,
-  {
-    method: 'get',
-    path: '/receipt-key',
+  'GET /receipt-key': {
     operationId: 'readReceiptKey',
     summary: 'Read the public key that checks receipts',
     answers: { 200: { description: 'PEM.' } },
     problems: [404],
   },
-  {
-    method: 'get',
-    path: '/openapi.json',
+  'GET /openapi.json': {
     operationId: 'readOpenApi',
     summary: 'This document',
     answers: { 200: { description: 'OpenAPI 3.1.' } },
   },
-  {
-    method: 'get',
-    path: '/metrics',
+  'GET /metrics': {
     operationId: 'readMetrics',
     summary: 'Metrics for Prometheus',
     answers: { 200: { description: 'The text exposition format.' } },
   },
-  {
-    method: 'get',
-    path: '/healthz',
+  'GET /healthz': {
     operationId: 'checkLife',
     summary: 'Whether the process lives',
     answers: { 200: { description: 'It does.', schema: 'Health' } },
   },
-  {
-    method: 'get',
-    path: '/readyz',
+  'GET /readyz': {
     operationId: 'checkReadiness',
     summary: 'Whether it can serve: the database answers, migrations are in place',
     answers: { 200: { description: 'It can.', schema: 'Health' } },
     problems: [503],
   },
-]
+}

@@ -8,7 +8,7 @@ import { sendBytes } from './answer.ts'
 import { batchLimit, createBatchSchema } from './batch.ts'
 import { listParameters } from './list.ts'
 import { operations } from './openapi-operation.ts'
-import type { DescribedAnswer, Operation } from './openapi-operation.ts'
+import type { DescribedAnswer, Operations } from './openapi-operation.ts'
 import { operatorParameters } from './operator/list.ts'
 import type { Handler } from './request.ts'
 import { answerSchemas, createReceivedSchema } from './schema.ts'
@@ -227,14 +227,15 @@ const problemAnswers: Readonly<Record<number, DescribedAnswer>> = {
 
 function createPaths(): object {
   const paths: Record<string, Record<string, object>> = {}
-  for (const operation of operations) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation) }
+  for (const [route, operation] of Object.entries(operations)) {
+    const [method = '', path = ''] = route.split(' ')
+    paths[path] = { ...paths[path], [method.toLowerCase()]: describe(path, operation) }
   }
   return paths
 }
 
-function describe(operation: Operation): object {
-  const { path, operationId, summary, description, parameters, body, bytes } = operation
+function describe(path: string, operation: Operations[string]): object {
+  const { operationId, summary, description, parameters, body, bytes } = operation
   const authenticated = path.startsWith('/api/')
   const always = authenticated ? [400, 401, 403, 408, 429, 500, 503] : [408, 500]
   const ofItsKind = [...(path.includes('{id}') ? [404] : []), ...(body === undefined ? [] : [415])]

@@ -1,5 +1,5 @@
 // The operations of operators, in prose.
-import type { Operation } from '../openapi-operation.ts'
+import type { Operations } from '../openapi-operation.ts'
 import { commandWords } from './command.ts'
 import type { CommandWord } from './command.ts'
 
@@ -10,28 +10,22 @@ const commandSummaries: Readonly<Record<CommandWord, string>> = {
   resume: 'Let a worker that was paused take work again',
 }
 
-export const operatorOperations: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/api/operator/overview',
+export const operatorOperations: Operations = {
+  'GET /api/operator/overview': {
     operationId: 'readOverview',
     summary: 'See the whole service at one look',
     description:
       'For operators’ keys. The age of what has waited longest, what waits and runs, how submissions ended in the last minutes, workers, the busiest accounts, and what was last found in the ledger. Who looks within the same second is given the same answer.',
     answers: { 200: { description: 'The service as it stands.', schema: 'Overview' } },
   },
-  {
-    method: 'get',
-    path: '/api/operator/series',
+  'GET /api/operator/series': {
     operationId: 'readSeries',
     summary: 'See how the last three hours went',
     description:
       'For operators’ keys. A point for each two minutes: what came and ended, what failed by the service’s own fault, what waited and for how long, and what the answering process refused. Of a busy service a share of the time is looked at, and counts are estimates. Who looks within the same ten seconds is given the same answer.',
     answers: { 200: { description: 'The last three hours.', schema: 'Series' } },
   },
-  {
-    method: 'get',
-    path: '/api/operator/find',
+  'GET /api/operator/find': {
     operationId: 'find',
     summary: 'Look up a submission, an account or a key',
     description:
@@ -39,44 +33,34 @@ export const operatorOperations: readonly Operation[] = [
     parameters: ['q'],
     answers: { 200: { description: 'What was found; empty lists: nothing.', schema: 'Found' } },
   },
-  {
-    method: 'get',
-    path: '/api/operator/workers',
+  'GET /api/operator/workers': {
     operationId: 'listWorkers',
     summary: 'List the workers',
     description: 'For operators’ keys. The oldest first, with those just lost.',
     parameters: ['gone'],
     answers: { 200: { description: 'The workers.', schema: 'Workers' } },
   },
-  {
-    method: 'get',
-    path: '/api/operator/running',
+  'GET /api/operator/running': {
     operationId: 'listRunning',
     summary: 'List what runs',
     description: 'For operators’ keys.',
     answers: { 200: { description: 'The submissions that run.', schema: 'Running' } },
   },
-  {
-    method: 'get',
-    path: '/api/operator/webhooks',
+  'GET /api/operator/webhooks': {
     operationId: 'listWebhooks',
     summary: 'List webhooks',
     description: 'For operators’ keys. A page of fewer than limit is the last one.',
     parameters: ['state', 'before', 'limit'],
     answers: { 200: { description: 'A page of them.', schema: 'Webhooks' } },
   },
-  {
-    method: 'get',
-    path: '/api/operator/webhooks/{id}',
+  'GET /api/operator/webhooks/{id}': {
     operationId: 'readWebhook',
     summary: 'See a webhook and its attempts',
     description: 'For operators’ keys.',
     parameters: ['webhook'],
     answers: { 200: { description: 'It and its events.', schema: 'Webhook' } },
   },
-  {
-    method: 'post',
-    path: '/api/operator/webhooks/{id}/replay',
+  'POST /api/operator/webhooks/{id}/replay': {
     operationId: 'replayWebhook',
     summary: 'Send a webhook again that was delivered or given up',
     description:
@@ -87,9 +71,7 @@ export const operatorOperations: readonly Operation[] = [
     answers: { 200: { description: 'It is due.', schema: 'Replayed' } },
     problems: [409, 410],
   },
-  {
-    method: 'get',
-    path: '/api/operator/reruns',
+  'GET /api/operator/reruns': {
     operationId: 'listReruns',
     summary: 'See how the reruns of a campaign ended',
     description:
@@ -98,9 +80,7 @@ export const operatorOperations: readonly Operation[] = [
     answers: { 200: { description: 'A page of the campaign.', schema: 'Reruns' } },
     problems: [404],
   },
-  {
-    method: 'post',
-    path: '/api/operator/bulk',
+  'POST /api/operator/bulk': {
     operationId: 'actInBulk',
     summary: 'Cancel, run again or send again what fits a filter, a step at a time',
     description:
@@ -116,9 +96,7 @@ export const operatorOperations: readonly Operation[] = [
     },
     answers: { 200: { description: 'What the step did.', schema: 'BulkStep' } },
   },
-  {
-    method: 'post',
-    path: '/api/operator/verify',
+  'POST /api/operator/verify': {
     operationId: 'verifyLedger',
     summary: 'Verify the whole ledger, a step at a time',
     description:
@@ -126,14 +104,17 @@ export const operatorOperations: readonly Operation[] = [
     body: { schema: 'Verify', examples: { begin: { summary: 'The first step', value: {} } } },
     answers: { 200: { description: 'What the step found.', schema: 'VerifyStep' } },
   },
-  ...commandWords.map((word): Operation => ({
-    method: 'post',
-    path: `/api/operator/workers/{id}/${word}`,
-    operationId: `${word}Worker`,
-    summary: commandSummaries[word],
-    description:
-      'For operators’ keys that may change something. The command stands in the worker’s row and is an event with the key that gave it; the worker heeds it at its next heartbeat, or when it is back. The body is not read.',
-    parameters: ['worker'],
-    answers: { 200: { description: 'How it stands.', schema: 'CommandedWorker' } },
-  })),
-]
+  ...Object.fromEntries(
+    commandWords.map((word) => [
+      `POST /api/operator/workers/{id}/${word}`,
+      {
+        operationId: `${word}Worker`,
+        summary: commandSummaries[word],
+        description:
+          'For operators’ keys that may change something. The command stands in the worker’s row and is an event with the key that gave it; the worker heeds it at its next heartbeat, or when it is back. The body is not read.',
+        parameters: ['worker'],
+        answers: { 200: { description: 'How it stands.', schema: 'CommandedWorker' } },
+      },
+    ]),
+  ),
+}
