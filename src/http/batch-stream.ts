@@ -3,15 +3,15 @@
 // lines it has.
 import { once } from 'node:events'
 import type { Response } from 'polka'
-import { isFinal, readResults, readTrackedResult } from '#result'
+import { isFinal, readResults } from '#result'
 import type { TrackedResult } from '#result'
 import { withDeadline } from './deadline.ts'
-import type { HttpDependencies } from './http.ts'
+import type { HttpContext } from './http.ts'
 import { noSubmission } from './problem.ts'
+import { readRecord } from './read.ts'
 import { receiveItems } from './receive.ts'
 import type { ReceivedBatch } from './receive.ts'
 import type { ApiRequest } from './request.ts'
-import { usualBounds } from './stream-limiter.ts'
 import { streamHeaders } from './stream.ts'
 import { describeReplay } from './submit.ts'
 import { unsentAnswers } from './unsent.ts'
@@ -37,15 +37,15 @@ interface Ended {
 }
 
 export function createBatchStream(
-  dependencies: HttpDependencies,
+  context: HttpContext,
 ): (
   request: ApiRequest,
   response: Response,
   batch: ParsedBatch,
   hungUp: AbortSignal,
 ) => Promise<void> {
-  const { database, waiter, streamBounds } = dependencies
-  const { longestMilliseconds, slowReaderMilliseconds } = { ...usualBounds, ...streamBounds }
+  const { database, waiter, resultStreams } = context
+  const { longestMilliseconds, slowReaderMilliseconds } = resultStreams.bounds
 
   /** @returns those that have ended since it was called last, one at the least. */
   function follow(
@@ -79,7 +79,7 @@ export function createBatchStream(
         : await withDeadline(() => readResults(database, ids, accountId))
     const lines: object[] = []
     for (const { id, index, record = found.get(id) } of ended) {
-      const read = record ?? (await withDeadline(() => readTrackedResult(database, id, accountId)))
+      const read = record ?? (await readRecord(database, id, accountId))
       // A restart of the database lost it.
       if (read === null) lines.push({ index, id, ...describeLost() })
       else if (isFinal(read)) lines.push({ index, ...read })
@@ -94,7 +94,7 @@ export function createBatchStream(
     )
     // Before they are stored, as an end may be notified before this process knows of the storing.
     let next = follow(new Map(listNew), hungUp)
-    const received = await receiveItems(dependencies, request, batch, waiter.channel).catch(
+    const received = await receiveItems(context, request, batch, waiter.channel).catch(
       (error: unknown) => {
         for (const [id] of listNew) waiter.forget(id)
         throw error

@@ -1,6 +1,7 @@
 // POST /api/submit/batch: several submissions in one transaction, answered at once, or with a line for each as it ends. A bad
 // item is refused in its place and does not stop the others.
 import { setImmediate } from 'node:timers/promises'
+import type { Response } from 'polka'
 import * as v from 'valibot'
 import type { Caller } from '#account'
 import type { BatchItem } from '#enqueue'
@@ -11,14 +12,13 @@ import { sendJson } from './answer.ts'
 import { createBatchStream } from './batch-stream.ts'
 import type { ParsedBatch } from './batch-stream.ts'
 import { bodyLimitBytes, readJson } from './body.ts'
-import type { HttpDependencies } from './http.ts'
+import type { HttpContext } from './http.ts'
 import { listOnce, lists } from './offered.ts'
 import { receiveItems } from './receive.ts'
 import { judgeWebhook } from './relations.ts'
 import { hangUpSignal, invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { asksForStream } from './stream.ts'
-import type { ResultStreams } from './stream.ts'
 import type { SubmissionParser } from './submission.ts'
 import { describeReplay } from './submit.ts'
 import { usualRules, webhookSecret, webhookUrl } from './webhook.ts'
@@ -62,30 +62,25 @@ export const createBatchSchema = <const Item extends v.GenericSchema>(
     'must be a JSON object',
   )
 
-export function submitBatch(
-  dependencies: HttpDependencies,
-  parseSubmission: SubmissionParser,
-  resultStreams: ResultStreams,
-): Handler {
-  const stream = createBatchStream(dependencies)
+export function submitBatch(context: HttpContext): Handler {
+  const stream = createBatchStream(context)
   return async (request, response) => {
-    const batch = await parseBatch(dependencies, request, response, parseSubmission)
+    const batch = await parseBatch(context, request, response)
     if (batch.isStreamed) {
-      resultStreams.admit(request, response)
+      context.resultStreams.admit(request, response)
       await stream(request, response, batch, hangUpSignal(response))
       return
     }
-    const received = await receiveItems(dependencies, request, batch, null)
+    const received = await receiveItems(context, request, batch, null)
     sendJson(response, 202, received.answer, describeReplay(received))
   }
 }
 
 /** @throws {Problem} with all that is wrong with the batch itself. */
 async function parseBatch(
-  { queueCapacity, webhookRules = usualRules }: HttpDependencies,
+  { queueCapacity, webhookRules = usualRules, parse }: HttpContext,
   request: ApiRequest,
-  response: Parameters<Handler>[1],
-  parseSubmission: SubmissionParser,
+  response: Response,
 ): Promise<ParsedBatch> {
   const { caller } = request
   const isStreamed = asksForStream(request, 'application/x-ndjson')
@@ -111,7 +106,7 @@ async function parseBatch(
     ...webhookIssues,
   ]
   if (batch.value === null || issues.length > 0) throw invalidRequest(issues)
-  const items = await parseItems(batch.value.submissions, caller, parseSubmission)
+  const items = await parseItems(batch.value.submissions, caller, parse)
   const { webhook_url: url, webhook_secret: secret } = batch.value
   const webhook = url === undefined || secret === undefined ? null : { url, secret }
   return { items, idempotencyKey, webhook, isStreamed, have }
@@ -139,14 +134,14 @@ const atOnce = 50
 async function parseItems(
   inputs: readonly unknown[],
   caller: Caller,
-  parseSubmission: SubmissionParser,
+  parse: SubmissionParser,
 ): Promise<readonly BatchItem[]> {
   const items: BatchItem[] = []
   let isListed = false
   for (let n = 0; n < inputs.length; n += atOnce) {
     if (n > 0) await setImmediate()
     const some = inputs.slice(n, n + atOnce)
-    const parsed = await Promise.all(some.map((input) => parseSubmission(input, caller)))
+    const parsed = await Promise.all(some.map((input) => parse(input, caller)))
     for (const { value, issues: found } of parsed) {
       const id = createId()
       if (value === null) {

@@ -24,10 +24,10 @@ const arrivalSeconds = 60
 const storingMilliseconds = 15_000
 
 /** `PUT`: 201, or 200 when the account had it. */
-export function putBlob(
-  { database }: Pick<HttpDependencies, 'database'>,
-  seconds = arrivalSeconds,
-): Handler {
+export function putBlob({
+  database,
+  uploadSeconds = arrivalSeconds,
+}: Pick<HttpDependencies, 'database' | 'uploadSeconds'>): Handler {
   const room = createShares(roomBytes, roomBytes / 2)
   // One after another, so that the other connections are left to submissions.
   let turn: Promise<unknown> = Promise.resolve()
@@ -42,7 +42,7 @@ export function putBlob(
     const receiving = receive(request, response, declared, name)
     let storing: Promise<Stored> | undefined
     const upload = (async () => {
-      const bytes = await inTime(receiving, request, seconds)
+      const bytes = await inTime(receiving, request, uploadSeconds)
       const stored = await withDeadline((signal) => {
         storing = turn.then(() => storeBlob(database, apiKeyId, name, bytes, signal))
         turn = storing.catch(() => {})

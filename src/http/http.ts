@@ -24,6 +24,7 @@ import { listLanguages } from './languages.ts'
 import { listSubmissions } from './list.ts'
 import { createMetrics } from './metrics.ts'
 import { createOfferedLanguages } from './offered.ts'
+import type { OfferedLanguages } from './offered.ts'
 import { serveOpenApi } from './openapi.ts'
 import { separateRoles } from './operator/access.ts'
 import { createRefusals } from './operator/refusal.ts'
@@ -37,8 +38,10 @@ import type { ApiRequest, Handler } from './request.ts'
 import { rerunResult } from './rerun.ts'
 import { readManyResults } from './results.ts'
 import { createResultStreams, streamResult } from './stream.ts'
+import type { ResultStreams } from './stream.ts'
 import type { StreamBounds } from './stream-limiter.ts'
 import { createSubmissionParser } from './submission.ts'
+import type { SubmissionParser } from './submission.ts'
 import { submit } from './submit.ts'
 import { usualRules } from './webhook.ts'
 import type { WebhookRules } from './webhook.ts'
@@ -79,32 +82,39 @@ export interface HttpDependencies {
   readonly console?: Console
 }
 
+/** One for all ways to submit, so that one of them learns what another has asked. */
+export interface HttpContext extends HttpDependencies {
+  readonly resultStreams: ResultStreams
+  readonly offered: OfferedLanguages
+  readonly parse: SubmissionParser
+}
+
 /** Method, path and what answers. */
 export type Route = readonly ['GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE', string, Handler]
 
 export function createHttp(dependencies: HttpDependencies): RequestListener {
   const { database, waiter, log, trustProxy } = dependencies
-  const { readiness = createReadiness(dependencies) } = dependencies
+  const { readiness = createReadiness(dependencies), webhookRules = usualRules } = dependencies
   const resultStreams = createResultStreams(dependencies)
+  const offered = createOfferedLanguages(database)
+  const parse = createSubmissionParser(database, offered, webhookRules)
+  const context: HttpContext = { ...dependencies, resultStreams, offered, parse }
   const metrics = createMetrics({ database, waiter, resultStreams, readiness })
   const refusals = createRefusals()
-  // One for all ways to submit, so that one of them learns what the other asked.
-  const offered = createOfferedLanguages(database)
-  const parse = createSubmissionParser(database, offered, dependencies.webhookRules ?? usualRules)
   const routes: Route[] = [
-    ['POST', '/api/submit', submit(dependencies, parse, resultStreams)],
-    ['POST', '/api/submit/batch', submitBatch(dependencies, parse, resultStreams)],
+    ['POST', '/api/submit', submit(context)],
+    ['POST', '/api/submit/batch', submitBatch(context)],
     ['GET', '/api/result/:id', readSubmissionResult(dependencies)],
     ['GET', '/api/result/:id/request', describeRequest(dependencies)],
-    ['GET', '/api/result/:id/stream', streamResult(dependencies, resultStreams)],
+    ['GET', '/api/result/:id/stream', streamResult(context)],
     ['GET', '/api/result/:id/events', readEvents(dependencies)],
     ['GET', '/api/result/:id/receipt', issueReceipt(dependencies)],
     ['POST', '/api/result/:id/cancel', cancelResult(dependencies)],
-    ['POST', '/api/result/:id/rerun', rerunResult(dependencies, offered)],
+    ['POST', '/api/result/:id/rerun', rerunResult(context)],
     ['GET', '/api/results', readManyResults(dependencies)],
     ['GET', '/api/submissions', listSubmissions(dependencies)],
     ['GET', '/api/languages', listLanguages(dependencies)],
-    ['PUT', '/api/blobs/:sha256', putBlob(dependencies, dependencies.uploadSeconds)],
+    ['PUT', '/api/blobs/:sha256', putBlob(dependencies)],
     ['HEAD', '/api/blobs/:sha256', headBlob(dependencies)],
     ...operatorRoutes(dependencies, refusals),
     ['GET', '/receipt-key', describeReceiptKey(dependencies.receiptKey)],
@@ -113,7 +123,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     ['GET', '/healthz', live],
     ['GET', '/readyz', ready(readiness)],
   ]
-  const doors = openDoors({ ...dependencies, offered }, parse, resultStreams)
+  const doors = openDoors(context)
   routes.push(...doors.flatMap((door) => door.routes))
   const paths = listPaths(routes)
   const doorPaths = listPaths(doors.flatMap((door) => door.routes))

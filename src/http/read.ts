@@ -1,4 +1,5 @@
 // GET /api/result/{id}: the record as it is, or with wait=true as soon as it is final.
+import type { Database } from '#database'
 import { isFinal, readTrackedResult } from '#result'
 import type { TrackedResult } from '#result'
 import { sendJson } from './answer.ts'
@@ -47,6 +48,15 @@ export async function readOwn<T>(
   return found
 }
 
+/** Null: the account has no such submission. */
+export async function readRecord(
+  database: Database,
+  id: string,
+  accountId: string,
+): Promise<TrackedResult | null> {
+  return withDeadline(() => readTrackedResult(database, id, accountId))
+}
+
 /** Resolves with the record at the end of a submission that is stored, or as it is when the time is up or nobody waits. */
 export async function waitForEnd(
   { database, waiter }: Pick<HttpDependencies, 'database' | 'waiter'>,
@@ -55,13 +65,11 @@ export async function waitForEnd(
   seconds: number,
   hungUp: AbortSignal,
 ): Promise<TrackedResult | null> {
-  const read = async (): Promise<TrackedResult | null> =>
-    withDeadline(() => readTrackedResult(database, id, accountId))
   const end = waiter.wait(id, seconds, hungUp)
   await withDeadline(
     async () => database`select runledger.await_submissions(${[id]}::uuid[], ${waiter.channel})`,
   )
-  const now = await read()
+  const now = await readRecord(database, id, accountId)
   if (now === null || isFinal(now)) return now
-  return (await end).record ?? read()
+  return (await end).record ?? readRecord(database, id, accountId)
 }

@@ -11,14 +11,15 @@ import { createId } from '#id'
 import { defaultLimits } from '#language'
 import type { Language } from '#language'
 import type { LimitName } from '#options'
-import { hasResult, isFinal, readTrackedResult } from '#result'
+import { hasResult, isFinal } from '#result'
+import type { TrackedResult } from '#result'
 import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
-import type { HttpDependencies } from './http.ts'
+import type { HttpContext } from './http.ts'
 import type { OfferedLanguages } from './offered.ts'
 import { noSubmission, purged } from './problem.ts'
-import { readOwn, waitForEnd } from './read.ts'
+import { readOwn, readRecord, waitForEnd } from './read.ts'
 import { describeRefusal } from './refusal.ts'
 import { judgeLimits } from './relations.ts'
 import {
@@ -29,13 +30,15 @@ import {
   waitSeconds,
 } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
-import { answerReplay, locate, notFinished } from './submit.ts'
+import { describeStored, notFinished } from './submit.ts'
 
 export function rerunResult(
-  dependencies: Pick<HttpDependencies, 'database' | 'queueCapacity' | 'waiter' | 'syncWaitSeconds'>,
-  offered: OfferedLanguages,
+  context: Pick<
+    HttpContext,
+    'database' | 'queueCapacity' | 'waiter' | 'syncWaitSeconds' | 'offered'
+  >,
 ): Handler {
-  const { database, queueCapacity } = dependencies
+  const { database, queueCapacity, syncWaitSeconds, offered } = context
   return async (request, response) => {
     const { wait, issues: waitIssues } = readWait(request)
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
@@ -52,26 +55,22 @@ export function rerunResult(
     const obstacles = await findObstacles(received as unknown as OriginalRequest, caller, offered)
     if (obstacles.length > 0) throw invalidRequest(obstacles)
 
-    const context = { apiKeyId, requestId, idempotencyKey, capacity: queueCapacity }
+    const intake = { apiKeyId, requestId, idempotencyKey, capacity: queueCapacity }
     const outcome = await withDeadline((signal) =>
-      rerunSubmission(database, original, createId(), context, signal),
+      rerunSubmission(database, original, createId(), intake, signal),
     )
     const stored = await refuseUnrepeatable(database, outcome)
-    const { id } = stored
-    if (stored.kind === 'received' && !wait) {
-      sendJson(response, 202, { id }, locate(id))
-      return
-    }
-    const hungUp = hangUpSignal(response)
-    const seconds = waitSeconds(request, dependencies.syncWaitSeconds)
-    const record = wait
-      ? await waitForEnd(dependencies, id, accountId, seconds, hungUp)
-      : await withDeadline(() => readTrackedResult(database, id, accountId))
-    if (hungUp.aborted) return
-    if (record === null) throw new Error(`submission ${id} has no result`)
-    if (wait && !isFinal(record)) throw notFinished(id)
-    const { status, body, headers } =
-      stored.kind === 'received' ? { status: 200, body: record } : answerReplay(stored, record)
+    const { id, kind } = stored
+    let record: TrackedResult | null = null
+    if (wait) {
+      const hungUp = hangUpSignal(response)
+      const seconds = waitSeconds(request, syncWaitSeconds)
+      record = await waitForEnd(context, id, accountId, seconds, hungUp)
+      if (hungUp.aborted) return
+      if (record === null) throw new Error(`submission ${id} has no result`)
+      if (!isFinal(record)) throw notFinished(id)
+    } else if (kind === 'replayed') record = await readRecord(database, id, accountId)
+    const { status, body, headers } = describeStored(stored, record)
     sendJson(response, status, body, headers)
   }
 }

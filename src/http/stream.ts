@@ -4,17 +4,18 @@
 import type { Response } from 'polka'
 import { beginning, hasResult, parsePosition } from '#result'
 import type { Position } from '#result'
-import type { HttpDependencies } from './http.ts'
+import type { HttpContext, HttpDependencies } from './http.ts'
 import { readOwn } from './read.ts'
 import { refuseQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { createStreamLimiter, usualBounds } from './stream-limiter.ts'
-import type { StreamLimiter } from './stream-limiter.ts'
+import type { StreamBounds, StreamLimiter } from './stream-limiter.ts'
 import { unsentAnswers } from './unsent.ts'
 
 /** Those of one web process. */
 export interface ResultStreams extends StreamLimiter {
   readonly open: number
+  readonly bounds: StreamBounds
   /** Answers with the stream, which was admitted. The caller has seen to whose submission it is. */
   begin(
     request: ApiRequest,
@@ -33,7 +34,7 @@ export const streamHeaders = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
-  // Or nginx would gather it.
+  // Or nginx would hold it back.
   'X-Accel-Buffering': 'no',
 }
 const greeting = Buffer.from('retry: 1000\n\n')
@@ -90,6 +91,7 @@ export function createResultStreams({
 
   return {
     ...createStreamLimiter(bounds),
+    bounds,
     get open() {
       return all.size
     },
@@ -125,10 +127,10 @@ export function createResultStreams({
   }
 }
 
-export function streamResult(
-  { database }: Pick<HttpDependencies, 'database'>,
-  resultStreams: ResultStreams,
-): Handler {
+export function streamResult({
+  database,
+  resultStreams,
+}: Pick<HttpContext, 'database' | 'resultStreams'>): Handler {
   return async (request, response) => {
     refuseQuery(request)
     const id = await readOwn(request, async (own, accountId) =>

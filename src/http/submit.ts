@@ -4,14 +4,14 @@ import { flushLog } from '#enqueue'
 import type { Replay, Submission } from '#enqueue'
 import { Problem } from '#error'
 import { createId } from '#id'
-import { beginning, isFinal, readTrackedResult } from '#result'
+import { beginning, isFinal } from '#result'
 import type { TrackedResult } from '#result'
 import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
-import type { HttpDependencies } from './http.ts'
+import type { HttpContext, HttpDependencies } from './http.ts'
 import { unavailable } from './problem.ts'
-import { waitForEnd } from './read.ts'
+import { readRecord, waitForEnd } from './read.ts'
 import { receive } from './receive.ts'
 import type { Stored } from './receive.ts'
 import {
@@ -23,25 +23,20 @@ import {
 } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { asksForStream } from './stream.ts'
-import type { ResultStreams } from './stream.ts'
-import type { SubmissionParser } from './submission.ts'
 
-export function submit(
-  dependencies: HttpDependencies,
-  parseSubmission: SubmissionParser,
-  resultStreams: ResultStreams,
-): Handler {
-  const parse = createParser(dependencies, parseSubmission)
+export function submit(context: HttpContext): Handler {
   return async (request, response) => {
-    const parsed = await parse(request, response)
+    const parsed = await parse(context, request, response)
     if (parsed.streams) {
-      await submitAndStream(dependencies, parsed, resultStreams, response)
+      await submitAndStream(context, parsed, response)
       return
     }
-    const answer = parsed.waits
-      ? await submitAndWait(dependencies, parsed)
-      : await submitOnly(dependencies, parsed)
-    if (!parsed.hungUp.aborted) sendJson(response, answer.status, answer.body, answer.headers)
+    const submitted = parsed.waits
+      ? await submitToEnd(context, parsed)
+      : await submitOnly(context, parsed)
+    if (submitted === null || parsed.hungUp.aborted) return
+    const { status, body, headers } = describeStored(submitted.stored, submitted.record)
+    sendJson(response, status, body, headers)
   }
 }
 
@@ -62,61 +57,44 @@ interface ParsedRequest extends AwaitedSubmission {
   readonly streams: boolean
 }
 
-interface Answer {
-  readonly status: number
-  readonly body: object
-  readonly headers?: Readonly<Record<string, string>>
+async function parse(
+  context: HttpContext,
+  request: ApiRequest,
+  response: Response,
+): Promise<ParsedRequest> {
+  const { wait: waits, issues: waitIssues } = readWait(request)
+  const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
+  const { json, issues: bodyIssues } = await readJson(request, response)
+  const { value: submission, issues: found } =
+    bodyIssues.length === 0
+      ? await context.parse(json, request.caller)
+      : { value: null, issues: bodyIssues }
+  const streams = asksForStream(request)
+  const streamIssues =
+    waits && streams
+      ? [{ path: '?wait', message: 'cannot be combined with Accept: text/event-stream' }]
+      : []
+  const issues = [...waitIssues, ...keyIssues, ...streamIssues, ...found]
+  if (submission === null || issues.length > 0) throw invalidRequest(issues)
+  const seconds = waitSeconds(request, context.syncWaitSeconds)
+  const hungUp = hangUpSignal(response)
+  return { request, submission, idempotencyKey, waits, streams, seconds, hungUp }
 }
 
-function createParser(
-  { syncWaitSeconds }: HttpDependencies,
-  parseSubmission: SubmissionParser,
-): (request: ApiRequest, response: Parameters<Handler>[1]) => Promise<ParsedRequest> {
-  return async (request, response) => {
-    const { wait, issues: waitIssues } = readWait(request)
-    const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
-    const { json, issues: bodyIssues } = await readJson(request, response)
-    const submission =
-      bodyIssues.length === 0
-        ? await parseSubmission(json, request.caller)
-        : { value: null, issues: bodyIssues }
-    const streams = asksForStream(request)
-    const streamIssues =
-      wait && streams
-        ? [{ path: '?wait', message: 'cannot be combined with Accept: text/event-stream' }]
-        : []
-    const issues = [...waitIssues, ...keyIssues, ...streamIssues, ...submission.issues]
-    if (submission.value === null || issues.length > 0) throw invalidRequest(issues)
-    return {
-      request,
-      submission: submission.value,
-      idempotencyKey,
-      waits: wait,
-      streams,
-      seconds: waitSeconds(request, syncWaitSeconds),
-      hungUp: hangUpSignal(response),
-    }
-  }
+/** What became of a request; `record`: null where it was not read. */
+interface Submitted<Record> {
+  readonly stored: Stored
+  readonly record: Record
 }
 
-async function submitOnly(dependencies: HttpDependencies, parsed: ParsedRequest): Promise<Answer> {
-  const stored = await receive(dependencies, parsed, createId(), { waiter: null, durable: true })
-  const { id } = stored
-  if (stored.kind === 'received') return { status: 202, body: { id }, headers: locate(id) }
-  const record = await readRecord(dependencies, parsed, id)
-  if (record === null) throw new Error(`submission ${id} has no result`)
-  return answerReplay(stored, record)
-}
-
-async function submitAndWait(
-  dependencies: HttpDependencies,
+async function submitOnly(
+  context: HttpContext,
   parsed: ParsedRequest,
-): Promise<Answer> {
-  const end = await submitToEnd(dependencies, parsed)
-  // Not sent: nobody is there.
-  if (end === null) return { status: 202, body: {} }
-  const { stored, record } = end
-  return stored.kind === 'received' ? { status: 200, body: record } : answerReplay(stored, record)
+): Promise<Submitted<TrackedResult | null>> {
+  const stored = await receive(context, parsed, createId(), { waiter: null, durable: true })
+  if (stored.kind === 'received') return { stored, record: null }
+  const { accountId } = parsed.request.caller
+  return { stored, record: await readRecord(context.database, stored.id, accountId) }
 }
 
 /**
@@ -126,9 +104,10 @@ async function submitAndWait(
 export async function submitToEnd(
   dependencies: HttpDependencies,
   parsed: AwaitedSubmission,
-): Promise<{ readonly stored: Stored; readonly record: TrackedResult } | null> {
+): Promise<Submitted<TrackedResult> | null> {
   const { waiter, database } = dependencies
   const { seconds, hungUp } = parsed
+  const { accountId } = parsed.request.caller
   const id = createId()
   // Before it is stored, as the end may be notified before this process knows of the storing.
   const waited = waiter.wait(id, seconds, hungUp)
@@ -142,11 +121,10 @@ export async function submitToEnd(
     record = (await waited)?.record
   } else {
     waiter.forget(id)
-    const { accountId } = parsed.request.caller
     record = await waitForEnd(dependencies, stored.id, accountId, seconds, hungUp)
   }
   if (hungUp.aborted) return null
-  record ??= await readRecord(dependencies, parsed, stored.id)
+  record ??= await readRecord(database, stored.id, accountId)
   if (record === null) throw unavailable() // the database restarted and lost what was not on disk
   if (!isFinal(record)) {
     // It was received without `durable`, but the 408 carries the id.
@@ -166,32 +144,34 @@ export function notFinished(id: string): Problem {
 }
 
 async function submitAndStream(
-  dependencies: HttpDependencies,
+  context: HttpContext,
   parsed: ParsedRequest,
-  resultStreams: ResultStreams,
   response: Response,
 ): Promise<void> {
-  const { streams } = dependencies
+  const { streams, resultStreams } = context
   resultStreams.admit(parsed.request, response)
-  const id = createId()
   const channel = { waiter: streams.channel, durable: true }
-  const stored = await receive(dependencies, parsed, id, channel)
+  const stored = await receive(context, parsed, createId(), channel)
   if (parsed.hungUp.aborted) return
   const headers = { ...locate(stored.id), ...describeReplay(stored) }
   resultStreams.begin(parsed.request, response, stored.id, beginning, headers)
 }
 
-function readRecord(
-  { database }: HttpDependencies,
-  { request }: AwaitedSubmission,
-  id: string,
-): Promise<TrackedResult | null> {
-  return withDeadline(() => readTrackedResult(database, id, request.caller.accountId))
-}
-
-/** Of an idempotency key that was used before: the record as it is. */
-export function answerReplay(replay: Replay, record: TrackedResult): Answer {
-  return { status: 202, body: record, headers: { ...locate(replay.id), ...describeReplay(replay) } }
+/** @param record at the end of a new submission, if it was waited for; as it is, of an idempotency key that was used before. */
+export function describeStored(
+  stored: Stored,
+  record: TrackedResult | null,
+): {
+  readonly status: number
+  readonly body: object
+  readonly headers: Readonly<Record<string, string>>
+} {
+  const { kind, id } = stored
+  const headers = { ...locate(id), ...describeReplay(stored) }
+  if (kind === 'received' && record !== null) return { status: 200, body: record, headers: {} }
+  if (kind === 'received') return { status: 202, body: { id }, headers }
+  if (record === null) throw new Error(`submission ${id} has no result`)
+  return { status: 202, body: record, headers }
 }
 
 /** Headers that say whether an idempotency key was used before. */
@@ -205,6 +185,6 @@ export function describeReplay(
   }
 }
 
-export function locate(id: string): Readonly<Record<string, string>> {
+function locate(id: string): Readonly<Record<string, string>> {
   return { Location: `/api/result/${id}` }
 }

@@ -2,11 +2,8 @@
 // file; keys, limits, queue, log and verdicts behind it are those of the API.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Problem } from '#error'
-import type { HttpDependencies, Route } from '../http.ts'
-import type { OfferedLanguages } from '../offered.ts'
+import type { HttpContext, Route } from '../http.ts'
 import type { Handler } from '../request.ts'
-import type { ResultStreams } from '../stream.ts'
-import type { SubmissionParser } from '../submission.ts'
 import { openJobe } from './jobe.ts'
 import { openJudge0 } from './judge0.ts'
 import { openMcp } from './mcp.ts'
@@ -25,11 +22,6 @@ export interface Door {
   readonly describeProblem: (problem: Problem) => DoorAnswer
 }
 
-export interface DoorDependencies extends HttpDependencies {
-  /** That of the API. */
-  readonly offered: OfferedLanguages
-}
-
 const builders = {
   piston: openPiston,
   sandboxfusion: openSandboxFusion,
@@ -42,13 +34,9 @@ export type DoorName = keyof typeof builders
 export const doorNames = Object.keys(builders) as DoorName[]
 
 /** The doors that are open; the paths of the others do not exist. */
-export function openDoors(
-  dependencies: DoorDependencies,
-  parse: SubmissionParser,
-  resultStreams: ResultStreams,
-): readonly Door[] {
-  const { doors = doorNames } = dependencies
-  return doors.map((name) => builders[name](dependencies, parse, resultStreams))
+export function openDoors(context: HttpContext): readonly Door[] {
+  const { doors = doorNames } = context
+  return doors.map((name) => builders[name](context))
 }
 
 /** Before the key is looked up: finds it where the door's clients send it, and answers failures in the door's words. */

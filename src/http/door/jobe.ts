@@ -10,10 +10,9 @@ import { decode } from '#options'
 import type { TrackedResult } from '#result'
 import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
-import type { HttpDependencies, Route } from '../http.ts'
+import type { HttpContext, Route } from '../http.ts'
 import { describeLanguages } from '../languages.ts'
 import type { ApiRequest, Handler } from '../request.ts'
-import type { SubmissionParser } from '../submission.ts'
 import type { Door, DoorAnswer } from './door.ts'
 import { isFileSpecifier, isSourceName, refuse, runRequest } from './jobe-request.ts'
 import { translateArguments, translateLimits } from './jobe-request.ts'
@@ -44,9 +43,9 @@ const names = {
   'limits.stderr': 'streamsize',
 }
 
-export function openJobe(dependencies: HttpDependencies, parse: SubmissionParser): Door {
-  const { database } = dependencies
-  const runToEnd = createRunner(dependencies, parse, names)
+export function openJobe(context: HttpContext): Door {
+  const { database } = context
+  const runToEnd = createRunner(context, names)
 
   const run: Handler = async (incoming, response) => {
     const { run_spec: asked } = await readBody(incoming, response, runRequest)

@@ -89,7 +89,7 @@ function decodeText(bytes: Uint8Array): string {
  * Reads an account's submissions by their tokens, each as Judge0 shows it; null for those that it has not, or whose texts
  * were removed. Rejects with a Problem when they are too large for one answer, or no UTF-8 that is to be.
  */
-export type Judge0Reader = (
+type Judge0Reader = (
   tokens: readonly string[],
   accountId: string,
   asked: Asked,

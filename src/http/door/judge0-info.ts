@@ -1,4 +1,4 @@
-// What the Judge0 door tells of the service: languages by their ids, statuses, limits, workers.
+// What the Judge0 door says of the service: languages by their ids, statuses, limits, workers.
 import { machine } from 'node:os'
 import type { Caller } from '#account'
 import type { Database } from '#database'

@@ -6,7 +6,7 @@ const bytesMost = 1024 * 1024
 // Of which at most a thousand times as much is inflated at once.
 const pieceBytes = 1024
 
-export interface ZippedFile {
+interface ZippedFile {
   readonly name: string
   readonly content: Buffer
 }

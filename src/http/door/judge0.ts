@@ -9,12 +9,11 @@ import { shorten, validate } from '#options'
 import { listPage, pagedMost, purgeSubmission } from '#result'
 import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
-import type { HttpDependencies, Route } from '../http.ts'
+import type { HttpContext, Route } from '../http.ts'
 import { noSubmission } from '../problem.ts'
 import { receive, receiveItems } from '../receive.ts'
 import { describeOrigin, hangUpSignal, invalidRequest, readIdempotencyKey } from '../request.ts'
 import type { ApiRequest, Handler } from '../request.ts'
-import type { SubmissionParser } from '../submission.ts'
 import { submitToEnd } from '../submit.ts'
 import type { Door, DoorAnswer } from './door.ts'
 import { createJudge0Reader, notUtf8, readAsked } from './judge0-answer.ts'
@@ -25,8 +24,8 @@ import { readDoorBody, rename } from './run.ts'
 const anything = v.looseObject({}, 'the body must be a JSON object')
 const batchRequest = v.object({ submissions: v.array(v.unknown(), 'must be an array') })
 
-export function openJudge0(dependencies: HttpDependencies, parse: SubmissionParser): Door {
-  const { database, queueCapacity } = dependencies
+export function openJudge0(context: HttpContext): Door {
+  const { database, queueCapacity, parse } = context
   const read = createJudge0Reader(database)
 
   /** One submission, or all that is wrong with it by Judge0's names. */
@@ -57,13 +56,13 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
     const parsed = { request, submission: value, idempotencyKey }
     if (new URLSearchParams(request.search).get('wait') !== 'true') {
       const waiting = { waiter: null, durable: true }
-      const { id } = await receive(dependencies, parsed, createId(), waiting)
+      const { id } = await receive(context, parsed, createId(), waiting)
       sendJson(response, 201, { token: id })
       return
     }
     const hungUp = hangUpSignal(response)
-    const seconds = dependencies.syncWaitSeconds
-    const id = await submitToEnd(dependencies, { ...parsed, seconds, hungUp }).then(
+    const seconds = context.syncWaitSeconds
+    const id = await submitToEnd(context, { ...parsed, seconds, hungUp }).then(
       (end) => end?.record.id,
       readUnfinished,
     )
@@ -90,7 +89,7 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
         : { submission: value }),
     }))
     const received = await receiveItems(
-      dependencies,
+      context,
       request,
       { items, idempotencyKey, webhook: null },
       null,
@@ -174,7 +173,7 @@ export function openJudge0(dependencies: HttpDependencies, parse: SubmissionPars
     ['POST', '/judge0/submissions/:token', createSeveral],
     ['GET', '/judge0/submissions/:token', show],
     ['DELETE', '/judge0/submissions/:token', remove],
-    ...listInfoRoutes(dependencies),
+    ...listInfoRoutes(context),
   ]
   return { routes, describeProblem }
 }
@@ -211,7 +210,7 @@ function refuse(message: string): Problem {
 
 const nameField = (path: string): string => path.split('.', 1)[0] ?? ''
 
-/** As Rails tells mistakes: `{"field": ["message"]}`. */
+/** As Rails lists mistakes: `{"field": ["message"]}`. */
 function listByField(issues: readonly Issue[]): Readonly<Record<string, readonly string[]>> {
   const byField = new Map<string, string[]>()
   for (const { path, message } of issues) {

@@ -74,7 +74,7 @@ export function readMessage(json: unknown): Message {
   return { id, method, params, meta: toObject(params['_meta']) }
 }
 
-export function toObject(value: unknown): Readonly<Record<string, unknown>> {
+function toObject(value: unknown): Readonly<Record<string, unknown>> {
   return v.is(object, value) && !Array.isArray(value) ? value : {}
 }
 

@@ -3,10 +3,9 @@
 import type { Response } from 'polka'
 import { beginning } from '#result'
 import { sendJson } from '../answer.ts'
-import type { HttpDependencies } from '../http.ts'
+import type { HttpContext } from '../http.ts'
 import type { ApiRequest } from '../request.ts'
 import { asksForStream, streamHeaders } from '../stream.ts'
-import type { ResultStreams } from '../stream.ts'
 import { unsentAnswers } from '../unsent.ts'
 import type { Message } from './mcp-message.ts'
 
@@ -29,16 +28,16 @@ export function sendMessage(response: Response, status: number, message: object)
 }
 
 /** @returns to be called with the id of the submission, once it is stored. */
-export type FollowProgress = (
+type FollowProgress = (
   message: Message,
   request: ApiRequest,
   response: Response,
 ) => (id: string) => void
 
-export function createProgress(
-  { streams }: Pick<HttpDependencies, 'streams'>,
-  resultStreams: ResultStreams,
-): FollowProgress {
+export function createProgress({
+  streams,
+  resultStreams,
+}: Pick<HttpContext, 'streams' | 'resultStreams'>): FollowProgress {
   return ({ meta }, request, response) => {
     const token = meta['progressToken']
     const isToken = typeof token === 'string' || typeof token === 'number'

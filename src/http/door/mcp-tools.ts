@@ -6,19 +6,18 @@ import { blame, Problem } from '#error'
 import type { Issue } from '#error'
 import { createId } from '#id'
 import { fields, shorten, validate } from '#options'
-import { isFinal, readTrackedResult } from '#result'
+import { isFinal } from '#result'
 import type { TrackedResult } from '#result'
 import { withDeadline } from '../deadline.ts'
-import type { HttpDependencies } from '../http.ts'
+import type { HttpContext } from '../http.ts'
 import { describeLanguages } from '../languages.ts'
 import { describeSchema } from '../openapi.ts'
 import { noSubmission, unavailable } from '../problem.ts'
-import { waitForEnd } from '../read.ts'
+import { readRecord, waitForEnd } from '../read.ts'
 import { describeOrigin, invalidRequest, isUuid, readIdempotencyKey } from '../request.ts'
 import type { ApiRequest } from '../request.ts'
 import { answerSchemas } from '../schema.ts'
 import { createEntries } from '../submission.ts'
-import type { SubmissionParser } from '../submission.ts'
 import { receive } from '../receive.ts'
 import { notFinished } from '../submit.ts'
 import { usualRules } from '../webhook.ts'
@@ -26,7 +25,7 @@ import { codes, ProtocolError } from './mcp-message.ts'
 import { longestWaitSeconds, notRun } from './run.ts'
 
 /** A call of a tool, and who waits for it. */
-export interface ToolCall {
+interface ToolCall {
   readonly request: ApiRequest
   readonly response: Response
   readonly arguments: unknown
@@ -41,7 +40,7 @@ export interface ToolCall {
 }
 
 /** As the protocol has it. */
-export interface ToolResult {
+interface ToolResult {
   readonly content: readonly { readonly type: 'text'; readonly text: string }[]
   readonly structuredContent?: object
   readonly isError: boolean
@@ -96,9 +95,9 @@ const tools = {
   },
 } as const
 
-export type ToolName = keyof typeof tools
+type ToolName = keyof typeof tools
 
-/** As tools/list tells them. */
+/** As tools/list describes them. */
 export const describedTools = Object.entries(tools).map(
   ([name, { title, description, input, output }]) => ({
     name,
@@ -123,13 +122,13 @@ export function isTool(name: unknown): name is ToolName {
  * A record when it is a task's, which goes on; null when nobody is there to be answered.
  * @throws {Problem} {ProtocolError} for what is neither the program's nor the arguments' fault.
  */
-export type CallTool = (
+type CallTool = (
   name: ToolName,
   call: ToolCall,
 ) => Promise<ToolResult | { readonly task: TrackedResult } | null>
 
-export function createTools(dependencies: HttpDependencies, parse: SubmissionParser): CallTool {
-  const { database, syncWaitSeconds } = dependencies
+export function createTools(context: HttpContext): CallTool {
+  const { database, syncWaitSeconds, parse } = context
 
   async function submit(call: ToolCall): ReturnType<CallTool> {
     const { request, hungUp, cancelled } = call
@@ -139,16 +138,16 @@ export function createTools(dependencies: HttpDependencies, parse: SubmissionPar
     const { value, issues } = await parse(call.arguments, request.caller)
     if (value === null) return describeMistakes(issues)
     const stored = await receive(
-      dependencies,
+      context,
       { request, submission: value, idempotencyKey },
       createId(),
-      // A task is on disk before it is told.
+      // A task is on disk before it is answered.
       { waiter: null, durable: true },
     )
     if (call.takesTask) return { task: await read(stored.id, accountId) }
     call.onStored(stored.id)
     const gone = AbortSignal.any([hungUp, cancelled])
-    const record = await waitForEnd(dependencies, stored.id, accountId, longestWaitSeconds, gone)
+    const record = await waitForEnd(context, stored.id, accountId, longestWaitSeconds, gone)
     // One that another request made is that one's to cancel.
     if (cancelled.aborted && stored.kind === 'received') {
       await withDeadline((signal) =>
@@ -162,7 +161,7 @@ export function createTools(dependencies: HttpDependencies, parse: SubmissionPar
   }
 
   async function read(of: string, accountId: string): Promise<TrackedResult> {
-    const record = await withDeadline(() => readTrackedResult(database, of, accountId))
+    const record = await readRecord(database, of, accountId)
     if (record === null) throw noSubmission()
     return record
   }
@@ -175,7 +174,7 @@ export function createTools(dependencies: HttpDependencies, parse: SubmissionPar
     const { accountId } = request.caller
     const record = await read(of, accountId)
     if (!wait || isFinal(record)) return describeRecord(record)
-    const end = await waitForEnd(dependencies, of, accountId, syncWaitSeconds, hungUp)
+    const end = await waitForEnd(context, of, accountId, syncWaitSeconds, hungUp)
     return hungUp.aborted ? null : describeRecord(end ?? record)
   }
 
@@ -183,9 +182,9 @@ export function createTools(dependencies: HttpDependencies, parse: SubmissionPar
     if (name === 'get_result') {
       const { value: asked, issues } = validate(tools.get_result.input, call.arguments)
       if (asked === null) return describeMistakes(shorten(issues))
-      return readResult(asked.id, asked.wait ?? false, call).catch(tellNotFound)
+      return readResult(asked.id, asked.wait ?? false, call).catch(describeNotFound)
     }
-    // A field that the tool does not have is a mistake; all else is the front's to judge.
+    // A field that the tool does not have is a mistake; all else is the API's to judge.
     const { value, issues } = validate(tools[name].input, call.arguments)
     if (value === null) return describeMistakes(shorten(issues))
     if (name !== 'list_languages') return submit(call)
@@ -194,7 +193,7 @@ export function createTools(dependencies: HttpDependencies, parse: SubmissionPar
 }
 
 /** A mistake of the model's, which it can mend. */
-function tellNotFound(error: unknown): ToolResult {
+function describeNotFound(error: unknown): ToolResult {
   if (error instanceof Problem && error.code === 'not_found')
     return describeMistakes([{ path: 'id', message: error.message }])
   throw error

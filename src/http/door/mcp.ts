@@ -5,17 +5,15 @@ import type { Response } from 'polka'
 import { cancelSubmission } from '#enqueue'
 import { Problem } from '#error'
 import metadata from '#package' with { type: 'json' }
-import { isFinal, readTrackedResult } from '#result'
+import { isFinal } from '#result'
 import type { TrackedResult } from '#result'
 import { readJson } from '../body.ts'
 import { withDeadline } from '../deadline.ts'
-import type { HttpDependencies } from '../http.ts'
+import type { HttpContext } from '../http.ts'
 import { toProblem } from '../problem.ts'
-import { waitForEnd } from '../read.ts'
+import { readRecord, waitForEnd } from '../read.ts'
 import { describeOrigin, hangUpSignal, isUuid } from '../request.ts'
 import type { ApiRequest, Handler } from '../request.ts'
-import type { ResultStreams } from '../stream.ts'
-import type { SubmissionParser } from '../submission.ts'
 import type { Door } from './door.ts'
 import { createProgress, sendMessage } from './mcp-progress.ts'
 import {
@@ -51,14 +49,10 @@ interface Incoming {
 /** Undefined: there is nobody to be answered. */
 type Reply = object | undefined
 
-export function openMcp(
-  dependencies: HttpDependencies,
-  parse: SubmissionParser,
-  resultStreams: ResultStreams,
-): Door {
-  const { database, log, corsOrigins = [] } = dependencies
-  const callTool = createTools(dependencies, parse)
-  const followProgress = createProgress(dependencies, resultStreams)
+export function openMcp(context: HttpContext): Door {
+  const { database, log, corsOrigins = [] } = context
+  const callTool = createTools(context)
+  const followProgress = createProgress(context)
   /** Calls of this process that a notification may cancel. */
   const cancellable = new Map<string, AbortController>()
 
@@ -98,7 +92,7 @@ export function openMcp(
     const { taskId } = message.params
     const record =
       typeof taskId === 'string' && isUuid(taskId)
-        ? await withDeadline(() => readTrackedResult(database, taskId, request.caller.accountId))
+        ? await readRecord(database, taskId, request.caller.accountId)
         : null
     if (record === null) throw new ProtocolError(codes.params, 'There is no such task.')
     return record
@@ -110,7 +104,7 @@ export function openMcp(
     if (isFinal(record)) return describeEnd(record)
     const { accountId } = request.caller
     const hungUp = hangUpSignal(response)
-    const now = await waitForEnd(dependencies, record.id, accountId, taskHoldSeconds, hungUp)
+    const now = await waitForEnd(context, record.id, accountId, taskHoldSeconds, hungUp)
     return hungUp.aborted ? undefined : describeEnd(now ?? record)
   }
 

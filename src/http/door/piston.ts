@@ -5,11 +5,10 @@ import { blame, Problem } from '#error'
 import { pistonNames } from '#language'
 import type { Language } from '#language'
 import { sendJson } from '../answer.ts'
-import type { Route } from '../http.ts'
+import type { HttpContext, Route } from '../http.ts'
 import { describeLanguages } from '../languages.ts'
 import type { Handler } from '../request.ts'
-import type { SubmissionParser } from '../submission.ts'
-import type { Door, DoorAnswer, DoorDependencies } from './door.ts'
+import type { Door, DoorAnswer } from './door.ts'
 import { translateRecord } from './piston-answer.ts'
 import {
   createRunner,
@@ -94,11 +93,12 @@ const names = {
   code: 'files.0.content',
 }
 
-export function openPiston(dependencies: DoorDependencies, parse: SubmissionParser): Door {
-  const run = createRunner(dependencies, parse, names)
+export function openPiston(context: HttpContext): Door {
+  const { database, offered } = context
+  const run = createRunner(context, names)
 
   const listRuntimes: Handler = async (_request, response) => {
-    const known = await describeLanguages(dependencies.database)
+    const known = await describeLanguages(database)
     sendJson(
       response,
       200,
@@ -117,7 +117,7 @@ export function openPiston(dependencies: DoorDependencies, parse: SubmissionPars
     const asked = await readDoorBody(incoming, response, request)
     const language = findDoorLanguage(asked.language, pistonNames)
     const willDo = (runtime: string): boolean => suits(readVersion(runtime), asked.version)
-    if (language === undefined || !(await dependencies.offered.hasVersion(language, willDo)))
+    if (language === undefined || !(await offered.hasVersion(language, willDo)))
       throw new Problem('invalid_request', `${asked.language}-${asked.version} runtime is unknown`)
     const record = await run(incoming, response, {
       language,

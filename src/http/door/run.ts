@@ -7,42 +7,36 @@ import type { Language } from '#language'
 import type { LimitName } from '#options'
 import type { TrackedResult } from '#result'
 import { readBody } from '../body.ts'
-import type { HttpDependencies } from '../http.ts'
+import type { HttpContext } from '../http.ts'
 import { mostAllowed } from '../relations.ts'
 import { hangUpSignal, invalidRequest, readIdempotencyKey } from '../request.ts'
 import type { ApiRequest } from '../request.ts'
-import type { SubmissionParser } from '../submission.ts'
 import { submitToEnd } from '../submit.ts'
 
 /** Protocols of doors have no word for "not yet": a caller waits as long as its own client does. */
 export const longestWaitSeconds = 900
 
 /** A submission as POST /api/submit takes it, with at least these. */
-export interface Asked {
+interface Asked {
   readonly language: string
   readonly code: string
   readonly [field: string]: unknown
 }
 
-/** @returns null when the caller has hung up. @throws {Problem} in the API's words. */
-export type RunToEnd = (
-  request: ApiRequest,
-  response: Response,
-  asked: Asked,
-) => Promise<TrackedResult | null>
-
-/** @param names by field of the API, how the door calls it, for mistakes. */
+/**
+ * Runs a submission to its end; null when the caller has hung up. It throws {Problem} in the API's words.
+ * @param names by field of the API, how the door calls it, for mistakes.
+ */
 export function createRunner(
-  dependencies: HttpDependencies,
-  parse: SubmissionParser,
+  context: HttpContext,
   names: Readonly<Record<string, string>>,
-): RunToEnd {
+): (request: ApiRequest, response: Response, asked: Asked) => Promise<TrackedResult | null> {
   return async (request, response, asked) => {
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
-    const { value, issues } = await parse(asked, request.caller)
+    const { value, issues } = await context.parse(asked, request.caller)
     const all = [...keyIssues, ...issues.map((issue) => rename(issue, names))]
     if (value === null || all.length > 0) throw invalidRequest(all)
-    const end = await submitToEnd(dependencies, {
+    const end = await submitToEnd(context, {
       request,
       submission: value,
       idempotencyKey,
@@ -125,7 +119,7 @@ export function hasCompiler(language: Language): boolean {
 /** Of a record whose fault is the service's. */
 export const notRun = 'The service could not run the program: send it again.'
 
-/** @returns null, or why there is nothing to be told of the program: then no door may take it for one that failed. */
+/** @returns null, or why there is nothing to say of the program: then no door may take it for one that failed. */
 export function whyNotRun({ fault, verdict }: TrackedResult): string | null {
   if (fault === 'platform') return notRun
   return verdict === null ? 'The run was cancelled.' : null

@@ -7,9 +7,8 @@ import { sandboxFusionNames } from '#language'
 import type { Language } from '#language'
 import type { ResultRecord, TrackedResult } from '#result'
 import { sendJson } from '../answer.ts'
-import type { HttpDependencies } from '../http.ts'
+import type { HttpContext } from '../http.ts'
 import type { Handler } from '../request.ts'
-import type { SubmissionParser } from '../submission.ts'
 import type { Door, DoorAnswer } from './door.ts'
 import {
   createRunner,
@@ -53,8 +52,8 @@ const names = {
   output_files: 'fetch_files',
 }
 
-export function openSandboxFusion(dependencies: HttpDependencies, parse: SubmissionParser): Door {
-  const run = createRunner(dependencies, parse, names)
+export function openSandboxFusion(context: HttpContext): Door {
+  const run = createRunner(context, names)
   const handler: Handler = async (incoming, response) => {
     const asked = await readDoorBody(incoming, response, request)
     const language = findDoorLanguage(asked.language, sandboxFusionNames)
@@ -186,7 +185,7 @@ function describeRun(record: ResultRecord): CommandResult {
     status: isLate ? 'TimeLimitExceeded' : 'Finished',
     execution_time: wall,
     cpu_time: cpu,
-    // As Python tells of a child that a signal ended.
+    // As Python has it of a child that a signal ended.
     return_code: isLate ? null : signal === null ? code : -signalNumber(signal),
     stdout,
     stderr,
@@ -197,7 +196,7 @@ function signalNumber(name: string): number {
   return (constants.signals as Readonly<Record<string, number>>)[name] ?? 9
 }
 
-/** A mistake of the caller's as FastAPI tells it, 422; a fault of the service's by its own word, and never as a failing program. */
+/** A mistake of the caller's as FastAPI describes it, 422; a fault of the service's by its own word, and never as a failing program. */
 function describeProblem(problem: Problem): DoorAnswer {
   const { issues = [] } = problem.details
   const { fault, retry } = blame(problem.code)
