@@ -6,9 +6,8 @@ import { blobBytesMost, findBlobs, isBlobName, storeBlob } from '#blob'
 import type { Stored } from '#blob'
 import { Problem } from '#error'
 import { sendJson } from './answer.ts'
-import { takeOverClock } from './arrival.ts'
 import { receiveBytes, requirePlain } from './body.ts'
-import { withDeadline } from './deadline.ts'
+import { extendArrival, withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { invalidRequest, readQuery, refuseQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
@@ -123,7 +122,7 @@ async function receive(
 
 /** @throws {Problem} request_timeout. */
 async function inTime<T>(receiving: Promise<T>, request: ApiRequest, seconds: number): Promise<T> {
-  takeOverClock(request)
+  extendArrival(request)
   const headers = { Connection: 'close' }
   const late = (): Problem =>
     new Problem('request_timeout', 'The request did not arrive in time.', { headers })

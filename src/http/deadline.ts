@@ -1,4 +1,6 @@
-// No answer waits for a database that is away: after two seconds the caller gets an error.
+// No answer waits for a database that is away: after two seconds the caller gets an error. And which requests may take longer
+// to arrive than all others: those whose handler has a deadline of its own for them.
+import type { IncomingMessage } from 'node:http'
 import { untilAborted } from '#abort'
 import type { Problem } from '#error'
 import { unavailable } from './problem.ts'
@@ -27,4 +29,16 @@ export async function withDeadline<T>(
 function tooLate(): Problem {
   const error = new Error('the database has not answered in time')
   return unavailable(Object.assign(error, { code: 'ETIMEDOUT' }))
+}
+
+const longer = new WeakSet<IncomingMessage>()
+
+/** From now on the transport leaves the request alone, and its caller ends it. */
+export function extendArrival(request: IncomingMessage): void {
+  longer.add(request)
+}
+
+/** True until the request is complete. */
+export function mayTakeLonger(request: IncomingMessage): boolean {
+  return longer.has(request) && !request.complete
 }

@@ -1,12 +1,22 @@
-// GET /api/result/{id}: the record as it is, or with wait=true as soon as it is final.
+// GET /api/result/{id}: the record as it is, or with wait=true as soon as it is final. POST /api/result/{id}/cancel cancels the
+// submission, and answers the record as it is: of what runs, the end follows.
 import type { Database } from '#database'
+import { cancelSubmission } from '#enqueue'
 import { isFinal, readTrackedResult } from '#result'
 import type { TrackedResult } from '#result'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { noSubmission } from './problem.ts'
-import { hangUpSignal, invalidRequest, isUuid, readWait, waitSeconds } from './request.ts'
+import {
+  describeOrigin,
+  hangUpSignal,
+  invalidRequest,
+  isUuid,
+  readWait,
+  refuseQuery,
+  waitSeconds,
+} from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 
 export function readSubmissionResult(
@@ -32,6 +42,17 @@ export function readSubmissionResult(
     if (hungUp.aborted) return
     if (end === null) throw noSubmission()
     sendJson(response, 200, end)
+  }
+}
+
+export function cancelResult({ database }: Pick<HttpDependencies, 'database'>): Handler {
+  return async (request, response) => {
+    refuseQuery(request)
+    const record = await readOwn(request, async (id, accountId, signal) => {
+      const state = await cancelSubmission(database, id, accountId, describeOrigin(request), signal)
+      return state === null ? null : readTrackedResult(database, id, accountId)
+    })
+    sendJson(response, 200, record)
   }
 }
 

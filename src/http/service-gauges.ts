@@ -6,143 +6,101 @@ import type { Database } from '#database'
 
 type Row = Readonly<Record<string, unknown>>
 
-interface ServiceGauge {
-  readonly name: string
-  readonly help: string
-  /** A column; or several, each under its name in the label. */
-  readonly of: string | { readonly label: string; readonly columns: readonly string[] }
-}
+/** What it says; or that and several columns, each under its name in the label. */
+type ServiceGauge =
+  string | { readonly help: string; readonly label: string; readonly columns: readonly string[] }
 
 interface Family {
   readonly read: (database: Database) => PromiseLike<readonly Row[]>
   /** Columns that say whose figure it is; without any there is one row. */
   readonly labels?: readonly string[]
-  readonly gauges: readonly ServiceGauge[]
+  /** By name, which is the column's, too. */
+  readonly gauges: Readonly<Record<string, ServiceGauge>>
 }
 
 const families: readonly Family[] = [
   {
-    read: (database) => database<Row[]>`select * from runledger.read_load()`,
-    gauges: [
-      {
-        name: 'unfinished_submissions',
+    read: (database) => database<Row[]>`
+      select *, suspended_workers as workers_suspended, paused_workers as workers_paused, deliveries_pending as webhooks_pending
+      from runledger.read_load()`,
+    gauges: {
+      unfinished_submissions: {
         help: 'Submissions without an end: waiting for a place of their key, queued for a worker, running.',
-        of: { label: 'state', columns: ['waiting', 'queued', 'running'] },
+        label: 'state',
+        columns: ['waiting', 'queued', 'running'],
       },
-      {
-        name: 'oldest_waiting_seconds',
-        help: 'Age of the oldest submission that does not run yet.',
-        of: 'oldest_waiting_seconds',
-      },
-      {
-        name: 'oldest_queued_seconds',
-        help: 'For how long the oldest submission that a worker could take has waited for one; not for a place of its key.',
-        of: 'oldest_queued_seconds',
-      },
-      { name: 'workers', help: 'Live workers.', of: 'workers' },
-      {
-        name: 'workers_suspended',
-        help: 'Live workers that take no submissions, because their sandbox failed.',
-        of: 'suspended_workers',
-      },
-      {
-        name: 'workers_paused',
-        help: 'Live workers that take nothing, because an operator wants it so: paused, or draining.',
-        of: 'paused_workers',
-      },
-      {
-        name: 'slots',
-        help: 'Programs that the live workers which take any can run at once.',
-        of: 'slots',
-      },
-      {
-        name: 'webhooks_pending',
-        help: 'Webhooks of finished submissions that are not delivered yet.',
-        of: 'deliveries_pending',
-      },
-    ],
+      oldest_waiting_seconds: 'Age of the oldest submission that does not run yet.',
+      oldest_queued_seconds:
+        'For how long the oldest submission that a worker could take has waited for one; not for a place of its key.',
+      workers: 'Live workers.',
+      workers_suspended: 'Live workers that take no submissions, because their sandbox failed.',
+      workers_paused:
+        'Live workers that take nothing, because an operator wants it so: paused, or draining.',
+      slots: 'Programs that the live workers which take any can run at once.',
+      webhooks_pending: 'Webhooks of finished submissions that are not delivered yet.',
+    },
   },
   {
     read: (database) => database<Row[]>`
-      select count(*) as lost from audit.worker
+      select count(*) as workers_lost from audit.worker
       where stopped_at > now() - interval '1 hour' and state = 'lost'`,
-    gauges: [
-      {
-        name: 'workers_lost',
-        help: 'Workers that fell silent in the last hour and were given up; what they ran went to others.',
-        of: 'lost',
-      },
-    ],
+    gauges: {
+      workers_lost:
+        'Workers that fell silent in the last hour and were given up; what they ran went to others.',
+    },
   },
   {
-    read: (database) => database<Row[]>`select * from runledger.read_language_load()`,
+    read: (database) => database<Row[]>`
+      select language, waiting as waiting_submissions, workers as language_workers from runledger.read_language_load()`,
     labels: ['language'],
-    gauges: [
-      {
-        name: 'waiting_submissions',
-        help: 'Submissions that do not run yet, by language.',
-        of: 'waiting',
-      },
-      {
-        name: 'language_workers',
-        help: 'Live workers that take submissions, by language.',
-        of: 'workers',
-      },
-    ],
+    gauges: {
+      waiting_submissions: 'Submissions that do not run yet, by language.',
+      language_workers: 'Live workers that take submissions, by language.',
+    },
   },
   {
-    read: (database) => database<Row[]>`select * from runledger.read_class_load()`,
+    read: (database) => database<Row[]>`
+      select tier, language, priority, waiting as class_waiting_submissions, oldest_seconds as class_oldest_waiting_seconds
+      from runledger.read_class_load()`,
     labels: ['tier', 'language', 'priority'],
-    gauges: [
-      {
-        name: 'class_waiting_submissions',
-        help: 'Submissions that do not run yet, by tier, language and priority; of the 200 such classes of which most wait.',
-        of: 'waiting',
-      },
-      {
-        name: 'class_oldest_waiting_seconds',
-        help: 'Age of the oldest submission that does not run yet, by tier, language and priority.',
-        of: 'oldest_seconds',
-      },
-    ],
+    gauges: {
+      class_waiting_submissions:
+        'Submissions that do not run yet, by tier, language and priority; of the 200 such classes of which most wait.',
+      class_oldest_waiting_seconds:
+        'Age of the oldest submission that does not run yet, by tier, language and priority.',
+    },
   },
   {
     read: (database) => database<Row[]>`
       select drift, broken_chain, invariant,
-        coalesce(extract(epoch from checked_at), 0)::double precision as checked,
-        coalesce(extract(epoch from walked_at), 0)::double precision as walked
+        coalesce(extract(epoch from checked_at), 0)::double precision as ledger_checked_timestamp_seconds,
+        coalesce(extract(epoch from walked_at), 0)::double precision as ledger_walked_timestamp_seconds
       from runledger.ledger_check`,
-    gauges: [
-      {
-        name: 'ledger_findings',
+    gauges: {
+      ledger_findings: {
         help: 'Rows of audit.drift, audit.broken_chain (invariant counts these too) and audit.invariant. Looked at every ten seconds: the newest 1,000 events, the next 1,000 of a walk through the whole log, and the first hundred streams in which something was found.',
-        of: { label: 'check', columns: ['drift', 'broken_chain', 'invariant'] },
+        label: 'check',
+        columns: ['drift', 'broken_chain', 'invariant'],
       },
-      {
-        name: 'ledger_checked_timestamp_seconds',
-        help: 'When the ledger was last looked at, in Unix time; 0: never.',
-        of: 'checked',
-      },
-      {
-        name: 'ledger_walked_timestamp_seconds',
-        help: 'When the walk through the whole log last came to its end, in Unix time; 0: never.',
-        of: 'walked',
-      },
-    ],
+      ledger_checked_timestamp_seconds:
+        'When the ledger was last looked at, in Unix time; 0: never.',
+      ledger_walked_timestamp_seconds:
+        'When the walk through the whole log last came to its end, in Unix time; 0: never.',
+    },
   },
   {
-    read: (database) =>
-      database<Row[]>`select coalesce(sum(blob_bytes), 0)::bigint as bytes from runledger.account`,
-    gauges: [
-      { name: 'blob_bytes', help: 'Bytes that the blobs of all accounts count.', of: 'bytes' },
-    ],
+    read: (database) => database<Row[]>`
+      select coalesce(sum(blob_bytes), 0)::bigint as blob_bytes from runledger.account`,
+    gauges: { blob_bytes: 'Bytes that the blobs of all accounts count.' },
   },
 ]
 
 /** Creates them; the result sets them. */
 export function createServiceGauges(database: Database, registry: Registry): () => Promise<void> {
   const setters = families.map(({ read, labels = [], gauges }) => {
-    const set = gauges.map((gauge) => createSetter(gauge, labels, registry))
+    const set = Object.entries(gauges).map(([name, gauge]) =>
+      createSetter(name, gauge, labels, registry),
+    )
     return async () => {
       const rows = await read(database)
       for (const one of set) one(rows)
@@ -154,11 +112,13 @@ export function createServiceGauges(database: Database, registry: Registry): () 
 }
 
 function createSetter(
-  { name, help, of }: ServiceGauge,
+  name: string,
+  described: ServiceGauge,
   labels: readonly string[],
   registry: Registry,
 ): (rows: readonly Row[]) => void {
-  const { label, columns } = typeof of === 'string' ? { label: null, columns: [of] } : of
+  const { help, label, columns } =
+    typeof described === 'string' ? { help: described, label: null, columns: [name] } : described
   const labelNames = label === null ? [...labels] : [...labels, label]
   const gauge = new Gauge({ name: `runledger_${name}`, help, labelNames, registers: [registry] })
   return (rows) => {

@@ -13,7 +13,7 @@ import type { Socket } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
 import { blame, problemStatus } from '#error'
 import type { ProblemCode } from '#error'
-import { mayTakeLonger } from './arrival.ts'
+import { mayTakeLonger } from './deadline.ts'
 import { strictTransportSecurity } from './https.ts'
 
 export interface TransportOptions {

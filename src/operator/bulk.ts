@@ -11,6 +11,12 @@ import { createId, firstId } from '#id'
 export const bulkActions = ['cancel', 'rerun', 'replay'] as const
 type BulkAction = (typeof bulkActions)[number]
 
+/** Characters of a campaign's name. */
+export const campaignNameMost = 500
+
+/** Of the queue, which belongs to those who submit. */
+const shareOfQueue = 0.5
+
 /** What is left out filters nothing. Times are ISO 8601. */
 interface BulkFilter {
   readonly since?: string | undefined
@@ -75,19 +81,19 @@ export async function countBulk(sql: Database, order: BulkOrder): Promise<BulkSt
 
 /**
  * Does it to some of those that fit. The first failure is thrown when nothing was done before it; else the step ends with what was done.
- * @param capacity unfinished submissions over all keys, from which on nothing is repeated.
+ * @param queueCapacity unfinished submissions over all keys; a share of it keeps reruns from being made.
  * @param metadata of each event.
  * @param signal no further item is started.
  */
 export async function takeBulkStep(
   sql: Database,
   order: BulkOrder,
-  capacity: number,
+  queueCapacity: number,
   metadata: Metadata,
   signal: AbortSignal,
 ): Promise<BulkStep> {
   const { items, next } = await find(sql, order, itemsMost)
-  const act = createActor(sql, order, capacity, metadata)
+  const act = createActor(sql, order, queueCapacity, metadata)
   const end = performance.now() + stepMilliseconds
   let count = 0
   const skipped = { done: 0, purged: 0, not_offered: 0 }
@@ -115,7 +121,7 @@ type Outcome = 'changed' | 'passed' | 'busy' | keyof Skipped
 function createActor(
   sql: Database,
   { action, campaign, atOnce, secret }: BulkOrder,
-  capacity: number,
+  queueCapacity: number,
   metadata: Metadata,
 ): (item: Item) => Promise<Outcome> {
   switch (action) {
@@ -126,6 +132,7 @@ function createActor(
       }
     case 'rerun': {
       const keys = new Map<string, string>()
+      const capacity = Math.max(1, Math.floor(queueCapacity * shareOfQueue))
       return async ({ id, account_id: account, state }) => {
         if (state !== 'due') return state
         const apiKeyId = keys.get(account) ?? (await findOperatorKey(sql, account, metadata))

@@ -3,7 +3,7 @@
 import type * as v from 'valibot'
 import type { Issue } from '#error'
 import { verify } from '#event'
-import { capCampaign, countBulk, takeBulkStep } from '#operator'
+import { countBulk, takeBulkStep } from '#operator'
 import type { BulkOrder } from '#operator'
 import { sendJson } from '../answer.ts'
 import { readBody } from '../body.ts'
@@ -35,7 +35,7 @@ export function actInBulk({
       (signal) =>
         asked.dry_run
           ? countBulk(database, order)
-          : takeBulkStep(database, order, capCampaign(queueCapacity), metadata, signal),
+          : takeBulkStep(database, order, queueCapacity, metadata, signal),
       stepMilliseconds,
     )
     sendJson(response, 200, { action: order.action, until: order.filter.until, ...step })

@@ -242,8 +242,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'metrics: a figure that an alert asks for has another name',
-    text: "name: 'oldest_queued_seconds',",
-    instead: "name: 'oldest_job_seconds',",
+    text: "oldest_queued_seconds:\n        'For how long",
+    instead: "oldest_job_seconds:\n        'For how long",
     tests: ['deploy/prometheus'],
   },
   {
