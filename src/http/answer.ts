@@ -45,9 +45,7 @@ export function sendBytes(
     ...(lingers && { Connection: 'close' }),
     ...headers,
   })
-  response.setTimeout(slowReaderMilliseconds, () => response.destroy())
-  const { caller } = response.req as Partial<ApiRequest>
-  unsentAnswers.note(response, caller?.apiKeyId ?? '', bytes)
+  boundRest(response, bytes)
   if (!lingers) {
     response.end(bytes)
     return
@@ -62,6 +60,13 @@ export function sendBytes(
   const timer = setTimeout(end, lingerMilliseconds)
   request.once('end', end).once('error', end).resume()
   response.once('close', () => clearTimeout(timer))
+}
+
+/** What an answer's last bytes take is bounded, in time and with all that waits for the same key. */
+export function boundRest(response: Response, bytes: Buffer): void {
+  response.setTimeout(slowReaderMilliseconds, () => response.destroy())
+  const { caller } = response.req as Partial<ApiRequest>
+  unsentAnswers.note(response, caller?.apiKeyId ?? '', bytes)
 }
 
 function isReceivingMuch({ req: request }: Response): boolean {

@@ -8,7 +8,7 @@ import { Problem } from '#error'
 import { sendJson } from './answer.ts'
 import { receiveBytes, requirePlain } from './body.ts'
 import { extendArrival, withDeadline } from './deadline.ts'
-import type { HttpDependencies } from './http.ts'
+import type { HttpContext } from './http.ts'
 import { invalidRequest, readQuery, refuseQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { createShares } from './share.ts'
@@ -23,10 +23,7 @@ const arrivalSeconds = 60
 const storingMilliseconds = 15_000
 
 /** `PUT`: 201, or 200 when the account had it. */
-export function putBlob({
-  database,
-  uploadSeconds = arrivalSeconds,
-}: Pick<HttpDependencies, 'database' | 'uploadSeconds'>): Handler {
+export function putBlob({ database, uploadSeconds = arrivalSeconds }: HttpContext): Handler {
   const room = createShares(roomBytes, roomBytes / 2)
   // One after another, so that the other connections are left to submissions.
   let turn: Promise<unknown> = Promise.resolve()
@@ -65,7 +62,7 @@ export function putBlob({
 }
 
 /** `HEAD`: 200 with the size as Content-Length, or 404. */
-export function headBlob({ database }: Pick<HttpDependencies, 'database'>): Handler {
+export function headBlob({ database }: HttpContext): Handler {
   return async (request, response) => {
     refuseQuery(request)
     const name = request.params['sha256'] ?? ''

@@ -4,7 +4,7 @@ import { readStream } from '#event'
 import type { RecordedEvent } from '#event'
 import { hasResult, readLimits } from '#result'
 import { sendJson } from './answer.ts'
-import type { HttpDependencies } from './http.ts'
+import type { HttpContext } from './http.ts'
 import { readOwn } from './read.ts'
 import { refuseQuery } from './request.ts'
 import type { Handler } from './request.ts'
@@ -54,7 +54,7 @@ const shownFields: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The webhook's stream is merged in by `position`. */
-export function readEvents({ database }: Pick<HttpDependencies, 'database'>): Handler {
+export function readEvents({ database }: HttpContext): Handler {
   return async (request, response) => {
     refuseQuery(request)
     const events = await readOwn(request, async (id, accountId) => {

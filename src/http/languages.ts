@@ -5,7 +5,7 @@ import type { Language, LanguageDefinition } from '#language'
 import { readLimits } from '#result'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
-import type { HttpDependencies } from './http.ts'
+import type { HttpContext } from './http.ts'
 import { refuseQuery } from './request.ts'
 import type { Handler } from './request.ts'
 
@@ -28,7 +28,7 @@ interface DescribedLanguage
 }
 
 /** Empty while no worker lives. */
-export function listLanguages({ database }: Pick<HttpDependencies, 'database'>): Handler {
+export function listLanguages({ database }: HttpContext): Handler {
   return async (request, response) => {
     refuseQuery(request)
     sendJson(response, 200, { languages: await describeLanguages(database) })

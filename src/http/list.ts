@@ -6,7 +6,7 @@ import { listResults, readPreviews, resultStatuses } from '#result'
 import type { Preview } from '#result'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
-import type { HttpDependencies } from './http.ts'
+import type { HttpContext } from './http.ts'
 import { timeText } from './time.ts'
 import { isUuid, readParameters } from './request.ts'
 import type { Handler } from './request.ts'
@@ -45,7 +45,7 @@ const purged: Preview = { preview: null, judged: null }
 const defaultLimit = 50
 const querySchema = v.partial(v.object(listParameters))
 
-export function listSubmissions({ database }: Pick<HttpDependencies, 'database'>): Handler {
+export function listSubmissions({ database }: HttpContext): Handler {
   return async (request, response) => {
     const {
       limit = defaultLimit,

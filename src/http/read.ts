@@ -6,7 +6,7 @@ import { isFinal, readTrackedResult } from '#result'
 import type { TrackedResult } from '#result'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
-import type { HttpDependencies } from './http.ts'
+import type { HttpContext } from './http.ts'
 import { noSubmission } from './problem.ts'
 import {
   describeOrigin,
@@ -19,10 +19,8 @@ import {
 } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 
-export function readSubmissionResult(
-  dependencies: Pick<HttpDependencies, 'database' | 'waiter' | 'syncWaitSeconds'>,
-): Handler {
-  const { database, syncWaitSeconds } = dependencies
+export function readSubmissionResult(context: HttpContext): Handler {
+  const { database, syncWaitSeconds } = context
 
   return async (request, response) => {
     const { wait, issues } = readWait(request)
@@ -38,14 +36,14 @@ export function readSubmissionResult(
     const hungUp = hangUpSignal(response)
     const seconds = waitSeconds(request, syncWaitSeconds)
     const { accountId } = request.caller
-    const end = await waitForEnd(dependencies, record.id, accountId, seconds, hungUp)
+    const end = await waitForEnd(context, record.id, accountId, seconds, hungUp)
     if (hungUp.aborted) return
     if (end === null) throw noSubmission()
     sendJson(response, 200, end)
   }
 }
 
-export function cancelResult({ database }: Pick<HttpDependencies, 'database'>): Handler {
+export function cancelResult({ database }: HttpContext): Handler {
   return async (request, response) => {
     refuseQuery(request)
     const record = await readOwn(request, async (id, accountId, signal) => {
@@ -80,7 +78,7 @@ export async function readRecord(
 
 /** Resolves with the record at the end of a submission that is stored, or as it is when the time is up or nobody waits. */
 export async function waitForEnd(
-  { database, waiter }: Pick<HttpDependencies, 'database' | 'waiter'>,
+  { database, waiter }: HttpContext,
   id: string,
   accountId: string,
   seconds: number,

@@ -5,16 +5,13 @@ import { readReceipt, seal } from '#receipt'
 import type { SigningKey } from '#receipt'
 import { hasResult } from '#result'
 import { sendJson, sendText } from './answer.ts'
-import type { HttpDependencies } from './http.ts'
+import type { HttpContext } from './http.ts'
 import { readOwn } from './read.ts'
 import { refuseQuery } from './request.ts'
 import type { Handler } from './request.ts'
 
 /** Only of a submission that has ended, and whose events fit their hashes. */
-export function issueReceipt({
-  database,
-  receiptKey,
-}: Pick<HttpDependencies, 'database' | 'receiptKey'>): Handler {
+export function issueReceipt({ database, receiptKey }: HttpContext): Handler {
   return async (request, response) => {
     refuseQuery(request)
     if (receiptKey === null) throw noKey()

@@ -9,7 +9,7 @@ import type {
   SubmissionContext,
 } from '#enqueue'
 import { withDeadline } from './deadline.ts'
-import type { HttpDependencies } from './http.ts'
+import type { HttpContext } from './http.ts'
 import { describeRefusal } from './refusal.ts'
 import type { ApiRequest } from './request.ts'
 
@@ -21,7 +21,7 @@ type Received = Exclude<BatchOutcome, Refusal>
 
 /** @throws {Problem} when neither. */
 export async function receive(
-  { database, queueCapacity }: HttpDependencies,
+  { database, queueCapacity }: HttpContext,
   {
     request,
     submission,
@@ -54,7 +54,7 @@ export interface ReceivedBatch {
  * @param waiter the channel on which each end is notified; null: nobody waits. @throws {Problem} when neither.
  */
 export async function receiveItems(
-  { database, queueCapacity }: Pick<HttpDependencies, 'database' | 'queueCapacity'>,
+  { database, queueCapacity }: HttpContext,
   request: ApiRequest,
   { items, idempotencyKey, webhook }: ReceivedBatch,
   waiter: string | null,

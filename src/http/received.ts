@@ -4,13 +4,13 @@ import { decodeOptions } from '#options'
 import { readRequest } from '#result'
 import type { ReceivedRequest } from '#result'
 import { sendJson } from './answer.ts'
-import type { HttpDependencies } from './http.ts'
+import type { HttpContext } from './http.ts'
 import { purged } from './problem.ts'
 import { readOwn } from './read.ts'
 import { refuseQuery } from './request.ts'
 import type { Handler } from './request.ts'
 
-export function describeRequest({ database }: Pick<HttpDependencies, 'database'>): Handler {
+export function describeRequest({ database }: HttpContext): Handler {
   return async (request, response) => {
     refuseQuery(request)
     const received = await readOwn(request, (id, accountId) => readRequest(database, id, accountId))

@@ -32,12 +32,7 @@ import {
 import type { ApiRequest, Handler } from './request.ts'
 import { describeStored, notFinished } from './submit.ts'
 
-export function rerunResult(
-  context: Pick<
-    HttpContext,
-    'database' | 'queueCapacity' | 'waiter' | 'syncWaitSeconds' | 'offered'
-  >,
-): Handler {
+export function rerunResult(context: HttpContext): Handler {
   const { database, queueCapacity, syncWaitSeconds, offered } = context
   return async (request, response) => {
     const { wait, issues: waitIssues } = readWait(request)

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { readResults } from '#result'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
-import type { HttpDependencies } from './http.ts'
+import type { HttpContext } from './http.ts'
 import { noSubmission } from './problem.ts'
 import { isUuid, readParameters } from './request.ts'
 import type { Handler } from './request.ts'
@@ -22,7 +22,7 @@ const resultsParameters = {
 
 const querySchema = v.object(resultsParameters)
 
-export function readManyResults({ database }: Pick<HttpDependencies, 'database'>): Handler {
+export function readManyResults({ database }: HttpContext): Handler {
   return async (request, response) => {
     const { ids } = readParameters(request, querySchema)
     const { accountId } = request.caller

@@ -127,10 +127,7 @@ export function createResultStreams({
   }
 }
 
-export function streamResult({
-  database,
-  resultStreams,
-}: Pick<HttpContext, 'database' | 'resultStreams'>): Handler {
+export function streamResult({ database, resultStreams }: HttpContext): Handler {
   return async (request, response) => {
     refuseQuery(request)
     const id = await readOwn(request, async (own, accountId) =>

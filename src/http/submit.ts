@@ -9,7 +9,7 @@ import type { TrackedResult } from '#result'
 import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
-import type { HttpContext, HttpDependencies } from './http.ts'
+import type { HttpContext } from './http.ts'
 import { unavailable } from './problem.ts'
 import { readRecord, waitForEnd } from './read.ts'
 import { receive } from './receive.ts'
@@ -102,17 +102,17 @@ async function submitOnly(
  * @returns null when the caller has hung up. @throws {Problem} when it was not stored, or has not ended in time.
  */
 export async function submitToEnd(
-  dependencies: HttpDependencies,
+  context: HttpContext,
   parsed: AwaitedSubmission,
 ): Promise<Submitted<TrackedResult> | null> {
-  const { waiter, database } = dependencies
+  const { waiter, database } = context
   const { seconds, hungUp } = parsed
   const { accountId } = parsed.request.caller
   const id = createId()
   // Before it is stored, as the end may be notified before this process knows of the storing.
   const waited = waiter.wait(id, seconds, hungUp)
   const waiting = { waiter: waiter.channel, durable: false }
-  const stored = await receive(dependencies, parsed, id, waiting).catch((error: unknown) => {
+  const stored = await receive(context, parsed, id, waiting).catch((error: unknown) => {
     waiter.forget(id)
     throw error
   })
@@ -121,7 +121,7 @@ export async function submitToEnd(
     record = (await waited)?.record
   } else {
     waiter.forget(id)
-    record = await waitForEnd(dependencies, stored.id, accountId, seconds, hungUp)
+    record = await waitForEnd(context, stored.id, accountId, seconds, hungUp)
   }
   if (hungUp.aborted) return null
   record ??= await readRecord(database, stored.id, accountId)

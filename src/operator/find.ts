@@ -3,22 +3,20 @@ import type { Database } from '#database'
 
 type Row = Readonly<Record<string, unknown>>
 
-export interface Found {
-  /** The one of that id, or the newest of the account of that name. */
-  readonly submissions: readonly Row[]
-  /** In whose name it stands. */
-  readonly accounts: readonly Row[]
-  /** Of that label, id or name, or of the account of that name. */
-  readonly keys: readonly Row[]
-}
-
 /** Of each kind. More names nobody in particular. */
 const most = 20
 /** Of a key's characters: so many distinguish keys, and are no secret. */
 const labelCharacters = 12
 
-/** @param text not empty. */
-export async function find(sql: Database, text: string): Promise<Found> {
+/**
+ * The submission of that id, or the newest of the account of that name; accounts in whose name it stands; keys of that label,
+ * id or name, or of the account of that name. As `Found` of the OpenAPI document has them.
+ * @param text not empty.
+ */
+export async function find(
+  sql: Database,
+  text: string,
+): Promise<Readonly<Record<'submissions' | 'accounts' | 'keys', readonly Row[]>>> {
   const id = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text) ? text : null
   const label = text.slice(0, labelCharacters)
   const [accounts, keys, submissions] = await Promise.all([

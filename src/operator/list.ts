@@ -43,13 +43,16 @@ export async function listRunning(sql: Database): Promise<Row[]> {
  */
 export async function listWebhooks(
   sql: Database,
-  page: {
+  {
+    state,
+    before,
+    limit,
+  }: {
     readonly state?: string | undefined
     readonly before?: string | undefined
     readonly limit: number
   },
 ): Promise<Row[]> {
-  const { state, before, limit } = page
   return sql`
     select * from audit.webhook
     where true
@@ -83,20 +86,6 @@ export async function readWebhook(
     : { webhook, events: await readStream(sql, webhook.webhook_id) }
 }
 
-/** A part of a campaign, in the order of the first submissions. */
-interface RerunPage {
-  readonly repeated: number
-  /** Neither ended nor cancelled. */
-  readonly unfinished: number
-  readonly cancelled: number
-  /** Of those where nothing was expected and both have ended, by audit.rerun. */
-  readonly outputs: { readonly same: number; readonly differs: number; readonly not_known: number }
-  /** Those whose verdict or output differs. */
-  readonly changes: readonly Row[]
-  /** Cursor of the next page; null at the end. */
-  readonly next: string | null
-}
-
 /** A part of audit.rerun. */
 interface RerunRow {
   readonly id: string
@@ -107,12 +96,15 @@ interface RerunRow {
 
 const rerunsOfPage = 1000
 
-/** @param after the `next` of the page before. */
+/**
+ * A part of a campaign, in the order of the first submissions, as `Reruns` of the OpenAPI document has it.
+ * @param after the `next` of the page before.
+ */
 export async function readReruns(
   sql: Database,
   campaign: string,
   after: string | null,
-): Promise<RerunPage> {
+): Promise<Row> {
   const rows = await sql<RerunRow[]>`
     select submission_id as id, rerun_id, verdict_before, verdict_after, output, tag, status, changed
     from audit.rerun

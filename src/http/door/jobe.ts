@@ -17,7 +17,7 @@ import type { Door, DoorAnswer } from './door.ts'
 import { isFileSpecifier, isSourceName, refuse, runRequest } from './jobe-request.ts'
 import { translateArguments, translateLimits } from './jobe-request.ts'
 import { createRunner, findDoorLanguage } from './run.ts'
-import { describeMistakes, readDoorBody, readVersion, whyNotRun } from './run.ts'
+import { describeFile, describeMistakes, readDoorBody, readVersion, whyNotRun } from './run.ts'
 
 /** More would not fit into a submission. */
 const filesBytesMost = 1024 * 1024
@@ -87,7 +87,7 @@ export function openJobe(context: HttpContext): Door {
     return specifiers.map(([id, name]) => {
       const content = contents.get(id)
       if (!content) throw refuse(`file_list is larger than ${filesBytesMost} bytes in all`)
-      return { name, content: Buffer.from(content).toString('base64'), encoding: 'base64' }
+      return describeFile(name, content)
     })
   }
 

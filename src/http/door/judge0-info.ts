@@ -8,7 +8,7 @@ import type { Language, LanguageDefinition } from '#language'
 import { judge0Statuses } from '#result'
 import { sendJson, sendText } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
-import type { HttpDependencies, Route } from '../http.ts'
+import type { HttpContext, Route } from '../http.ts'
 import { describeLanguages } from '../languages.ts'
 import { mostAllowed } from '../relations.ts'
 import type { Handler } from '../request.ts'
@@ -68,7 +68,7 @@ async function readLoad(database: Database): Promise<Load> {
   return load
 }
 
-export function listInfoRoutes(dependencies: HttpDependencies): readonly Route[] {
+export function listInfoRoutes(dependencies: HttpContext): readonly Route[] {
   const { database } = dependencies
 
   const languages: Handler = async (_request, response) => {
@@ -142,7 +142,7 @@ export function listInfoRoutes(dependencies: HttpDependencies): readonly Route[]
 }
 
 /** Limits of the key's tier, where a language has no more by default. */
-function describeConfig({ queueCapacity }: HttpDependencies): Handler {
+function describeConfig({ queueCapacity }: HttpContext): Handler {
   return ({ caller }, response) => {
     const { limits } = caller
     const kibibytes = (name: 'memory' | 'stdout'): number =>

@@ -8,7 +8,7 @@ import type { Language, PhaseLimits } from '#language'
 import type { LimitName } from '#options'
 import { mostAllowed } from '../relations.ts'
 import { readZip } from './judge0-zip.ts'
-import { dropNulls, hasCompiler } from './run.ts'
+import { describeFile, dropNulls, hasCompiler } from './run.ts'
 import { splitWords } from './words.ts'
 
 export const runsMost = 20
@@ -171,11 +171,7 @@ export function translateRequest(
     compile_args: compileArgs,
     ...(typeof files !== 'string' &&
       files.length > 0 && {
-        files: files.map(({ name, content }) => ({
-          name,
-          content: content.toString('base64'),
-          encoding: 'base64',
-        })),
+        files: files.map(({ name, content }) => describeFile(name, content)),
       }),
     ...(Object.keys(limits).length > 0 && { limits }),
     ...(asked.callback_url && { webhook_url: asked.callback_url, webhook_secret: noSecret }),

@@ -2,16 +2,11 @@
 // one when the run is stored (with its id), starts, and has ended a test.
 import type { Response } from 'polka'
 import { beginning } from '#result'
-import { sendJson } from '../answer.ts'
+import { boundRest, sendJson } from '../answer.ts'
 import type { HttpContext } from '../http.ts'
 import type { ApiRequest } from '../request.ts'
 import { asksForStream, streamHeaders } from '../stream.ts'
-import { unsentAnswers } from '../unsent.ts'
 import type { Message } from './mcp-message.ts'
-
-/** Routers hang up on what is silent for longer. */
-const commentMilliseconds = 15_000
-const slowReaderMilliseconds = 15_000
 
 /** The last message of an answer, or all of it. */
 export function sendMessage(response: Response, status: number, message: object): void {
@@ -21,9 +16,7 @@ export function sendMessage(response: Response, status: number, message: object)
     return
   }
   const bytes = Buffer.from(formatMessage(message))
-  const { caller } = response.req as Partial<ApiRequest>
-  response.setTimeout(slowReaderMilliseconds, () => response.destroy())
-  unsentAnswers.note(response, caller?.apiKeyId ?? '', bytes)
+  boundRest(response, bytes)
   response.end(bytes)
 }
 
@@ -34,10 +27,7 @@ type FollowProgress = (
   response: Response,
 ) => (id: string) => void
 
-export function createProgress({
-  streams,
-  resultStreams,
-}: Pick<HttpContext, 'streams' | 'resultStreams'>): FollowProgress {
+export function createProgress({ streams, resultStreams }: HttpContext): FollowProgress {
   return ({ meta }, request, response) => {
     const token = meta['progressToken']
     const isToken = typeof token === 'string' || typeof token === 'number'
@@ -65,7 +55,7 @@ export function createProgress({
         // The record is read by who waits for it.
         end: () => {},
       })
-      const comments = setInterval(write, commentMilliseconds, ':\n\n')
+      const comments = setInterval(write, resultStreams.bounds.commentMilliseconds, ':\n\n')
       response.on('drain', noteReady)
       response.once('finish', leave)
       response.once('close', () => {

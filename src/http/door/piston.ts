@@ -12,6 +12,7 @@ import type { Door, DoorAnswer } from './door.ts'
 import { translateRecord } from './piston-answer.ts'
 import {
   createRunner,
+  describeFile,
   describeMistakes,
   dropNulls,
   findDoorLanguage,
@@ -152,11 +153,7 @@ function translateFiles({ files }: PistonRequest): {
   return {
     code: main?.bytes.toString() ?? '',
     ...(others.length > 0 && {
-      files: others.map(({ name, bytes }) => ({
-        name,
-        content: bytes.toString('base64'),
-        encoding: 'base64',
-      })),
+      files: others.map(({ name, bytes }) => describeFile(name, bytes)),
     }),
   }
 }

@@ -75,6 +75,11 @@ export async function readDoorBody<Value extends object>(
   return readBody(request, response, schema)
 }
 
+/** A file beside a program, as a submission has it. */
+export function describeFile(name: string, content: Uint8Array): object {
+  return { name, content: Buffer.from(content).toString('base64'), encoding: 'base64' }
+}
+
 /** @param others the door's names beside ours. */
 export function findDoorLanguage(
   name: string,

@@ -8,7 +8,7 @@ import type { BulkOrder } from '#operator'
 import { sendJson } from '../answer.ts'
 import { readBody } from '../body.ts'
 import { withDeadline } from '../deadline.ts'
-import type { HttpDependencies } from '../http.ts'
+import type { HttpContext } from '../http.ts'
 import { describeOrigin, invalidRequest, readQuery } from '../request.ts'
 import type { Handler } from '../request.ts'
 import { bulkSchema, verifySchema } from './step-schema.ts'
@@ -22,10 +22,7 @@ const suspectsShown = 10
 
 type BulkRequest = v.InferOutput<typeof bulkSchema>
 
-export function actInBulk({
-  database,
-  queueCapacity,
-}: Pick<HttpDependencies, 'database' | 'queueCapacity'>): Handler {
+export function actInBulk({ database, queueCapacity }: HttpContext): Handler {
   return async (request, response) => {
     const { issues } = readQuery(request, [])
     const asked = await readBody(request, response, bulkSchema, issues)
@@ -42,7 +39,7 @@ export function actInBulk({
   }
 }
 
-export function verifyLedger({ database }: Pick<HttpDependencies, 'database'>): Handler {
+export function verifyLedger({ database }: HttpContext): Handler {
   return async (request, response) => {
     const { issues } = readQuery(request, [])
     const { after = null } = await readBody(request, response, verifySchema, issues)

@@ -4,7 +4,7 @@ import { commandWorker } from '#operator'
 import type { CommandedWorker } from '#operator'
 import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
-import type { HttpDependencies } from '../http.ts'
+import type { HttpContext } from '../http.ts'
 import { describeOrigin, isUuid, refuseQuery } from '../request.ts'
 import type { Handler } from '../request.ts'
 
@@ -19,10 +19,7 @@ export type CommandWord = keyof typeof wantedBy
 
 export const commandWords = Object.keys(wantedBy) as readonly CommandWord[]
 
-export function giveCommand(
-  { database }: Pick<HttpDependencies, 'database'>,
-  word: CommandWord,
-): Handler {
+export function giveCommand({ database }: HttpContext, word: CommandWord): Handler {
   return async (request, response) => {
     refuseQuery(request)
     const id = request.params['id'] ?? ''

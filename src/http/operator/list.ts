@@ -15,7 +15,7 @@ import { webhookStates } from '#result'
 import { sendJson } from '../answer.ts'
 import { readBody } from '../body.ts'
 import { withDeadline } from '../deadline.ts'
-import type { HttpDependencies, Route } from '../http.ts'
+import type { HttpContext, Route } from '../http.ts'
 import { listParameters } from '../list.ts'
 import { describeOrigin, isUuid, readParameters, readQuery } from '../request.ts'
 import type { Handler } from '../request.ts'
@@ -50,7 +50,7 @@ const webhookQuery = v.partial(v.object({ state, before, limit }))
 const rerunQuery = v.object({ campaign, after: v.optional(after), account: v.optional(account) })
 const webhooksUnlessSaid = 50
 
-export function listRoutes({ database }: Pick<HttpDependencies, 'database'>): readonly Route[] {
+export function listRoutes({ database }: HttpContext): readonly Route[] {
   const findWebhook = async (id: string): Promise<FoundWebhook> => {
     const found = isUuid(id) ? await readWebhook(database, id) : null
     if (found === null) throw new Problem('not_found', 'There is no such webhook.')

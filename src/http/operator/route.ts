@@ -2,7 +2,7 @@
 import { createCachedOverview, createCachedSeries } from '#operator'
 import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
-import type { HttpDependencies, Route } from '../http.ts'
+import type { HttpContext, Route } from '../http.ts'
 import { refuseQuery } from '../request.ts'
 import type { Handler } from '../request.ts'
 import { forOperators, forSteering } from './access.ts'
@@ -11,25 +11,23 @@ import { commandWords, giveCommand } from './command.ts'
 import { listRoutes } from './list.ts'
 import type { Refusals } from './refusal.ts'
 
-type Dependencies = Pick<HttpDependencies, 'database' | 'queueCapacity'>
-
-export function operatorRoutes(dependencies: Dependencies, refusals: Refusals): readonly Route[] {
+export function operatorRoutes(context: HttpContext, refusals: Refusals): readonly Route[] {
   const commands = commandWords.map((word): Route => {
-    const handler = forSteering(giveCommand(dependencies, word))
+    const handler = forSteering(giveCommand(context, word))
     return ['POST', `/api/operator/workers/:id/${word}`, handler]
   })
   return [
-    ['GET', '/api/operator/overview', forOperators(answerOverview(dependencies, refusals))],
-    ['GET', '/api/operator/series', forOperators(answerSeries(dependencies, refusals))],
-    ...listRoutes(dependencies),
-    ['POST', '/api/operator/bulk', forSteering(actInBulk(dependencies))],
-    ['POST', '/api/operator/verify', forSteering(verifyLedger(dependencies))],
+    ['GET', '/api/operator/overview', forOperators(answerOverview(context, refusals))],
+    ['GET', '/api/operator/series', forOperators(answerSeries(context, refusals))],
+    ...listRoutes(context),
+    ['POST', '/api/operator/bulk', forSteering(actInBulk(context))],
+    ['POST', '/api/operator/verify', forSteering(verifyLedger(context))],
     ...commands,
   ]
 }
 
 /** The whole service at one look. All who look within a second share one. */
-function answerOverview({ database }: Dependencies, refusals: Refusals): Handler {
+function answerOverview({ database }: HttpContext, refusals: Refusals): Handler {
   const read = createCachedOverview(database)
   return async (request, response) => {
     refuseQuery(request)
@@ -40,7 +38,7 @@ function answerOverview({ database }: Dependencies, refusals: Refusals): Handler
 }
 
 /** How the last hours went. All who look within ten seconds share one. */
-function answerSeries({ database }: Dependencies, refusals: Refusals): Handler {
+function answerSeries({ database }: HttpContext, refusals: Refusals): Handler {
   const read = createCachedSeries(database)
   return async (request, response) => {
     refuseQuery(request)
