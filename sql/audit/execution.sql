@@ -27,4 +27,4 @@ from (
   window stream as (partition by e.stream_id order by e.stream_version)
 ) chained
 where type = 'execution.started';
-comment on view audit.execution is 'One row an attempt: which worker ran it, under which limits and isolation, and how it ended. slot_seconds: for so long it had a slot, by its worker''s clock; null when it did not end there, or its worker was of a release that does not tell.';
+comment on view audit.execution is 'One row an attempt: which worker ran it, under which limits and isolation, and how it ended. slot_seconds: for so long it had a slot, by its worker''s clock; null when it did not end there, or its worker was of a release that does not say.';

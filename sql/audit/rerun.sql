@@ -21,7 +21,7 @@ select
       or coalesce((after.data #>> '{stdout,truncated}')::boolean, true) then 'not known'
     when (before.data #> '{stdout,sha256}', before.data -> 'exit_code', before.data -> 'signal')
       is not distinct from (after.data #> '{stdout,sha256}', after.data -> 'exit_code', after.data -> 'signal') then 'same'
-    -- The expected output may be a blob, which the log does not tell from an input.
+    -- The expected output may be a blob, which the log does not distinguish from an input.
     when coalesce(received.data -> 'demands' ? 'blobs', false) then 'not known'
     else 'differs'
   end as output

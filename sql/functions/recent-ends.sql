@@ -61,4 +61,4 @@ begin
   );
 end
 $$;
-comment on function runledger.read_recent_ends is 'Submissions that came and that ended within the period, as far as the newest so many events tell of it: seconds is how far they do. waited, ran and took (receipt to end) are of those that completed.';
+comment on function runledger.read_recent_ends is 'Submissions that came and that ended within the period, as far as the newest so many events reach: seconds is how far they do. waited, ran and took (receipt to end) are of those that completed.';

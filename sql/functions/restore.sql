@@ -100,7 +100,7 @@ begin
   ));
 end
 $$;
-comment on function runledger.restore_next_pending is 'The reconciler''s step through all submissions: puts back what runledger.pending lacks of the next so many after the given id, and tells how many. last: the last of them, null at the end of the log.';
+comment on function runledger.restore_next_pending is 'The reconciler''s step through all submissions: puts back what runledger.pending lacks of the next so many after the given id, and returns how many. last: the last of them, null at the end of the log.';
 
 create or replace function runledger.refresh_submissions(submission_ids uuid[]) returns integer
 language plpgsql

@@ -554,7 +554,7 @@ view audit.event
   grant select to runledger_auditor
 
 view audit.execution
-  One row an attempt: which worker ran it, under which limits and isolation, and how it ended. slot_seconds: for so long it had a slot, by its worker's clock; null when it did not end there, or its worker was of a release that does not tell.
+  One row an attempt: which worker ran it, under which limits and isolation, and how it ended. slot_seconds: for so long it had a slot, by its worker's clock; null when it did not end there, or its worker was of a release that does not say.
   submission_id uuid
   attempt integer
   worker_id uuid
@@ -1197,7 +1197,7 @@ function runledger.read_progress(since xid8, since_position bigint)
   grant execute to runledger_api
 
 function runledger.read_recent_ends(period interval, events integer)
-  Submissions that came and that ended within the period, as far as the newest so many events tell of it: seconds is how far they do. waited, ran and took (receipt to end) are of those that completed.
+  Submissions that came and that ended within the period, as far as the newest so many events reach: seconds is how far they do. waited, ran and took (receipt to end) are of those that completed.
   returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, jit=off, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off
 
 function runledger.read_requirements(received jsonb)
@@ -1273,7 +1273,7 @@ function runledger.rerun_submission(original uuid, request jsonb, at_once intege
   grant execute to runledger_api
 
 function runledger.restore_next_pending(after uuid, batch integer, OUT last uuid, OUT restored integer)
-  The reconciler's step through all submissions: puts back what runledger.pending lacks of the next so many after the given id, and tells how many. last: the last of them, null at the end of the log.
+  The reconciler's step through all submissions: puts back what runledger.pending lacks of the next so many after the given id, and returns how many. last: the last of them, null at the end of the log.
   returns record security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker

@@ -41,7 +41,7 @@ export interface Attempt {
   readonly options: Buffer | null
   /** What all of it may run, by the clock. */
   readonly totalSeconds: number
-  /** That its programs may use at once, as execution.started tells, if it does. */
+  /** That its programs may use at once, as execution.started has it, if it does. */
   readonly cores: number | undefined
   /** Somebody is sent its record. */
   readonly hasWebhook: boolean

@@ -20,7 +20,7 @@ export interface Completion {
   readonly stderr: Uint8Array
   /** Null for a language without a compiler. */
   readonly compileOutput: Uint8Array | null
-  /** Null when there is nothing to tell beside the outputs. */
+  /** Null when there is nothing to report beside the outputs. */
   readonly report: Uint8Array | null
 }
 

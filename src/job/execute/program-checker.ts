@@ -1,5 +1,5 @@
 // Judges by a submission's own checker: a program that is given the input, the output and the expected one as files, runs in a
-// box like any other, and tells by its exit status as testlib's checkers do.
+// box like any other, and its exit status is the answer, as with testlib's checkers.
 import type { Execute, Phase } from '#executor'
 import { decodeFiles } from '#options'
 import type { CheckerOption } from '#options'

@@ -71,7 +71,7 @@ function findExceeded({ ending, stdoutTruncated }: Phase): ExceededLimit | null 
   return exceededLimits[ending] ?? null
 }
 
-/** As events tell a phase. */
+/** A phase as events describe it. */
 export function factsOf(phase: Phase): PhaseFacts {
   return {
     ending: phase.ending,
