@@ -44,7 +44,7 @@ function readCall(command: Command, rest: readonly string[]): Call<Options> {
       `${command.name}: ${what}\n\nUsage: ${formatUsage(command)}\nMore:  runledger ${command.name} --help`,
     )
   const { operands, options } = command
-  const { positionals, values } = parseWith(options, rest, refuse)
+  const { positionals, values } = parse(options, rest, refuse)
   if (positionals.length > operands.length)
     throw refuse(`${JSON.stringify(positionals[operands.length])} is one argument too many`)
   const missing = [
@@ -58,26 +58,13 @@ function readCall(command: Command, rest: readonly string[]): Call<Options> {
   return { operands: positionals, values: values as Call<Options>['values'] }
 }
 
-function parseWith(
+function parse(
   options: Options,
   rest: readonly string[],
   refuse: (what: string) => CommandError,
 ): { positionals: string[]; values: Record<string, unknown> } {
-  const known = Object.entries(options).map(([name, { type, default: preset, multiple }]) => {
-    const none = type === 'boolean' ? false : multiple === true ? [] : undefined
-    const fallback = preset ?? none
-    return [
-      name,
-      { type, multiple: multiple === true, ...(fallback !== undefined && { default: fallback }) },
-    ] as const
-  })
   try {
-    return parseArgs({
-      args: [...rest],
-      allowPositionals: true,
-      allowNegative: true,
-      options: Object.fromEntries(known),
-    })
+    return parseArgs({ args: [...rest], allowPositionals: true, allowNegative: true, options })
   } catch (error) {
     throw refuse(describeError(error).split('. ')[0] ?? '')
   }

@@ -1,5 +1,6 @@
 // One event as a sentence. Missing fields become question marks.
 import type { RecordedEvent } from '#event'
+import { escapeControls } from './output.ts'
 
 /** Updated after each event. */
 export interface StoryContext {
@@ -249,9 +250,5 @@ function mebibytes(value: unknown): string {
 /** Strangers wrote some of it: no control characters may reach the terminal. */
 function say(value: unknown): string {
   if (value === undefined || value === null) return '?'
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  )
+  return escapeControls(typeof value === 'string' ? value : JSON.stringify(value))
 }

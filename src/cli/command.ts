@@ -1,12 +1,13 @@
 // What a command is. commands.ts has all of them; arguments.ts reads lines by them, help.ts prints them.
 
+/** As parseArgs of node:util takes them, with what help says. */
 export interface Option {
   readonly type: 'string' | 'boolean'
   /** Its value's placeholder in help, such as `NAME`. */
   readonly value?: string
-  readonly default?: string | boolean
+  readonly default?: string | boolean | string[]
   readonly required?: boolean
-  /** May be given again and again. */
+  /** May be given again and again; its default is an empty list. */
   readonly multiple?: boolean
   readonly help: string
 }

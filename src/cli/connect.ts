@@ -6,18 +6,14 @@ import type { Database } from '#database'
 import { keptUrlFile, readKept } from '#kept'
 import { CommandError, exitStatuses } from './command.ts'
 
-/**
- * @param limits.statementSeconds the server cancels longer statements; 0: never.
- * @param limits.endSeconds so long it waits for a statement that is under way when the work has ended.
- * @throws {CommandError} with one sentence when there is no usable database.
- */
-export async function withDatabase<T>(
-  work: (sql: Database) => Promise<T>,
-  { statementSeconds = 0, endSeconds = 5 } = {},
-): Promise<T> {
+/** So long it waits for a statement that is under way when the work has ended. */
+const endSeconds = 5
+
+/** No statement is cut short. @throws {CommandError} with one sentence when there is no usable database. */
+export async function withDatabase<T>(work: (sql: Database) => Promise<T>): Promise<T> {
   const given = readOrExit(readCommandConfig).DATABASE_URL
   const url = given ?? readKeptUrl()
-  const sql = createDatabase({ url, connections: 1, name: 'runledger cli', statementSeconds })
+  const sql = createDatabase({ url, connections: 1, name: 'runledger cli', statementSeconds: 0 })
   try {
     return await work(sql)
   } catch (error) {

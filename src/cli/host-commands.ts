@@ -3,8 +3,7 @@ import { readDoctorConfig } from '#config'
 import { readKeptUrl } from './connect.ts'
 import { defineCommand, exitStatuses } from './command.ts'
 import { flag } from './option.ts'
-import { jsonOption, printRows } from './output.ts'
-import { askOperator, operatorOptions } from './service.ts'
+import { listOptions, printList } from './service.ts'
 
 export const hostCommands = [
   defineCommand({
@@ -35,23 +34,14 @@ export const hostCommands = [
     summary: 'list the workers: host, state, slots in use, boxes, versions, heartbeat',
     notes:
       'State: working; suspended, with the failure; paused or draining, by `pause` and `drain`; gone: silent, and not yet given up; with --gone also lost: given up, and drained: it ended by itself.',
-    options: {
-      gone: flag('include those that ended in the last day'),
-      json: jsonOption,
-      ...operatorOptions,
-    },
-    run: async ({ values: { gone, json, ...service } }) =>
-      printRows(
-        await askOperator(service, (operator) => operator.workers({ gone })),
-        process,
-        json,
-      ),
+    options: { gone: flag('include those that ended in the last day'), ...listOptions },
+    run: ({ values: { gone, ...list } }) =>
+      printList(list, (operator) => operator.workers({ gone })),
   }),
   defineCommand({
     name: 'running',
     summary: 'list running submissions, longest first: account, worker, time',
-    options: { json: jsonOption, ...operatorOptions },
-    run: async ({ values: { json, ...service } }) =>
-      printRows(await askOperator(service, (operator) => operator.running()), process, json),
+    options: listOptions,
+    run: ({ values }) => printList(values, (operator) => operator.running()),
   }),
 ]

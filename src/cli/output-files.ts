@@ -30,11 +30,6 @@ export async function saveOutputFiles(
   return lines
 }
 
-/** @throws {TypeError} for a name that leads out of the directory. */
-export function checkOutputNames(names: readonly string[]): void {
-  for (const name of names) checkPath('--output-file', name)
-}
-
 /** @throws {TypeError} for one that leads elsewhere. */
 export function checkPath(option: string, path: string): void {
   if (isAbsolute(path) || path.split('/').includes('..'))

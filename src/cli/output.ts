@@ -75,10 +75,14 @@ export function printProgress(line: string, { stderr }: Terminal): void {
   stderr.write(stderr.isTTY === true ? `\r\u001B[K${line}` : `${line}\n`)
 }
 
-/** One line; characters that could steer a terminal become their numbers. */
+/** One line, as escapeControls leaves it. */
 export function makeVisible(value: unknown): string {
-  const quoted = JSON.stringify(value ?? '').replace(/^"(.*)"$/, '$1')
-  return quoted.replace(
+  return escapeControls(JSON.stringify(value ?? '').replace(/^"(.*)"$/, '$1'))
+}
+
+/** Characters that could steer a terminal become their numbers. */
+export function escapeControls(text: string): string {
+  return text.replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
   )

@@ -7,17 +7,12 @@ import { findLanguage, languages } from '#language'
 import { campaignNameMost } from '#operator'
 import { defineCommand, exitStatuses, misuse } from './command.ts'
 import { flag, readNumber, readTime, readWord, takes } from './option.ts'
-import { jsonOption, printProgress, printRecord, printRows } from './output.ts'
+import { printProgress, printRecord, printRows } from './output.ts'
 import type { Row } from './output.ts'
-import { askOperator, operatorOptions, rephrase } from './service.ts'
+import { askOperator, listOptions, rephrase } from './service.ts'
 
-/** Submissions that have ended and are no reruns; what is left out filters nothing. Times are ISO 8601. */
-export interface Campaign {
-  readonly name: string
-  /** Of the campaign, whoever called it. */
-  readonly atOnce: number
-  readonly filter: Readonly<Record<string, string>>
-}
+/** Of submissions that have ended and are no reruns. */
+export type Campaign = BulkRequest & { readonly action: 'rerun'; readonly campaign: string }
 
 /** `count` and `skipped` by this call, the others of the whole campaign. */
 export interface CampaignReport extends Pick<BulkSum, 'count' | 'skipped'> {
@@ -53,8 +48,7 @@ export const rerunCommands = [
       name: takes('NAME', 'name of the campaign (default: from the options above)'),
       'at-once': takes('N', 'at most so many at once', { default: '4' }),
       'dry-run': flag('only count'),
-      json: jsonOption,
-      ...operatorOptions,
+      ...listOptions,
     },
     run: ({ values }) => {
       const { account, tag, 'dry-run': isDry, 'at-once': atOnce, json } = values
@@ -69,15 +63,19 @@ export const rerunCommands = [
         ...(account !== undefined && { account }),
       }
       const name = readName(values.name) ?? nameCampaign(chosen)
-      const filter = { until: new Date().toISOString(), ...chosen }
-      const campaign = { name, atOnce: readNumber('rerun: --at-once', atOnce, 99_999), filter }
+      const campaign = {
+        action: 'rerun',
+        campaign: name,
+        at_once: readNumber('rerun: --at-once', atOnce, 99_999),
+        filter: { until: new Date().toISOString(), ...chosen },
+      } as const
       return askOperator(values, async (operator) => {
         if (account !== undefined)
           await operator
             .reruns({ campaign: name, account })
             .catch(rephrase({ 404: 'there is no account of this name' }))
         if (!isDry) return repeat(operator, campaign, json)
-        const { count: due, skipped } = await countCampaign(operator, campaign)
+        const { count: due, skipped } = await operator.count(campaign)
         printRecord({ campaign: name, due, ...skipped }, process)
         return 0
       })
@@ -92,24 +90,9 @@ async function repeat(operator: Operator, campaign: Campaign, json: boolean): Pr
   if (changes.length > 0) printRows(changes, process, json)
   const { same, differs, not_known: unknown } = outputs
   const compared = { outputs_same: same, outputs_differ: differs, outputs_not_known: unknown }
-  const sums = {
-    received: count,
-    ...skipped,
-    repeated,
-    cancelled,
-    changed: changes.length,
-    ...compared,
-  }
-  printRecord({ campaign: campaign.name, ...sums }, process)
+  const sums = { received: count, ...skipped, repeated, cancelled, changed: changes.length }
+  printRecord({ campaign: campaign.campaign, ...sums, ...compared }, process)
   return changes.length === 0 ? 0 : exitStatuses.failed
-}
-
-/** What a campaign would do. */
-export async function countCampaign(
-  operator: Operator,
-  campaign: Omit<Campaign, 'atOnce'>,
-): Promise<BulkSum> {
-  return operator.count(describe(campaign))
 }
 
 /**
@@ -121,14 +104,13 @@ export async function runCampaign(
   campaign: Campaign,
   onProgress: (repeated: number) => void = () => {},
 ): Promise<CampaignReport> {
-  const request = { ...describe(campaign), at_once: campaign.atOnce }
   const onStep = (soFar: BulkSum): void => onProgress(soFar.count)
-  const { count, skipped } = await operator.act(request, { onStep })
+  const { count, skipped } = await operator.act(campaign, { onStep })
   const changes: Row[] = []
   let [repeated, cancelled] = [0, 0]
   const outputs = { same: 0, differs: 0, not_known: 0 }
   for (let after: string | null = null; ;) {
-    const page = await operator.reruns({ campaign: campaign.name, after })
+    const page = await operator.reruns({ campaign: campaign.campaign, after })
     if (page.unfinished > 0) {
       onProgress(count)
       await sleep(pollMilliseconds)
@@ -142,10 +124,6 @@ export async function runCampaign(
     if (page.next === null) return { count, skipped, repeated, cancelled, outputs, changes }
     after = page.next
   }
-}
-
-function describe({ name, filter }: Omit<Campaign, 'atOnce'>): BulkRequest {
-  return { action: 'rerun', filter, campaign: name }
 }
 
 /** A script's log wants fewer lines than a terminal. */

@@ -6,7 +6,7 @@ import { readClientConfig, readOrExit } from '#config'
 import { keptOperatorKeyFile, readKept } from '#kept'
 import { CommandError, exitStatuses, misuse } from './command.ts'
 import { readInput, takes } from './option.ts'
-import { printable } from './output.ts'
+import { jsonOption, printable, printRows } from './output.ts'
 
 export const serviceOptions = {
   url: takes('URL', 'address of the service (default RUNLEDGER_URL)'),
@@ -68,6 +68,17 @@ export async function askOperator<T>(
   } catch (error) {
     throw explain(error)
   }
+}
+
+/** Options of a command that prints a list. */
+export const listOptions = { json: jsonOption, ...operatorOptions }
+
+/** Prints a list of the operator API. @throws {CommandError} as askOperator. */
+export async function printList(
+  { json, ...service }: ServiceValues & { readonly json: boolean },
+  ask: (operator: Operator) => Promise<readonly object[]>,
+): Promise<void> {
+  printRows(await askOperator(service, ask), process, json)
 }
 
 function explain(error: unknown): unknown {

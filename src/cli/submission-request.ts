@@ -7,7 +7,7 @@ import type { Checker, Limits, SubmissionRequest, SubmittedFile, Test } from '#c
 import { languages, languagesByExtension } from '#language'
 import type { Values } from './command.ts'
 import { flag, takes } from './option.ts'
-import { checkOutputNames, checkPath } from './output-files.ts'
+import { checkPath } from './output-files.ts'
 
 const limitNames = [
   'cpu_time',
@@ -21,7 +21,10 @@ const limitNames = [
 
 const checkerNames = ['lines', 'exact', 'tokens', 'unordered_lines'] as const
 
-const many = { multiple: true } as const
+const many: { readonly multiple: true; readonly default: string[] } = {
+  multiple: true,
+  default: [],
+}
 
 /** What the command line says of a request. `-` is standard input. */
 export const requestOptions = {
@@ -53,7 +56,7 @@ export interface RequestWords extends Partial<Values<typeof requestOptions>> {
 /** @throws {TypeError} when the words are wrong; {Error} when a file cannot be read, or is not UTF-8 and has to be. */
 export async function readRequest(words: RequestWords): Promise<SubmissionRequest> {
   const { expected, checker, network } = words
-  checkOutputNames(words['output-file'] ?? [])
+  for (const name of words['output-file'] ?? []) checkPath('--output-file', name)
   return dropEmpty({
     limits: readLimits('--limit', words.limit),
     compile_limits: readLimits('--compile-limit', words['compile-limit']),

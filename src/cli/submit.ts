@@ -40,7 +40,7 @@ export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<
   return answer(call, terminal, async () => {
     const request = await readRequest(call).catch((error: Error) => {
       if (error instanceof TypeError) throw error
-      throw new FileError('no_input', exitStatuses.noInput, error.message)
+      throw new CommandError(error.message, exitStatuses.noInput)
     })
     if (call.stream === true && !call.wait) throw new TypeError('--stream waits for the end')
     const client = createClient(call)
@@ -68,13 +68,9 @@ export async function cancelSubmission(call: CancelCall, terminal: Terminal): Pr
 }
 
 /** What went wrong with a file, by a word for programs. */
-class FileError extends CommandError {
-  readonly code: string
-
-  constructor(code: string, status: number, message: string) {
-    super(message, status)
-    this.code = code
-  }
+const fileCodes: Readonly<Record<number, string>> = {
+  [exitStatuses.noInput]: 'no_input',
+  [exitStatuses.noOutput]: 'no_output',
 }
 
 async function answer(
@@ -90,7 +86,8 @@ async function answer(
     return await work()
   } catch (error) {
     if (error instanceof InterruptedError) return exitStatuses.interrupted
-    if (error instanceof FileError) return complain(error.status, error.code, error.message)
+    if (error instanceof CommandError)
+      return complain(error.status, fileCodes[error.status] ?? 'failed', error.message)
     if (error instanceof TypeError) return complain(exitStatuses.usage, 'usage', error.message)
     if (!(error instanceof RunledgerError)) throw error
     const { code, message, fault, retry } = error
@@ -142,7 +139,7 @@ async function finish(
   const { 'output-file': outputFiles = [], 'output-directory': directory = '.' } = call
   if (call.json || outputFiles.length === 0) return status
   const lines = await saveOutputFiles(outputFiles, result, directory).catch((error: Error) => {
-    throw new FileError('no_output', exitStatuses.noOutput, error.message)
+    throw new CommandError(error.message, exitStatuses.noOutput)
   })
   for (const line of lines) terminal.stderr.write(`${printable(line)}\n`)
   return status

@@ -14,30 +14,27 @@ type Setting = Exclude<keyof Tier, 'name' | 'limits'>
 
 const mostBytes = 999_999_999_999_999
 
-/** @param none how null is spelt. */
-function row<const O extends string, const S extends Setting>(
-  option: O,
-  setting: S,
-  most: number,
-  help: string,
-  none?: string,
-): { option: O; setting: S; most: number; help: string; none?: string } {
-  return { option, setting, most, help, ...(none !== undefined && { none }) }
+interface Range {
+  readonly most: number
+  /** How null is spelt. */
+  readonly none?: string
 }
 
 // prettier-ignore
-const settings = [
-  row('requests', 'requests_per_minute', 999_999_999, 'a minute, or `unlimited`', 'unlimited'),
-  row('concurrent', 'concurrent_executions', 999_999_999, 'at once, or `unlimited`', 'unlimited'),
-  row('blob-bytes', 'blob_bytes', mostBytes, 'bytes of blobs per account, or `unlimited`; 268435456 at first', 'unlimited'),
-  row('weight', 'weight', 1000, 'weight of an account’s share of the slots, 1 to 1000; 1 at first'),
-  row('total-seconds', 'total_seconds', 86_400, 'what a submission may run in all, 1 to 86400; 600 at first'),
-  row('output-bytes', 'output_bytes', mostBytes, 'what is kept of an account’s outputs in a day, or `unlimited`, as at first', 'unlimited'),
-  row('cores', 'cores', 1024, 'that a program may use at once, or `share`: its slot’s share of them, as at first', 'share'),
-  row('batch-items', 'batch_items', 1000, 'submissions of a batch, 1 to 1000; 20 at first'),
-]
+const settings = {
+  requests: { setting: 'requests_per_minute', most: 999_999_999, none: 'unlimited', help: 'a minute, or `unlimited`' },
+  concurrent: { setting: 'concurrent_executions', most: 999_999_999, none: 'unlimited', help: 'at once, or `unlimited`' },
+  'blob-bytes': { setting: 'blob_bytes', most: mostBytes, none: 'unlimited', help: 'bytes of blobs per account, or `unlimited`; 268435456 at first' },
+  weight: { setting: 'weight', most: 1000, help: 'weight of an account’s share of the slots, 1 to 1000; 1 at first' },
+  'total-seconds': { setting: 'total_seconds', most: 86_400, help: 'what a submission may run in all, 1 to 86400; 600 at first' },
+  'output-bytes': { setting: 'output_bytes', most: mostBytes, none: 'unlimited', help: 'what is kept of an account’s outputs in a day, or `unlimited`, as at first' },
+  cores: { setting: 'cores', most: 1024, none: 'share', help: 'that a program may use at once, or `share`: its slot’s share of them, as at first' },
+  'batch-items': { setting: 'batch_items', most: 1000, help: 'submissions of a batch, 1 to 1000; 20 at first' },
+} as const satisfies Readonly<Record<string, Range & { readonly setting: Setting; readonly help: string }>>
 
-type SettingOption = (typeof settings)[number]['option']
+type SettingOption = keyof typeof settings
+
+const settingRows = Object.entries(settings) as [SettingOption, (typeof settings)[SettingOption]][]
 
 export const tierCommands = [
   defineCommand({
@@ -59,7 +56,7 @@ export const tierCommands = [
     notes: `${notes} A new tier needs both; of one that there is, what is left out stays.`,
     options: {
       ...(Object.fromEntries(
-        settings.map(({ option, help }) => [option, takes('N', help)]),
+        settingRows.map(([option, { help }]) => [option, takes('N', help)]),
       ) as Record<SettingOption, { type: 'string'; value: 'N'; help: string }>),
       limits: takes(
         'LIST',
@@ -72,7 +69,7 @@ export const tierCommands = [
           throw misuse('NAME is up to 50 of a-z, 0-9, - and _, the first a letter')
         }
         const present = (await listTiers(sql)).find((one) => one.name === name)
-        const said = settings.flatMap(({ option, setting, ...range }) => {
+        const said = settingRows.flatMap(([option, { setting, ...range }]) => {
           const text = values[option]
           return text === undefined ? [] : [[setting, readSetting(`--${option}`, text, range)]]
         })
@@ -92,7 +89,7 @@ export const tierCommands = [
 ]
 
 function spellOut(tier: ListedTier): Readonly<Record<string, unknown>> {
-  const words = settings.flatMap(({ setting, ...range }) =>
+  const words = settingRows.flatMap(([, { setting, ...range }]) =>
     tier[setting] === null && 'none' in range ? [[setting, range.none]] : [],
   )
   return { ...tier, ...Object.fromEntries(words), limits: describeLimits(tier.limits) }
@@ -131,11 +128,7 @@ function readLimits(list: string): TierLimits {
   )
 }
 
-function readSetting(
-  option: string,
-  text: string,
-  { most, none }: { readonly most: number; readonly none?: string },
-): number | null {
+function readSetting(option: string, text: string, { most, none }: Range): number | null {
   if (text === none) return null
   return readNumber(option, text, most, none === undefined ? '' : `, or \`${none}\``)
 }

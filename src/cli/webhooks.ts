@@ -5,8 +5,8 @@ import type { Operator, Webhook, WebhookEvent } from '#client'
 import { webhookStates } from '#result'
 import { CommandError, defineCommand } from './command.ts'
 import { readNumber, readWord, takes } from './option.ts'
-import { jsonOption, makeVisible, printRows } from './output.ts'
-import { askOperator, operatorOptions, rephrase } from './service.ts'
+import { makeVisible } from './output.ts'
+import { askOperator, listOptions, operatorOptions, printList, rephrase } from './service.ts'
 
 // As in the HTTP API.
 const maxSecretBytes = 256
@@ -18,14 +18,13 @@ export const webhookCommands = [
     options: {
       state: takes('STATE', 'only `waiting`, `pending`, `delivered` or `abandoned` ones'),
       limit: takes('N', 'at most so many', { default: '50' }),
-      json: jsonOption,
-      ...operatorOptions,
+      ...listOptions,
     },
-    run: async ({ values: { state, limit, json, ...service } }) => {
+    run: async ({ values: { state, limit, ...list } }) => {
       if (state !== undefined) readWord('--state', state, webhookStates)
       const most = readNumber('--limit', limit, 999_999)
       const page = { limit: most, ...(state !== undefined && { state }) }
-      printRows(await askOperator(service, (operator) => operator.webhooks(page)), process, json)
+      await printList(list, (operator) => operator.webhooks(page))
     },
   }),
   defineCommand({

@@ -1,12 +1,13 @@
 // `pause`, `resume`, `drain` and `restart`: commands to workers, by the operator API.
 import { RunledgerError } from '#client'
 import type { CommandedWorker, Operator, OrderWord } from '#client'
+import { wantedBy } from '#operator'
 import { CommandError, defineCommand, exitStatuses, misuse } from './command.ts'
 import type { Command } from './command.ts'
 import { findId } from './id.ts'
 import { flag, takes } from './option.ts'
-import { jsonOption, printRows } from './output.ts'
-import { askOperator, operatorOptions } from './service.ts'
+import { printRows } from './output.ts'
+import { askOperator, listOptions } from './service.ts'
 
 const notes = `WORKER is the id of a worker that lives, or the beginning or end of one only; \`runledger workers\` lists them. A command holds from
 its answer on, also while the worker is away; each is an event in \`runledger audit ID\`.`
@@ -28,8 +29,6 @@ interface Selection {
   readonly all?: boolean
 }
 
-const wantedBy = { pause: 'paused', resume: 'working', drain: 'drained', restart: 'restarted' }
-
 function defineWorkerCommand(name: OrderWord, summary: string): Command {
   return defineCommand({
     name,
@@ -39,8 +38,7 @@ function defineWorkerCommand(name: OrderWord, summary: string): Command {
     options: {
       host: takes('NAME', 'every worker of this host instead'),
       all: flag('every worker instead'),
-      json: jsonOption,
-      ...operatorOptions,
+      ...listOptions,
     },
     run: async ({ operands: [worker], values: { host, all, json, ...service } }) => {
       requireOne({ worker, host, all })

@@ -11,6 +11,14 @@ import { untilAvailable } from './retry.ts'
 /** `drained` is for good. */
 export type DesiredState = 'working' | 'paused' | 'drained' | 'restarted'
 
+/** The state that each command asks for. */
+export const wantedBy = {
+  pause: 'paused',
+  drain: 'drained',
+  restart: 'restarted',
+  resume: 'working',
+} as const satisfies Record<string, DesiredState>
+
 /** How it is after a command. */
 export interface CommandedWorker {
   readonly id: string

@@ -1,8 +1,7 @@
 // The entry to what operators see and do: the whole service in one overview, commands to workers, and bulk.ts.
 export { bulkActions, campaignNameMost, countBulk, replayDelivery, takeBulkStep } from './bulk.ts'
 export type { BulkOrder } from './bulk.ts'
-export { commandWorker } from '#command'
-export type { CommandedWorker } from '#command'
+export { commandWorker, wantedBy } from '#command'
 export { find } from './find.ts'
 export {
   hasAccount,

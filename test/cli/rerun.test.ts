@@ -13,7 +13,7 @@ import { rerunInCampaign, rerunSubmission } from '#enqueue'
 import { createId } from '#id'
 import { rebuildProjections } from '#result'
 import { printLife } from '../../src/cli/audit.ts'
-import { countCampaign as countOver, runCampaign as runOver } from '../../src/cli/rerun.ts'
+import { runCampaign as runOver } from '../../src/cli/rerun.ts'
 import type { Campaign, CampaignReport } from '../../src/cli/rerun.ts'
 import { bareEnvironment } from '../helper/bare-environment.ts'
 import { createTestDatabase } from '../helper/database.ts'
@@ -61,7 +61,7 @@ const { operator, environment } = await connect()
 type Counts = Pick<BulkSum, 'count' | 'skipped'>
 const flatten = ({ count, skipped }: Counts): { due: number; done: number; purged: number; not_offered: number } => ({ due: count, ...skipped }) // prettier-ignore
 const countCampaign = async (campaign: Campaign): Promise<ReturnType<typeof flatten>> =>
-  flatten(await countOver(operator, campaign))
+  flatten(await operator.count(campaign))
 
 async function runCampaign(
   campaign: Campaign,
@@ -76,8 +76,9 @@ async function runCampaign(
 function describe(tag: string, filter: object = {}, atOnce = 3): Campaign {
   const until = new Date(Date.now() + 60_000).toISOString()
   return {
-    name: `campaign ${uuidv7()}`,
-    atOnce,
+    action: 'rerun',
+    campaign: `campaign ${uuidv7()}`,
+    at_once: atOnce,
     filter: { since: started.toISOString(), until, tag, ...filter },
   }
 }
@@ -161,7 +162,7 @@ t.test('each once, at most so many at once, and whose verdict differs is told', 
   const ids = await submitEnded('told', ['AC', 'AC', 'WA', 'RE', 'AC', 'AC', 'WA'])
   const campaign = describe('told')
   t.strictSame(await countCampaign(campaign), { due: 7, done: 0, purged: 0, not_offered: 0 })
-  const worker = work(campaign.name, (id) => (id === ids[1] ? 'WA' : id === ids[2] ? 'AC' : id === ids[3] ? 'RE' : id === ids[6] ? 'WA' : 'AC')) // prettier-ignore
+  const worker = work(campaign.campaign, (id) => (id === ids[1] ? 'WA' : id === ids[2] ? 'AC' : id === ids[3] ? 'RE' : id === ids[6] ? 'WA' : 'AC')) // prettier-ignore
   const report = await runCampaign(campaign)
   await worker.stop()
   t.match(report, { counts: { due: 7, done: 0, purged: 0 }, repeated: 7, cancelled: 0 })
@@ -171,7 +172,7 @@ t.test('each once, at most so many at once, and whose verdict differs is told', 
   ])
   t.equal(report.changes.length, 2)
   t.ok(worker.most <= 3, `${worker.most} at once`)
-  const [first] = await readReruns(campaign.name)
+  const [first] = await readReruns(campaign.campaign)
   const receipt = await rerunSubmission(
     sql,
     first?.rerun_id ?? '',
@@ -181,12 +182,12 @@ t.test('each once, at most so many at once, and whose verdict differs is told', 
   )
   t.equal(receipt.kind, 'received', 'its caller may repeat a rerun of it')
   if (receipt.kind === 'received') await finish(sql, receipt.id)
-  t.equal((await readReruns(campaign.name)).length, 7, 'which is none of the campaign')
+  t.equal((await readReruns(campaign.campaign)).length, 7, 'which is none of the campaign')
   const again = await runCampaign(campaign)
   t.match(again, { counts: { due: 0, done: 7 }, repeated: 7 }, 'called again it does nothing')
   t.strictSame(again.changes, report.changes)
   t.strictSame(
-    (await readReruns(campaign.name)).map(({ submission_id: id }) => id),
+    (await readReruns(campaign.campaign)).map(({ submission_id: id }) => id),
     ids,
   )
 })
@@ -217,7 +218,7 @@ t.test('where nothing was expected, outputs are compared', async (t) => {
     runs.set(id, after)
   }
   const campaign = describe('outputs')
-  const name = campaign.name
+  const name = campaign.campaign
   const worker = work(name, (id) => runs.get(id) ?? {})
   const report = await runCampaign(campaign)
   await worker.stop()
@@ -254,10 +255,10 @@ t.test('what is asked for, and nothing else', async (t) => {
   const [account] = await sql<{ name: string }[]>`
     select name from runledger.account where id = ${other.accountId}`
   const campaign = describe('chosen', { account: account?.name })
-  const worker = work(campaign.name)
+  const worker = work(campaign.campaign)
   await runCampaign(campaign)
   await worker.stop()
-  t.match(await readReruns(campaign.name), [{ submission_id: foreign }])
+  t.match(await readReruns(campaign.campaign), [{ submission_id: foreign }])
   t.equal(await count({}), 3, 'reruns are not run again themselves')
   t.not(accepted, foreign)
 })
@@ -266,11 +267,11 @@ t.test('what is gone and what nobody runs is counted and skipped', async (t) => 
   const [purged = '', kept = ''] = await submitEnded('gone', ['AC', 'AC'])
   await sql`delete from runledger.body where submission_id = ${purged}`
   const campaign = describe('gone')
-  const worker = work(campaign.name)
+  const worker = work(campaign.campaign)
   // The log does not say yet that it is gone: found when it is repeated.
   t.match(await runCampaign(campaign), { counts: { due: 1, purged: 1 } })
   await worker.stop()
-  t.match(await readReruns(campaign.name), [{ submission_id: kept }])
+  t.match(await readReruns(campaign.campaign), [{ submission_id: kept }])
   await sql`update runledger.result set purged_at = now() where id = ${purged}`
   t.match(await countCampaign(campaign), { due: 0, done: 1, purged: 1 })
   await pretendWorker(sql, { cpp: {} })
@@ -301,11 +302,11 @@ t.test('it takes no place of a key of the account, and that key is nobody’s', 
   )
   const campaign = describe('places', {}, 12)
   const running = runCampaign(campaign)
-  await until(async () => (await readReruns(campaign.name)).length === 12)
+  await until(async () => (await readReruns(campaign.campaign)).length === 12)
   const own = await submitNew(sql, caller, describeSubmission({ code: '' }))
   const [row] = await sql`select admitted from runledger.pending where submission_id = ${own}`
   t.equal(row?.['admitted'], true)
-  const worker = work(campaign.name)
+  const worker = work(campaign.campaign)
   await running
   await worker.stop()
   const [account] = await sql<{ name: string }[]>`
@@ -332,9 +333,9 @@ t.test('a queue that others fill is left to them', async (t) => {
   let waited = 0
   const running = runCampaign(campaign, full.operator, () => (waited += 1))
   await until(async () => waited >= 3)
-  t.equal((await readReruns(campaign.name)).length, 0)
+  t.equal((await readReruns(campaign.campaign)).length, 0)
   await finish(sql, other)
-  const worker = work(campaign.name)
+  const worker = work(campaign.campaign)
   t.match(await running, { counts: { due: 1 } })
   await worker.stop()
 })
@@ -345,7 +346,7 @@ t.test('two calls of one campaign at once double nothing', async (t) => {
     Array.from({ length: 40 }, () => 'AC'),
   )
   const campaign = describe('twice', {}, 5)
-  const worker = work(campaign.name)
+  const worker = work(campaign.campaign)
   const reports = await Promise.all(Array.from({ length: 4 }, () => runCampaign(campaign)))
   await worker.stop()
   t.ok(worker.most <= 5, `${worker.most} at once`)
@@ -354,7 +355,7 @@ t.test('two calls of one campaign at once double nothing', async (t) => {
     40,
   )
   t.strictSame(
-    (await readReruns(campaign.name)).map(({ submission_id: id }) => id),
+    (await readReruns(campaign.campaign)).map(({ submission_id: id }) => id),
     ids,
   )
 })

@@ -35,7 +35,10 @@ export function report(evaluated: readonly Evaluated[]): Report {
   const least = Math.min(...byTask.map(({ length }) => length))
   const passAt = ks
     .filter((k) => k <= least)
-    .map((k) => [k, round(mean(byTask.map((samples) => estimatePass(samples, k))))] as const)
+    .map((k) => {
+      const share = mean(byTask.map((samples) => estimatePass(samples, k)))
+      return [k, Number(share.toFixed(4))] as const
+    })
   return {
     tasks: new Set(results.map(({ task }) => task)).size,
     samples: results.length,
@@ -83,10 +86,6 @@ function estimatePass(samples: readonly ReportedSample[], k: number): number {
 
 function mean(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0) / numbers.length
-}
-
-function round(share: number): number {
-  return Number(share.toFixed(4))
 }
 
 function firstLine(text: string | null): string | null {

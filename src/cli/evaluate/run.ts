@@ -41,7 +41,7 @@ export async function runSamples(
       for (const batch of batches) {
         for await (const { sample, end } of runBatch(client, batch, round)) {
           ended.set(sample, end)
-          if (!isLast && isFaultOfService(end)) again.add(sample)
+          if (!isLast && end.fault === 'platform') again.add(sample)
           else options.onEnd({ sample, end })
         }
       }
@@ -54,10 +54,6 @@ export async function runSamples(
     const end = ended.get(sample)
     return end === undefined ? [] : [{ sample, end }]
   })
-}
-
-function isFaultOfService(end: EndedItem): boolean {
-  return end.fault === 'platform'
 }
 
 async function* runBatch(

@@ -1,9 +1,8 @@
 // The operations of operators, in prose.
+import type { wantedBy } from '#operator'
 import type { Operations } from '../openapi-operation.ts'
-import { commandWords } from './command.ts'
-import type { CommandWord } from './command.ts'
 
-const commandSummaries: Readonly<Record<CommandWord, string>> = {
+const commandSummaries: Readonly<Record<keyof typeof wantedBy, string>> = {
   pause: 'Let a worker finish what it has and take nothing until it is resumed',
   drain: 'Let a worker finish what it has and end',
   restart: 'Let a worker finish what it has and start again in place, with the languages of then',
@@ -105,11 +104,11 @@ export const operatorOperations: Operations = {
     answers: { 200: { description: 'What the step found.', schema: 'VerifyStep' } },
   },
   ...Object.fromEntries(
-    commandWords.map((word) => [
+    Object.entries(commandSummaries).map(([word, summary]) => [
       `POST /api/operator/workers/{id}/${word}`,
       {
         operationId: `${word}Worker`,
-        summary: commandSummaries[word],
+        summary,
         description:
           'For operators’ keys that may change something. The command stands in the worker’s row and is an event with the key that gave it; the worker heeds it at its next heartbeat, or when it is back. The body is not read.',
         parameters: ['worker'],

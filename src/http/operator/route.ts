@@ -1,18 +1,18 @@
 // The routes of operators, in reading order.
-import { createCachedOverview, createCachedSeries } from '#operator'
+import { Problem } from '#error'
+import { commandWorker, createCachedOverview, createCachedSeries, wantedBy } from '#operator'
 import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpContext, Route } from '../http.ts'
-import { refuseQuery } from '../request.ts'
+import { describeOrigin, isUuid, refuseQuery } from '../request.ts'
 import type { Handler } from '../request.ts'
 import { forOperators, forSteering } from './access.ts'
 import { actInBulk, verifyLedger } from './bulk.ts'
-import { commandWords, giveCommand } from './command.ts'
 import { listRoutes } from './list.ts'
 import type { Refusals } from './refusal.ts'
 
 export function operatorRoutes(context: HttpContext, refusals: Refusals): readonly Route[] {
-  const commands = commandWords.map((word): Route => {
+  const commands = (Object.keys(wantedBy) as CommandWord[]).map((word): Route => {
     const handler = forSteering(giveCommand(context, word))
     return ['POST', `/api/operator/workers/:id/${word}`, handler]
   })
@@ -24,6 +24,23 @@ export function operatorRoutes(context: HttpContext, refusals: Refusals): readon
     ['POST', '/api/operator/verify', forSteering(verifyLedger(context))],
     ...commands,
   ]
+}
+
+type CommandWord = keyof typeof wantedBy
+
+/** The worker heeds it at its next heartbeat. */
+function giveCommand({ database }: HttpContext, word: CommandWord): Handler {
+  return async (request, response) => {
+    refuseQuery(request)
+    const id = request.params['id'] ?? ''
+    const worker = isUuid(id)
+      ? await withDeadline((signal) =>
+          commandWorker(database, id, wantedBy[word], describeOrigin(request), signal),
+        )
+      : null
+    if (worker === null) throw new Problem('not_found', 'There is no such worker.')
+    sendJson(response, 200, worker)
+  }
 }
 
 /** The whole service at one look. All who look within a second share one. */
