@@ -7,6 +7,7 @@ import type { Preview } from '#result'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpContext } from './http.ts'
+import { described } from './kind.ts'
 import { timeText } from './time.ts'
 import { isUuid, readParameters } from './request.ts'
 import type { Handler } from './request.ts'
@@ -33,11 +34,11 @@ export const listParameters = {
   verdict: v.picklist(verdicts, `must be one of ${verdicts.join(', ')}`),
   language: languageSchema,
   tag: tagSchema,
-  since: v.pipe(timeText, v.description('Received then or later.')),
-  until: v.pipe(timeText, v.description('Received before.')),
-  preview: v.pipe(
+  since: described(timeText, 'Received then or later.'),
+  until: described(timeText, 'Received before.'),
+  preview: described(
     v.picklist(['true', 'false'], 'must be true or false'),
-    v.description('true: with each program’s first line, and whether anything was expected of it.'),
+    'true: with each program’s first line, and whether anything was expected of it.',
   ),
 } as const
 

@@ -5,11 +5,10 @@ import type { ProblemCode } from '#error'
 import { languages } from '#language'
 import { envelopeSchema, receiptSchema } from '#receipt'
 import { attemptLimits, recordedLimits, resultRecord, summaryEntries } from '#result'
+import { count, described, uuid } from './kind.ts'
 import { operatorSchemas } from './operator/schema.ts'
 
-const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
 const time = v.pipe(v.string(), v.metadata({ format: 'date-time', pattern: 'Z$' }))
-const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const language = v.picklist(languages)
 
 const accepted = v.object({ id: uuid })
@@ -20,47 +19,40 @@ export const createReceivedSchema = (submission: v.GenericSchema): v.GenericSche
 const resultSummary = v.object({
   ...summaryEntries,
   preview: v.optional(
-    v.pipe(
+    described(
       v.nullable(v.string()),
-      v.description('With ?preview=true: the program’s first line; null when purged.'),
+      'With ?preview=true: the program’s first line; null when purged.',
     ),
   ),
   judged: v.optional(
-    v.pipe(
+    described(
       v.nullable(v.boolean()),
-      v.description(
-        'With ?preview=true. false: nothing was expected, and AC says that it finished. null when purged.',
-      ),
+      'With ?preview=true. false: nothing was expected, and AC says that it finished. null when purged.',
     ),
   ),
 })
 
 const issue = v.object({
-  path: v.pipe(
+  path: described(
     v.string(),
-    v.description("A field, '?' and a query parameter, or a header; '' is the request itself."),
+    "A field, '?' and a query parameter, or a header; '' is the request itself.",
   ),
   message: v.string(),
 })
 
 const blamed = {
   message: v.string(),
-  fault: v.pipe(
-    v.picklist(faults),
-    v.description('caller: the request has to change. platform: ours.'),
-  ),
-  retry: v.pipe(
+  fault: described(v.picklist(faults), 'caller: the request has to change. platform: ours.'),
+  retry: described(
     v.picklist(retries),
-    v.description(
-      'never: the answer would be the same. same_key: at once, with the same Idempotency-Key; nothing runs twice. after: the same, after Retry-After.',
-    ),
+    'never: the answer would be the same. same_key: at once, with the same Idempotency-Key; nothing runs twice. after: the same, after Retry-After.',
   ),
 }
 
 const invalidRequest = v.object({
   error: v.literal('invalid_request'),
   ...blamed,
-  issues: v.pipe(v.array(issue), v.description('Everything that is wrong, at once.')),
+  issues: described(v.array(issue), 'Everything that is wrong, at once.'),
 })
 
 // Other codes' answers carry more.
@@ -73,33 +65,28 @@ const timeout = v.object({ error: v.literal('timeout'), ...blamed, id: uuid })
 const internal = v.object({
   error: v.literal('internal'),
   ...blamed,
-  request_id: v.pipe(uuid, v.description('Stands in our log with what failed.')),
+  request_id: described(uuid, 'Stands in our log with what failed.'),
 })
 
 const languageDescription = v.object({
   name: language,
-  title: v.pipe(v.string(), v.description('What people call it.')),
-  aliases: v.pipe(v.array(v.string()), v.description('What a submission may call it, too.')),
-  extensions: v.pipe(v.array(v.string()), v.description('How the names of its source files end.')),
-  runtime: v.pipe(v.string(), v.description('The exact version.')),
-  compile: v.pipe(v.nullable(v.array(v.string())), v.description("The compiler's command line.")),
-  run: v.pipe(v.array(v.string()), v.description("The program's command line.")),
+  title: described(v.string(), 'What people call it.'),
+  aliases: described(v.array(v.string()), 'What a submission may call it, too.'),
+  extensions: described(v.array(v.string()), 'How the names of its source files end.'),
+  runtime: described(v.string(), 'The exact version.'),
+  compile: described(v.nullable(v.array(v.string())), "The compiler's command line."),
+  run: described(v.array(v.string()), "The program's command line."),
   limits: v.nullable(recordedLimits),
-  example: v.pipe(
+  example: described(
     v.nullable(v.string()),
-    v.description(
-      'A program that prints `Hello, world!`; null for a language that the web process does not know.',
-    ),
+    'A program that prints `Hello, world!`; null for a language that the web process does not know.',
   ),
-  workers: v.pipe(count, v.description('How many workers offer it now.')),
+  workers: described(count, 'How many workers offer it now.'),
 })
 
 const event = v.object({
   position: count,
-  version: v.pipe(
-    count,
-    v.description('1, 2, 3 … within its stream: the submission, or its webhook.'),
-  ),
+  version: described(count, '1, 2, 3 … within its stream: the submission, or its webhook.'),
   type: v.pipe(
     v.string(),
     v.regex(/^[a-z_]+\.[a-z_]+$/),
@@ -118,7 +105,7 @@ const event = v.object({
   data: v.record(v.string(), v.unknown()),
 })
 
-const place = v.pipe(count, v.description('Of the item in the batch, from 0.'))
+const place = described(count, 'Of the item in the batch, from 0.')
 
 /** By name in the document. */
 export const answerSchemas = {
@@ -139,32 +126,28 @@ export const answerSchemas = {
   }),
   ResultPage: v.object({
     submissions: v.array(resultSummary),
-    next_cursor: v.pipe(
+    next_cursor: described(
       v.nullable(v.string()),
-      v.description(
-        'null on the last page. A page looks at no more than 20,000 submissions: with a filter it may have fewer than asked for, or none, and a next one.',
-      ),
+      'null on the last page. A page looks at no more than 20,000 submissions: with a filter it may have fewer than asked for, or none, and a next one.',
     ),
   }),
   BatchAnswer: v.object({
     id: v.optional(
-      v.pipe(
+      described(
         v.nullable(uuid),
-        v.description(
-          'With webhook_url: the id that the webhook names; null when no item was accepted.',
-        ),
+        'With webhook_url: the id that the webhook names; null when no item was accepted.',
       ),
     ),
-    submissions: v.pipe(
+    submissions: described(
       v.array(v.union([accepted, invalidRequest])),
-      v.description('One element an item, in the same order.'),
+      'One element an item, in the same order.',
     ),
   }),
   BatchLine: v.union([
     v.object({ index: place, ...resultRecord.entries }),
     v.object({ index: place, ...invalidRequest.entries }),
   ]),
-  Blob: v.object({ sha256: v.string(), size: v.pipe(count, v.description('Bytes.')) }),
+  Blob: v.object({ sha256: v.string(), size: described(count, 'Bytes.') }),
   Events: v.object({ events: v.array(event) }),
   Receipt: envelopeSchema,
   ReceiptPayload: receiptSchema,

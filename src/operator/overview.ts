@@ -5,9 +5,9 @@ import { cachedRead } from '#database'
 import type { Database } from '#database'
 
 const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
-const time = v.pipe(v.string(), v.metadata({ format: 'date-time' }))
-const seconds = v.pipe(v.number(), v.minValue(0))
-const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+export const time = v.pipe(v.string(), v.metadata({ format: 'date-time' }))
+export const seconds = v.pipe(v.number(), v.minValue(0))
+export const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const limit = v.pipe(v.nullable(count), v.description('null: without a limit.'))
 const counts = v.record(v.string(), count)
 

@@ -3,10 +3,7 @@
 import * as v from 'valibot'
 import { cachedRead } from '#database'
 import type { Database } from '#database'
-
-const time = v.pipe(v.string(), v.metadata({ format: 'date-time' }))
-const seconds = v.pipe(v.number(), v.minValue(0))
-const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+import { count, seconds, time } from './overview.ts'
 
 /** Two minutes, and the time up to now for the last. */
 const point = v.object({

@@ -16,6 +16,7 @@ import { sendJson } from '../answer.ts'
 import { readBody } from '../body.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpContext, Route } from '../http.ts'
+import { described } from '../kind.ts'
 import { listParameters } from '../list.ts'
 import { describeOrigin, isUuid, readParameters, readQuery } from '../request.ts'
 import type { Handler } from '../request.ts'
@@ -23,24 +24,22 @@ import { forOperators, forSteering } from './access.ts'
 import { accountName, campaignName, idParameter, replaySchema } from './step-schema.ts'
 
 /** Of a key its first characters are enough: a whole one would stand in logs. */
-const soughtText = v.pipe(
+const soughtText = described(
   accountName,
-  v.description(
-    'A submission’s id, an account’s name or a part of it, or a key’s id or first 12 characters.',
-  ),
+  'A submission’s id, an account’s name or a part of it, or a key’s id or first 12 characters.',
 )
 
 /** In queries of operators; each is optional but `campaign`. */
 export const operatorParameters = {
-  gone: v.pipe(
+  gone: described(
     v.picklist(['true', 'false'], 'must be true or false'),
-    v.description('true: also those that ended in the last day.'),
+    'true: also those that ended in the last day.',
   ),
   state: v.picklist(webhookStates, `must be one of ${webhookStates.join(', ')}`),
-  before: v.pipe(idParameter, v.description('The last webhook_id of the page before.')),
+  before: described(idParameter, 'The last webhook_id of the page before.'),
   campaign: campaignName,
-  after: v.pipe(idParameter, v.description('next of the page before.')),
-  account: v.pipe(accountName, v.description('404 unless there is an account of this name.')),
+  after: described(idParameter, 'next of the page before.'),
+  account: described(accountName, '404 unless there is an account of this name.'),
   q: soughtText,
 } as const
 

@@ -3,16 +3,15 @@ import * as v from 'valibot'
 import { verdicts } from '#event'
 import { bulkActions, overviewSchema, seenWorker, seriesSchema, states } from '#operator'
 import { resultStatuses, webhookStates } from '#result'
+import { count, described, uuid } from '../kind.ts'
 import { bulkSchema, replaySchema, verifySchema } from './step-schema.ts'
 
-const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
 const time = v.pipe(v.string(), v.metadata({ format: 'date-time' }))
 const seconds = v.pipe(v.number(), v.minValue(0))
-const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const webhook = v.object({
   webhook_id: uuid,
-  submission_id: v.pipe(v.nullable(uuid), v.description("null: it is a batch's.")),
-  batch_id: v.pipe(v.nullable(uuid), v.description("null: it is a submission's.")),
+  submission_id: described(v.nullable(uuid), "null: it is a batch's."),
+  batch_id: described(v.nullable(uuid), "null: it is a submission's."),
   account: v.nullable(v.string()),
   receiver: v.nullable(v.string()),
   state: v.picklist(webhookStates),
@@ -34,15 +33,13 @@ const webhookEvent = v.object({
 })
 
 const rerun = v.object({
-  id: v.pipe(uuid, v.description('The first submission.')),
+  id: described(uuid, 'The first submission.'),
   rerun_id: uuid,
   verdict_before: v.string(),
   verdict_after: v.string(),
-  output: v.pipe(
+  output: described(
     v.nullable(v.picklist(['same', 'differs', 'not known'])),
-    v.description(
-      'stdout, exit code and signal of both, where nothing was expected; null: it was judged.',
-    ),
+    'stdout, exit code and signal of both, where nothing was expected; null: it was judged.',
   ),
   tag: v.nullable(v.string()),
 })
@@ -67,18 +64,16 @@ export const operatorSchemas = {
     workers: v.array(
       v.object({
         ...v.omit(seenWorker, ['wanted', 'languages']).entries,
-        state: v.pipe(
+        state: described(
           v.picklist([...states, 'lost', 'drained']),
-          v.description(
-            'gone: silent, not yet given up; lost: given up; drained: it ended by itself.',
-          ),
+          'gone: silent, not yet given up; lost: given up; drained: it ended by itself.',
         ),
-        languages: v.pipe(v.string(), v.description('Versions, in the order of languages.')),
+        languages: described(v.string(), 'Versions, in the order of languages.'),
       }),
     ),
   }),
   Running: v.object({
-    running: v.pipe(v.array(running), v.description('The longest first.')),
+    running: described(v.array(running), 'The longest first.'),
   }),
   Found: v.object({
     submissions: v.array(
@@ -112,7 +107,7 @@ export const operatorSchemas = {
     ),
   }),
   Webhooks: v.object({
-    webhooks: v.pipe(v.array(webhook), v.description('The newest first.')),
+    webhooks: described(v.array(webhook), 'The newest first.'),
   }),
   Webhook: v.object({ webhook, events: v.array(webhookEvent) }),
   Replayed: v.object({
@@ -121,17 +116,15 @@ export const operatorSchemas = {
     was: v.picklist(['delivered', 'abandoned']),
   }),
   Reruns: v.object({
-    repeated: v.pipe(count, v.description('On this page, as all counts.')),
+    repeated: described(count, 'On this page, as all counts.'),
     unfinished: count,
     cancelled: count,
-    outputs: v.pipe(
+    outputs: described(
       v.object({ same: count, differs: count, not_known: count }),
-      v.description(
-        'Of those where nothing was expected; not_known: a part of one was kept, or one failed.',
-      ),
+      'Of those where nothing was expected; not_known: a part of one was kept, or one failed.',
     ),
-    changes: v.pipe(v.array(rerun), v.description('Those whose verdict or output differs.')),
-    next: v.pipe(v.nullable(uuid), v.description('Give it as after; null: that was all.')),
+    changes: described(v.array(rerun), 'Those whose verdict or output differs.'),
+    next: described(v.nullable(uuid), 'Give it as after; null: that was all.'),
   }),
   Verify: verifySchema,
   VerifyStep: v.object({
@@ -140,45 +133,35 @@ export const operatorSchemas = {
     broken_chain: count,
     invariant: count,
     suspects: v.array(uuid),
-    next: v.pipe(v.nullable(uuid), v.description('Give it as after; null: that was all.')),
-    share: v.pipe(
+    next: described(v.nullable(uuid), 'Give it as after; null: that was all.'),
+    share: described(
       v.nullable(v.number()),
-      v.description('Of the log’s time that is behind it, 0 to 1; null: not known.'),
+      'Of the log’s time that is behind it, 0 to 1; null: not known.',
     ),
-    busy: v.pipe(v.boolean(), v.description('Another walk took its step: try again in a second.')),
+    busy: described(v.boolean(), 'Another walk took its step: try again in a second.'),
   }),
   BulkStep: v.object({
     action: v.picklist(bulkActions),
-    until: v.pipe(time, v.description('What came later is left. Give it with the next step.')),
-    count: v.pipe(
+    until: described(time, 'What came later is left. Give it with the next step.'),
+    count: described(
       count,
-      v.description(
-        'So many were changed; with dry_run so many would be, of those this step looked at.',
-      ),
+      'So many were changed; with dry_run so many would be, of those this step looked at.',
     ),
-    skipped: v.pipe(
+    skipped: described(
       v.object({ done: count, purged: count, not_offered: count }),
-      v.description(
-        'Of a rerun, what fits and is not repeated: the campaign has done so, its code is gone, no worker has its languages.',
-      ),
+      'Of a rerun, what fits and is not repeated: the campaign has done so, its code is gone, no worker has its languages.',
     ),
-    next: v.pipe(
-      v.nullable(uuid),
-      v.description('Give it as after: there may be more. null: that was all.'),
-    ),
-    busy: v.pipe(
-      v.boolean(),
-      v.description('It stopped for want of room: go on from next in a second.'),
-    ),
+    next: described(v.nullable(uuid), 'Give it as after: there may be more. null: that was all.'),
+    busy: described(v.boolean(), 'It stopped for want of room: go on from next in a second.'),
   }),
   CommandedWorker: v.object({
     id: uuid,
     host: v.string(),
     state: seenWorker.entries.state,
     wanted: seenWorker.entries.wanted,
-    changed: v.pipe(
+    changed: described(
       v.boolean(),
-      v.description('false: it was so already, or it drains or restarts, and nothing was written.'),
+      'false: it was so already, or it drains or restarts, and nothing was written.',
     ),
   }),
   Series: v.object({
@@ -186,16 +169,16 @@ export const operatorSchemas = {
     points: v.array(
       v.object({
         ...seriesSchema.entries.points.item.entries,
-        refused: v.pipe(count, v.description('By the answering process.')),
+        refused: described(count, 'By the answering process.'),
       }),
     ),
   }),
   Overview: v.object({
     ...overviewSchema.entries,
-    refusals: v.pipe(
+    refusals: described(
       v.object({ seconds, counts: v.record(v.string(), count) }),
-      v.description('What the answering process refused of late, by error code.'),
+      'What the answering process refused of late, by error code.',
     ),
-    read_only: v.pipe(v.boolean(), v.description('The key may look, and change nothing.')),
+    read_only: described(v.boolean(), 'The key may look, and change nothing.'),
   }),
 }

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { verdicts } from '#event'
 import { fields, languageSchema, tagSchema, wellFormedTextWithoutNul } from '#options'
 import { bulkActions, campaignNameMost } from '#operator'
+import { described } from '../kind.ts'
 import { timeText } from '../time.ts'
 import { webhookSecret } from '../webhook.ts'
 
@@ -21,7 +22,7 @@ const filter = fields(
   {
     since: v.optional(timeText),
     until: v.optional(timeText),
-    account: v.optional(v.pipe(accountName, v.description('Its name.'))),
+    account: v.optional(described(accountName, 'Its name.')),
     language: v.optional(languageSchema),
     status: v.optional(v.picklist(['queued', 'running', 'completed', 'failed'])),
     verdict: v.optional(v.picklist(verdicts)),
@@ -41,10 +42,7 @@ const uuid = (message: string) =>
 export const idParameter = uuid('must be a UUID')
 
 const after = v.optional(
-  v.pipe(
-    v.nullable(uuid('must be next of the step before')),
-    v.description('next of the step before.'),
-  ),
+  described(v.nullable(uuid('must be next of the step before')), 'next of the step before.'),
 )
 
 export const verifySchema = fields({ after }, 'a step', 'must be a JSON object')
@@ -55,10 +53,10 @@ export const bulkSchema = fields(
   {
     action: v.picklist(bulkActions),
     filter,
-    dry_run: v.pipe(v.boolean(), v.description('true: count alone.')),
+    dry_run: described(v.boolean(), 'true: count alone.'),
     after,
     campaign: v.optional(
-      v.pipe(campaignName, v.description('For rerun: under one name each is repeated once.')),
+      described(campaignName, 'For rerun: under one name each is repeated once.'),
     ),
     at_once: v.optional(
       v.pipe(
@@ -70,7 +68,7 @@ export const bulkSchema = fields(
       ),
     ),
     secret: v.optional(
-      v.pipe(webhookSecret, v.description('For replay: signs them; the one they had was deleted.')),
+      described(webhookSecret, 'For replay: signs them; the one they had was deleted.'),
     ),
   },
   'a step',
