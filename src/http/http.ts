@@ -35,6 +35,7 @@ import { describeRequest } from './received.ts'
 import { identify, methodNotAllowed, notFound, requireHost } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { rerunResult } from './rerun.ts'
+import { createDrainEstimate } from './refusal.ts'
 import { readManyResults } from './results.ts'
 import { createResultStreams, streamResult } from './stream.ts'
 import type { ResultStreams } from './stream.ts'
@@ -86,6 +87,8 @@ export interface HttpContext extends HttpDependencies {
   readonly resultStreams: ResultStreams
   readonly offered: OfferedLanguages
   readonly parse: SubmissionParser
+  /** Submissions that ended a second of late. */
+  readonly readDrain: () => Promise<number>
 }
 
 /** Method, path and what answers. */
@@ -97,7 +100,8 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   const resultStreams = createResultStreams(dependencies)
   const offered = createOfferedLanguages(database)
   const parse = createSubmissionParser(database, offered, webhookRules)
-  const context: HttpContext = { ...dependencies, resultStreams, offered, parse }
+  const readDrain = createDrainEstimate(database)
+  const context: HttpContext = { ...dependencies, resultStreams, offered, parse, readDrain }
   const metrics = createMetrics({ database, waiter, resultStreams, readiness })
   const refusals = createRefusals()
   const routes: Route[] = [

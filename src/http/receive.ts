@@ -21,7 +21,7 @@ type Received = Exclude<BatchOutcome, Refusal>
 
 /** @throws {Problem} when neither. */
 export async function receive(
-  { database, queueCapacity }: HttpContext,
+  context: HttpContext,
   {
     request,
     submission,
@@ -32,14 +32,14 @@ export async function receive(
     readonly idempotencyKey: string | null
   },
   id: string,
-  waiting: Pick<SubmissionContext, 'waiter' | 'durable'>,
+  waiting: Waiting,
 ): Promise<Stored> {
-  const context = describeContext(request, idempotencyKey, queueCapacity, waiting)
+  const intake = describeIntake(context, request, idempotencyKey, waiting)
   const outcome = await withDeadline((signal) =>
-    receiveSubmission(database, id, submission, context, signal),
+    receiveSubmission(context.database, id, submission, intake, signal),
   )
   if (outcome.kind === 'received' || outcome.kind === 'replayed') return outcome
-  throw await describeRefusal(database, outcome)
+  throw await describeRefusal(context, outcome)
 }
 
 export interface ReceivedBatch {
@@ -54,26 +54,27 @@ export interface ReceivedBatch {
  * @param waiter the channel on which each end is notified; null: nobody waits. @throws {Problem} when neither.
  */
 export async function receiveItems(
-  { database, queueCapacity }: HttpContext,
+  context: HttpContext,
   request: ApiRequest,
   { items, idempotencyKey, webhook }: ReceivedBatch,
   waiter: string | null,
 ): Promise<Received> {
-  const waiting = { waiter, durable: true }
-  const context = describeContext(request, idempotencyKey, queueCapacity, waiting)
+  const intake = describeIntake(context, request, idempotencyKey, { waiter, durable: true })
   const outcome = await withDeadline((signal) =>
-    receiveBatch(database, items, context, signal, webhook),
+    receiveBatch(context.database, items, intake, signal, webhook),
   )
   if (outcome.kind === 'received' || outcome.kind === 'replayed') return outcome
   const places = items.filter(({ submission }) => submission !== null).length
-  throw await describeRefusal(database, outcome, places)
+  throw await describeRefusal(context, outcome, places)
 }
 
-function describeContext(
+type Waiting = Pick<SubmissionContext, 'waiter' | 'durable'>
+
+function describeIntake(
+  { queueCapacity: capacity }: HttpContext,
   { caller: { apiKeyId, accountId }, requestId }: ApiRequest,
   idempotencyKey: string | null,
-  capacity: number,
-  waiting: Pick<SubmissionContext, 'waiter' | 'durable'>,
+  waiting: Waiting,
 ): SubmissionContext {
   return { apiKeyId, accountId, requestId, idempotencyKey, capacity, ...waiting }
 }

@@ -5,6 +5,7 @@ import type { Database } from '#database'
 import type { Refusal } from '#enqueue'
 import { Problem } from '#error'
 import { withDeadline } from './deadline.ts'
+import type { HttpContext } from './http.ts'
 import { notValid, unavailable } from './problem.ts'
 
 const keptMilliseconds = 1000
@@ -13,17 +14,15 @@ const longestRetrySeconds = 60
 // would come in vain; after three times as long, one in twenty.
 const endsAwaited = 3
 
-const estimates = new WeakMap<Database, () => Promise<number>>()
-
 /** @param places that the request needs in the queue. */
 export async function describeRefusal(
-  database: Database,
+  { readDrain }: Pick<HttpContext, 'readDrain'>,
   { kind }: Refusal,
   places = 1,
 ): Promise<Problem> {
   switch (kind) {
     case 'queue_full':
-      return queueFull(database, places)
+      return queueFull(await readDrain(), places)
     case 'key_refused':
       return notValid()
     case 'blob_missing':
@@ -33,20 +32,20 @@ export async function describeRefusal(
 }
 
 /** Its Retry-After: 1 to 60 seconds, until enough places are very likely free. */
-async function queueFull(database: Database, places: number): Promise<Problem> {
-  const readRate =
-    estimates.get(database) ?? cachedRead(() => readDrain(database), keptMilliseconds)
-  estimates.set(database, readRate)
+function queueFull(perSecond: number, places: number): Problem {
   return new Problem('queue_full', 'The queue is full. Try again shortly.', {
-    headers: { 'Retry-After': String(retryAfterSeconds(await readRate(), places)) },
+    headers: { 'Retry-After': String(retryAfterSeconds(perSecond, places)) },
   })
 }
 
-async function readDrain(database: Database): Promise<number> {
-  const [row] = await withDeadline(
-    async () => database<[{ per_second: number }]>`select runledger.estimate_drain() as per_second`,
-  )
-  return row.per_second
+/** How many submissions ended a second of late, asked once a second. */
+export function createDrainEstimate(database: Database): () => Promise<number> {
+  const read = async (): Promise<number> => {
+    const [row] = await database<[{ per_second: number }]>`
+      select runledger.estimate_drain() as per_second`
+    return row.per_second
+  }
+  return cachedRead(() => withDeadline(read), keptMilliseconds)
 }
 
 /**

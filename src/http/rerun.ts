@@ -1,15 +1,14 @@
 // POST /api/result/{id}/rerun: the same submission again, on today's toolchain, for whoever may submit it today.
 import type { Response } from 'polka'
 import type { Caller } from '#account'
-import type { Database } from '#database'
 import { rerunSubmission } from '#enqueue'
 import type { RerunOutcome } from '#enqueue'
 import { Problem } from '#error'
 import type { Issue } from '#error'
 import { readStream } from '#event'
+import type { SubmissionReceived } from '#event'
 import { createId } from '#id'
 import { defaultLimits } from '#language'
-import type { Language } from '#language'
 import type { LimitName } from '#options'
 import { hasResult, isFinal } from '#result'
 import type { TrackedResult } from '#result'
@@ -54,7 +53,7 @@ export function rerunResult(context: HttpContext): Handler {
     const outcome = await withDeadline((signal) =>
       rerunSubmission(database, original, createId(), intake, signal),
     )
-    const stored = await refuseUnrepeatable(database, outcome)
+    const stored = await refuseUnrepeatable(context, outcome)
     const { id, kind } = stored
     let record: TrackedResult | null = null
     if (wait) {
@@ -70,11 +69,11 @@ export function rerunResult(context: HttpContext): Handler {
   }
 }
 
-/** Of the event submission.received. */
-interface OriginalRequest {
-  readonly language: Language
-  readonly checker_language?: Language
-  readonly demands?: readonly string[]
+/** What an event says that is held against today. */
+interface OriginalRequest extends Pick<
+  SubmissionReceived['data'],
+  'language' | 'checker_language' | 'demands'
+> {
   readonly limits?: Readonly<Partial<Record<'run' | 'compile', Partial<Record<LimitName, number>>>>>
 }
 
@@ -94,25 +93,23 @@ async function readNothing(request: ApiRequest, response: Response): Promise<rea
 
 /** Why what was taken then is not taken today. */
 async function findObstacles(
-  originalRequest: OriginalRequest,
+  { limits, ...received }: OriginalRequest,
   { limits: allowed }: Caller,
   offered: OfferedLanguages,
 ): Promise<readonly Issue[]> {
-  const { language, checker_language: checkerLanguage, demands: requires } = originalRequest
+  const { language, checker_language: checkerLanguage, demands: requires } = received
   const issues = [...(await offered.judge({ language, checkerLanguage, requires }))]
   if (!Object.hasOwn(defaultLimits, language)) return issues
   const { run, compile } = defaultLimits[language]
-  issues.push(...judgeLimits('limits', originalRequest.limits?.run ?? {}, run, allowed))
-  if (compile !== null) {
-    const own = originalRequest.limits?.compile ?? {}
-    issues.push(...judgeLimits('compile_limits', own, compile, allowed))
-  }
+  issues.push(...judgeLimits('limits', limits?.run, run, allowed))
+  if (compile !== null)
+    issues.push(...judgeLimits('compile_limits', limits?.compile, compile, allowed))
   return issues
 }
 
 type Stored = Extract<RerunOutcome, { id: string }>
 
-async function refuseUnrepeatable(database: Database, outcome: RerunOutcome): Promise<Stored> {
+async function refuseUnrepeatable(context: HttpContext, outcome: RerunOutcome): Promise<Stored> {
   switch (outcome.kind) {
     case 'received':
     case 'replayed':
@@ -124,6 +121,6 @@ async function refuseUnrepeatable(database: Database, outcome: RerunOutcome): Pr
     case 'not_found':
       throw noSubmission()
     default:
-      throw await describeRefusal(database, outcome)
+      throw await describeRefusal(context, outcome)
   }
 }

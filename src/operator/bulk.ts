@@ -17,23 +17,10 @@ export const campaignNameMost = 500
 /** Of the queue, which belongs to those who submit. */
 const shareOfQueue = 0.5
 
-/** What is left out filters nothing. Times are ISO 8601. */
-interface BulkFilter {
-  readonly since?: string | undefined
-  readonly until: string
-  /** Its name. */
-  readonly account?: string | undefined
-  readonly language?: string | undefined
-  readonly status?: string | undefined
-  readonly verdict?: string | undefined
-  readonly tag?: string | undefined
-  /** For `replay`: how its delivery ended. */
-  readonly webhook?: string | undefined
-}
-
 export interface BulkOrder {
   readonly action: BulkAction
-  readonly filter: BulkFilter
+  /** As `Bulk` of the OpenAPI document has it: what is left out filters nothing. Times are ISO 8601. */
+  readonly filter: Readonly<Record<string, string | undefined>> & { readonly until: string }
   /** Those up to this id were done by an earlier step. */
   readonly after: string | null
   /** For `rerun`: under one name each is repeated once. */
@@ -45,7 +32,7 @@ export interface BulkOrder {
 }
 
 /** What fits and was not rerun. */
-export interface Skipped {
+interface Skipped {
   /** The campaign had it already. */
   readonly done: number
   /** Its code and input are gone. */
@@ -188,9 +175,6 @@ async function find(
   return found
 }
 
-interface Found {
-  readonly count: number
-  readonly skipped: Skipped
+interface Found extends Omit<BulkStep, 'busy'> {
   readonly items: readonly Item[]
-  readonly next: string | null
 }
