@@ -5,7 +5,6 @@ import type { Response } from 'polka'
 import * as v from 'valibot'
 import type { Caller } from '#account'
 import type { BatchItem } from '#enqueue'
-import { blame } from '#error'
 import { createId } from '#id'
 import { fields, shorten, validate } from '#options'
 import { sendJson } from './answer.ts'
@@ -14,6 +13,7 @@ import type { ParsedBatch } from './batch-stream.ts'
 import { bodyLimitBytes, readJson } from './body.ts'
 import type { HttpContext } from './http.ts'
 import { listOnce, lists } from './offered.ts'
+import { describeProblem } from './problem.ts'
 import { receiveItems } from './receive.ts'
 import { judgeWebhook } from './relations.ts'
 import { hangUpSignal, invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
@@ -147,8 +147,7 @@ async function parseItems(
       if (value === null) {
         const issues = listOnce(found, isListed)
         isListed ||= lists(found)
-        const { code, message } = invalidRequest(issues)
-        const refusal = { error: code, message, ...blame(code), issues }
+        const refusal = describeProblem(invalidRequest(issues))
         items.push({ id, submission: null, refusal })
       } else items.push({ id, submission: value })
     }

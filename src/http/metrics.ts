@@ -24,8 +24,6 @@ const knownMethods: ReadonlySet<string | undefined> = new Set([
   'OPTIONS',
 ])
 
-const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
-
 /** Where the log was read up to; see sql/functions/progress.sql. */
 interface Cursor {
   readonly since: string
@@ -50,26 +48,21 @@ export function createMetrics({
   readonly readiness: Readiness
 }): Metrics {
   const registry = new Registry()
-  const registers = [registry]
+  const { counter, gauge, histogram } = createFigures(registry)
   collectDefaultMetrics({ register: registry })
   // Gauges that are called like counters; the sums of those that count the same by type.
   for (const kind of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${kind}_total`)
-  const requests = new Histogram({
-    name: 'runledger_http_request_duration_seconds',
-    help: 'Requests of this process by route, method and status.',
-    labelNames: ['route', 'method', 'status'],
-    buckets: seconds,
-    registers,
-  })
-  const rejections = new Counter({
-    name: 'runledger_http_problems_total',
-    help: 'Answers of this process other than success, by error code.',
-    labelNames: ['error'],
-    registers,
-  })
-  const gauge = (name: string, help: string): Gauge =>
-    new Gauge({ name: `runledger_${name}`, help, registers })
+  const requests = histogram(
+    'http_request_duration',
+    'Requests of this process by route, method and status.',
+    ['route', 'method', 'status'],
+  )
+  const rejections = counter(
+    'http_problems',
+    'Answers of this process other than success, by error code.',
+    ['error'],
+  )
   const waiters = gauge('waiters', 'Requests of this process that wait for a result.')
   const streams = gauge(
     'streams_open',
@@ -116,6 +109,26 @@ export function createMetrics({
   }
 }
 
+type MakeFigure<Figure> = (name: string, help: string, labelNames?: readonly string[]) => Figure
+
+/** How figures of a registry are made; `runledger_` and the unit are added to their names. */
+function createFigures(registry: Registry): {
+  readonly counter: MakeFigure<Counter>
+  readonly gauge: MakeFigure<Gauge>
+  readonly histogram: MakeFigure<Histogram>
+} {
+  const registers = [registry]
+  const buckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+  return {
+    counter: (name, help, labelNames = []) =>
+      new Counter({ name: `runledger_${name}_total`, help, labelNames, registers }),
+    gauge: (name, help, labelNames = []) =>
+      new Gauge({ name: `runledger_${name}`, help, labelNames, registers }),
+    histogram: (name, help, labelNames = []) =>
+      new Histogram({ name: `runledger_${name}_seconds`, help, labelNames, buckets, registers }),
+  }
+}
+
 /** 1 when the work is done in time and the answer will do, else 0. */
 async function holds<T>(
   work: () => Promise<T>,
@@ -146,32 +159,22 @@ interface ProgressRow extends Readonly<Record<Duration, number | null>> {
 }
 
 function createProgressCounters(database: Database, registry: Registry): () => Promise<void> {
-  const counter = <L extends string>(name: string, help: string, labelNames: L[]): Counter<L> =>
-    new Counter({ name: `runledger_${name}_total`, help, labelNames, registers: [registry] })
-  const histogram = (name: string, help: string): Histogram<'language'> =>
-    new Histogram({
-      name: `runledger_${name}_seconds`,
-      help,
-      labelNames: ['language'],
-      buckets: seconds,
-      registers: [registry],
-    })
+  const { counter, histogram } = createFigures(registry)
   const executions = counter('executions', 'Submissions that ended.', ['language', 'verdict'])
   const rescues = counter('rescues', 'Attempts that we lost and took back.', ['reason'])
   const attempts = counter('webhook_attempts', 'Attempts to deliver a webhook.', ['outcome'])
   const blobReads = counter('blob_reads', 'Blobs that runs were given.', ['source'])
   const abandoned = counter('webhooks_abandoned', 'Webhooks that were given up.', ['reason'])
-  const attemptSeconds = new Histogram({
-    name: 'runledger_webhook_attempt_duration_seconds',
-    help: 'How long an attempt to deliver a webhook took.',
-    buckets: seconds,
-    registers: [registry],
-  })
-  const histograms: Record<Duration, Histogram<'language'>> = {
-    queue_seconds: histogram('queue', 'From receipt to the start of the attempt that ended it.'),
-    compile_seconds: histogram('compile', 'Wall time of compiling; a cached one repeats its time.'),
-    run_seconds: histogram('run', 'Wall time of the program.'),
-    total_seconds: histogram('total', 'From receipt to end.'),
+  const attemptSeconds = histogram(
+    'webhook_attempt_duration',
+    'How long an attempt to deliver a webhook took.',
+  )
+  const ofRun = (name: string, help: string): Histogram => histogram(name, help, ['language'])
+  const histograms: Record<Duration, Histogram> = {
+    queue_seconds: ofRun('queue', 'From receipt to the start of the attempt that ended it.'),
+    compile_seconds: ofRun('compile', 'Wall time of compiling; a cached one repeats its time.'),
+    run_seconds: ofRun('run', 'Wall time of the program.'),
+    total_seconds: ofRun('total', 'From receipt to end.'),
   }
 
   // A counter that appears with its first event has not grown, for whoever asks by how much it has.

@@ -27,24 +27,23 @@ export function sendProblem(
         `request.${problem.code}`,
       )
     }
-    const translated = request.describeProblem?.(problem)
-    if (translated !== undefined) {
-      sendJson(response, translated.status, translated.body, problem.details.headers)
-      return
+    const own = {
+      ...describeProblem(problem),
+      ...(problem.code === 'internal' && { request_id: request.requestId }),
     }
-    sendJson(
-      response,
-      problem.status,
-      {
-        error: problem.code,
-        message: problem.message,
-        ...blame(problem.code),
-        ...(problem.details.issues !== undefined && { issues: problem.details.issues }),
-        ...(problem.details.id !== undefined && { id: problem.details.id }),
-        ...(problem.code === 'internal' && { request_id: request.requestId }),
-      },
-      problem.details.headers,
-    )
+    const { status, body } = request.describeProblem?.(problem) ?? { status: problem.status, body: own } // prettier-ignore
+    sendJson(response, status, body, problem.details.headers)
+  }
+}
+
+/** As the API answers it, alone or in an item's place. */
+export function describeProblem({ code, message, details: { issues, id } }: Problem): object {
+  return {
+    error: code,
+    message,
+    ...blame(code),
+    ...(issues !== undefined && { issues }),
+    ...(id !== undefined && { id }),
   }
 }
 

@@ -10,17 +10,14 @@ import type { Handler } from './request.ts'
 
 const idsMost = 100
 
-/** Each is required. */
-const resultsParameters = {
+const querySchema = v.object({
   ids: v.pipe(
     v.string('is required'),
     v.transform((text) => text.split(',')),
     v.check((ids) => ids.length <= idsMost, `must hold at most ${idsMost} ids`),
     v.check((ids) => ids.every((id) => id !== ''), 'must be ids, with commas between them'),
   ),
-} as const
-
-const querySchema = v.object(resultsParameters)
+})
 
 export function readManyResults({ database }: HttpContext): Handler {
   return async (request, response) => {

@@ -143,11 +143,11 @@ function toSubmission(given: Given, blobs: Submission['blobs']): Submission {
   const {
     webhook_url: url,
     webhook_secret: secret,
-    tag,
-    priority,
-    output_encoding: output,
-    ...asked
+    tag = null,
+    priority = 'normal',
+    ...more
   } = rest
+  const { output_encoding: outputEncoding = 'utf8', ...asked } = more
   const { stdin_encoding: encoding, ...others } = asked
   // Of a program without tests the input is kept as bytes.
   const options: Options = others.tests === undefined ? others : asked
@@ -157,9 +157,9 @@ function toSubmission(given: Given, blobs: Submission['blobs']): Submission {
     stdin: decode(stdin, encoding) ?? Buffer.alloc(0),
     expectedStdout: expected === undefined ? null : Buffer.from(expected),
     options,
-    tag: tag ?? null,
-    priority: priority ?? 'normal',
-    outputEncoding: output ?? 'utf8',
+    tag,
+    priority,
+    outputEncoding,
     blobs,
     webhook: url === undefined || secret === undefined ? null : { url, secret },
   }

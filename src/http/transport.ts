@@ -11,10 +11,10 @@ import { createServer as createHttpsServer } from 'node:https'
 import type { Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
-import { blame, problemStatus } from '#error'
-import type { ProblemCode } from '#error'
+import { Problem } from '#error'
 import { mayTakeLonger } from './deadline.ts'
 import { strictTransportSecurity } from './https.ts'
+import { describeProblem } from './problem.ts'
 
 export interface TransportOptions {
   /** PEM texts; null: plain HTTP, for loopback or behind a router. */
@@ -154,17 +154,13 @@ function refuse(socket: Socket, error: ClientError): void {
 }
 
 function formatRefusal(error: ClientError, isEncrypted: boolean): string {
-  const [code, message]: [ProblemCode, string] =
+  const issues = [{ path: '', message: 'is not valid HTTP' }]
+  const problem =
     error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? ['request_timeout', 'The request did not arrive in time.']
-      : ['invalid_request', 'This is not a valid HTTP request.']
-  const body = JSON.stringify({
-    error: code,
-    message,
-    ...blame(code),
-    ...(code === 'invalid_request' && { issues: [{ path: '', message: 'is not valid HTTP' }] }),
-  })
-  const status = problemStatus[code]
+      ? new Problem('request_timeout', 'The request did not arrive in time.')
+      : new Problem('invalid_request', 'This is not a valid HTTP request.', { issues })
+  const body = JSON.stringify(describeProblem(problem))
+  const { status } = problem
   // Answers to HEAD have no body, whatever the rest is.
   const isHead = error.rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD '
   return (

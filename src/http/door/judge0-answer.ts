@@ -14,28 +14,36 @@ import { isUuid } from '../request.ts'
 import type { ApiRequest } from '../request.ts'
 import { nameLanguage } from './judge0-info.ts'
 
-/** What goes with what was submitted. */
-const requestFields = [
-  'source_code',
-  'stdin',
-  'expected_output',
-  'compiler_options',
-  'command_line_arguments',
-  'number_of_runs',
-  'cpu_time_limit',
-  'cpu_extra_time',
-  'wall_time_limit',
-  'memory_limit',
-  'stack_limit',
-  'max_processes_and_or_threads',
-  'enable_per_process_and_thread_time_limit',
-  'enable_per_process_and_thread_memory_limit',
-  'max_file_size',
-  'redirect_stderr_to_stdout',
-  'callback_url',
-  'additional_files',
-  'enable_network',
-] as const
+interface Asking extends Pick<ReceivedRequest, 'code' | 'stdin' | 'expectedStdout'> {
+  readonly options: Options
+  /** Limits in force in the last attempt, or what was asked for before it. */
+  readonly run: NonNullable<Options['limits']>
+}
+
+/** What goes with what was submitted: each field, and how it is read. */
+const requestFields: Readonly<Record<string, (asking: Asking) => unknown>> = {
+  source_code: ({ code }) => code,
+  stdin: ({ stdin, options: { tests: [test] = [], stdin_encoding: encoding } }) =>
+    test === undefined ? bytesOf(stdin) : decode(test.stdin ?? '', encoding),
+  expected_output: ({ expectedStdout, options: { tests: [test] = [] } }) =>
+    test?.expected_stdout === undefined ? expectedStdout : Buffer.from(test.expected_stdout),
+  compiler_options: ({ options }) => joinWords(options.compile_args),
+  command_line_arguments: ({ options }) => joinWords(options.args),
+  number_of_runs: ({ options }) => options.tests?.length ?? 1,
+  cpu_time_limit: ({ run }) => run.cpu_time?.toString(),
+  cpu_extra_time: () => '0',
+  wall_time_limit: ({ run }) => run.wall_time?.toString(),
+  memory_limit: ({ run }) => toKibibytes(run.memory),
+  stack_limit: ({ run }) => toKibibytes(run.memory),
+  max_processes_and_or_threads: ({ run }) => run.processes,
+  enable_per_process_and_thread_time_limit: () => false,
+  enable_per_process_and_thread_memory_limit: () => false,
+  max_file_size: ({ run }) => toKibibytes(run.stdout),
+  redirect_stderr_to_stdout: ({ options }) => options.merge_stderr === true,
+  callback_url: () => null,
+  additional_files: ({ options }) => zipFiles(options),
+  enable_network: () => false,
+}
 
 const resultFields = [
   ...judge0Fields,
@@ -49,7 +57,7 @@ const resultFields = [
   'finished_at',
 ] as const
 
-const allFields: readonly string[] = [...requestFields, ...resultFields]
+const allFields: readonly string[] = [...Object.keys(requestFields), ...resultFields]
 /** Ours, shown when they are asked for by name: clients refuse fields that they do not know. */
 const ownFields: readonly string[] = ['fault', 'retry']
 
@@ -100,7 +108,7 @@ export function createJudge0Reader(database: Database): Judge0Reader {
     const ids = [...new Set(tokens.filter(isUuid).map((token) => token.toLowerCase()))]
     const found = await withDeadline(() => readResults(database, ids, accountId, 'base64'))
     const requested = new Map<string, object>()
-    if (fields.some((name) => (requestFields as readonly string[]).includes(name)))
+    if (fields.some((name) => Object.hasOwn(requestFields, name)))
       for (const id of found.keys()) {
         const received = await withDeadline(() => readRequest(database, id, accountId))
         if (received !== null && received !== 'purged') requested.set(id, describeRequest(received))
@@ -131,36 +139,16 @@ function describeRecord(record: TrackedResult): object {
   }
 }
 
-/** Limits are those in force in the last attempt, or what was asked for before it. */
-function describeRequest({ code, stdin, expectedStdout, detail, limits }: ReceivedRequest): object {
+function describeRequest({ detail, limits, ...received }: ReceivedRequest): object {
   const options = decodeOptions(detail)
-  const run = { ...options.limits, ...limits?.run }
-  const [test] = options.tests ?? []
-  const seconds = (value: number | undefined): string | null =>
-    value === undefined ? null : String(value)
-  const kibibytes = (value: number | undefined): number | null =>
-    value === undefined ? null : Math.round(value / 1024)
-  return {
-    source_code: code,
-    stdin: test === undefined ? bytesOf(stdin) : decode(test.stdin ?? '', options.stdin_encoding),
-    expected_output:
-      test?.expected_stdout === undefined ? expectedStdout : Buffer.from(test.expected_stdout),
-    compiler_options: joinWords(options.compile_args),
-    command_line_arguments: joinWords(options.args),
-    number_of_runs: options.tests?.length ?? 1,
-    cpu_time_limit: seconds(run.cpu_time),
-    cpu_extra_time: '0',
-    wall_time_limit: seconds(run.wall_time),
-    memory_limit: kibibytes(run.memory),
-    stack_limit: kibibytes(run.memory),
-    max_processes_and_or_threads: run.processes ?? null,
-    enable_per_process_and_thread_time_limit: false,
-    enable_per_process_and_thread_memory_limit: false,
-    max_file_size: kibibytes(run.stdout),
-    redirect_stderr_to_stdout: options.merge_stderr === true,
-    enable_network: false,
-    additional_files: zipFiles(options),
-  }
+  const asking = { ...received, options, run: { ...options.limits, ...limits?.run } }
+  return Object.fromEntries(
+    Object.entries(requestFields).map(([name, read]) => [name, read(asking)]),
+  )
+}
+
+function toKibibytes(bytes: number | undefined): number | null {
+  return bytes === undefined ? null : Math.round(bytes / 1024)
 }
 
 function bytesOf(stdin: Uint8Array): Uint8Array | null {

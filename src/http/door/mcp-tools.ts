@@ -2,7 +2,7 @@
 import type { Response } from 'polka'
 import * as v from 'valibot'
 import { cancelSubmission } from '#enqueue'
-import { blame, Problem } from '#error'
+import { Problem } from '#error'
 import type { Issue } from '#error'
 import { createId } from '#id'
 import { fields, shorten, validate } from '#options'
@@ -12,7 +12,7 @@ import { withDeadline } from '../deadline.ts'
 import type { HttpContext } from '../http.ts'
 import { describeLanguages } from '../languages.ts'
 import { describeSchema } from '../openapi.ts'
-import { noSubmission, unavailable } from '../problem.ts'
+import { describeProblem, noSubmission, unavailable } from '../problem.ts'
 import { readRecord, waitForEnd } from '../read.ts'
 import { describeOrigin, invalidRequest, isUuid, readIdempotencyKey } from '../request.ts'
 import type { ApiRequest } from '../request.ts'
@@ -218,7 +218,6 @@ function describeAnswer(answer: object, isError = false): ToolResult {
 
 /** Of arguments: without structured content, which would have to be a record. */
 function describeMistakes(issues: readonly Issue[]): ToolResult {
-  const { message, code: error } = invalidRequest(issues)
-  const text = JSON.stringify({ error, message, ...blame(error), issues })
+  const text = JSON.stringify(describeProblem(invalidRequest(issues)))
   return { content: [{ type: 'text', text }], isError: true }
 }

@@ -83,7 +83,7 @@ export function describeFile(name: string, content: Uint8Array): object {
 /** @param others the door's names beside ours. */
 export function findDoorLanguage(
   name: string,
-  others: Readonly<Record<string, Language>> = {},
+  others: Readonly<Record<string, Language>>,
 ): Language | undefined {
   const known = name.toLowerCase()
   return others[known] ?? languagesByName[known]
