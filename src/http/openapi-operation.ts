@@ -1,4 +1,5 @@
 // The operations of the OpenAPI document in prose and examples. A test compares them with the routes of http.ts.
+import { listParameters } from './list.ts'
 import { operatorOperations } from './operator/openapi.ts'
 
 export interface DescribedAnswer {
@@ -181,17 +182,7 @@ export const operations: Operations = {
   'GET /api/submissions': {
     operationId: 'listSubmissions',
     summary: "List the account's submissions, newest first",
-    parameters: [
-      'limit',
-      'cursor',
-      'status',
-      'verdict',
-      'language',
-      'tag',
-      'since',
-      'until',
-      'preview',
-    ],
+    parameters: Object.keys(listParameters),
     answers: { 200: { description: 'A page.', schema: 'ResultPage' } },
   },
   'GET /api/languages': {

@@ -19,18 +19,16 @@ export type Stored = { readonly kind: 'received'; readonly id: string } | Replay
 /** Of a batch. */
 type Received = Exclude<BatchOutcome, Refusal>
 
+export interface ParsedSubmission {
+  readonly request: ApiRequest
+  readonly submission: Submission
+  readonly idempotencyKey: string | null
+}
+
 /** @throws {Problem} when neither. */
 export async function receive(
   context: HttpContext,
-  {
-    request,
-    submission,
-    idempotencyKey,
-  }: {
-    readonly request: ApiRequest
-    readonly submission: Submission
-    readonly idempotencyKey: string | null
-  },
+  { request, submission, idempotencyKey }: ParsedSubmission,
   id: string,
   waiting: Waiting,
 ): Promise<Stored> {

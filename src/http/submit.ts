@@ -1,7 +1,7 @@
 // POST /api/submit: parse, receive (job/receive.ts), answer at once, at the end, or by a stream.
 import type { Response } from 'polka'
 import { flushLog } from '#enqueue'
-import type { Replay, Submission } from '#enqueue'
+import type { Replay } from '#enqueue'
 import { Problem } from '#error'
 import { createId } from '#id'
 import { beginning, isFinal } from '#result'
@@ -13,7 +13,7 @@ import type { HttpContext } from './http.ts'
 import { unavailable } from './problem.ts'
 import { readRecord, waitForEnd } from './read.ts'
 import { receive } from './receive.ts'
-import type { Stored } from './receive.ts'
+import type { ParsedSubmission, Stored } from './receive.ts'
 import {
   hangUpSignal,
   invalidRequest,
@@ -41,10 +41,7 @@ export function submit(context: HttpContext): Handler {
 }
 
 /** A submission whose end is awaited. */
-interface AwaitedSubmission {
-  readonly request: ApiRequest
-  readonly submission: Submission
-  readonly idempotencyKey: string | null
+interface AwaitedSubmission extends ParsedSubmission {
   /** At most. */
   readonly seconds: number
   /** Fires when nobody is there to be answered. */

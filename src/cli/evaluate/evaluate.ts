@@ -48,8 +48,7 @@ export const evaluateCommands = [
       evaluate(
         {
           file,
-          problems: values.problems,
-          report: values.report,
+          ...values,
           items: readNumber('--batch', values.batch, 1000),
           atOnce: readNumber('--at-once', values['at-once'], 64),
           ...readService(values),

@@ -3,8 +3,7 @@ import * as v from 'valibot'
 import { verdicts } from '#event'
 import { fields, languageSchema, tagSchema, wellFormedTextWithoutNul } from '#options'
 import { bulkActions, campaignNameMost } from '#operator'
-import { described } from '../kind.ts'
-import { timeText } from '../time.ts'
+import { described, timeText } from '../kind.ts'
 import { webhookSecret } from '../webhook.ts'
 
 const name = (most: number) =>
