@@ -18,7 +18,7 @@ const capabilities = [
 ] as const
 
 /**
- * Empty outside a container. podman tells by its environment, docker by a file.
+ * Empty outside a container. podman shows in its environment, docker by a file.
  * @param root of the file system with docker's file.
  */
 export function examineContainer(host: Host, root = '/'): Finding[] {

@@ -1,6 +1,5 @@
-// The doctor: tells row by row what keeps a worker from starting on this host, and what helps. With a `missing` row none
+// The doctor: says row by row what keeps a worker from starting on this host, and what helps. With a `missing` row none
 // starts; no weaker box is made instead.
-import { defaultSettings } from '#language'
 import { findToolchains, ordinaryToolHost } from '#toolchain'
 import { examineContainer } from './container.ts'
 import { examineDisks } from './disk.ts'
@@ -12,23 +11,16 @@ import { examineSandbox } from './sandbox.ts'
 export { examineDatabase, examineSettings, examineTls } from './service.ts'
 export type { Finding } from './host.ts'
 
+const ordinary = { processDirectory: '/proc', ...ordinaryToolHost, uid: process.getuid?.() ?? 0 }
+
 /**
- * What differs from an ordinary host. Callers with a worker's configuration give `firstUid` (default 61000),
- * `cacheDirectory` (default /var/cache/runledger), `languages` and `settings` (their variables); the rest is for tests.
+ * One finding a row; a row's remedy may also help those below. Asking languages' programs takes most of the time.
+ * @param differences what a worker's configuration says; of an ordinary host only tests differ.
  */
-export type HostOptions = Partial<Host>
-
-const ordinaryHost: Omit<Host, 'uid'> = {
-  processDirectory: '/proc',
-  ...ordinaryToolHost,
-  settings: defaultSettings,
-  firstUid: 61_000,
-  cacheDirectory: '/var/cache/runledger',
-}
-
-/** One finding a row; a row's remedy may also help those below. Asking languages' programs takes most of the time. */
-export async function examineHost(options: HostOptions = {}): Promise<readonly Finding[]> {
-  const host: Host = { ...ordinaryHost, uid: process.getuid?.() ?? 0, ...options }
+export async function examineHost(
+  differences: Omit<Host, keyof typeof ordinary> & Partial<Host>,
+): Promise<readonly Finding[]> {
+  const host: Host = { ...ordinary, ...differences }
   const disks = await examineDisks(host)
   const kernel = [...examineKernel(host), ...examineContainer(host)]
   return [...kernel, await examineSandbox(host), ...(await examineLanguages(host)), ...disks]
@@ -44,9 +36,7 @@ async function examineLanguages(host: Host): Promise<Finding[]> {
   const broken = missing.filter(({ isBroken }) => isBroken)
   const absent = missing.filter(({ isBroken }) => !isBroken).map(({ language }) => language)
   return [
-    ...found.map(([language, { version, location }]) =>
-      reportOk(language, `${version} (${location})`),
-    ),
+    ...found.map(([name, { version, location }]) => reportOk(name, `${version} (${location})`)),
     ...broken.map(({ language, reason, remedy }) =>
       reportWarning(language, `${reason}: it is not offered`, remedy),
     ),

@@ -44,12 +44,11 @@ export interface Finding {
   readonly remedy: string | null
 }
 
-export const reportOk = (name: string, detail: string): Finding => {
+export function reportOk(name: string, detail: string): Finding {
   return { name, level: 'ok', detail, remedy: null }
 }
-export const reportWarning = (name: string, detail: string, remedy: string): Finding => {
-  return { name, level: 'warning', detail, remedy }
-}
-export const reportMissing = (name: string, detail: string, remedy: string): Finding => {
-  return { name, level: 'missing', detail, remedy }
-}
+const reportFault =
+  (level: Finding['level']) =>
+  (name: string, detail: string, remedy: string): Finding => ({ name, level, detail, remedy })
+export const reportWarning = reportFault('warning')
+export const reportMissing = reportFault('missing')

@@ -3,34 +3,26 @@ import { basename } from 'node:path'
 import { nameKernel, readProcessFile, reportMissing, reportOk, reportWarning } from './host.ts'
 import type { Finding, Host } from './host.ts'
 
-/** mount_setattr needs 5.12, cgroup.kill 5.14; clone3, fsopen and close_range are older. */
-const oldestKernel = '5.14'
-
 function examineRelease(host: Host): Finding {
   const release = readProcessFile(host, 'sys/kernel/osrelease')
-  const version = /^\d+\.\d+/u.exec(release)?.[0]
-  if (version === undefined)
+  const [, major, minor] = /^(\d+)\.(\d+)/u.exec(release) ?? []
+  if (minor === undefined)
     return reportMissing('kernel', 'its version cannot be read', 'mount -t proc proc /proc')
-  if (isBefore(version, oldestKernel))
+  const version = Number(major) * 1000 + Number(minor)
+  // mount_setattr needs 5.12, cgroup.kill 5.14; clone3, fsopen and close_range are older.
+  if (version < 5014)
     return reportMissing(
       'kernel',
-      `Linux ${release} is older than ${oldestKernel}, which boxes need`,
+      `Linux ${release} is older than 5.14, which boxes need`,
       `install a kernel that is still maintained (Debian: apt-get install ${nameKernel()}) and reboot`,
     )
-  if (isBefore(version, '5.19'))
+  if (version < 5019)
     return reportWarning(
       'kernel',
       `Linux ${release}: cgroup v2 has no memory.peak below 5.19, so that the peak of a run is sampled`,
       'install a kernel ≥ 6.12 and reboot',
     )
   return reportOk('kernel', `Linux ${release}`)
-}
-
-/** Of two numbers each. */
-function isBefore(version: string, other: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  const [otherMajor = 0, otherMinor = 0] = other.split('.').map(Number)
-  return major < otherMajor || (major === otherMajor && minor < otherMinor)
 }
 
 export function examineKernel(host: Host): Finding[] {

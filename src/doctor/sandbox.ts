@@ -36,10 +36,9 @@ const remedies: Readonly<Record<string, string>> = {
   '': 'look into dmesg and the audit log for what refused it (AppArmor, SELinux, a container engine)',
 }
 
-export function findRemedy(step: string, message: string): string {
-  const words = `${step}: ${message}`
-  const found = Object.entries(remedies).find(([pattern]) => new RegExp(pattern, 'su').test(words))
-  return found?.[1] ?? ''
+export function findRemedy(words: string): string {
+  const isMeant = ([pattern]: [string, string]): boolean => new RegExp(pattern, 'su').test(words)
+  return Object.entries(remedies).find(isMeant)?.[1] ?? ''
 }
 
 /** One row: the box that was made, or the step that failed, why, and what helps. */
@@ -69,7 +68,7 @@ export async function examineSandbox(host: Host): Promise<Finding> {
     // Beneath the words that send whoever starts a worker here.
     const reason = describe(error instanceof Error ? (error.cause ?? error) : error)
     const words = reason.startsWith(step) ? reason : describe(error)
-    return reportMissing(step, words, findRemedy(step, words))
+    return reportMissing(step, words, findRemedy(words))
   } finally {
     rmSync(cacheDirectory, { recursive: true })
   }

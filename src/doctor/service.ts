@@ -11,11 +11,10 @@ import { parseSettings } from '#worker-settings'
 import { reportMissing, reportOk, reportWarning } from './host.ts'
 import type { Finding } from './host.ts'
 
-const dayMilliseconds = 86_400_000
 // Let's Encrypt renews a month ahead.
-const renewedDays = 14
+const renewedMilliseconds = 14 * 86_400_000
 
-/** The variables of a worker; that there is a DATABASE_URL is told by the database's row. */
+/** The variables of a worker; whether there is a DATABASE_URL the database's row says. */
 export function examineSettings(environment?: NodeJS.ProcessEnv): Finding {
   try {
     parseSettings(assumeDatabase(environment))
@@ -68,9 +67,9 @@ export function examineTls(cert?: string, key?: string, now = Date.now()): Findi
     const pair = readTls(cert, key)
     if (pair === null) return []
     const end = new X509Certificate(pair.cert).validToDate
-    const days = (end.getTime() - now) / dayMilliseconds
-    const detail = `${cert} ${days < 0 ? 'has expired on' : 'is valid until'} ${end.toISOString()}`
-    return days < renewedDays ? warn(detail) : [reportOk('TLS', detail)]
+    const left = end.getTime() - now
+    const detail = `${cert} ${left < 0 ? 'has expired on' : 'is valid until'} ${end.toISOString()}`
+    return left < renewedMilliseconds ? warn(detail) : [reportOk('TLS', detail)]
   } catch (error) {
     return warn(describeError(error).trim())
   }

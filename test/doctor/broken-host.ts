@@ -4,8 +4,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
+import { defaultSettings } from '#language'
 import { examineHost } from '../../src/doctor/doctor.ts'
-import type { Finding, HostOptions } from '../../src/doctor/doctor.ts'
+import type { Finding } from '../../src/doctor/doctor.ts'
+import type { Host } from '../../src/doctor/host.ts'
 import { showCheckout } from '../helper/checkout.ts'
 import type { ShownCheckout } from '../helper/checkout.ts'
 import { accelerated } from '../helper/executor.ts'
@@ -70,10 +72,18 @@ export function pick(findings: readonly Finding[], name: string): Finding {
   return finding
 }
 
+/** What a worker's configuration says by default. */
+export const configured = {
+  settings: defaultSettings,
+  firstUid: 61_000,
+  cacheDirectory: '/var/cache/runledger',
+  languages: accelerated,
+}
+
 /** Examines a host that differs in `options`, and has no programs but those given, and picks one finding. */
-export async function examine(name: string, options: HostOptions): Promise<Finding> {
+export async function examine(name: string, options: Partial<Host>): Promise<Finding> {
   const bare = { programDirectories: [], libraryDirectory: '/nonexistent' }
-  return pick(await examineHost({ ...bare, languages: accelerated, ...options }), name)
+  return pick(await examineHost({ ...configured, ...bare, ...options }), name)
 }
 
 /** Without root everything is shown already. */
@@ -87,12 +97,12 @@ const hidden: ShownCheckout = { launcher: [], rename: (path) => path }
 export function examineInside(
   launcher: readonly string[],
   setUp: string,
-  options: HostOptions = {},
+  options: Partial<Host> = {},
 ): readonly Finding[] {
   const { launcher: show, rename } = process.getuid?.() === 0 ? showCheckout() : hidden
   const doctor = rename(join(import.meta.dirname, '../../src/doctor/doctor.ts'))
   const code = `import { examineHost } from ${JSON.stringify(doctor)}
-    console.log(JSON.stringify(await examineHost(${JSON.stringify({ languages: accelerated, ...options })})))`
+    console.log(JSON.stringify(await examineHost(${JSON.stringify({ ...configured, ...options })})))`
   const [program, ...words] = [...show, ...launcher, '/bin/sh', '-ec', `${setUp}\nexec "$@"`, 'sh']
   if (program === undefined) throw new Error('no launcher')
   const node = [rename(process.execPath), '--input-type=module', '-e', code]

@@ -9,8 +9,8 @@ import { builtDirectory } from '../../src/executor/box/keeper/build.ts'
 import { nameKernel } from '../../src/doctor/host.ts'
 import { findRemedy } from '../../src/doctor/sandbox.ts'
 import { showCheckout } from '../helper/checkout.ts'
-import { accelerated } from '../helper/executor.ts'
 import {
+  configured,
   examine,
   examineInside,
   layOutPrograms,
@@ -158,7 +158,8 @@ t.test('each step that can fail has its remedy', (t) => {
     ['keeper.start', 'keeper.failed: box.filter: Invalid argument', /CONFIG_SECCOMP_FILTER/u],
     ['isolation.prove', 'it lacks: network', /audit log/u],
   ] as const
-  for (const [step, message, remedy] of cases) t.match(findRemedy(step, message), remedy, message)
+  for (const [step, message, remedy] of cases)
+    t.match(findRemedy(`${step}: ${message}`), remedy, message)
   t.end()
 })
 
@@ -270,18 +271,17 @@ t.test('languages that are missing beside one that is there are named', async (t
   const some = {
     programDirectories: [layOutPrograms(t, {}, ['python3'])],
     libraryDirectory: '/nonexistent',
-    languages: accelerated,
   }
-  const findings = await examineHost(some)
+  const findings = await examineHost({ ...configured, ...some })
   t.match(pick(findings, 'python'), { level: 'ok', detail: /^Python 3\.\d+\.\d+ \(.*python3\)$/u })
   t.match(pick(findings, 'languages'), { level: 'ok', detail: /^not installed: cpp, java / })
 })
 
 t.test('a language that is there and broken is a warning', async (t) => {
   const findings = await examineHost({
+    ...configured,
     programDirectories: [layOutPrograms(t, { 'g++': 'exit 1' }, ['python3'])],
     libraryDirectory: '/nonexistent',
-    languages: accelerated,
   })
   t.match(pick(findings, 'cpp'), {
     level: 'warning',
