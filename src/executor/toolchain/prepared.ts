@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { Workshop } from './definition.ts'
 
 /** The mode of our directories, whatever the umask: programs' users may pass but not list. */
 const searchable = 0o711
@@ -30,34 +31,57 @@ interface Provenance {
   readonly content: string
 }
 
-/** Makes `directory` and its part for this key. @returns the part. */
-export function openPart(directory: string, key: string): string {
+/** One thing to prepare. */
+export interface Preparable {
+  /** Of its directory in the part. */
+  readonly name: string
+  readonly file: string
+  /** Writes the file, with what else it needs in the directory that it is given, and returns the sources. */
+  readonly make: (directory: string, result: string) => Promise<readonly string[]>
+}
+
+/**
+ * Starts to make what is missing, one after the other.
+ * @param workshop its directory may be shared with other workers and languages, and outlives them.
+ * @param identity distinguishes how these are made from all other ways.
+ * @returns the part's key, and the names of those that are there.
+ */
+export function keepPrepared(
+  { directory, signal, track }: Workshop,
+  identity: string,
+  things: readonly Preparable[],
+): { readonly key: string; readonly ready: ReadonlySet<string> } {
+  const key = createHash('sha256').update(identity).digest('hex')
   const own = `${directory}/${key}`
   mkdirSync(own, { recursive: true })
   for (const path of [directory, own]) chmodSync(path, searchable)
-  return own
+  const ready = new Set<string>()
+  async function makeAll(): Promise<void> {
+    await sweep(directory, key).catch(() => {})
+    for (const thing of things) {
+      if (signal.aborted) return
+      if (await prepare(own, thing).catch(() => false)) ready.add(thing.name)
+    }
+  }
+  track(makeAll())
+  return { key, ready }
 }
 
 /**
  * Makes a thing, unless it is there and whole. What is there is read in full, so that its pages are charged to the worker and no
  * program.
- * @param path its directory in a part.
- * @param make writes the file, with what else it needs in the directory that it is given, and returns the sources.
  * @throws what `make` throws. @returns whether it is there now: another worker may have made and removed it.
  */
-export async function prepare(
-  path: string,
-  file: string,
-  make: (directory: string, result: string) => Promise<readonly string[]>,
-): Promise<boolean> {
+async function prepare(own: string, { name, file, make }: Preparable): Promise<boolean> {
+  const path = `${own}/${name}`
   // One that another worker makes meanwhile is whole.
   const existed = existsSync(path)
   if (await isIntact(path, file)) return true
   if (existed) await rm(path, { recursive: true, force: true })
-  const unfinished = `${dirname(path)}/.${randomUUID()}`
+  const unfinished = `${own}/.${randomUUID()}`
   const result = `${unfinished}/made/${file}`
   try {
-    for (let at = dirname(result); at !== dirname(unfinished); at = dirname(at)) {
+    for (let at = dirname(result); at !== own; at = dirname(at)) {
       await mkdir(at, { recursive: true })
       await chmod(at, searchable)
     }
@@ -104,7 +128,7 @@ async function hashFiles(paths: readonly string[]): Promise<string> {
  * Removes unfinished work, whose name begins with a dot, and what no worker with such a key opened for thirty days. Other keys'
  * parts stay, as a box may show one.
  */
-export async function sweep(directory: string, key: string): Promise<void> {
+async function sweep(directory: string, key: string): Promise<void> {
   const now = new Date()
   utimesSync(`${directory}/${key}`, now, now)
   const olderThan = (path: string, age: number): boolean => {

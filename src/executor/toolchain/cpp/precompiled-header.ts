@@ -3,11 +3,10 @@
 // doubt, programs read the header itself. One directory per header (prepared.ts):
 //
 //   <directory>/<key of compiler and options>/<header, / as _>/include/<header>.gch
-import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import type { HostPath } from '#contract'
 import type { Workshop } from '../definition.ts'
-import { openPart, prepare, runInBackground, sweep } from '../prepared.ts'
+import { keepPrepared, runInBackground } from '../prepared.ts'
 
 export interface Compilation {
   readonly program: string
@@ -51,38 +50,30 @@ const nameDirectory = (header: string): string => header.replaceAll('/', '_')
 
 /**
  * Starts to make what is missing.
- * @param directory may be shared with other workers and outlives them.
  * @param headers in the order in which they are made.
  */
 export function keepPrecompiledHeaders(
-  { directory, signal, track }: Workshop,
+  workshop: Workshop,
   compilation: Compilation,
   headers: readonly string[] = commonHeaders,
 ): PrecompiledHeaders {
-  const key = createHash('sha256').update(compilation.identity).digest('hex')
-  const own = openPart(directory, key)
-  const ready = new Set<string>()
-  async function prepareAll(): Promise<void> {
-    await sweep(directory, key).catch(() => {})
-    for (const header of headers) {
-      if (signal.aborted) return
-      const make = (place: string, result: string): Promise<string[]> =>
-        compile(header, compilation, place, result, signal)
-      const path = `${own}/${nameDirectory(header)}`
-      const isThere = await prepare(path, nameFile(header), make).catch(() => false)
-      if (isThere) ready.add(header)
-    }
-  }
-  track(prepareAll())
+  const things = headers.map((header) => ({
+    name: nameDirectory(header),
+    // The part of the directory that GCC finds it in by -isystem holds nothing else.
+    file: `include/${header}.gch`,
+    make: (place: string, result: string): Promise<string[]> =>
+      compile(header, compilation, place, result, workshop.signal),
+  }))
+  const { key, ready } = keepPrepared(workshop, compilation.identity, things)
   return {
-    path: { source: own, target },
-    find: (header) =>
-      header !== null && ready.has(header) ? `${target}/${nameDirectory(header)}/include` : null,
+    path: { source: `${workshop.directory}/${key}`, target },
+    find(header) {
+      if (header === null || !headers.includes(header)) return null
+      const name = nameDirectory(header)
+      return ready.has(name) ? `${target}/${name}/include` : null
+    },
   }
 }
-
-/** The part of the directory that GCC finds it in by -isystem holds nothing else. */
-const nameFile = (header: string): string => `include/${header}.gch`
 
 /** @returns the header's own sources. @throws when the compiler fails. */
 async function compile(

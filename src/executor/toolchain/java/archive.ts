@@ -6,12 +6,11 @@
 //
 // A JVM trusts an archive's bytes, and dies of wrong ones: so it uses only what is as it was made. That it is of another JVM, or
 // of other jars, the JVM sees itself, and does without.
-import { createHash } from 'node:crypto'
 import { globSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import type { HostPath } from '#contract'
 import type { Workshop } from '../definition.ts'
-import { openPart, prepare, runInBackground, sweep } from '../prepared.ts'
+import { keepPrepared, runInBackground } from '../prepared.ts'
 import { identifyFile } from '../version.ts'
 
 /** What is run to make an archive. */
@@ -47,40 +46,24 @@ const name = 'archive'
 const file = 'classes.jsa'
 
 /** One after another: each takes a compiler's memory. */
-let lastTurn = Promise.resolve()
+let lastTurn: Promise<unknown> = Promise.resolve()
 
-/**
- * Starts to make what is missing.
- * @param workshop its directory may be shared with other workers and languages, and outlives them.
- */
-export function keepClassArchive(
-  { directory, signal, track }: Workshop,
-  training: Training,
-): ClassArchive {
+/** Starts to make it if it is missing. */
+export function keepClassArchive(workshop: Workshop, training: Training): ClassArchive {
   // A replaced jar makes another archive.
   const jars = globSync(training.paths.map((path) => `${path}/**/*.jar`)).toSorted()
   const identity = [training.identity, ...jars.map(identifyFile)].join('\n')
-  const key = createHash('sha256').update(identity).digest('hex')
-  const own = openPart(directory, key)
-  let isReady = false
-
-  async function make(): Promise<void> {
-    if (signal.aborted) return
-    await sweep(directory, key).catch(() => {})
-    isReady = await prepare(`${own}/${name}`, file, (place, result) =>
-      train(training, place, result, signal),
-    )
+  const make = (place: string, result: string): Promise<[]> => {
+    const turn = lastTurn.then(() => train(training, place, result, workshop.signal))
+    lastTurn = turn.catch(() => {})
+    return turn
   }
-  const turn = lastTurn.then(make).catch(() => {})
-  lastTurn = turn
-  track(turn)
-
+  const { key, ready } = keepPrepared(workshop, identity, [{ name, file, make }])
+  const path = `${target}/${key}/${name}/${file}`
   return {
-    path: { source: directory, target },
+    path: { source: workshop.directory, target },
     options: () =>
-      isReady
-        ? [`-XX:SharedArchiveFile=${target}/${key}/${name}/${file}`, '-Xshare:auto', ...silent]
-        : [],
+      ready.has(name) ? [`-XX:SharedArchiveFile=${path}`, '-Xshare:auto', ...silent] : [],
   }
 }
 
