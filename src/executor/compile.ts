@@ -12,18 +12,7 @@ import { withFiles } from './request-files.ts'
 /** Runs one command of a toolchain in a fresh box. */
 export type RunCommand = (
   command: Command,
-  details: Pick<
-    PhaseRequest,
-    | 'stdin'
-    | 'limits'
-    | 'stop'
-    | 'tap'
-    | 'stderrKeptBytes'
-    | 'outputFiles'
-    | 'network'
-    | 'mergesStderr'
-    | 'interactor'
-  >,
+  details: Omit<PhaseRequest, 'command' | 'cores' | 'ranOutOfMemory'>,
 ) => Promise<Phase>
 
 /**

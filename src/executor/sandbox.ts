@@ -3,7 +3,7 @@
 import { openBoxes } from '#box'
 import { openCgroupParent, nameWorkerGroup, shareCores } from '#cgroup'
 import type { Boxes, HostPath, Language, Limits } from '#contract'
-import { buildKeeper, encodeLayout, readHostRoot } from '#keeper'
+import { buildKeeper, encodeLayout } from '#keeper'
 import type { BoxResources } from '#keeper'
 import { assembleFilters } from '#seccomp'
 import { warm } from '#toolchain'
@@ -54,7 +54,7 @@ async function openResources(
   cores: number,
 ): Promise<BoxResources> {
   const programs = await buildKeeper(directory)
-  const layout = encodeLayout(readHostRoot(), paths)
-  const filters = { ...assembleFilters('none'), loopback: assembleFilters('loopback') }
-  return { cgroups: await openCgroupParent(nameWorkerGroup(), cores), ...filters, programs, layout }
+  const layout = encodeLayout(paths)
+  const filters = assembleFilters()
+  return { cgroups: await openCgroupParent(nameWorkerGroup(), cores), filters, programs, layout }
 }

@@ -12,14 +12,14 @@ export function writeFrame(stream: Writable, frame: Uint8Array): void {
 export interface Frames {
   /** The next frame, which must not have begun yet. Rejects when the stream ends first. */
   next(): Promise<Buffer>
-  /** Called for bytes that nobody asked for. */
-  onDoubt(stop: () => void): void
 }
 
-/** @param largestBytes of a frame; a longer one ends the stream. */
-export function readFrames(stream: Readable, largestBytes: number): Frames {
+/**
+ * @param largestBytes of a frame; a longer one ends the stream.
+ * @param stop called when it has ended, as by bytes that nobody asked for.
+ */
+export function readFrames(stream: Readable, largestBytes: number, stop: () => void): Frames {
   let awaited: PromiseWithResolvers<Buffer> | null = null
-  let stop = (): void => {}
   let chunks: Buffer[] = []
   let received = 0
   let expected: number | null = null
@@ -56,6 +56,5 @@ export function readFrames(stream: Readable, largestBytes: number): Frames {
       awaited = Promise.withResolvers()
       return awaited.promise
     },
-    onDoubt: (then) => void (stop = then),
   }
 }

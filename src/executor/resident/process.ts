@@ -104,8 +104,7 @@ async function openRoom(resources: BoxResources, launch: ResidentLaunch): Promis
   streams.input.on('error', () => {})
   const stop = new AbortController()
   const end = (): void => stop.abort()
-  const frames = readFrames(streams.output, answerBytes)
-  frames.onDoubt(end)
+  const frames = readFrames(streams.output, answerBytes, end)
   const lived = live(opened, launch, stop.signal)
   const finish = async (): Promise<void> => {
     await lived

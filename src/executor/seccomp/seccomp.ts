@@ -152,8 +152,11 @@ export interface Filters {
   readonly keeperFilter: Buffer
 }
 
-/** @param network `loopback`: boxes have one of their own. */
-export function assembleFilters(network: 'none' | 'loopback'): Filters {
-  const rows = network === 'loopback' ? loopbackRows : filterRows
-  return { filter: assembleFilter(process.arch, rows), keeperFilter: assembleKeeperFilter(rows) }
+/** By the network that boxes have. */
+export function assembleFilters(): Record<'none' | 'loopback', Filters> {
+  const assemble = (rows: readonly FilterRow[]): Filters => ({
+    filter: assembleFilter(process.arch, rows),
+    keeperFilter: assembleKeeperFilter(rows),
+  })
+  return { none: assemble(filterRows), loopback: assemble(loopbackRows) }
 }

@@ -2,7 +2,7 @@
 // program in the box is a small one that misbehaves on demand.
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { encodeLayout, readHostRoot } from '../../../src/executor/box/keeper/host-root.ts'
+import { encodeLayout } from '../../../src/executor/box/keeper/host-root.ts'
 import { buildKeeper } from '../../../src/executor/box/keeper/build.ts'
 import type { BoxResources } from '../../../src/executor/box/keeper/keeper.ts'
 import { openCgroupParent } from '../../../src/executor/cgroup/cgroup.ts'
@@ -25,10 +25,9 @@ t.setTimeout(120_000 * timeFactor)
 
 const resources: BoxResources = {
   cgroups: await openCgroupParent(nameWorkerGroup()),
-  ...assembleFilters('none'),
-  loopback: assembleFilters('loopback'),
+  filters: assembleFilters(),
   programs: await buildKeeper(keeperDirectory),
-  layout: encodeLayout(readHostRoot()),
+  layout: encodeLayout(),
 }
 t.teardown(() => resources.cgroups.close())
 

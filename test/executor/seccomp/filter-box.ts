@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { Test } from 'tap'
 import { buildKeeper } from '../../../src/executor/box/keeper/build.ts'
-import { encodeLayout, readHostRoot } from '../../../src/executor/box/keeper/host-root.ts'
+import { encodeLayout } from '../../../src/executor/box/keeper/host-root.ts'
 import { startKeeper } from '../../../src/executor/box/keeper/keeper-process.ts'
 import { openCgroupParent } from '../../../src/executor/cgroup/cgroup.ts'
 import { nameWorkerGroup } from '../../../src/executor/cgroup/worker-group.ts'
@@ -34,7 +34,7 @@ export async function openFilterBoxes(
   t.teardown(() => cgroups.close())
   const { program } = await buildKeeper(keeperDirectory)
   const paths = configuration.filter(existsSync).map((path) => ({ source: path, target: path }))
-  const layout = encodeLayout(readHostRoot(), [...paths, { source: directory, target: '/src' }])
+  const layout = encodeLayout([...paths, { source: directory, target: '/src' }])
   const uid = process.getuid?.() === 0 ? firstUid : null
   const keeperFilter = assembleKeeperFilter()
   let serial = 0

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import type { HostPath } from '#contract'
 
 /** A host path shown read-only, or a link. */
-export interface RootEntry {
+interface RootEntry {
   readonly kind: 'bind' | 'link'
   /** The host path; a link's text. */
   readonly source: string
@@ -70,7 +70,7 @@ const deviceLinks = [
  * The least that programs need: executables, libraries, the linker's cache, time zones. /bin and its like may be links
  * or directories.
  */
-export function readHostRoot(): RootEntry[] {
+function readHostRoot(): RootEntry[] {
   const shown = ['/usr/bin', '/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/libx32']
   const optional = ['/usr/share/zoneinfo', '/etc/alternatives', '/etc/ld.so.cache']
   const top = ['/bin', '/lib', '/lib32', '/lib64', '/libx32']
@@ -83,8 +83,9 @@ export function readHostRoot(): RootEntry[] {
     )
 }
 
-/** @param paths what languages need beyond `root`. */
-export function encodeLayout(root: readonly RootEntry[], paths: readonly HostPath[] = []): Layout {
+/** @param paths what languages need beyond the host's root. */
+export function encodeLayout(paths: readonly HostPath[] = []): Layout {
+  const root = readHostRoot()
   const hidden: string[] = []
   const reach = ({ kind, source, target }: RootEntry): string[] => {
     if (kind === 'link' || isReachable(source)) return [kind, source, target]

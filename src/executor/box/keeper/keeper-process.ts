@@ -158,18 +158,15 @@ async function run(
     if (!result.isUnsettled) refuseFurther()
     else onUnsettled(awaitSettled(conversation, settled.promise).then(refuseFurther))
     if (result.reason === 'aborted') signal?.throwIfAborted()
-    const { reason, wallSeconds, cpuSeconds, delaySeconds, memoryPeakBytes } = result
-    if (reason === 'starved')
-      throw new SandboxError('box.starved', `the program was not let run for ${delaySeconds} s`)
+    const { reason, usage } = result
+    if (reason === 'starved') {
+      const words = `the program was not let run for ${usage.delaySeconds} s`
+      throw new SandboxError('box.starved', words)
+    }
     return {
       reason: reason === 'aborted' ? 'cancelled' : reason,
       outOfMemoryKills: result.memoryKills,
-      usage: {
-        wallSeconds,
-        cpuSeconds,
-        memoryPeakBytes,
-        ...(delaySeconds > 0 && { delaySeconds }),
-      },
+      usage,
       stdout: stdout.captured(result.stdoutBytes, limits.stdoutBytes),
       stderr: stderr.captured(result.stderrBytes, limits.stderrBytes),
       exit: result.exit,

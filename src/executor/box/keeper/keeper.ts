@@ -26,7 +26,7 @@ import { createPlace } from './place.ts'
 import type { Place } from './place.ts'
 
 export { buildKeeper, builtDirectory } from './build.ts'
-export { boxUid, encodeLayout, environment, readHostRoot } from './host-root.ts'
+export { boxUid, encodeLayout, environment } from './host-root.ts'
 export type { Keeper } from './keeper-process.ts'
 export { openKeeper } from './open.ts'
 export type { BoxResources, OpenKeeper } from './open.ts'

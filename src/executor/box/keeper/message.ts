@@ -7,7 +7,7 @@ import {
   roundSeconds,
   SandboxError,
 } from '#contract'
-import type { PrestartedRuntime, Command, Evidence, PhaseRequest } from '#contract'
+import type { PrestartedRuntime, Command, Evidence, PhaseRequest, Usage } from '#contract'
 import { environment } from './host-root.ts'
 import type { Layout } from './host-root.ts'
 import * as structure from './structure.ts'
@@ -184,10 +184,7 @@ export interface Result {
   /** The slot may not be lent before another word. */
   readonly isUnsettled: boolean
   readonly exit: Evidence['exit']
-  readonly wallSeconds: number
-  readonly cpuSeconds: number
-  readonly delaySeconds: number
-  readonly memoryPeakBytes: number
+  readonly usage: Usage
   readonly memoryKills: number
   readonly stdoutBytes: number
   readonly stderrBytes: number
@@ -227,10 +224,12 @@ export function decodeResult(body: Buffer, captured: readonly [number, number]):
     reason,
     isUnsettled: unsettled === 1,
     exit: code === 0 ? null : describeExit(code, status),
-    wallSeconds: roundSeconds(figures.wall_nanoseconds / 1e9),
-    cpuSeconds: roundSeconds(figures.cpu_nanoseconds / 1e9),
-    delaySeconds: delay / 1000,
-    memoryPeakBytes: figures.memory_peak_bytes,
+    usage: {
+      wallSeconds: roundSeconds(figures.wall_nanoseconds / 1e9),
+      cpuSeconds: roundSeconds(figures.cpu_nanoseconds / 1e9),
+      memoryPeakBytes: figures.memory_peak_bytes,
+      ...(delay > 0 && { delaySeconds: delay / 1000 }),
+    },
     memoryKills: figures.memory_kills,
     stdoutBytes: figures.stdout_bytes,
     stderrBytes: figures.stderr_bytes,

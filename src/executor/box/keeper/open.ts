@@ -6,15 +6,13 @@ import type { KeeperPrograms } from './build.ts'
 import type { Layout } from './host-root.ts'
 import { startKeeper } from './keeper-process.ts'
 import type { Keeper } from './keeper-process.ts'
+import type { KeeperLaunch } from './launch.ts'
 
 /** What all keepers of a worker are made with. */
 export interface BoxResources {
   readonly cgroups: CgroupParent
-  readonly filter: Buffer
-  /** The keeper's own. */
-  readonly keeperFilter: Buffer
-  /** The same of keepers whose boxes have a network. */
-  readonly loopback: { readonly filter: Buffer; readonly keeperFilter: Buffer }
+  /** By the network of a keeper's boxes. */
+  readonly filters: Readonly<Record<Network, Pick<KeeperLaunch, 'filter' | 'keeperFilter'>>>
   readonly programs: KeeperPrograms
   /** What boxes show of the host (encodeLayout). */
   readonly layout: Layout
@@ -49,7 +47,7 @@ export interface OpenKeeper {
  * @throws {NotStartedError} step `keeper.start`, {SandboxError} of the group.
  */
 export async function openKeeper(
-  { cgroups, programs, layout, loopback, ...usual }: BoxResources,
+  { cgroups, filters, programs, layout }: BoxResources,
   {
     name,
     uid,
@@ -63,9 +61,8 @@ export async function openKeeper(
   const group = await cgroups.createForKeeper(name, uid)
   const program = interpreter === null ? programs.program : programs.forkLibrary
   try {
-    const filters = network === 'loopback' ? loopback : usual
     const how = { interpreter, runtime, ownStreams, loopback: network === 'loopback' }
-    const launch = { ...filters, layout, group, uid, program, ...how }
+    const launch = { ...filters[network], layout, group, uid, program, ...how }
     const keeper = await startKeeper(launch)
     return {
       keeper,

@@ -1,7 +1,7 @@
 // Two programs that speak with each other, each in a box of its own: what one writes is the other's input. A keeper each, for
 // this run alone; the worker carries the bytes between them, so that a side that does not read holds up the other, and that
 // the end of one is known before the other can notice it.
-import { asNotStarted, describe, judgeEnding, NotStartedError } from '#contract'
+import { asNotStarted, judgeEnding, NotStartedError } from '#contract'
 import type { Phase, PhaseRequest, Slot } from '#contract'
 import type { Readable, Writable } from 'node:stream'
 import type { Keeper } from './keeper-process.ts'
@@ -117,7 +117,7 @@ async function converse(
   if (failed) throw failed.reason
   await Promise.all([written.drained(), answered.drained()])
   const [phase, its] = ended.map((each) => (each.status === 'fulfilled' ? each.value : null))
-  if (!phase || !its) throw new Error(describe('no phase'))
+  if (!phase || !its) throw new Error('no phase')
   return {
     ...phase,
     stdout: written.kept(),

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
 import type { PhaseRequest, Slot } from '#contract'
 import { buildKeeper } from '../../../../src/executor/box/keeper/build.ts'
-import { encodeLayout, readHostRoot } from '../../../../src/executor/box/keeper/host-root.ts'
+import { encodeLayout } from '../../../../src/executor/box/keeper/host-root.ts'
 import { createKeeperBoxes } from '../../../../src/executor/box/keeper/keeper.ts'
 import type { KeeperLaunch } from '../../../../src/executor/box/keeper/launch.ts'
 import { openCgroupParent } from '../../../../src/executor/cgroup/cgroup.ts'
@@ -39,8 +39,8 @@ export async function openLaunches(
   const built = resident === null ? programs.program : programs.forkLibrary
   const cgroups = await openCgroupParent(nameWorkerGroup())
   t.teardown(() => cgroups.close())
-  const filters = assembleFilters('none')
-  const layout = encodeLayout(readHostRoot())
+  const filters = assembleFilters().none
+  const layout = encodeLayout()
   const uid = process.getuid?.() === 0 ? firstUid : null
   return async (name, program = built) => {
     const group = await cgroups.createForKeeper(name, uid)
@@ -88,12 +88,11 @@ export async function openKeeperBoxes(
         ...cgroups,
         createForKeeper: (...slot) => create(cgroups.createForKeeper.bind(cgroups), ...slot),
       },
-      ...assembleFilters('none'),
-      loopback: assembleFilters('loopback'),
+      filters: assembleFilters(),
       get programs() {
         return { ...built, program: chooseProgram(built.program) }
       },
-      layout: encodeLayout(readHostRoot()),
+      layout: encodeLayout(),
     },
     forkServers: [],
     prestartedRuntimes: [],

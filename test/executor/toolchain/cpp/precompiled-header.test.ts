@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import { encodeLayout, readHostRoot } from '../../../../src/executor/box/keeper/host-root.ts'
+import { encodeLayout } from '../../../../src/executor/box/keeper/host-root.ts'
 import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
 import { keepPrecompiledHeaders } from '../../../../src/executor/toolchain/cpp/precompiled-header.ts'
 import type { PrecompiledHeaders } from '../../../../src/executor/toolchain/cpp/precompiled-header.ts'
@@ -213,7 +213,7 @@ t.test(
     const headers = open(join(directory, 'cache'))
     await headers.settled()
     const launch = await (await openLaunches(t))('unreachable')
-    const layout = encodeLayout(readHostRoot(), headers.path === null ? [] : [headers.path])
+    const layout = encodeLayout(headers.path === null ? [] : [headers.path])
     const keeper = await startKeeper({ ...launch, layout })
     t.teardown(() => keeper.close())
     launch.group.closeDescriptors()
