@@ -100,7 +100,6 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
     '#contract',
     '#cgroup',
     '#seccomp',
-    '#box',
     '#keeper',
     '#resident',
     '#toolchain',
@@ -110,7 +109,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   'executor/seccomp': ['#contract'],
   'executor/toolchain': ['#contract', '#language'],
   'executor/box/keeper': ['#contract', '#cgroup'],
-  'executor/box': ['#contract', '#keeper'],
+  'executor/box': ['#keeper'],
   'executor/resident': ['#back-off', '#contract', '#cgroup', '#keeper', '#toolchain'],
   doctor: [
     '#config',

@@ -1,9 +1,8 @@
 // What all boxes of a worker share: the parent of their cgroups, the filter, the keeper's program and what of the host they show;
 // and the boxes that are made with these.
-import { openBoxes } from '#box'
 import { openCgroupParent, nameWorkerGroup, shareCores } from '#cgroup'
 import type { Boxes, HostPath, Language, Limits } from '#contract'
-import { buildKeeper, encodeLayout } from '#keeper'
+import { buildKeeper, encodeLayout, openBoxes } from '#keeper'
 import type { BoxResources } from '#keeper'
 import { assembleFilters } from '#seccomp'
 import { warm } from '#toolchain'
@@ -34,7 +33,8 @@ export async function openSandbox(
   try {
     // First of all, so that no keeper or box is charged for what it reads.
     for (const { warmPaths } of toolchains.values()) warm(warmPaths)
-    const boxes = await openBoxes(resources, {
+    const boxes = await openBoxes({
+      resources,
       slots: slots.all,
       forkServers: listForkServers(toolchains),
       prestartedRuntimes: listPrestartedRuntimes(toolchains, limits),

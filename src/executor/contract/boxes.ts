@@ -100,12 +100,3 @@ export interface PrestartedRuntime {
   /** Paths in the box's directory that it has looked for by then: a program that has one of these starts its own. */
   readonly looksForBefore: readonly string[]
 }
-
-export interface BoxOptions {
-  readonly slots: readonly Slot[]
-  /** Used where they can be had; elsewhere each program has an interpreter of its own. */
-  readonly forkServers: readonly ForkServer[]
-  /** Used where they can be had; elsewhere each is started with its program. */
-  readonly prestartedRuntimes: readonly PrestartedRuntime[]
-  readonly onFallback: (reason: string) => void
-}

@@ -11,7 +11,6 @@ import {
 import type {
   PrestartedRuntime,
   Boxes,
-  BoxOptions,
   Clearings,
   Evidence,
   ForkServer,
@@ -24,23 +23,22 @@ import type { BoxResources, KeeperRequest } from './open.ts'
 import { runPair } from './pair.ts'
 import { createPlace } from './place.ts'
 import type { Place } from './place.ts'
+import { proveForks, proveIsolation } from './prove.ts'
 
 export { buildKeeper, builtDirectory } from './build.ts'
-export { boxUid, encodeLayout, environment } from './host-root.ts'
+export { encodeLayout, environment } from './host-root.ts'
 export type { Keeper } from './keeper-process.ts'
 export { openKeeper } from './open.ts'
 export type { BoxResources, OpenKeeper } from './open.ts'
 
-export interface KeeperBoxOptions extends Pick<
-  BoxOptions,
-  'slots' | 'forkServers' | 'prestartedRuntimes' | 'onFallback'
-> {
+export interface BoxOptions {
   readonly resources: BoxResources
-  /** Throws unless forks are boxed like everything else. */
-  readonly proveForks: (
-    run: (request: PhaseRequest) => Promise<Phase>,
-    server: ForkServer,
-  ) => Promise<void>
+  readonly slots: readonly Slot[]
+  /** Used where they can be had; elsewhere each program has an interpreter of its own. */
+  readonly forkServers: readonly ForkServer[]
+  /** Used where they can be had; elsewhere each is started with its program. */
+  readonly prestartedRuntimes: readonly PrestartedRuntime[]
+  readonly onFallback: (reason: string) => void
 }
 
 /** Then an interpreter is replaced, as programs learn the hash seed and address layout that its forks share. */
@@ -105,8 +103,27 @@ function isSameLine(one: readonly string[], other: readonly string[]): boolean {
 /** Of each slot. */
 type Places = ReadonlyMap<Slot, ReadonlyMap<Kind, Place>>
 
+/** @throws {SandboxError} when no box can be had here, or one does not isolate: with the step, the reason and where to look. */
+export async function openBoxes(options: BoxOptions): Promise<Boxes> {
+  const [firstSlot] = options.slots
+  if (firstSlot === undefined) throw new SandboxError('slot.acquire', 'no slot was asked for')
+  let boxes: Boxes | null = null
+  try {
+    boxes = await createKeeperBoxes(options)
+    const run = boxes.run.bind(null, firstSlot)
+    await proveIsolation(run)
+    for (const { probe } of options.forkServers) await proveIsolation(run, probe)
+    return boxes
+  } catch (error) {
+    await boxes?.close()
+    if (!(error instanceof SandboxError)) throw error
+    const words = `no box can be made on this host: ${describe(error)}; \`make doctor\` says what helps`
+    throw new SandboxError(error.step, words, error)
+  }
+}
+
 /** @throws {SandboxError} when a plain keeper cannot be started. */
-export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxes> {
+export async function createKeeperBoxes(options: BoxOptions): Promise<Boxes> {
   const { forkServers, prestartedRuntimes } = options
   const clearings = createClearings()
   const accelerators = [
@@ -159,7 +176,7 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
 /** Makes empty places. Their keepers are each started in a new cgroup. */
 function makePlaces(
   kinds: readonly Kind[],
-  { slots, resources, onFallback }: KeeperBoxOptions,
+  { slots, resources, onFallback }: BoxOptions,
   clearings: Clearings,
 ): Places {
   let started = 0
@@ -194,15 +211,14 @@ function isForkServer(accelerator: Kind['accelerator']): accelerator is ForkServ
 async function raise(
   server: ForkServer,
   standing: readonly Place[],
-  { proveForks, onFallback }: KeeperBoxOptions,
+  { onFallback }: BoxOptions,
 ): Promise<void> {
   try {
     const [first] = await Promise.all(standing.map((one) => one.get()))
     if (first === undefined) return
-    await proveForks(
-      async (request) => judgeEnding(request, await first.keeper.run(request)),
-      server,
-    )
+    const run = async (request: PhaseRequest): Promise<Phase> =>
+      judgeEnding(request, await first.keeper.run(request))
+    await proveForks(run, server)
   } catch (error) {
     onFallback(`no resident ${server.name}: ${describe(error)}`)
     // An interpreter that came up later would be unproved.
@@ -214,7 +230,7 @@ async function raise(
 async function prestart(
   { name }: PrestartedRuntime,
   standing: readonly Place[],
-  { onFallback }: KeeperBoxOptions,
+  { onFallback }: BoxOptions,
 ): Promise<void> {
   const started = await Promise.allSettled(standing.map((one) => one.get()))
   const failure = started.find((one) => one.status === 'rejected')

@@ -10,7 +10,6 @@ import type { Test } from 'tap'
 import type { Command } from '#contract'
 import { NotStartedError, SandboxError } from '#executor'
 import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
-import { proveForks } from '../../../../src/executor/box/box.ts'
 import { openCgroupParent } from '../../../../src/executor/cgroup/cgroup.ts'
 import { nameWorkerGroup } from '../../../../src/executor/cgroup/worker-group.ts'
 import { createForkServer } from '../../../../src/executor/toolchain/python/python.ts'
@@ -529,7 +528,6 @@ async function openForks(
   const boxes = await openKeeperBoxes(t, {
     slots: [slot],
     forkServers: [createForkServer('/usr/bin/python3')],
-    proveForks,
     async createForKeeper(usual, name, uid) {
       const group = await usual(name, uid)
       await onCreate()

@@ -97,7 +97,6 @@ export async function openKeeperBoxes(
     forkServers: [],
     prestartedRuntimes: [],
     onFallback: (reason) => t.fail(reason),
-    proveForks: () => Promise.resolve(),
     ...options,
   })
   t.teardown(() => boxes.close())

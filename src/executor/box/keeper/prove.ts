@@ -1,0 +1,64 @@
+// Proves boxes on this host before any program is accepted, by what the kernel says of a process inside.
+import { SandboxError } from '#contract'
+import type { Command, ForkServer, Phase, PhaseLimits, PhaseRequest } from '#contract'
+import { boxUid } from './host-root.ts'
+
+type Run = (request: PhaseRequest) => Promise<Phase>
+
+const mebibyte = 1024 * 1024
+
+const limits: PhaseLimits = {
+  cpuSeconds: 10,
+  wallSeconds: 60,
+  memoryBytes: 64 * mebibyte,
+  processes: 16,
+  stdoutBytes: mebibyte,
+  stderrBytes: mebibyte,
+  diskBytes: mebibyte,
+}
+
+/** In /proc/self/status inside a box: proc_pid_status(5). */
+const required: readonly (readonly [string, RegExp])[] = [
+  ['user', new RegExp(`^Uid:\\t${boxUid}\\t${boxUid}\\t${boxUid}\\t${boxUid}$`, 'm')],
+  ['capabilities', /^CapEff:\t0+$/m],
+  ['capability bounds', /^CapBnd:\t0+$/m],
+  ['no_new_privs', /^NoNewPrivs:\t1$/m],
+  ['system call filter', /^Seccomp:\t2$/m],
+]
+
+const shellProbe: Command = {
+  argv: ['/bin/sh', '-c', 'cat /proc/self/status && cat /proc/self/net/dev >&2'],
+  files: [],
+  unlimitedStack: false,
+}
+
+const ask = (command: Command): PhaseRequest => ({
+  command,
+  stdin: new Uint8Array(),
+  limits,
+  ranOutOfMemory: () => false,
+})
+
+/**
+ * @param command prints its /proc/self/status on stdout and /proc/self/net/dev on stderr.
+ * @throws {SandboxError} step `isolation.prove` with what does not hold, or the step that failed.
+ */
+export async function proveIsolation(run: Run, command = shellProbe): Promise<void> {
+  const phase = await run(ask(command))
+  const status = Buffer.from(phase.stdout).toString('utf8')
+  const failed = required.filter(([, pattern]) => !pattern.test(status)).map(([name]) => name)
+  // After two heading lines; only loopback is allowed.
+  const interfaces = Buffer.from(phase.stderr).toString('utf8').trim().split('\n').slice(2)
+  if (interfaces.length !== 1 || !/^\s*lo:/.test(interfaces[0] ?? '')) failed.push('network')
+  if (failed.length > 0) throw new SandboxError('isolation.prove', `it lacks: ${failed.join(', ')}`)
+}
+
+/** @throws {SandboxError} step `fork.prove` when a program ends otherwise in a fork than by itself. */
+export async function proveForks(run: Run, { name, proofs }: ForkServer): Promise<void> {
+  for (const { command, stdout, exitCode } of proofs) {
+    const phase = await run(ask(command))
+    if (Buffer.from(phase.stdout).toString() === stdout && phase.exitCode === exitCode) continue
+    const source = command.files.map(({ content }) => Buffer.from(content).toString()).join('')
+    throw new SandboxError('fork.prove', `${name}: ${source} ended with ${phase.exitCode}`)
+  }
+}
