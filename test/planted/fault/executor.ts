@@ -184,8 +184,8 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'prestarted: one that has ended while it waited is asked all the same',
-    text: 'if (start == prestarted && !has_message() && wait_for_message(box.pidfd))',
-    instead: 'if (start == by_fork && !has_message() && wait_for_message(box.pidfd))',
+    text: 'if (has_runtime() && !has_message() && wait_for_message(box.pidfd))',
+    instead: 'if (forks && !has_message() && wait_for_message(box.pidfd))',
     tests: ['executor/box/keeper/prestarted-java'],
   },
   {

@@ -1,6 +1,5 @@
 // Makes boxes in the file system of root.c, fills them, lets their programs go, and kills them. Its own processes are
 // in init.c.
-#define _GNU_SOURCE
 #include "keeper.h"
 
 #include <errno.h>
@@ -19,11 +18,13 @@
 
 struct box_events box_events;
 
+enum { event_count = 4 };
+static int *const all_events[event_count] = {&box_events.forked, &box_events.ready, &box_events.go, &box_events.ended};
+
 void open_boxes(void) {
-  int *events[] = {&box_events.forked, &box_events.ready, &box_events.go, &box_events.ended};
-  for (size_t index = 0; index < sizeof events / sizeof *events; index += 1) {
-    *events[index] = eventfd(0, EFD_CLOEXEC);
-    if (*events[index] < 0) die("keeper.event");
+  for (size_t index = 0; index < event_count; index += 1) {
+    *all_events[index] = eventfd(0, EFD_CLOEXEC);
+    if (*all_events[index] < 0) die("keeper.event");
   }
   open_init();
 }
@@ -83,14 +84,10 @@ void await_event(const struct box *box, int event, int seconds) {
   die_with("box.setup", found == 0 ? "the box was not ready in time" : "the box ended before it was ready");
 }
 
-bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, enum start start) {
+bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes) {
   memset(&shared->ended, 0, sizeof *shared - offsetof(struct shared, ended));
   *box = (struct box){0};
-  clear_event(box_events.forked);
-  clear_event(box_events.ready);
-  clear_event(box_events.go);
-  clear_event(box_events.ended);
-  box->ended = box_events.ended;
+  for (size_t index = 0; index < event_count; index += 1) clear_event(*all_events[index]);
   box->sizes[0] = box_bytes;
   box->sizes[1] = scratch_bytes;
   box->mounts[0] = open_scratch(box_bytes, "0700");
@@ -103,30 +100,30 @@ bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, en
   box->input_reader = open(path, O_RDONLY | O_CLOEXEC);
   if (box->input_reader < 0 || fchmod(box->input, 0444) != 0) die("box.stdin");
   if (pipe2(box->output, O_CLOEXEC) != 0 || pipe2(box->errors, O_CLOEXEC) != 0) die("box.pipe");
-  if (start == prestarted) prepare_runtime(box);
+  if (has_runtime()) prepare_runtime(box);
   int group = prepare_group();
-  if (!clone_init(box, start, group)) return true;
+  if (!clone_init(box, group)) return true;
   if (group >= 0) close(group);
   close(box->input_reader);
   close(box->output[1]);
   close(box->errors[1]);
-  if (start == prestarted) leave_runtime(box);
+  if (has_runtime()) leave_runtime(box);
   if (fcntl(box->output[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(box->errors[0], F_SETFL, O_NONBLOCK) != 0)
     die("box.pipe");
   return false;
 }
 
-void write_file(struct box *box, const char *name, bool executable, int *descriptor) {
+int create_file(const struct box *box, const char *name, bool executable) {
   // Nothing of the program runs yet: no name here can be its link.
   char directory[256];
   for (const char *end = strchr(name, '/'); end != NULL; end = strchr(end + 1, '/')) {
     snprintf(directory, sizeof directory, "%.*s", (int)(end - name), name);
     if (mkdirat(box->mounts[0], directory, 0755) != 0 && errno != EEXIST) die_with("box.file", name);
   }
-  *descriptor = openat(box->mounts[0], name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC,
-                       executable ? 0555 : 0444);
-  if (*descriptor < 0) die_with("box.file", name);
-  if (fchmod(*descriptor, executable ? 0555 : 0444) != 0) die_with("box.file", name);
+  mode_t mode = executable ? 0555 : 0444;
+  int file = openat(box->mounts[0], name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, mode);
+  if (file < 0 || fchmod(file, mode) != 0) die_with("box.file", name);
+  return file;
 }
 
 void wait_until_ready(struct box *box, int seconds) {

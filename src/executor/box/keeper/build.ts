@@ -19,7 +19,7 @@ const sourceDirectory = import.meta.dirname
 export const builtDirectory = `${dirname(sourceDirectory)}/dist`
 const compileOptions: readonly string[] = [
   ['-std=c17', '-O2', '-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion', '-Werror'],
-  ['-fstack-protector-strong', '-D_FORTIFY_SOURCE=2'],
+  ['-fstack-protector-strong', '-D_FORTIFY_SOURCE=2', '-D_GNU_SOURCE'],
 ].flat()
 
 // -z now resolves names once, in the resident interpreter, instead of in each fork.

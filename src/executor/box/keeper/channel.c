@@ -8,7 +8,7 @@
 //       name, content; then for each output file: the length of its name, and the name; then the input. One at a time.
 //   'A' alone. Kills the program that runs, if any.
 // To the worker, each after a struct frame:
-//   'r' a number: ready; bytes of memory that the resident interpreter holds.
+//   'r' nothing: ready.
 //   'o', 'e' bytes of stdout and stderr, at most the limit's.
 //   'l' struct output_file, then content: a file that the program has left, after all output.
 //   'x' struct result: every process of the run is dead but the box's first one, which is ending. If it does not end,
@@ -18,7 +18,6 @@
 //       keeper may be asked.
 //   'f' text: the same after the program was let go. On this and on anything else nobody knows whether the program ran,
 //       unless the socket shows that the request was not read. The worker empties the cgroup and starts a new keeper.
-#define _GNU_SOURCE
 #include "keeper.h"
 
 #include <errno.h>
@@ -80,15 +79,18 @@ bool wait_for_message(int process) {
   return events[0].revents == 0 && events[1].revents != 0;
 }
 
+/** Waits for bytes. @returns how many there are, at most so many. */
+static size_t await_bytes(uint64_t most) {
+  while (talk->rx_start == talk->rx_end)
+    if (!read_more()) await_socket(POLLIN);
+  size_t there = talk->rx_end - talk->rx_start;
+  return there < most ? there : (size_t)most;
+}
+
 void read_exactly(void *target, size_t size) {
   char *next = target;
   while (size > 0) {
-    size_t taken = talk->rx_end - talk->rx_start;
-    if (taken == 0) {
-      if (!read_more()) await_socket(POLLIN);
-      continue;
-    }
-    if (taken > size) taken = size;
+    size_t taken = await_bytes(size);
     memcpy(next, talk->rx + talk->rx_start, taken);
     talk->rx_start += taken;
     next += taken;
@@ -98,12 +100,7 @@ void read_exactly(void *target, size_t size) {
 
 void copy_to_file(int descriptor, uint64_t size, const char *step) {
   while (size > 0) {
-    size_t taken = talk->rx_end - talk->rx_start;
-    if (taken == 0) {
-      if (!read_more()) await_socket(POLLIN);
-      continue;
-    }
-    if (taken > size) taken = (size_t)size;
+    size_t taken = await_bytes(size);
     ssize_t written = write(descriptor, talk->rx + talk->rx_start, taken);
     if (written < 0) die(step);
     talk->rx_start += (size_t)written;

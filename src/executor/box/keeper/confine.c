@@ -1,6 +1,5 @@
 // Takes from the keeper what it needs no more once its boxes' file system stands: whoever took it over by a program's
 // output could do little more than the program.
-#define _GNU_SOURCE
 #include "keeper.h"
 
 #include <linux/capability.h>

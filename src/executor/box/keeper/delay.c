@@ -4,7 +4,6 @@
 // waits while others of its box run is the box's own doing, and so is what its quota makes it wait, as others have run
 // then: as much as they ran, on the cores that the box may use, is taken off. So a program cannot make a delay, however
 // many tasks it has. Of all tasks that live the greatest counts, since the first look at the counters.
-#define _GNU_SOURCE
 #include "keeper.h"
 
 #include <dirent.h>

@@ -4,7 +4,6 @@
 // each write copies a page that is shared with the resident. It is noticed only if an object acts as it dies. So the fork asks
 // Python's collector for what is alive: where none of it has a finaliser the fork flushes and is gone, else the interpreter
 // ends as always. What a program does to this decision it does to its own output.
-#define _GNU_SOURCE
 #include "cpython.h"
 #include "keeper.h"
 

@@ -1,6 +1,5 @@
 // cgroup v1: moving a process costs 10 ms after idleness, so the keeper shares one group with its boxes, and figures are
 // differences. The worker opens the files as root, in the order of `group_file`.
-#define _GNU_SOURCE
 #include "group.h"
 
 #include <fcntl.h>

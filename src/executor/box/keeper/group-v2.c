@@ -1,5 +1,4 @@
 // cgroup v2: clone3 puts each box into a new group inside the keeper's directory; the keeper stands outside.
-#define _GNU_SOURCE
 #include "group.h"
 
 #include <errno.h>

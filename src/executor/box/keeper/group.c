@@ -1,5 +1,4 @@
 // The slot's cgroup: limits, counters, and the proof that nothing is left. group-v2.c and group-v1.c hold what differs.
-#define _GNU_SOURCE
 #include "group.h"
 
 #include <stdio.h>

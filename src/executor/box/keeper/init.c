@@ -2,7 +2,6 @@
 //
 // The first, cloned into new namespaces, mounts what is private, drops all rights and forks the program's process, which waits.
 // Then it reaps, and reports how the program ended. With its end the kernel kills the rest of its pid namespace.
-#define _GNU_SOURCE
 #include "keeper.h"
 
 #include <errno.h>
@@ -158,13 +157,13 @@ static void prefer_for_oom_kill(void) {
 }
 
 /** The program's process before its first instruction. Returns only when it goes on without exec. */
-static void become_program(const struct box *box, enum start start) {
+static void become_program(const struct box *box) {
   uint64_t one = 1;
   prefer_for_oom_kill();
   if (!own_streams && (dup2(box->input_reader, 0) < 0 || dup2(box->output[1], 1) < 0)) die_in_box("box.streams");
   if (dup2(box->errors[1], 2) < 0) die_in_box("box.streams");
   if (setsid() < 0) die_in_box("box.session");
-  if (start == prestarted) {
+  if (has_runtime()) {
     enter_idle_class();
     limit_stack(runtime_has_all_stack());
     start_runtime(box, box_events.ready);
@@ -181,7 +180,7 @@ static void become_program(const struct box *box, enum start start) {
   set_limit(RLIMIT_NOFILE, own.open_files, own.open_files);
   set_limit(RLIMIT_MEMLOCK, own.locked_bytes, own.locked_bytes);
   limit_stack(request->unlimited_stack != 0);
-  if (start == by_fork) {
+  if (forks) {
     prctl(PR_SET_NAME, own_name, 0, 0, 0);
     if (close_range(3, ~0U, 0) != 0) die_in_box("box.descriptors");
     munmap(shared, sizeof *shared);
@@ -214,7 +213,7 @@ static _Noreturn void watch_program(pid_t program) {
 }
 
 /** Init. Returns only in a program's process that goes on without exec. */
-static void become_box(const struct box *box, enum start start) {
+static void become_box(const struct box *box) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) die_in_box("box.death");
   // The keeper may have ended before.
   struct pollfd gone = {keeper, POLLIN, 0};
@@ -230,7 +229,7 @@ static void become_box(const struct box *box, enum start start) {
   pid_t program = fork();
   if (program < 0) die_in_box("box.fork");
   if (program == 0) {
-    become_program(box, start);
+    become_program(box);
     return;
   }
   // Before the keeper lets the program go.
@@ -242,7 +241,7 @@ static void become_box(const struct box *box, enum start start) {
   watch_program(program);
 }
 
-bool clone_init(struct box *box, enum start start, int group) {
+bool clone_init(struct box *box, int group) {
   struct clone_args arguments = {
       .flags = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD | (has_loopback ? CLONE_NEWNET : 0) |
                (group >= 0 ? CLONE_INTO_CGROUP : 0),
@@ -253,6 +252,6 @@ bool clone_init(struct box *box, enum start start, int group) {
   box->pid = (int)syscall(SYS_clone3, &arguments, sizeof arguments);
   if (box->pid < 0) die("box.clone");
   if (box->pid > 0) return true;
-  become_box(box, start);
+  become_box(box);
   return false;
 }

@@ -12,8 +12,6 @@ import { decodeResult, encodeHello, encodeRequest } from './message.ts'
 import { gatherOutputFiles } from './output-file.ts'
 
 export interface Keeper {
-  /** Bytes of the interpreter's memory that count as each program's; 0 without one. */
-  readonly shareBytes: number
   /** False once failed; it then runs nothing more. */
   readonly alive: boolean
   /** Resolves once it is not. */
@@ -55,26 +53,21 @@ export async function startKeeper(launch: KeeperLaunch): Promise<Keeper> {
   socket.write(encodeHello(launch))
   try {
     const answer = await conversation.expect('ready', startMilliseconds)
-    return createKeeper(child, socket, conversation, Number(answer.readBigUInt64LE(0)))
+    if (answer.length > 0) throw new Error('it is ready with more than a word')
+    return createKeeper(child, socket, conversation)
   } catch (cause) {
     child.kill('SIGKILL')
     throw new NotStartedError('keeper.start', describe(cause), cause)
   }
 }
 
-function createKeeper(
-  child: ChildProcess,
-  socket: Socket,
-  conversation: Conversation,
-  shareBytes: number,
-): Keeper {
+function createKeeper(child: ChildProcess, socket: Socket, conversation: Conversation): Keeper {
   const exited = new Promise<void>((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve()
     else child.once('exit', () => resolve())
   })
   let settling: Promise<void> | null = null
   return {
-    shareBytes,
     get alive() {
       return conversation.failed() === null
     },

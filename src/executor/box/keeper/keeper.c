@@ -18,7 +18,6 @@
 //
 // In a resident interpreter the same code forks programs (python.c). In the waiting box may stand a runtime that is up
 // already (runtime.c).
-#define _GNU_SOURCE
 #include "keeper.h"
 
 #include <errno.h>
@@ -40,7 +39,7 @@ enum {
 static const uint64_t longest_nanoseconds = UINT64_C(1000000000000000000);
 
 struct shared *shared;
-bool own_streams, has_loopback;
+bool own_streams, has_loopback, forks;
 /** Bytes of the resident interpreter, counted as each program's. */
 static uint64_t share;
 static struct box box;
@@ -72,8 +71,7 @@ static void read_files(uint64_t count) {
     char name[name_bytes_most + 1];
     read_exactly(&head, sizeof head);
     read_name(name, head.name_bytes);
-    int descriptor;
-    write_file(&box, name, head.executable != 0, &descriptor);
+    int descriptor = create_file(&box, name, head.executable != 0);
     copy_to_file(descriptor, head.size, "box.file");
     close(descriptor);
   }
@@ -254,15 +252,15 @@ __attribute__((noinline)) static void clear_stack(void) {
 }
 
 static void send_ready(void) {
-  append_frame('r', &share, sizeof share);
+  append_frame('r', "", 0);
   send_all();
 }
 
 /** Runtimes take more than an empty box does. */
 static const uint64_t start_bytes = 64 << 20;
 
-static void make_room_for_box(enum start start) {
-  if (start == prestarted) {
+static void make_room_for_box(void) {
+  if (has_runtime()) {
     reclaim_leftovers(false);
     raise_limit_for(start_bytes);
     begin_start();
@@ -272,22 +270,21 @@ static void make_room_for_box(enum start start) {
 }
 
 /** A runtime that waits may end. */
-static void await_request(enum start start) {
-  if (start == prestarted && !has_message() && wait_for_message(box.pidfd))
+static void await_request(void) {
+  if (has_runtime() && !has_message() && wait_for_message(box.pidfd))
     die_with("box.setup", "the runtime ended before its program");
 }
 
-void serve(enum start start) {
-  bool forks = start == by_fork;
-  if (has_runtime() && start != prestarted) die_with("protocol", "a runtime in an interpreter");
+void serve(void) {
+  if (forks && has_runtime()) die_with("protocol", "a runtime in an interpreter");
   uint64_t memory = read_keeper_memory();
   share = forks && memory > share ? memory - share : 0;
-  bool is_ready = start != prestarted;
+  bool is_ready = !has_runtime();
   if (is_ready) send_ready();
   for (;;) {
-    make_room_for_box(start);
+    make_room_for_box();
     if (forks) clear_stack();
-    if (prepare_box(&box, last->box_bytes, last->scratch_bytes, start)) return;
+    if (prepare_box(&box, last->box_bytes, last->scratch_bytes)) return;
     if (!is_ready) {
       // A runtime that cannot be started is no keeper.
       wait_until_ready(&box, seconds_until_first);
@@ -296,7 +293,7 @@ void serve(enum start start) {
     }
     uint64_t kind;
     do {
-      await_request(start);
+      await_request();
       read_exactly(&kind, sizeof kind);
     } while (kind == 'A');
     if (kind != 'R') die_with("protocol", "an unknown word");

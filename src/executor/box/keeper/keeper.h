@@ -46,8 +46,6 @@ struct box {
   /** Of /box, /tmp and /dev/shm (scratch_paths). */
   int mounts[scratch_count];
   uint64_t sizes[2];
-  /** An eventfd, readable when the program has ended. */
-  int ended;
   /** Where a runtime that waits hears of its program. */
   int orders[2];
   /** The program's process waits. */
@@ -66,15 +64,6 @@ struct stream {
   size_t gathered_length;
 };
 
-/** How the program's process comes to its program. */
-enum start {
-  by_exec,
-  /** It is a fork of an interpreter (python.c). */
-  by_fork,
-  /** It is a runtime that is up already (runtime.c). */
-  prestarted
-};
-
 // keeper.c
 extern struct shared *shared;
 /** The program has the keeper's stdin and stdout. */
@@ -82,8 +71,10 @@ extern bool own_streams;
 /** Each box has a network of its own. */
 extern bool has_loopback;
 void setup(void);
+/** Programs are forks of an interpreter (python.c), and need no exec. */
+extern bool forks;
 /** Serves until the worker goes. Returns only in a program's process that needs no exec. */
-void serve(enum start start);
+void serve(void);
 
 /** A file's name below /box, ended by NUL. @param name of name_bytes_most + 1 bytes. */
 void read_name(char *name, uint64_t bytes);
@@ -171,7 +162,7 @@ void yield_cpu(void);
  * Makes the box's two processes. Returns false only in a program's process that needs no exec.
  * @param group on cgroup v2 the box's.
  */
-bool clone_init(struct box *box, enum start start, int group);
+bool clone_init(struct box *box, int group);
 
 // box.c
 extern struct box_events {
@@ -182,8 +173,9 @@ void open_boxes(void);
 /** Fails when the box ends before. */
 void await_event(const struct box *box, int event, int seconds);
 /** Returns true only in a program's process that needs no exec. */
-bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, enum start start);
-void write_file(struct box *box, const char *name, bool executable, int *descriptor);
+bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes);
+/** @returns its descriptor. */
+int create_file(const struct box *box, const char *name, bool executable);
 void resize_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes);
 void wait_until_ready(struct box *box, int seconds);
 /** Only /box is held on to, and that only if there are files to be read in it. */

@@ -2,7 +2,6 @@
 //
 // A connection that nobody has accepted is charged to no cgroup, and takes some 8 KiB; what is charged has a few KiB that no limit
 // refuses. So a network has a number of sockets, and buffers that begin small: 30 MiB at the most are nobody's.
-#define _GNU_SOURCE
 #include "keeper.h"
 
 #include <errno.h>

@@ -3,5 +3,5 @@
 
 int main(void) {
   setup();
-  serve(has_runtime() ? prestarted : by_exec);
+  serve();
 }

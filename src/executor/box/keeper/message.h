@@ -21,7 +21,6 @@ struct hello {
   /** A runtime that is to be prestarted; 0 without one. It may have all the stack that the limits leave. */
   uint64_t runtime_bytes;
   uint64_t runtime_arguments;
-  uint64_t runtime_variables;
   uint64_t runtime_unlimited_stack;
 };
 

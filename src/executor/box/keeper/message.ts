@@ -73,8 +73,7 @@ export function encodeHello({
   ownStreams = false,
   loopback = false,
 }: Hello): Buffer {
-  const variables = listVariables({})
-  const texts = runtime === null ? [] : [runtime.awaits, ...runtime.argv, ...variables]
+  const texts = runtime === null ? [] : [runtime.awaits, ...runtime.argv, ...listVariables({})]
   const strings = encodeTexts(texts)
   const head = structure.hello.encode({
     kind: 'H'.charCodeAt(0),
@@ -88,7 +87,6 @@ export function encodeHello({
     layout_bytes: layout.bytes.length,
     runtime_bytes: strings.length,
     runtime_arguments: runtime?.argv.length ?? 0,
-    runtime_variables: runtime === null ? 0 : variables.length,
     runtime_unlimited_stack: Number(runtime?.unlimitedStack === true),
   })
   return Buffer.concat([head, filter, keeperFilter, layout.bytes, strings])

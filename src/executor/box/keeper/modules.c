@@ -2,7 +2,6 @@
 //
 // modules.py loads them and takes them out of sys.modules. CPython tells of each import before it looks for the module: where
 // nothing is different from when they were loaded, they and what they import are put where that import would put them.
-#define _GNU_SOURCE
 #include "cpython.h"
 #include "keeper.h"
 

@@ -1,6 +1,5 @@
 // Files that the request names and the program has left in /box. They are read when every process of the run is dead, by
 // the mount that the keeper has held since before the program began.
-#define _GNU_SOURCE
 #include "keeper.h"
 
 #include <errno.h>

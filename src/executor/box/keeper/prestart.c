@@ -2,7 +2,6 @@
 //
 // runtime.c starts the runtime in a box with this preloaded. Whatever the runtime does until then it does by itself, and
 // from then on too: nothing of it is imitated, and it reads nothing of a submission before its box has one.
-#define _GNU_SOURCE
 #include "prestart.h"
 
 #include <dlfcn.h>

@@ -4,7 +4,6 @@
 // boxes' file system. The interpreter then starts as always, and is held when it opens its script: each program is a
 // fork that opens its own box's. So nothing of the interpreter is imitated, and the resident process reads nothing of a
 // submission.
-#define _GNU_SOURCE
 #include "keeper.h"
 
 #include <dlfcn.h>
@@ -129,7 +128,8 @@ static FILE *open_script(const char *name, const char *path, const char *mode) {
   waits_for_script = false;
   put_modules_by();
   prepare_early_end();
-  serve(by_fork);
+  forks = true;
+  serve();
   FILE *file = next(path, mode);
   if (file != NULL && may_end_early(file)) run_script(file, path);
   return file;

@@ -2,7 +2,6 @@
 //
 // The user namespace has one uid, the slot's, as 1000. The network namespace has not even loopback; the filter allows
 // only Unix sockets, and none outlives its box.
-#define _GNU_SOURCE
 #include "keeper.h"
 
 #include <errno.h>
@@ -20,8 +19,9 @@ enum { box_uid = 1000 };
 const char *const scratch_paths[scratch_count] = {"/box", "/tmp", "/dev/shm"};
 int box_namespace;
 
+/** Makes the file, where there is none. */
 static void write_path(const char *path, const char *text, const char *step) {
-  int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+  int descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0444);
   if (descriptor < 0 || write(descriptor, text, strlen(text)) != (ssize_t)strlen(text)) die_with(step, path);
   close(descriptor);
 }
@@ -44,12 +44,6 @@ static void make_parents(char *path) {
     if (mkdir(path, 0755) != 0 && errno != EEXIST) die_with("root.create", path);
     *end = '/';
   }
-}
-
-static void make_file(const char *path, const char *text) {
-  int descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0444);
-  if (descriptor < 0 || write(descriptor, text, strlen(text)) != (ssize_t)strlen(text)) die_with("root.create", path);
-  close(descriptor);
 }
 
 static void restrict_mount(const char *path, uint64_t attributes) {
@@ -141,7 +135,7 @@ static void show_host_path(const char *source, char *target) {
     mount_layer(source, source, target);
     return;
   }
-  make_file(target, "");
+  write_path(target, "", "root.create");
   if (found.st_size <= largest_copy_bytes)
     copy_host_file(source, target, found.st_mode);
   else
@@ -152,7 +146,7 @@ static void show_device(const char *source, char *target) {
   char from[4096];
   snprintf(from, sizeof from, "/old%s", source);
   make_parents(target);
-  make_file(target, "");
+  write_path(target, "", "root.create");
   if (mount(from, target, NULL, MS_BIND, NULL) != 0) die_with("root.bind", target);
   restrict_mount(target, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 }
@@ -172,7 +166,7 @@ static void show_host(char *layout, size_t bytes) {
       if (symlink(source, target) != 0) die_with("root.link", target);
     } else if (strcmp(entry, "file") == 0) {
       make_parents(target);
-      make_file(target, source);
+      write_path(target, source, "root.create");
     } else {
       die_with("root.layout", entry);
     }
@@ -208,7 +202,7 @@ void build_root(char *layout, size_t bytes) {
   int proc = open_tree(AT_FDCWD, "/old/proc", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
   if (proc < 0) die("root.bind");
   // The interpreter looks for its script before it opens it.
-  make_file("/box/main.py", "");
+  write_path("/box/main.py", "", "root.create");
   if (umount2("/old", MNT_DETACH) != 0 || rmdir("/old") != 0) die("root.leave");
   if (mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) != 0) die("root.restrict");
   show_proc_to_keeper(proc);

@@ -2,7 +2,6 @@
 //
 // So its start is no part of the run, but for the memory that it takes. It stands in the program's own box, under the
 // same filter and without rights, and serves one program.
-#define _GNU_SOURCE
 #include "keeper.h"
 
 #include <errno.h>
@@ -52,21 +51,19 @@ static void open_library(void) {
 }
 
 void open_runtime(char *text, const struct hello *hello) {
-  size_t count = hello->runtime_arguments + hello->runtime_variables;
-  if (hello->runtime_arguments == 0) return;
-  if (hello->runtime_arguments > strings_most || hello->runtime_variables > strings_most)
-    die_with("protocol", "the runtime");
+  arguments = hello->runtime_arguments;
+  if (arguments == 0) return;
   size_t ends = 0;
   for (uint64_t index = 0; index < hello->runtime_bytes; index += 1) ends += text[index] == 0;
-  if (count > strings_most || ends != count + 1 || text[hello->runtime_bytes - 1] != 0 || text[0] != '/' ||
+  if (ends > strings_most || ends <= arguments || text[hello->runtime_bytes - 1] != 0 || text[0] != '/' ||
       strlen(text) >= sizeof awaited)
     die_with("protocol", "the runtime");
+  size_t count = ends - 1;
   strcpy(awaited, text);
   char *kept = malloc(hello->runtime_bytes);
   strings = calloc(count + 3, sizeof *strings);
   if (kept == NULL || strings == NULL) die("keeper.memory");
   memcpy(kept, text, hello->runtime_bytes);
-  arguments = hello->runtime_arguments;
   unlimited_stack = hello->runtime_unlimited_stack != 0;
   for (size_t index = 0; index < count; index += 1) {
     kept += strlen(kept) + 1;

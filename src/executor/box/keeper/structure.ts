@@ -47,7 +47,7 @@ function defineStructure<const Text extends string>(
 
 export const hello = defineStructure(
   'hello',
-  'kind cgroup_version counts_swap shares_cpu own_streams loopback filter_bytes keeper_filter_bytes layout_bytes runtime_bytes runtime_arguments runtime_variables runtime_unlimited_stack',
+  'kind cgroup_version counts_swap shares_cpu own_streams loopback filter_bytes keeper_filter_bytes layout_bytes runtime_bytes runtime_arguments runtime_unlimited_stack',
 )
 
 export const request = defineStructure(

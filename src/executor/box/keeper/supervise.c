@@ -1,6 +1,5 @@
 // Supervises a run: carries output to the worker, keeps both clocks, and kills the box at a limit, when the
 // worker says so, or when the program has left processes.
-#define _GNU_SOURCE
 #include "keeper.h"
 
 #include <errno.h>
@@ -167,7 +166,7 @@ static int await_events(struct supervision *run, struct pollfd events[event_coun
     bool held_back = full && streams[index].received < streams[index].limit;
     events[from_output + index] = (struct pollfd){held_back ? -1 : streams[index].descriptor, POLLIN, 0};
   }
-  events[from_program] = (struct pollfd){run->over ? -1 : run->box->ended, POLLIN, 0};
+  events[from_program] = (struct pollfd){run->over ? -1 : box_events.ended, POLLIN, 0};
   if (run->over && full) postpone_giving_up(run);
   int64_t until = run->over ? run->gives_up : run->next_look < run->ends ? run->next_look : run->ends;
   if (!run->over && has_unflushed(run) && run->next_flush < until) until = run->next_flush;

@@ -29,7 +29,7 @@ def fork():
 block = bytes(1 << 20)
 memory = os.memfd_create('memory')
 refuses(lambda: os.close(9999))
-say('r', bytes(8))
+say('r', b'')
 hear(104)
 take_limits()
 processes, mebibytes = 1, 0

@@ -114,7 +114,7 @@ for (const [what, code] of Object.entries({ processes: busy, threads })) {
 t.test('who is kept from running for too long is no word on its program', async (t) => {
   const prepare = await openLaunches(t)
   const body =
-    "say('r', bytes(8))\nhear(104)\nsay('d', b'')\nsay('d', b'')\nsay('x', result(code=2, status=9, reason=6))\nhear(1 << 20)"
+    "say('r', b'')\nhear(104)\nsay('d', b'')\nsay('d', b'')\nsay('x', result(code=2, status=9, reason=6))\nhear(1 << 20)"
   const launch = await prepare('too-long', writeStandIn(t, body))
   const keeper = await startKeeper(launch)
   launch.group.closeDescriptors()

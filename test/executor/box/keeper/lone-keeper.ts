@@ -142,7 +142,7 @@ def hear(count):
 def say(kind, body): link.sendall(struct.pack('<QQ', ord(kind), len(body)) + body)
 def result(code=1, status=0, reason=0, unsettled=0, figures=(1000000, 1000000, 65536, 0, 0, 0)):
   return struct.pack('<11Q', code, status, reason, 0, unsettled, *figures)
-head = hear(104)
+head = hear(96)
 hear(sum(struct.unpack('<4Q', head[48:80])))
 ${body}
 `

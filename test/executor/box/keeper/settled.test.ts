@@ -94,7 +94,7 @@ t.test(
 
 /** A keeper that says of its only run that its slot is not settled; then `body`. */
 function unsettled(body: string): string {
-  return `say('r', bytes(8))\nhear(104)\nsay('x', result(status=3, unsettled=1))\n${body}`
+  return `say('r', b'')\nhear(104)\nsay('x', result(status=3, unsettled=1))\n${body}`
 }
 
 for (const [name, body, alive] of [
@@ -114,7 +114,7 @@ for (const [name, body, alive] of [
 
 t.test('a keeper that says so unasked is at fault', async (t) => {
   const body =
-    "say('r', bytes(8))\nhear(104)\nsay('x', result(status=3))\ntime.sleep(0.2)\nsay('s', b'')\nhear(1 << 20)"
+    "say('r', b'')\nhear(104)\nsay('x', result(status=3))\ntime.sleep(0.2)\nsay('s', b'')\nhear(1 << 20)"
   const launch = await (await openLaunches(t))('stand-in', writeStandIn(t, body))
   const keeper = await startKeeper(launch)
   t.teardown(() => keeper.close())
