@@ -1,4 +1,4 @@
-// Keeps compiled programs on disk, so that the same code with other input compiles once; a hit on another account's would tell
+// Keeps compiled programs on disk, so that the same code with other input compiles once; a hit on another account's would show
 // what others compile. Only what would come out the same again is kept: a compiler that a limit stopped is asked anew.
 import { createHash } from 'node:crypto'
 import { untilAborted } from '#abort'

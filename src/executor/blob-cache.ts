@@ -1,5 +1,5 @@
 // Keeps blobs on disk: what tests are run on is fetched once, and read from there by every later run of the same account;
-// how soon another's is there would tell what others have. Bytes are held against their SHA-256 when they are fetched, and
+// how soon another's is there would show what others have. Bytes are held against their SHA-256 when they are fetched, and
 // once more after each start.
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'

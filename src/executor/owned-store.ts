@@ -1,5 +1,5 @@
 // Keeps files for owners, each of whom finds only his own. What was not used for longest goes first, of whoever has most: so
-// nobody can tell from what he still has how busy the others are. The directory is the worker's alone, no box sees it; other
+// nobody can see by what he still has how busy the others are. The directory is the worker's alone, no box sees it; other
 // workers of its user may share it. What this process did not write itself is checked when it is first read: a crash may have
 // damaged it.
 import { createHash, randomUUID } from 'node:crypto'

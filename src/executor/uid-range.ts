@@ -3,7 +3,7 @@
 //
 // A worker claims a uid by listening on an abstract Unix socket named after it. The kernel gives such a name to one process
 // at a time, and takes it back when the process ends. Containers with a network of their own do not see each other's names:
-// their user namespaces tell them apart, or FIRST_UID.
+// their user namespaces keep them apart, or FIRST_UID.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Server } from 'node:net'

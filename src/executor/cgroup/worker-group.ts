@@ -36,7 +36,7 @@ export function isAbandoned(name: string): boolean {
   try {
     return namespace === pidNamespace() && start !== startTicks(Number(pid))
   } catch {
-    return false // nobody can tell
+    return false // nobody knows
   }
 }
 
@@ -44,7 +44,7 @@ function pidNamespace(): string {
   return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
 }
 
-/** Tells processes with the same pid apart; null without a process. Throws where that cannot be told. */
+/** Distinguishes processes with the same pid; null without a process. Throws where that cannot be known. */
 function startTicks(pid: number): string | null {
   let stat: string
   try {

@@ -245,11 +245,11 @@ export const filterRows: readonly FilterRow[] = [
     'splice tee vmsplice',
     'hand page-cache pages around: the primitive of Dirty Pipe, Copy Fail, Dirty Frag; sendfile, which libraries call, is left: into a pipe or a file',
   ),
-  refuse('ENOSYS', 'cachestat', 'tells which pages of a shared file another box has read'),
+  refuse('ENOSYS', 'cachestat', 'shows which pages of a shared file another box has read'),
   refuse(
     'EOPNOTSUPP',
     'preadv2',
-    'RWF_NOWAIT tells the same, RWF_DONTCACHE evicts',
+    'RWF_NOWAIT shows the same, RWF_DONTCACHE evicts',
     isNoneOf(5, 0),
   ),
   refuse(
@@ -260,7 +260,7 @@ export const filterRows: readonly FilterRow[] = [
   refuse(
     'EINVAL',
     'madvise',
-    'MADV_MERGEABLE: merged pages tell by timing what another box holds',
+    'MADV_MERGEABLE: merged pages show by timing what another box holds',
     isOneOf(2, 12),
   ),
   refuse(

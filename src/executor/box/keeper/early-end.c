@@ -244,20 +244,20 @@ static bool ended_well;
 /** The collector leaves the resident's objects alone, whose pages would be copied. */
 static bool frozen;
 
-static void tell_collector(const char *what) {
+static void ask_collector(const char *what) {
   PyObject *done = PyObject_CallMethod(collector, what, NULL);
   if (done != NULL) Py_DecRef(done);
   PyErr_Clear();
 }
 
 void unfreeze(void) {
-  if (frozen) tell_collector("unfreeze");
+  if (frozen) ask_collector("unfreeze");
   frozen = false;
 }
 
 _Noreturn void run_script(FILE *file, const char *path) {
   PyGILState_Ensure();
-  tell_collector("freeze");
+  ask_collector("freeze");
   frozen = true;
   int failed = PyRun_AnyFileExFlags(file, path, 1, NULL);
   bool interrupted = failed && PySys_GetObject("last_type") == PyExc_KeyboardInterrupt;

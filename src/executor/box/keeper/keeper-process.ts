@@ -9,7 +9,7 @@ import type { Conversation } from './conversation.ts'
 import { socketDescriptor, spawnKeeper } from './launch.ts'
 import type { KeeperLaunch } from './launch.ts'
 import { decodeResult, encodeHello, encodeRequest } from './message.ts'
-import { gatherOutputFiles } from './output-file.ts'
+import { collectOutputFiles } from './output-file.ts'
 
 export interface Keeper {
   /** False once failed; it then runs nothing more. */
@@ -110,7 +110,7 @@ async function run(
   const { limits } = request
   const stdout = collect(limits.stdoutBytes)
   const stderr = collect(request.stderrKeptBytes ?? limits.stderrBytes)
-  const outputFiles = gatherOutputFiles(request.outputFiles ?? [])
+  const outputFiles = collectOutputFiles(request.outputFiles ?? [])
   const refuse = conversation.onOutput
   const refuseSettled = conversation.onSettled
   // The word may come together with the result.

@@ -60,8 +60,8 @@ struct stream {
   uint64_t limit;
   uint64_t received;
   /** Output that is in no frame yet. */
-  char *gathered;
-  size_t gathered_length;
+  char *pending;
+  size_t pending_length;
 };
 
 // keeper.c

@@ -1,6 +1,6 @@
 // Gives a program's imports modules that the resident interpreter has loaded already.
 //
-// modules.py loads them and takes them out of sys.modules. CPython tells of each import before it looks for the module: where
+// modules.py loads them and takes them out of sys.modules. CPython reports each import before it looks for the module: where
 // nothing is different from when they were loaded, they and what they import are put where that import would put them.
 #include "cpython.h"
 #include "keeper.h"
@@ -95,7 +95,7 @@ static int hear(const char *event, PyObject *arguments, void *data) {
   (void)data;
   for (size_t index = 0; index < sizeof listening / sizeof *listening; index += 1)
     if (strcmp(event, listening[index]) == 0) offers = false;
-  // An extension's file, and what a program itself tells its hooks, have the same name.
+  // An extension's file, and what a program itself reports to its hooks, have the same name.
   if (strcmp(event, "import") != 0 || PyTuple_Size(arguments) != 5) return 0;
   PyObject *name = PyTuple_GetItem(arguments, 0);
   if (!is_string(name) || PyTuple_GetItem(arguments, 1) != &_Py_NoneStruct) return 0;

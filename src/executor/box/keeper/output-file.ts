@@ -18,7 +18,7 @@ interface Arriving {
 }
 
 /** @param names as the request has them. */
-export function gatherOutputFiles(names: readonly string[]): OutputFiles {
+export function collectOutputFiles(names: readonly string[]): OutputFiles {
   const arrived = new Map<number, Arriving>()
   let room = outputFilesBytesMost
   return {

@@ -17,7 +17,7 @@ enum {
   /** Most of a run's delay: so many times its wall time and so many seconds. */
   delay_factor = 4,
   delay_seconds = 10,
-  gathered_bytes = 64 * 1024,
+  pending_bytes = 64 * 1024,
   /** Between two frames of an output that goes on. */
   flush_milliseconds = 20,
 };
@@ -26,7 +26,7 @@ static const uint64_t day_nanoseconds = UINT64_C(86400000000000);
 
 static struct {
   /** A program may write single bytes; a frame each would cost the worker more. */
-  char gathered[2][gathered_bytes];
+  char pending[2][pending_bytes];
   /** Takes output beyond the limit. */
   char beyond[16 * 1024];
 } *outputs;
@@ -43,30 +43,30 @@ void open_supervision(void) {
 }
 
 void begin_streams(const struct box *box, const struct request *request, struct stream streams[2]) {
-  streams[0] = (struct stream){box->output[0], 'o', request->stdout_bytes, 0, outputs->gathered[0], 0};
-  streams[1] = (struct stream){box->errors[0], 'e', request->stderr_bytes, 0, outputs->gathered[1], 0};
+  streams[0] = (struct stream){box->output[0], 'o', request->stdout_bytes, 0, outputs->pending[0], 0};
+  streams[1] = (struct stream){box->errors[0], 'e', request->stderr_bytes, 0, outputs->pending[1], 0};
 }
 
 /** There is no room for a full frame of output. */
-static bool is_full(void) { return tx_room() < sizeof(struct frame) + gathered_bytes; }
+static bool is_full(void) { return tx_room() < sizeof(struct frame) + pending_bytes; }
 
 void pass_on(struct stream *stream) {
-  if (stream->gathered_length > 0) append_frame(stream->kind, stream->gathered, stream->gathered_length);
-  stream->gathered_length = 0;
+  if (stream->pending_length > 0) append_frame(stream->kind, stream->pending, stream->pending_length);
+  stream->pending_length = 0;
 }
 
 /** Output beyond the limit is only counted. False at the end. */
 static bool drain(struct stream *stream) {
   uint64_t wanted = stream->received < stream->limit ? stream->limit - stream->received : 0;
-  if (wanted > 0 && stream->gathered_length == gathered_bytes) {
+  if (wanted > 0 && stream->pending_length == pending_bytes) {
     if (is_full()) return true;
     pass_on(stream);
   }
   char *target = outputs->beyond;
   size_t size = sizeof outputs->beyond;
   if (wanted > 0) {
-    target = stream->gathered + stream->gathered_length;
-    size = gathered_bytes - stream->gathered_length;
+    target = stream->pending + stream->pending_length;
+    size = pending_bytes - stream->pending_length;
     if (size > wanted) size = (size_t)wanted;
   }
   ssize_t length = read(stream->descriptor, target, size);
@@ -75,7 +75,7 @@ static bool drain(struct stream *stream) {
     if (errno == EAGAIN || errno == EINTR) return true;
     die("output.read");
   }
-  if (wanted > 0) stream->gathered_length += (size_t)length;
+  if (wanted > 0) stream->pending_length += (size_t)length;
   stream->received += (uint64_t)length;
   return true;
 }
@@ -144,10 +144,10 @@ static bool is_stopped(bool readable) {
 }
 
 static bool has_unflushed(const struct supervision *run) {
-  return run->streams[0].gathered_length + run->streams[1].gathered_length > 0;
+  return run->streams[0].pending_length + run->streams[1].pending_length > 0;
 }
 
-/** Passes on what is gathered, unless that was done a moment ago. */
+/** Passes on what is pending, unless that was done a moment ago. */
 static void flush_output(struct supervision *run) {
   if (!has_unflushed(run) || now() < run->next_flush) return;
   for (size_t index = 0; index < 2; index += 1)

@@ -1,6 +1,6 @@
 // The worker's side of what a keeper says of left files: nothing is believed that cannot be.
 import t from 'tap'
-import { gatherOutputFiles } from '../../../../src/executor/box/keeper/output-file.ts'
+import { collectOutputFiles } from '../../../../src/executor/box/keeper/output-file.ts'
 import { outputFile } from '../../../../src/executor/box/keeper/structure.ts'
 import { failsAt } from '../../../helper/executor.ts'
 
@@ -12,7 +12,7 @@ function say(index: number, size: number, content = 0): Buffer {
 }
 
 t.test('pieces become files', async (t) => {
-  const files = gatherOutputFiles(names)
+  const files = collectOutputFiles(names)
   for (const body of [say(0, 5, 3), say(0, 5, 2), say(1, 2 * mebibyte), say(2, 0)]) files.add(body)
   t.strictSame(files.end(), [
     { name: 'first', size: 5, content: Buffer.alloc(5) },
@@ -32,7 +32,7 @@ t.test('whatever cannot be is refused', async (t) => {
     'more than there is room for': [say(0, mebibyte, mebibyte), say(1, 1, 1)],
   }
   for (const [what, bodies] of Object.entries(wrong)) {
-    const files = gatherOutputFiles(names)
+    const files = collectOutputFiles(names)
     t.throws(() => {
       for (const body of bodies) files.add(body)
       files.end()
