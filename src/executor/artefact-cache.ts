@@ -68,13 +68,9 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
   const inFlight = new Map<string, Promise<Compiled>>()
   const store = openOwnedStore({ directory, capacityBytes })
 
-  async function find(name: string): Promise<Compiled | null> {
-    const bytes = await store.read(name, isWhole)
-    return bytes && decode(bytes)
-  }
-
   async function keep(name: string, compiled: Compiled): Promise<void> {
-    if (measure(compiled) <= artefactBytesMost) await store.keep(name, encode(compiled))
+    const bytes = compiled.phase.stderr.length + (compiled.artefact?.content.length ?? 0)
+    if (bytes <= artefactBytesMost) await store.keep(name, encode(compiled))
   }
 
   return {
@@ -95,8 +91,8 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
       }
       let cached = true
       const findOrCompile = async (): Promise<Compiled> => {
-        const kept = await find(name)
-        if (kept !== null) return kept
+        const kept = await store.read(name, isWhole)
+        if (kept !== null) return decode(kept)
         cached = false
         return compiler()
       }
@@ -111,10 +107,6 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
       }
     },
   }
-}
-
-function measure({ phase, artefact }: Compiled): number {
-  return phase.stderr.length + (artefact?.content.length ?? 0)
 }
 
 interface Header {

@@ -1,10 +1,9 @@
 // A box that stays: our program in it answers framed requests. For compilers whose start costs more than their work; no
 // submission's program runs in one. A surplus byte, a passed limit or silence ends it.
 import { describe, SandboxError } from '#contract'
-import type { KeeperGroup } from '#cgroup'
 import type { Command, Evidence, PhaseLimits, Usage } from '#contract'
-import { openKeeper } from '#keeper'
-import type { BoxResources, Keeper, OpenKeeper } from '#keeper'
+import { openSpokenKeeper } from '#keeper'
+import type { BoxResources, SpokenKeeper } from '#keeper'
 import { readFrames, writeFrame } from './frame.ts'
 import type { Frames } from './frame.ts'
 import { startMeter } from './meter.ts'
@@ -83,8 +82,7 @@ export async function startResident(
 }
 
 interface Room {
-  readonly group: KeeperGroup
-  readonly streams: NonNullable<Keeper['streams']>
+  readonly keeper: SpokenKeeper
   readonly frames: Frames
   /** How its one run ended. */
   readonly lived: Promise<Pick<Evidence, 'stderr'>>
@@ -95,31 +93,19 @@ interface Room {
 /** A keeper of its own, whose one run lasts as long as the resident. */
 async function openRoom(resources: BoxResources, launch: ResidentLaunch): Promise<Room> {
   const { name, uid, answerBytes } = launch
-  const request = { name, uid, ownStreams: true }
-  const opened = await openKeeper(resources, request, (removal) => removal)
-  const { group, keeper } = opened
-  const { streams } = keeper
-  if (streams === null) throw new SandboxError('resident.start', 'no streams')
-  // Its end is noticed by itself.
-  streams.input.on('error', () => {})
+  const keeper = await openSpokenKeeper(resources, { name, uid }, (removal) => removal)
   const stop = new AbortController()
   const end = (): void => stop.abort()
-  const frames = readFrames(streams.output, answerBytes, end)
-  const lived = live(opened, launch, stop.signal)
-  const finish = async (): Promise<void> => {
-    await lived
-    streams.input.destroy()
-    streams.output.destroy()
-    await opened.close()
-  }
-  const ended = finish()
+  const frames = readFrames(keeper.streams.output, answerBytes, end)
+  const lived = live(keeper, launch, stop.signal)
+  const ended = lived.then(() => keeper.close())
   // Nobody has to wait for the end.
   ended.catch(() => {})
-  return { group, streams, frames, lived, end, ended }
+  return { keeper, frames, lived, end, ended }
 }
 
 /** Resolves when no process of its box lives, or its keeper has failed, which its group's removal then ends. */
-function live(keeper: OpenKeeper, launch: ResidentLaunch, stop: AbortSignal): Room['lived'] {
+function live(keeper: SpokenKeeper, launch: ResidentLaunch, stop: AbortSignal): Room['lived'] {
   const { command, memoryBytes, processes, diskBytes, lifetimeCpuSeconds } = launch
   const limits: PhaseLimits = {
     memoryBytes,
@@ -144,7 +130,7 @@ function live(keeper: OpenKeeper, launch: ResidentLaunch, stop: AbortSignal): Ro
 }
 
 async function exchange(
-  { group, streams, frames, end }: Room,
+  { keeper: { group, streams }, frames, end }: Room,
   request: Uint8Array,
   limits: PhaseLimits,
 ): Promise<Exchange | null> {

@@ -25,12 +25,8 @@ interface RecipeContext {
   readonly version: string
   readonly location: string
   /** For a recipe that runs on a JDK. */
-  readonly jdk: Jdk | null
+  readonly jdk: Jvm | null
   readonly archive: ClassArchive
-}
-
-interface Jdk extends Jvm {
-  readonly home: string
 }
 
 export function findByRecipe(
@@ -55,18 +51,17 @@ export function findByRecipe(
   }
 }
 
-async function findJdk(host: ToolHost, { JAVA_HOME }: LanguageSettings): Promise<Jdk> {
+async function findJdk(host: ToolHost, { JAVA_HOME }: LanguageSettings): Promise<Jvm> {
   // A distribution tests its packages on its default JDK, not on the newest.
   const usual = `${host.libraryDirectory}/jvm/default-java`
-  const home = await findHome(host, existsSync(usual) ? usual : JAVA_HOME)
-  return { home, ...(await examineJvm(home)) }
+  return examineJvm(await findHome(host, existsSync(usual) ? usual : JAVA_HOME))
 }
 
 /** For a JVM of little memory, as what is made with it holds for any. */
 const trainingBytes = 512 * mebibyte
 
 /** The archive only saves time: its classes are those that the JVM would read. */
-function prepareArchive(context: RecipeContext, jdk: Jdk, example: string): Preparation {
+function prepareArchive(context: RecipeContext, jdk: Jvm, example: string): Preparation {
   const { recipe, programs } = context
   const { archives, compile, run, source, paths = [] } = recipe
   const words = (archives === 'compile' ? compile?.commands[0] : run) ?? run

@@ -3,10 +3,14 @@
 import { closeSync, openSync, readSync, readdirSync, statSync } from 'node:fs'
 import { describe } from '#contract'
 import type { Language } from '#contract'
-import { catalogue, defaultSettings, languages } from '#language'
-import type { LanguageSettings } from '#language'
-import type { Accelerator, Toolchain } from './definition.ts'
-import { finders } from './table.ts'
+import { catalogue, defaultSettings, languages, mapLanguages } from '#language'
+import type { LanguageDefinition, LanguageSettings } from '#language'
+import { findCpp } from './cpp/cpp.ts'
+import type { Accelerator, FindToolchain, Toolchain } from './definition.ts'
+import { findJava } from './java/java.ts'
+import { findJavaScript, findTypeScript } from './node/node.ts'
+import { findPython } from './python/python.ts'
+import { findByRecipe } from './recipe.ts'
 import { ordinaryToolHost, ToolError } from './tool.ts'
 import type { ToolHost } from './tool.ts'
 
@@ -21,6 +25,22 @@ export type {
 export { findProgram, ordinaryToolHost, ToolError } from './tool.ts'
 export type { ToolHost } from './tool.ts'
 export { askProgram, identifyFile, loadVersions, readVersion, saveVersions } from './version.ts'
+
+/** Only here does the executor name languages; all others have a recipe. */
+const special: Readonly<Partial<Record<Language, FindToolchain>>> = {
+  python: findPython,
+  cpp: findCpp,
+  java: findJava,
+  javascript: findJavaScript,
+  typescript: findTypeScript,
+}
+
+const finders: Readonly<Record<Language, FindToolchain>> = mapLanguages((definition) => {
+  const { recipe }: LanguageDefinition = definition
+  const find = special[definition.name] ?? (recipe && findByRecipe(definition, recipe))
+  if (find === undefined) throw new Error(`${definition.name} has neither recipe nor folder`)
+  return find
+})
 
 export interface MissingLanguage {
   readonly language: Language

@@ -14,9 +14,10 @@ export interface Conversation {
    * @throws {SandboxError} whatever else happens.
    */
   expect(kind: Kind, patienceMilliseconds: number): Promise<Buffer>
-  onOutput: (kind: Output, bytes: Buffer) => void
-  /** The slot of a run that is over is settled. */
-  onSettled: () => void
+  /** Null: none may come. */
+  onOutput: ((kind: Output, bytes: Buffer) => void) | null
+  /** The slot of a run that is over is settled; null: it may not be said. */
+  onSettled: (() => void) | null
   ask(parts: readonly Uint8Array[]): void
   /** Stops the run. */
   giveUp(): void
@@ -57,16 +58,17 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
 
   function take(kind: Kind, body: Buffer): void {
     sending.isUnanswered = false
+    const { onOutput, onSettled } = conversation
     if (kind === 'refusal') {
       end(new NotStartedError('keeper.failed', body.toString('utf8')))
     } else if (kind === 'failure') {
       end(new SandboxError('keeper.failed', body.toString('utf8')))
-    } else if (kind === 'output' || kind === 'errors' || kind === 'outputFile') {
-      conversation.onOutput(kind, body)
+    } else if ((kind === 'output' || kind === 'errors' || kind === 'outputFile') && onOutput) {
+      onOutput(kind, body)
     } else if (kind === 'delayed' && awaited?.kind === 'result') {
       awaited.postpone()
-    } else if (kind === 'settled') {
-      conversation.onSettled()
+    } else if (kind === 'settled' && onSettled) {
+      onSettled()
     } else if (awaited?.kind === kind) {
       const { resolve } = awaited
       awaited = null
@@ -87,12 +89,8 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
       awaited = { kind, resolve, reject, postpone: () => void timer.refresh() }
       return promise.finally(() => clearTimeout(timer))
     },
-    onOutput() {
-      end(new SandboxError('keeper.protocol', 'output without a run'))
-    },
-    onSettled() {
-      end(new SandboxError('keeper.protocol', 'settled without a run'))
-    },
+    onOutput: null,
+    onSettled: null,
     ask(parts) {
       sending.isUnanswered = true
       sending.isUnread = !socket.writable

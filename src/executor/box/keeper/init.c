@@ -34,7 +34,7 @@ enum { open_files_most = 1024, open_files_least = 256, open_files_together = 128
 enum { locked_least = 4 << 10, locked_together = 4 << 20 };
 
 static struct sock_fprog filter;
-static bool yields_cpu;
+bool yields_cpu;
 /** A pidfd of the keeper. */
 static int keeper;
 int host_proc;
@@ -57,8 +57,6 @@ void load_filter(const void *instructions, size_t bytes) {
   if (filter.filter == NULL) die("keeper.memory");
   memcpy(filter.filter, instructions, bytes);
 }
-
-void yield_cpu(void) { yields_cpu = true; }
 
 /** Leaves the failure in the shared memory: nothing else of a box is read. */
 static _Noreturn void die_in_box(const char *step) {

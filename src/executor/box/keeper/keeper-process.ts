@@ -111,8 +111,6 @@ async function run(
   const stdout = collect(limits.stdoutBytes)
   const stderr = collect(request.stderrKeptBytes ?? limits.stderrBytes)
   const outputFiles = collectOutputFiles(request.outputFiles ?? [])
-  const refuse = conversation.onOutput
-  const refuseSettled = conversation.onSettled
   // The word may come together with the result.
   const settled = Promise.withResolvers<void>()
   conversation.onOutput = (kind, bytes) => {
@@ -147,7 +145,7 @@ async function run(
     const body = await answered
     const lengths = [stdout.length(), stderr.length()] as const
     const result = demand(conversation, () => decodeResult(body, lengths))
-    const refuseFurther = (): void => void (conversation.onSettled = refuseSettled)
+    const refuseFurther = (): void => void (conversation.onSettled = null)
     if (!result.isUnsettled) refuseFurther()
     else onUnsettled(awaitSettled(conversation, settled.promise).then(refuseFurther))
     if (result.reason === 'aborted') signal?.throwIfAborted()
@@ -168,7 +166,7 @@ async function run(
   } finally {
     signal?.removeEventListener('abort', giveUp)
     request.stop?.removeEventListener('abort', giveUp)
-    conversation.onOutput = refuse
+    conversation.onOutput = null
     request.tap?.close()
   }
 }

@@ -234,7 +234,7 @@ void setup(void) {
   open_group(hello.cgroup_version, hello.counts_swap != 0);
   open_runtime(text + layout_end, &hello);
   text[layout_end] = 0;
-  if (hello.shares_cpu != 0) yield_cpu();
+  yields_cpu = hello.shares_cpu != 0;
   own_streams = hello.own_streams != 0;
   has_loopback = hello.loopback != 0;
   share = read_keeper_memory();

@@ -157,7 +157,7 @@ extern int host_proc;
 void open_init(void);
 void load_filter(const void *instructions, size_t bytes);
 /** Programs give way to everything else in their group. */
-void yield_cpu(void);
+extern bool yields_cpu;
 /**
  * Makes the box's two processes. Returns false only in a program's process that needs no exec.
  * @param group on cgroup v2 the box's.

@@ -107,7 +107,8 @@ const pageBytes = 4096
 export function encodeRequest(request: PhaseRequest): Uint8Array[] {
   requireStartable(request, environment)
   const { command, limits, stdin, outputFiles = [], cores = 1 } = request
-  const strings = encodeStrings(command)
+  const variables = listVariables(command.environment)
+  const strings = encodeTexts([...command.argv, ...variables])
   const fileBytes = command.files.reduce(
     (sum, { content }) => sum + Math.ceil(content.length / pageBytes) * pageBytes,
     0,
@@ -119,7 +120,7 @@ export function encodeRequest(request: PhaseRequest): Uint8Array[] {
     kind: 'R'.charCodeAt(0),
     argument_bytes: strings.length,
     arguments: command.argv.length,
-    variables: Object.keys({ ...environment, ...command.environment }).length,
+    variables: variables.length,
     files: command.files.length,
     processes: limits.processes,
     unlimited_stack: Number(command.unlimitedStack),
@@ -145,10 +146,6 @@ export function encodeRequest(request: PhaseRequest): Uint8Array[] {
     ...outputFiles.flatMap(encodeName),
     stdin,
   ]
-}
-
-function encodeStrings({ argv, environment: further }: Command): Buffer {
-  return encodeTexts([...argv, ...listVariables(further)])
 }
 
 function listVariables(further: Command['environment']): string[] {

@@ -1,6 +1,6 @@
 // A keeper in a group of its own: of a slot, or of a resident compiler.
 import type { CgroupParent, KeeperGroup } from '#cgroup'
-import { asNotStarted } from '#contract'
+import { asNotStarted, NotStartedError } from '#contract'
 import type { PrestartedRuntime, Evidence, Network, PhaseRequest } from '#contract'
 import type { KeeperPrograms } from './build.ts'
 import type { Layout } from './host-root.ts'
@@ -79,6 +79,30 @@ export async function openKeeper(
     throw error
   } finally {
     group.closeDescriptors()
+  }
+}
+
+/** One whose program has the keeper's own stdin and stdout. */
+export interface SpokenKeeper extends OpenKeeper {
+  readonly streams: NonNullable<Keeper['streams']>
+}
+
+/** For one run, which reports what becomes of the streams. @throws as `openKeeper`. */
+export async function openSpokenKeeper(
+  ...[resources, request, clear]: Parameters<typeof openKeeper>
+): Promise<SpokenKeeper> {
+  const opened = await openKeeper(resources, { ...request, ownStreams: true }, clear)
+  const { streams } = opened.keeper
+  if (streams === null) throw new NotStartedError('keeper.start', 'no streams')
+  const both = [streams.input, streams.output]
+  for (const stream of both) stream.on('error', () => {})
+  return {
+    ...opened,
+    streams,
+    async close() {
+      for (const stream of both) stream.destroy()
+      await opened.close()
+    },
   }
 }
 

@@ -1,17 +1,15 @@
 // Two programs that speak with each other, each in a box of its own: what one writes is the other's input. A keeper each, for
 // this run alone; the worker carries the bytes between them, so that a side that does not read holds up the other, and that
 // the end of one is known before the other can notice it.
-import { asNotStarted, judgeEnding, NotStartedError } from '#contract'
+import { asNotStarted, judgeEnding } from '#contract'
 import type { Phase, PhaseRequest, Slot } from '#contract'
 import type { Readable, Writable } from 'node:stream'
-import type { Keeper } from './keeper-process.ts'
-import { openKeeper } from './open.ts'
-import type { BoxResources, OpenKeeper } from './open.ts'
+import { openSpokenKeeper } from './open.ts'
+import type { BoxResources, SpokenKeeper } from './open.ts'
 
 type Hold = (cleared: Promise<void>) => void
 
-interface Side extends OpenKeeper {
-  readonly streams: NonNullable<Keeper['streams']>
+interface Side extends SpokenKeeper {
   /** Ends its run. */
   readonly stop: AbortController
 }
@@ -28,12 +26,14 @@ export async function runPair(
   hold: Hold,
   signal?: AbortSignal,
 ): Promise<Phase> {
-  const open = (
+  const open = async (
     suffix: string,
     uid: number | null,
     { network = 'none' }: PhaseRequest,
-  ): Promise<Side> =>
-    openSide(resources, { name: `${name}-${suffix}`, uid, ownStreams: true, network }, hold)
+  ): Promise<Side> => ({
+    ...(await openSpokenKeeper(resources, { name: `${name}-${suffix}`, uid, network }, hold)),
+    stop: new AbortController(),
+  })
   const opened = await Promise.allSettled([
     open('program', slot.uid, request),
     open('interactor', slot.interactorUid, interactor),
@@ -51,23 +51,8 @@ export async function runPair(
   }
 }
 
-async function openSide(
-  resources: BoxResources,
-  how: Parameters<typeof openKeeper>[1],
-  hold: Hold,
-): Promise<Side> {
-  const opened = await openKeeper(resources, how, hold)
-  const { streams } = opened.keeper
-  if (streams === null) throw new NotStartedError('keeper.start', 'no streams')
-  // Its run reports the end.
-  for (const stream of [streams.input, streams.output]) stream.on('error', () => {})
-  return { ...opened, streams, stop: new AbortController() }
-}
-
-async function leave({ keeper, streams, close }: Side): Promise<void> {
+async function leave({ keeper, close }: Side): Promise<void> {
   await keeper.settling
-  streams.input.destroy()
-  streams.output.destroy()
   await close()
 }
 

@@ -22,6 +22,8 @@ function heapOption(memoryBytes: number): string {
 }
 
 export interface Jvm {
+  /** The JDK's directory. */
+  readonly home: string
   readonly java: string
   /** What it prints as `-version`. */
   readonly banner: string
@@ -36,6 +38,7 @@ export async function examineJvm(home: string): Promise<Jvm> {
   const java = `${home}/bin/java`
   const banner = await readVersion(java, ...quiet, '-version')
   return {
+    home,
     java,
     banner,
     compilerOptions: (memoryBytes) => [
