@@ -66,7 +66,7 @@ const artefactBytesMost = 8 * 1024 * 1024
 /** @param directory made with mode 0700; other workers may share it. @param capacityBytes 0 keeps nothing. */
 export function createArtefactCache(directory: string, capacityBytes: number): ArtefactCache {
   const inFlight = new Map<string, Promise<Compiled>>()
-  const store = openOwnedStore({ directory, capacityBytes })
+  const store = openOwnedStore(directory, capacityBytes)
 
   async function keep(name: string, compiled: Compiled): Promise<void> {
     const bytes = compiled.phase.stderr.length + (compiled.artefact?.content.length ?? 0)

@@ -39,7 +39,7 @@ const hashedAtOnce = 1024 * 1024
 
 export function createBlobCache({ directory, capacityBytes, fetch }: BlobCacheOptions): BlobCache {
   const inFlight = new Map<string, Promise<CachedBlob>>()
-  const store = openOwnedStore({ directory, capacityBytes })
+  const store = openOwnedStore(directory, capacityBytes)
 
   async function load(owner: string, name: string): Promise<CachedBlob> {
     const file = nameFile(owner, name)

@@ -47,18 +47,16 @@ import { eitherOf, unlessAborted } from '#abort'
 import { openCacheDirectory } from '#cache-directory'
 import { shareCores } from '#cgroup'
 import { SandboxError } from '#contract'
-import type { Boxes, ExecutionRequest, Language, Limits, Outcome } from '#contract'
+import type { ExecutionRequest, Language, Limits, Outcome } from '#contract'
 import { defaultLimits } from '#language'
 import { loadVersions, saveVersions } from '#toolchain'
 import { beginPreparations, openOffers } from './accelerate.ts'
 import { createArtefactCache } from './artefact-cache.ts'
 import { findOffer, offerLanguages, openToolchains } from './languages.ts'
-import type { LanguageOptions, Offer, Runtimes, Toolchains } from './languages.ts'
+import type { LanguageOptions, Runtimes, Toolchains } from './languages.ts'
 import { createProgramRunner, nothingDone } from './program.ts'
-import type { ProgramRunner } from './program.ts'
 import { openSandbox } from './sandbox.ts'
 import { createSlotPool } from './slot.ts'
-import type { SlotPool } from './slot.ts'
 import { withSlot } from './tenancy.ts'
 import { tryLanguage } from './trial.ts'
 
@@ -182,7 +180,26 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   )
   const residents = [...offers.values()].flatMap((offer) => offer.residents ?? [])
   const runProgram = createProgramRunner(cache, offers)
-  const execute = createExecute({ slots, boxes, offers, runProgram, closing: closing.signal })
+  /** Finds a request a slot, in which it goes through its phases. */
+  const execute: Executor['execute'] = async (request, signal) => {
+    const offer = findOffer(offers, request.language)
+    const closedOrAborted = eitherOf(closing.signal, signal)
+    const { stop } = request
+    const ended = withSlot(
+      slots,
+      boxes,
+      closedOrAborted,
+      (runPhase, pause) => {
+        request.onSlot?.()
+        return runProgram(runPhase, offer, request, closedOrAborted, { pause })
+      },
+      eitherOf(closedOrAborted, stop),
+    )
+    const outcome = await unlessAborted(ended, stop)
+    if (outcome !== undefined) return outcome
+    closedOrAborted.throwIfAborted()
+    return nothingDone
+  }
 
   const offered = offerLanguages({
     offers,
@@ -254,43 +271,6 @@ async function openToolchainsOf(options: LanguageOptions, directory: string): Pr
   const found = await openToolchains(options)
   saveVersions(directory)
   return found
-}
-
-interface ExecuteParts {
-  readonly slots: SlotPool
-  readonly boxes: Boxes
-  readonly offers: ReadonlyMap<Language, Offer>
-  readonly runProgram: ProgramRunner
-  readonly closing: AbortSignal
-}
-
-/** Finds a request a slot, in which it goes through its phases. */
-function createExecute({
-  slots,
-  boxes,
-  offers,
-  runProgram,
-  closing,
-}: ExecuteParts): Executor['execute'] {
-  return async (request, signal) => {
-    const offer = findOffer(offers, request.language)
-    const closedOrAborted = eitherOf(closing, signal)
-    const { stop } = request
-    const ended = withSlot(
-      slots,
-      boxes,
-      closedOrAborted,
-      (runPhase, pause) => {
-        request.onSlot?.()
-        return runProgram(runPhase, offer, request, closedOrAborted, { pause })
-      },
-      eitherOf(closedOrAborted, stop),
-    )
-    const outcome = await unlessAborted(ended, stop)
-    if (outcome !== undefined) return outcome
-    closedOrAborted.throwIfAborted()
-    return nothingDone
-  }
 }
 
 /** Holds a promise in the set until it settles. @returns it. */

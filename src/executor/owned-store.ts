@@ -18,13 +18,6 @@ export interface OwnedStore {
   forgetUnused(milliseconds: number): void
 }
 
-export interface OwnedStoreOptions {
-  /** Made with mode 0700. */
-  readonly directory: string
-  /** 0 keeps nothing. */
-  readonly capacityBytes: number
-}
-
 /** A file's name. @param key 64 hexadecimal digits. */
 export function nameFile(owner: string, key: string): string {
   return `${createHash('sha256').update(owner).digest('hex').slice(0, 32)}-${key}`
@@ -44,7 +37,8 @@ interface Share {
   readonly files: Map<string, number>
 }
 
-export function openOwnedStore({ directory, capacityBytes }: OwnedStoreOptions): OwnedStore {
+/** @param directory made with mode 0700. @param capacityBytes 0 keeps nothing. */
+export function openOwnedStore(directory: string, capacityBytes: number): OwnedStore {
   /** By owner. */
   const shares = new Map<string, Share>()
   let total = 0

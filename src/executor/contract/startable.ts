@@ -37,9 +37,13 @@ function requireWords([program = '']: readonly string[], words: readonly string[
   if (bytes > wordsBytesMost) refuse(`the command is larger than ${wordsBytesMost} bytes`)
 }
 
-/** A relative path none of whose parts is empty, `.` or `..`. */
-function requireName(name: string): void {
+/** Of a file in a box: a relative path none of whose parts is empty, `.` or `..`. */
+export function isFileName(name: string): boolean {
   const isInside = name.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
-  if (isInside && !name.includes('\0') && Buffer.byteLength(name) <= nameBytesMost) return
+  return isInside && !name.includes('\0') && Buffer.byteLength(name) <= nameBytesMost
+}
+
+function requireName(name: string): void {
+  if (isFileName(name)) return
   throw new SandboxError(stepsOfRequest.name, 'a file has a name that no box can hold')
 }

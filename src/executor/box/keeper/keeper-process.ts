@@ -191,25 +191,21 @@ function demand<T>(conversation: Conversation, read: () => T): T {
   }
 }
 
-function collect(keptBytes: number): {
-  add(bytes: Buffer): void
-  /** Bytes kept so far. */
-  length(): number
-  read(from: number, most: number): Buffer
-  captured(receivedBytes: number, limitBytes: number): Captured
-} {
+/** Keeps the first bytes of an output. */
+function collect(keptBytes: number) {
   const pieces: Buffer[] = []
   let length = 0
   return {
-    add(bytes) {
+    add(bytes: Buffer) {
       const taken = bytes.subarray(0, keptBytes - length)
       if (taken.length === 0) return
       pieces.push(taken)
       length += taken.length
     },
+    /** Bytes kept so far. */
     length: () => length,
-    read: (from, most) => readPieces(pieces, from, most),
-    captured(receivedBytes, limitBytes) {
+    read: (from: number, most: number) => readPieces(pieces, from, most),
+    captured(receivedBytes: number, limitBytes: number): Captured {
       // Copied out of the socket's much larger buffers.
       const bytes = Buffer.concat(pieces)
       return { bytes, truncated: receivedBytes > length, exceeded: receivedBytes > limitBytes }

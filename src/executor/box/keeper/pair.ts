@@ -65,10 +65,9 @@ async function converse(
   const answered = carry(interactor, program, askedToo.limits.stdoutBytes)
   let first: Side | null = null
   const live = async (
-    side: Side,
+    [side, other]: readonly [Side, Side],
     request: PhaseRequest,
     output: Carried,
-    onFailure: () => void,
   ): Promise<Phase> => {
     const stop = AbortSignal.any([side.stop.signal, ...(request.stop ? [request.stop] : [])])
     const evidence = await side.run({ ...request, stop }, signal)
@@ -77,18 +76,13 @@ async function converse(
     const isOver = output.hasExceeded()
     const ending = isOver && phase.ending === 'cancelled' ? 'output_limit' : phase.ending
     // Nothing that the other one does counts any more.
-    if (ending !== 'exited' || phase.exitCode !== 0) onFailure()
+    if (first === side && (ending !== 'exited' || phase.exitCode !== 0)) other.stop.abort()
     return { ...phase, ending, stdoutTruncated: isOver }
   }
   const ended = await Promise.allSettled(
     [
-      live(program, asked, written, () => void (first === program && interactor.stop.abort())),
-      live(
-        interactor,
-        askedToo,
-        answered,
-        () => void (first === interactor && program.stop.abort()),
-      ),
+      live([program, interactor], asked, written),
+      live([interactor, program], askedToo, answered),
     ].map(async (run) =>
       run.catch((error: unknown) => {
         // One without the other would wait for it.

@@ -6,17 +6,6 @@ import type { Names } from '#contract'
 /** Whole numbers below 2^53. */
 type Values<Name extends string> = Readonly<Record<Name, number>>
 
-export interface Structure<Name extends string> {
-  /** Its name in C. */
-  readonly name: string
-  /** In C's order. */
-  readonly fields: readonly Name[]
-  readonly sizeBytes: number
-  encode(values: Values<Name>): Buffer
-  /** @throws {RangeError} unless there are `sizeBytes` bytes. */
-  decode(bytes: Buffer): Values<Name>
-}
-
 /** Little-endian, as every machine is that has a filter (seccomp.ts). */
 const numberBytes = BigUint64Array.BYTES_PER_ELEMENT
 
@@ -24,19 +13,17 @@ export function encodeNumbers(values: readonly number[]): Buffer {
   return Buffer.from(BigUint64Array.from(values, BigInt).buffer)
 }
 
-/** @param names with a blank between two. */
-function defineStructure<const Text extends string>(
-  name: string,
-  names: Text,
-): Structure<Names<Text>> {
+/** @param name in C. @param names of its fields in C's order, with a blank between two. */
+function defineStructure<const Text extends string>(name: string, names: Text) {
   const fields = splitNames(names)
   const sizeBytes = fields.length * numberBytes
   return {
     name,
     fields,
     sizeBytes,
-    encode: (values) => encodeNumbers(fields.map((field) => values[field])),
-    decode(bytes) {
+    encode: (values: Values<Names<Text>>) => encodeNumbers(fields.map((field) => values[field])),
+    /** @throws {RangeError} unless there are `sizeBytes` bytes. */
+    decode(bytes: Buffer): Values<Names<Text>> {
       if (bytes.length !== sizeBytes)
         throw new RangeError(`a ${name} of ${bytes.length} bytes, not ${sizeBytes}`)
       const read = (at: number): number => Number(bytes.readBigUInt64LE(at * numberBytes))

@@ -1,5 +1,6 @@
 // Several files that a compiler emitted, in one artefact: for each its name and size in a line, then its bytes. Time is
 // linear in them: what a compiler of strangers' sources writes is untrusted.
+import { isFileName } from '#contract'
 import type { BoxFile } from '#contract'
 
 /** A submission has at most 64 files; each may become a few. */
@@ -9,9 +10,6 @@ const filesMost = 1024
 export const writeEmitted = `cd out || exit 1
 [ $(find . -type f | wc -l) -le ${filesMost} ] || { echo 'more than ${filesMost} files' >&2; exit 1; }
 exec find . -type f -regex '[A-Za-z0-9._/-]*' ! -exec test -e '../{}' ';' -printf '%P %s\\n' -exec cat '{}' ';'`
-
-/** Of a file in a box, as a submission's own. */
-const nameBytesMost = 255
 
 /** A line is no longer. */
 const headerBytesMost = 1024
@@ -27,12 +25,7 @@ export function readEmitted(bytes: Buffer): BoxFile[] {
     const line = bytes.subarray(at, at + headerBytesMost)
     const end = line.indexOf('\n')
     const [, name, size] = header.exec(line.toString('latin1', 0, Math.max(0, end))) ?? []
-    if (
-      name === undefined ||
-      name.length > nameBytesMost ||
-      !staysBelow(name) ||
-      files.length === filesMost
-    )
+    if (name === undefined || !isFileName(name) || files.length === filesMost)
       throw new Error('not a list of emitted files')
     const start = at + end + 1
     at = start + Number(size)
@@ -41,9 +34,4 @@ export function readEmitted(bytes: Buffer): BoxFile[] {
     files.push({ path: `/box/${name}`, content, executable: false })
   }
   return files
-}
-
-/** As a path. */
-function staysBelow(name: string): boolean {
-  return name.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
 }
