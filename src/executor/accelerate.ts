@@ -8,20 +8,17 @@ import { keepCompilers } from '#resident'
 import type { ResidentCompilers } from '#resident'
 import { pickAccelerator } from '#toolchain'
 import type { Toolchain, Workshop } from '#toolchain'
-import { keepAllowed } from './languages.ts'
-import type { LanguageOptions, Offer, Toolchains } from './languages.ts'
+import type { Offer, Toolchains } from './languages.ts'
 
 /** Begins to prepare what languages can prepare. One that cannot goes on without. */
 export async function beginPreparations(
   toolchains: Toolchains,
   workshop: Workshop,
-  accelerators: LanguageOptions['accelerators'],
   onFallback: (reason: string) => void,
 ): Promise<Toolchains> {
   const begin = async (language: Language, toolchain: Toolchain): Promise<Toolchain> => {
     try {
-      const prepared = await pickAccelerator(toolchain, 'preparation')?.begin(workshop)
-      return prepared === undefined ? toolchain : keepAllowed(prepared, accelerators)
+      return (await pickAccelerator(toolchain, 'preparation')?.begin(workshop)) ?? toolchain
     } catch (error) {
       onFallback(`nothing is prepared for ${language}: ${describe(error)}`)
       return toolchain

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { eitherOf, unlessAborted } from '#abort'
 import { compileMessageBytes, SandboxError } from '#contract'
 import type { Command, ExecutionRequest, Phase, PhaseLimits, PhaseRequest, Source } from '#contract'
-import type { Compiler } from '#toolchain'
+import type { Artefact, Compiler } from '#toolchain'
 import { hashSource } from './artefact-cache.ts'
 import type { ArtefactCache, Compiled } from './artefact-cache.ts'
 import type { Offer } from './languages.ts'
@@ -15,6 +15,15 @@ export type RunCommand = (
   details: Omit<PhaseRequest, 'command' | 'cores' | 'ranOutOfMemory'>,
 ) => Promise<Phase>
 
+/** What a program is before it runs. */
+export interface Prepared {
+  /** Null for a language without a compiler. */
+  readonly phase: Phase | null
+  /** The source where there is no compiler; null when it does not compile. */
+  readonly artefact: Artefact | null
+  readonly cached: boolean
+}
+
 /**
  * @returns undefined when it was stopped before the end, or while it waited.
  * @throws the signal's reason when aborted; {SandboxError} when the language's limits say nothing of a compiler.
@@ -23,11 +32,13 @@ export async function compileOnce(
   runCommand: RunCommand,
   cache: ArtefactCache,
   offer: Offer,
-  compiler: Compiler,
   request: ExecutionRequest,
   signal: AbortSignal,
-): Promise<{ readonly compiled: Compiled; readonly cached: boolean } | undefined> {
+): Promise<Prepared | undefined> {
   const { language, code, files = [], compileArguments = [], cacheScope, stop } = request
+  const { compiler } = offer.toolchain
+  if (compiler === null)
+    return { phase: null, artefact: { content: code, entry: '' }, cached: false }
   const limits = (request.limits ?? offer.limits).compile
   if (limits === null) throw new SandboxError('limits.read', `${language} has no compile limits`)
   const source = { code, files, arguments: compileArguments }
@@ -53,7 +64,7 @@ export async function compileOnce(
   const done = await unlessAborted(compiling, stop)
   // A resident compiler that is stopped keeps nothing of it.
   if (done === undefined) signal.throwIfAborted()
-  return done
+  return done && { ...done.compiled, cached: done.cached }
 }
 
 /** @throws when a plain compilation has written what is no program. */

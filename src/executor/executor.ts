@@ -50,10 +50,11 @@ import { SandboxError } from '#contract'
 import type { ExecutionRequest, Language, Limits, Outcome } from '#contract'
 import { defaultLimits } from '#language'
 import { loadVersions, saveVersions } from '#toolchain'
+import type { Workshop } from '#toolchain'
 import { beginPreparations, openOffers } from './accelerate.ts'
 import { createArtefactCache } from './artefact-cache.ts'
 import { findOffer, offerLanguages, openToolchains } from './languages.ts'
-import type { LanguageOptions, Runtimes, Toolchains } from './languages.ts'
+import type { LanguageOptions, Runtimes } from './languages.ts'
 import { createProgramRunner, nothingDone } from './program.ts'
 import { openSandbox } from './sandbox.ts'
 import { createSlotPool } from './slot.ts'
@@ -148,17 +149,16 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   openCacheDirectory(options.cacheDirectory)
   const cache = createArtefactCache(`${options.cacheDirectory}/artefact`, options.cacheBytes)
   const trialDirectory = `${options.cacheDirectory}/trial`
-  const found = await openToolchainsOf(options, trialDirectory)
-  const toolchains = await beginPreparations(
-    found,
-    {
-      directory: options.cacheDirectory,
-      signal: closing.signal,
-      track: (work) => void keepUntilSettled(preparing, work),
-    },
-    options.accelerators,
-    onFallback,
-  )
+  mkdirSync(trialDirectory, { recursive: true, mode: 0o700 })
+  loadVersions(trialDirectory)
+  const found = await openToolchains(options)
+  saveVersions(trialDirectory)
+  const workshop: Workshop = {
+    directory: options.cacheDirectory,
+    signal: closing.signal,
+    track: (work) => void keepUntilSettled(preparing, work),
+  }
+  const toolchains = await beginPreparations(found, workshop, onFallback)
   const slots = createSlotPool(options.slots, firstUid, options.spares)
   const limits = { ...defaultLimits, ...options.limits }
   const opened = await openSandbox(toolchains, slots, limits, options).catch(
@@ -262,15 +262,6 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     throw error
   })
   return executor
-}
-
-/** Their versions are remembered in the directory, which is made. */
-async function openToolchainsOf(options: LanguageOptions, directory: string): Promise<Toolchains> {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  loadVersions(directory)
-  const found = await openToolchains(options)
-  saveVersions(directory)
-  return found
 }
 
 /** Holds a promise in the set until it settles. @returns it. */

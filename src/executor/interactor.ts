@@ -34,12 +34,12 @@ export async function prepareInteractor(
 ): Promise<Interactor | undefined> {
   if (interactor === undefined) return undefined
   const offer = findOffer(offers, interactor.language)
-  const { compiler, ranOutOfMemory, run } = offer.toolchain
+  const { ranOutOfMemory, run } = offer.toolchain
   const request = { ...interactor, cacheScope, stdin: new Uint8Array(), stop }
-  const done = compiler && (await compileOnce(runCommand, cache, offer, compiler, request, signal))
+  const done = await compileOnce(runCommand, cache, offer, request, signal)
   if (done === undefined || stop?.aborted === true) return undefined
-  if (done !== null && !done.cached) total.spend(done.compiled.phase)
-  const artefact = done === null ? { content: interactor.code, entry: '' } : done.compiled.artefact
+  const { phase: compile, artefact, cached } = done
+  if (compile !== null && !cached) total.spend(compile)
   const own = offer.limits.run
   const usual = { ...own, wallSeconds: limits.run.wallSeconds + own.wallSeconds }
   return {
@@ -57,10 +57,8 @@ export async function prepareInteractor(
       }
     },
     judge(phase, given) {
-      if (done !== null && artefact === null) {
-        const { phase: compile } = done.compiled
+      if (compile !== null && artefact === null)
         return { ...phase, interactor: { phase: compile, endedFirst: true, isCompiler: true } }
-      }
       if (phase.interactor === undefined || given === undefined) return phase
       const ended = total.judge(phase.interactor.phase, given.limits, usual)
       return { ...phase, interactor: { ...phase.interactor, phase: ended } }

@@ -56,10 +56,13 @@ export async function openToolchains({
     { ...ordinaryToolHost, ...toolHost },
     wanted,
   )
+  const isAllowed = ({ kind }: Accelerator): boolean => accelerators?.includes(kind) ?? true
   const found = new Map<Language, Toolchain>()
   for (const language of wanted) {
     const toolchain = toolchains[language]
-    if (toolchain !== undefined) found.set(language, keepAllowed(toolchain, accelerators))
+    if (toolchain === undefined) continue
+    const allowed = toolchain.accelerators.filter(isAllowed)
+    found.set(language, { ...toolchain, accelerators: allowed })
   }
   if (found.size === 0) {
     const words = missing.map((one) => `${one.language} (${one.reason}; ${one.remedy})`)
@@ -67,16 +70,6 @@ export async function openToolchains({
   }
   for (const one of missing) onMissing(one)
   return found
-}
-
-/** @param allowed kinds; undefined: all. */
-export function keepAllowed(
-  toolchain: Toolchain,
-  allowed: LanguageOptions['accelerators'],
-): Toolchain {
-  if (allowed === undefined) return toolchain
-  const accelerators = toolchain.accelerators.filter(({ kind }) => allowed.includes(kind))
-  return { ...toolchain, accelerators }
 }
 
 /** @throws {SandboxError} for a language that is not installed here. */

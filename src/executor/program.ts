@@ -48,25 +48,18 @@ export function createProgramRunner(
     signal,
     { total = createTotalTime(request.totalSeconds), pause } = {},
   ) => {
-    const { code, files = [], stop, cores, network, mergesStderr } = request
+    const { files = [], stop, cores, network, mergesStderr } = request
     const { toolchain } = offer
-    const { compiler, ranOutOfMemory } = toolchain
+    const { ranOutOfMemory } = toolchain
     const runCommand: RunCommand = async (command, details) => {
       const limits = total.narrow(details.limits)
       const phase = await runPhase({ command, cores, ranOutOfMemory, ...details, limits })
       return total.judge(phase, limits, details.limits)
     }
     const limits = request.limits ?? offer.limits
-    const done =
-      compiler === null
-        ? null
-        : await compileOnce(runCommand, cache, offer, compiler, request, signal)
+    const done = await compileOnce(runCommand, cache, offer, request, signal)
     if (done === undefined) return nothingDone
-    const { phase: compilePhase, artefact } = done?.compiled ?? {
-      phase: null,
-      artefact: { content: code, entry: '' },
-    }
-    const compileCached = done?.cached ?? false
+    const { phase: compilePhase, artefact, cached: compileCached } = done
     if (compilePhase !== null && !compileCached) total.spend(compilePhase)
     signal.throwIfAborted()
     if (artefact === null || stop?.aborted === true)

@@ -28,7 +28,7 @@ export function delegate(unified: Hierarchy): string {
     enableControllers(base)
   } catch (cause) {
     if (cause instanceof SandboxError) throw cause
-    throw new SandboxError('cgroup.delegate', `${base}: ${describe(cause)}; ${remedy}`, cause)
+    throw refuse(`${base}: ${describe(cause)}`, cause)
   }
   return base
 }
@@ -60,10 +60,7 @@ export function enableControllers(group: string): void {
   const available = readValue(group, 'cgroup.controllers').split(' ')
   for (const controller of ['memory', 'pids']) {
     if (available.includes(controller)) continue
-    throw new SandboxError(
-      'cgroup.delegate',
-      `${group} has no "${controller}" controller; ${remedy}`,
-    )
+    throw refuse(`${group} has no "${controller}" controller`)
   }
   const wanted = ['memory', 'pids', 'cpu'].filter((controller) => available.includes(controller))
   const enabled = readValue(group, 'cgroup.subtree_control').split(' ')
@@ -76,10 +73,10 @@ export function enableControllers(group: string): void {
       missing.map((controller) => `+${controller}`).join(' '),
     )
   } catch (cause) {
-    throw new SandboxError(
-      'cgroup.delegate',
-      `cannot enable ${missing.join(', ')} in ${group}: ${describe(cause)}; ${remedy}`,
-      cause,
-    )
+    throw refuse(`cannot enable ${missing.join(', ')} in ${group}: ${describe(cause)}`, cause)
   }
+}
+
+function refuse(words: string, cause?: unknown): SandboxError {
+  return new SandboxError('cgroup.delegate', `${words}; ${remedy}`, cause)
 }

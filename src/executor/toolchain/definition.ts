@@ -42,7 +42,7 @@ export interface Preparation {
   readonly kind: 'preparation'
   /**
    * Works in the background; an executor waits at most for what takes a moment.
-   * @returns the language as it will be.
+   * @returns the language as it will be, without accelerators of another kind.
    * @throws when it cannot.
    */
   begin(workshop: Workshop): Toolchain | Promise<Toolchain>

@@ -49,18 +49,12 @@ export async function askProgram(
   options: readonly string[],
   input = '',
 ): Promise<ProgramAnswer> {
-  const question = describeQuestion(program, options)
-  const known = question === null ? undefined : remembered.get(question)
+  const question = JSON.stringify([identifyFile(program), program, ...options])
+  const known = remembered.get(question)
   if (known !== undefined) return { succeeded: true, text: known }
   const answer = await ask(program, options, input)
-  if (answer.succeeded && question !== null) remembered.set(question, answer.text)
+  if (answer.succeeded) remembered.set(question, answer.text)
   return answer
-}
-
-/** The file's identity and the options; null without a file. */
-function describeQuestion(program: string, options: readonly string[]): string | null {
-  const file = identifyFile(program)
-  return file === null ? null : JSON.stringify([file, program, ...options])
 }
 
 function ask(program: string, options: readonly string[], input: string): Promise<ProgramAnswer> {

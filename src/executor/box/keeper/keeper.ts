@@ -21,6 +21,7 @@ import type {
 import { openKeeper } from './open.ts'
 import type { BoxResources, KeeperRequest } from './open.ts'
 import { runPair } from './pair.ts'
+import type { Hold } from './pair.ts'
 import { createPlace } from './place.ts'
 import type { Place } from './place.ts'
 import { proveForks, proveIsolation } from './prove.ts'
@@ -250,8 +251,6 @@ function choose(kinds: ReadonlyMap<Kind, Place>, request: PhaseRequest): Place {
   }
   throw new SandboxError('slot.acquire', 'no place for the program')
 }
-
-type Hold = (cleared: Promise<void>) => void
 
 async function runIn(
   place: Place,

@@ -7,7 +7,8 @@ import type { Readable, Writable } from 'node:stream'
 import { openSpokenKeeper } from './open.ts'
 import type { BoxResources, SpokenKeeper } from './open.ts'
 
-type Hold = (cleared: Promise<void>) => void
+/** Keeps a slot from being lent until then. */
+export type Hold = (cleared: Promise<void>) => void
 
 interface Side extends SpokenKeeper {
   /** Ends its run. */
