@@ -17,6 +17,11 @@
 
 struct box_events box_events;
 
+/** Of a box: the last request's, until it is resized. Programs may not read it (allocate_unforked). */
+static struct {
+  uint64_t box_bytes, scratch_bytes;
+} *sizes;
+
 enum { event_count = 4 };
 static int *const all_events[event_count] = {&box_events.forked, &box_events.ready, &box_events.go, &box_events.ended};
 
@@ -25,6 +30,8 @@ void open_boxes(void) {
     *all_events[index] = eventfd(0, EFD_CLOEXEC);
     if (*all_events[index] < 0) die("keeper.event");
   }
+  sizes = allocate_unforked(sizeof *sizes);
+  sizes->box_bytes = sizes->scratch_bytes = 64 << 20;
   open_init();
 }
 
@@ -55,11 +62,13 @@ static void resize_scratch(int scratch, uint64_t bytes) {
   close(context);
 }
 
-void resize_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes) {
-  if (box->sizes[0] != box_bytes) resize_scratch(box->mounts[0], box_bytes);
-  if (box->sizes[1] == scratch_bytes) return;
+void resize_box(const struct box *box, uint64_t box_bytes, uint64_t scratch_bytes) {
+  if (sizes->box_bytes != box_bytes) resize_scratch(box->mounts[0], box_bytes);
+  sizes->box_bytes = box_bytes;
+  if (sizes->scratch_bytes == scratch_bytes) return;
   resize_scratch(box->mounts[1], scratch_bytes);
   resize_scratch(box->mounts[2], scratch_bytes);
+  sizes->scratch_bytes = scratch_bytes;
 }
 
 bool has_ended(void) { return __atomic_load_n(&shared->ended, __ATOMIC_ACQUIRE) != 0; }
@@ -83,15 +92,13 @@ void await_event(const struct box *box, int event, int seconds) {
   die_with("box.setup", found == 0 ? "the box was not ready in time" : "the box ended before it was ready");
 }
 
-bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes) {
+bool prepare_box(struct box *box) {
   memset(&shared->ended, 0, sizeof *shared - offsetof(struct shared, ended));
   *box = (struct box){0};
   for (size_t index = 0; index < event_count; index += 1) clear_event(*all_events[index]);
-  box->sizes[0] = box_bytes;
-  box->sizes[1] = scratch_bytes;
-  box->mounts[0] = open_scratch(box_bytes, "0700");
-  box->mounts[1] = open_scratch(scratch_bytes, NULL);
-  box->mounts[2] = open_scratch(scratch_bytes, NULL);
+  box->mounts[0] = open_scratch(sizes->box_bytes, "0700");
+  box->mounts[1] = open_scratch(sizes->scratch_bytes, NULL);
+  box->mounts[2] = open_scratch(sizes->scratch_bytes, NULL);
   // A file, to be mapped or reopened; sealed in release_box.
   box->input = memfd_create("stdin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   char path[64];

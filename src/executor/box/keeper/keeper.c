@@ -43,10 +43,6 @@ bool own_streams, has_loopback, forks;
 /** Bytes of the resident interpreter, counted as each program's. */
 static uint64_t share;
 static struct box box;
-/** The last request's sizes, for the next box. */
-static struct {
-  uint64_t box_bytes, scratch_bytes;
-} *last;
 
 /** True for a relative path none of whose parts is empty, `.` or `..`. */
 static bool is_inside(const char *name) {
@@ -108,8 +104,6 @@ static void fill_box(struct request *request) {
   raise_limit_for(request->stdin_bytes +
             (request->box_bytes > request->scratch_bytes ? request->box_bytes - request->scratch_bytes : 0));
   resize_box(&box, request->box_bytes, request->scratch_bytes);
-  last->box_bytes = request->box_bytes;
-  last->scratch_bytes = request->scratch_bytes;
   read_files(request->files);
   read_output_names(request->output_files);
   copy_to_file(box.input, request->stdin_bytes, "box.stdin");
@@ -215,8 +209,6 @@ void setup(void) {
   open_channel();
   open_supervision();
   open_output_files();
-  last = allocate_unforked(sizeof *last);
-  last->box_bytes = last->scratch_bytes = 64 << 20;
   static const int one_page_at_least = sizeof *shared;
   shared = mmap(NULL, (size_t)one_page_at_least, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) die("keeper.memory");
@@ -284,7 +276,7 @@ void serve(void) {
   for (;;) {
     make_room_for_box();
     if (forks) clear_stack();
-    if (prepare_box(&box, last->box_bytes, last->scratch_bytes)) return;
+    if (prepare_box(&box)) return;
     if (!is_ready) {
       // A runtime that cannot be started is no keeper.
       wait_until_ready(&box, seconds_until_first);

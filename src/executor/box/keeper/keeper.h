@@ -45,7 +45,6 @@ struct box {
   int errors[2];
   /** Of /box, /tmp and /dev/shm (scratch_paths). */
   int mounts[scratch_count];
-  uint64_t sizes[2];
   /** Where a runtime that waits hears of its program. */
   int orders[2];
   /** The program's process waits. */
@@ -173,10 +172,10 @@ void open_boxes(void);
 /** Fails when the box ends before. */
 void await_event(const struct box *box, int event, int seconds);
 /** Returns true only in a program's process that needs no exec. */
-bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes);
+bool prepare_box(struct box *box);
 /** @returns its descriptor. */
 int create_file(const struct box *box, const char *name, bool executable);
-void resize_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes);
+void resize_box(const struct box *box, uint64_t box_bytes, uint64_t scratch_bytes);
 void wait_until_ready(struct box *box, int seconds);
 /** Only /box is held on to, and that only if there are files to be read in it. */
 void release_box(struct box *box);

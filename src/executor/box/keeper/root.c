@@ -104,9 +104,8 @@ static void bind_from_layer(const char *source, const char *target) {
 
 /** A copy: its directory may have mounts of a container inside, and then has no layer. */
 static void copy_host_file(const char *source, const char *target, mode_t mode) {
-  char from[4096], block[16 * 1024];
-  snprintf(from, sizeof from, "/old%s", source);
-  int input = open(from, O_RDONLY | O_CLOEXEC), output = open(target, O_WRONLY | O_CLOEXEC);
+  char block[16 * 1024];
+  int input = open(source, O_RDONLY | O_CLOEXEC), output = open(target, O_WRONLY | O_CLOEXEC);
   if (input < 0 || output < 0) die_with("root.copy", source);
   ssize_t bytes;
   while ((bytes = read(input, block, sizeof block)) > 0)
@@ -116,19 +115,14 @@ static void copy_host_file(const char *source, const char *target, mode_t mode) 
   close(output);
 }
 
-static struct stat find_host_path(const char *source) {
-  char from[4096];
-  snprintf(from, sizeof from, "/old%s", source);
-  struct stat found;
-  if (stat(from, &found) != 0) die_with("root.find", source);
-  return found;
-}
-
 /** Such as the linker's cache and the JDK's certificates. */
 enum { largest_copy_bytes = 512 * 1024 };
 
 static void show_host_path(const char *source, char *target) {
-  struct stat found = find_host_path(source);
+  char from[4096];
+  snprintf(from, sizeof from, "/old%s", source);
+  struct stat found;
+  if (stat(from, &found) != 0) die_with("root.find", source);
   make_parents(target);
   if (S_ISDIR(found.st_mode)) {
     if (mkdir(target, 0755) != 0 && errno != EEXIST) die_with("root.create", target);
@@ -137,7 +131,7 @@ static void show_host_path(const char *source, char *target) {
   }
   write_path(target, "", "root.create");
   if (found.st_size <= largest_copy_bytes)
-    copy_host_file(source, target, found.st_mode);
+    copy_host_file(from, target, found.st_mode);
   else
     bind_from_layer(source, target);
 }
