@@ -48,10 +48,7 @@ export function hashSource(
     const bytes = Buffer.from(part)
     hash.update(`${bytes.byteLength}:`).update(bytes)
   }
-  const limitsText = JSON.stringify(
-    limits,
-    Object.keys(limits).toSorted((a, b) => (a < b ? -1 : 1)),
-  )
+  const limitsText = JSON.stringify(limits, Object.keys(limits).toSorted())
   for (const part of [language, identity, limitsText, JSON.stringify(words), code]) add(part)
   for (const { name, content } of files) [name, content].forEach(add)
   return hash.digest('hex')

@@ -71,9 +71,7 @@ export function createProgramRunner(
     )
     if (compilePhase !== null) request.live?.compiled(compilePhase)
     const tap = request.runs === undefined ? request.live?.tap : undefined
-    const asked = request.outputFiles && {
-      outputFiles: exceptOwn(request.outputFiles, command),
-    }
+    const outputFiles = request.outputFiles && exceptOwn(request.outputFiles, command)
     const interactor =
       request.interactor &&
       (await prepareInteractor({ runCommand, cache, offers, total, signal }, request, limits))
@@ -81,6 +79,7 @@ export function createProgramRunner(
       return { compile: compilePhase, compileCached, run: null }
     const runOnce = async (input: RunInput): Promise<Phase | undefined> => {
       const argv = [...command.argv, ...(input.arguments ?? request.arguments ?? [])]
+      const beside = interactor?.describe(input, cores)
       const details = {
         stdin: input.stdin,
         limits: limits.run,
@@ -88,14 +87,10 @@ export function createProgramRunner(
         tap,
         network,
         mergesStderr,
-        ...asked,
+        outputFiles,
+        interactor: beside,
       }
-      const beside = interactor?.describe(input, cores)
-      const ended = runCommand(
-        { ...command, argv },
-        { ...details, ...(beside && { interactor: beside }) },
-      )
-      const phase = await unlessAborted(ended, stop)
+      const phase = await unlessAborted(runCommand({ ...command, argv }, details), stop)
       if (phase === undefined) return undefined
       total.spend(longest(phase))
       return interactor?.judge(phase, beside) ?? phase

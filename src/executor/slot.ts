@@ -25,11 +25,6 @@ export interface SlotPool {
   exchange(slot: Slot): Slot
 }
 
-interface Waiter {
-  resolve(slot: Slot): void
-  reject(error: unknown): void
-}
-
 function exhausted(): SandboxError {
   return new SandboxError('slot.acquire', 'every slot is quarantined; restart the worker')
 }
@@ -52,7 +47,7 @@ export function createSlotPool(atOnce: number, firstUid: number | null, spares =
     interactorUid: firstUid === null ? null : firstUid + count + index,
   }))
   const free = [...all]
-  const waiters: Waiter[] = []
+  const waiters: PromiseWithResolvers<Slot>[] = []
   let inService = all.length
   let lent = 0
 
@@ -84,18 +79,17 @@ export function createSlotPool(atOnce: number, firstUid: number | null, spares =
       if (inService === 0) throw exhausted()
       const slot = lend()
       if (slot !== undefined) return slot
-      const { promise, resolve, reject } = Promise.withResolvers<Slot>()
-      const waiter = { resolve, reject }
+      const waiter = Promise.withResolvers<Slot>()
       if (ahead) waiters.unshift(waiter)
       else waiters.push(waiter)
       const abort = (): void => {
         const index = waiters.indexOf(waiter)
         if (index < 0) return
         waiters.splice(index, 1)
-        reject(signal?.reason)
+        waiter.reject(signal?.reason)
       }
       signal?.addEventListener('abort', abort)
-      return promise.finally(() => signal?.removeEventListener('abort', abort))
+      return waiter.promise.finally(() => signal?.removeEventListener('abort', abort))
     },
     async giveBack(slot, clearing) {
       lent -= 1

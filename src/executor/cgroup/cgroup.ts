@@ -5,10 +5,9 @@ import { findVersionOne } from './group-v1.ts'
 import { findVersionTwo } from './group-v2.ts'
 import { openTree } from './tree.ts'
 
-export { readPids, readValue } from './file.ts'
+export { readPids } from './file.ts'
 export { shareCores } from './cpu-quota.ts'
-export { findDelegatedGroup } from './v2-delegation.ts'
-export { isAbandoned, nameWorkerGroup } from './worker-group.ts'
+export { nameWorkerGroup } from './worker-group.ts'
 
 /** Where a keeper (keeper/group.c) stands. */
 export interface KeeperGroup {

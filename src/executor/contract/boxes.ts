@@ -44,13 +44,13 @@ export interface PhaseRequest {
   /** Bytes of stderr kept when that is less than the limit. */
   readonly stderrKeptBytes?: number
   /** Names of files below /box, at most 16, that are reported when the program has left them. */
-  readonly outputFiles?: readonly string[]
+  readonly outputFiles?: readonly string[] | undefined
   /** True when the runtime's own end shows that it ran out of memory below the kernel's limit. */
   readonly ranOutOfMemory: (exitCode: number, stderr: Buffer) => boolean
   /** Ends the phase as `cancelled`; what was captured until then is kept. */
   readonly stop?: AbortSignal | undefined
   /** Runs beside it, in a box of its own: each has what the other writes as its input. `stdin` is nobody's then. */
-  readonly interactor?: PhaseRequest
+  readonly interactor?: PhaseRequest | undefined
   /** Hears of output before the end. */
   readonly tap?: OutputTap | undefined
 }

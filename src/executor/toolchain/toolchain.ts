@@ -22,9 +22,9 @@ export type {
   Toolchain,
   Workshop,
 } from './definition.ts'
-export { findProgram, ordinaryToolHost, ToolError } from './tool.ts'
+export { ordinaryToolHost, ToolError } from './tool.ts'
 export type { ToolHost } from './tool.ts'
-export { askProgram, identifyFile, loadVersions, readVersion, saveVersions } from './version.ts'
+export { identifyFile, loadVersions, saveVersions } from './version.ts'
 
 /** Only here does the executor name languages; all others have a recipe. */
 const special: Readonly<Partial<Record<Language, FindToolchain>>> = {

@@ -49,14 +49,7 @@ const accounts: Readonly<Record<string, string>> = {
 }
 
 /** No devpts: the host counts all pseudo-terminals together, so a box could use them up or signal by the count. */
-const devices = [
-  '/dev/null',
-  '/dev/zero',
-  '/dev/full',
-  '/dev/random',
-  '/dev/urandom',
-  '/dev/tty',
-] as const
+const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) => `/dev/${name}`)
 
 /** Links in /dev: path and text. */
 const deviceLinks = [

@@ -204,23 +204,20 @@ function collect(keptBytes: number) {
     },
     /** Bytes kept so far. */
     length: () => length,
-    read: (from: number, most: number) => readPieces(pieces, from, most),
+    /** A copy of at most so many bytes. */
+    read(from: number, most: number): Buffer {
+      const found: Buffer[] = []
+      let begins = 0
+      for (const piece of pieces) {
+        found.push(piece.subarray(Math.max(0, from - begins), Math.max(0, from + most - begins)))
+        begins += piece.length
+      }
+      return Buffer.concat(found)
+    },
     captured(receivedBytes: number, limitBytes: number): Captured {
       // Copied out of the socket's much larger buffers.
       const bytes = Buffer.concat(pieces)
       return { bytes, truncated: receivedBytes > length, exceeded: receivedBytes > limitBytes }
     },
   }
-}
-
-/** A copy of at most so many bytes of what these are together. */
-function readPieces(pieces: readonly Buffer[], from: number, most: number): Buffer {
-  const found: Buffer[] = []
-  let begins = 0
-  for (const piece of pieces) {
-    const part = piece.subarray(Math.max(0, from - begins), Math.max(0, from + most - begins))
-    if (part.length > 0) found.push(part)
-    begins += piece.length
-  }
-  return Buffer.concat(found)
 }

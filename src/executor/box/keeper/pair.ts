@@ -68,7 +68,7 @@ async function converse(
   const live = async (
     [side, other]: readonly [Side, Side],
     request: PhaseRequest,
-    output: Carried,
+    output: ReturnType<typeof carry>,
   ): Promise<Phase> => {
     const stop = AbortSignal.any([side.stop.signal, ...(request.stop ? [request.stop] : [])])
     const evidence = await side.run({ ...request, stop }, signal)
@@ -105,15 +105,8 @@ async function converse(
   }
 }
 
-interface Carried {
-  kept(): Buffer
-  hasExceeded(): boolean
-  /** Resolves when no more can come. */
-  drained(): Promise<void>
-}
-
 /** From one side's stdout to the other's stdin, so many bytes at most; one that writes more is ended. */
-function carry(from: Side, to: Side, most: number): Carried {
+function carry(from: Side, to: Side, most: number) {
   const source: Readable = from.streams.output
   const target: Writable = to.streams.input
   const pieces: Buffer[] = []
@@ -140,6 +133,7 @@ function carry(from: Side, to: Side, most: number): Carried {
   return {
     kept: () => Buffer.concat(pieces),
     hasExceeded: () => bytes > most,
+    /** Resolves when no more can come. */
     async drained() {
       flow()
       const timer = setTimeout(() => source.destroy(), drainMilliseconds)

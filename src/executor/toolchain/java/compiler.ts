@@ -6,11 +6,17 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { BoxFile } from '#contract'
 import { identifyFile } from '../version.ts'
+import type { Jvm } from './jvm.ts'
 
 const source = fileURLToPath(new URL('Compiler.java', import.meta.url))
 
 /** In the box, of our own: no file of a submission can be in out. */
 export const ownDirectory = 'out/.own'
+
+/** The command line that starts it. */
+export function startCompiler(jvm: Jvm, memoryBytes: number): string[] {
+  return [jvm.java, ...jvm.compilerOptions(memoryBytes), '-cp', ownDirectory, 'Compiler']
+}
 
 const compiled = new Map<string, Promise<BoxFile>>()
 

@@ -3,7 +3,7 @@
 import { sharePath } from '#contract'
 import type { BoxFile } from '#contract'
 import { java } from '#language'
-import { compileCompiler, ownDirectory } from './compiler.ts'
+import { compileCompiler, ownDirectory, startCompiler } from './compiler.ts'
 import type { Prestart, Artefact, Compiler, FindToolchain } from '../definition.ts'
 import { listSources } from '../source-file.ts'
 import { findConfiguration, findHome } from './home.ts'
@@ -68,13 +68,7 @@ function describeCompiler(jvm: Jvm, program: BoxFile): Compiler {
     identity: [jvm.banner, ...clientCompiler, ...compilerOptions].join(' '),
     command: ({ code, files, arguments: words }, memoryBytes) => {
       const others = listSources(files, java.extensions)
-      const compiler = [
-        jvm.java,
-        ...jvm.compilerOptions(memoryBytes),
-        '-cp',
-        ownDirectory,
-        'Compiler',
-      ]
+      const compiler = startCompiler(jvm, memoryBytes)
       return {
         argv: [...compiler, String(others.length), ...others, ...compilerOptions, ...words],
         files: [

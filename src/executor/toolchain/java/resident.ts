@@ -1,7 +1,7 @@
 // Starts and speaks with the resident javac, Compiler.java.
 import type { BoxFile } from '#contract'
 import type { ResidentCompiler } from '../definition.ts'
-import { ownDirectory } from './compiler.ts'
+import { startCompiler } from './compiler.ts'
 import type { Jvm } from './jvm.ts'
 
 /**
@@ -73,11 +73,7 @@ export function createResidentJavac(
     kind: 'resident-compiler',
     command: (memoryBytes) => ({
       argv: [
-        jvm.java,
-        ...jvm.compilerOptions(memoryBytes),
-        '-cp',
-        ownDirectory,
-        'Compiler',
+        ...startCompiler(jvm, memoryBytes),
         '--resident',
         String(practiceRounds),
         practice,
