@@ -124,7 +124,7 @@ t.test('what comes a byte at a time', async (t) => {
   }
   await holdToLinear(t, 'a frame', sourceBytes, async () => {
     const stream = new EventEmitter()
-    const next = readFrames(stream as Readable, sourceBytes, () => {}).next()
+    const next = readFrames(stream as Readable, sourceBytes, () => {})()
     const length = Buffer.alloc(4)
     length.writeUInt32BE(sourceBytes)
     stream.emit('data', length)

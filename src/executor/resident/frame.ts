@@ -9,16 +9,14 @@ export function writeFrame(stream: Writable, frame: Uint8Array): void {
   stream.write(frame)
 }
 
-export interface Frames {
-  /** The next frame, which must not have begun yet. Rejects when the stream ends first. */
-  next(): Promise<Buffer>
-}
+/** Reads the next frame, which must not have begun yet. Rejects when the stream ends first. */
+export type NextFrame = () => Promise<Buffer>
 
 /**
  * @param largestBytes of a frame; a longer one ends the stream.
  * @param stop called when it has ended, as by bytes that nobody asked for.
  */
-export function readFrames(stream: Readable, largestBytes: number, stop: () => void): Frames {
+export function readFrames(stream: Readable, largestBytes: number, stop: () => void): NextFrame {
   let awaited: PromiseWithResolvers<Buffer> | null = null
   let chunks: Buffer[] = []
   let received = 0
@@ -50,11 +48,9 @@ export function readFrames(stream: Readable, largestBytes: number, stop: () => v
   })
   stream.on('error', () => {})
   stream.once('close', () => fail('it ended'))
-  return {
-    next() {
-      if (isOver) return Promise.reject(new Error('it has ended'))
-      awaited = Promise.withResolvers()
-      return awaited.promise
-    },
+  return () => {
+    if (isOver) return Promise.reject(new Error('it has ended'))
+    awaited = Promise.withResolvers()
+    return awaited.promise
   }
 }

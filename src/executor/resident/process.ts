@@ -5,7 +5,7 @@ import type { Command, Evidence, PhaseLimits, Usage } from '#contract'
 import { openSpokenKeeper } from '#keeper'
 import type { BoxResources, SpokenKeeper } from '#keeper'
 import { readFrames, writeFrame } from './frame.ts'
-import type { Frames } from './frame.ts'
+import type { NextFrame } from './frame.ts'
 import { startMeter } from './meter.ts'
 import type { Meter } from './meter.ts'
 
@@ -67,7 +67,7 @@ export async function startResident(
   const deadline = setTimeout(end, launch.startSeconds * 1000)
   try {
     if (signal.aborted) end()
-    await room.frames.next()
+    await room.nextFrame()
   } catch (cause) {
     end()
     const words = await lived.then(({ stderr }) => stderr.bytes.toString('utf8').trim())
@@ -83,7 +83,7 @@ export async function startResident(
 
 interface Room {
   readonly keeper: SpokenKeeper
-  readonly frames: Frames
+  readonly nextFrame: NextFrame
   /** How its one run ended. */
   readonly lived: Promise<Pick<Evidence, 'stderr'>>
   readonly end: () => void
@@ -96,12 +96,12 @@ async function openRoom(resources: BoxResources, launch: ResidentLaunch): Promis
   const keeper = await openSpokenKeeper(resources, { name, uid }, (removal) => removal)
   const stop = new AbortController()
   const end = (): void => stop.abort()
-  const frames = readFrames(keeper.streams.output, answerBytes, end)
+  const nextFrame = readFrames(keeper.streams.output, answerBytes, end)
   const lived = live(keeper, launch, stop.signal)
   const ended = lived.then(() => keeper.close())
   // Nobody has to wait for the end.
   ended.catch(() => {})
-  return { keeper, frames, lived, end, ended }
+  return { keeper, nextFrame, lived, end, ended }
 }
 
 /** Resolves when no process of its box lives, or its keeper has failed, which its group's removal then ends. */
@@ -130,14 +130,14 @@ function live(keeper: SpokenKeeper, launch: ResidentLaunch, stop: AbortSignal): 
 }
 
 async function exchange(
-  { keeper: { group, streams }, frames, end }: Room,
+  { keeper: { group, streams }, nextFrame, end }: Room,
   request: Uint8Array,
   limits: PhaseLimits,
 ): Promise<Exchange | null> {
   let meter: Meter | null = null
   try {
     meter = startMeter(group, limits, end)
-    const answered = frames.next()
+    const answered = nextFrame()
     writeFrame(streams.input, request)
     const answer = await answered
     return { answer, usage: meter.read() }

@@ -44,10 +44,8 @@ export function findByRecipe(
     const archive = noClassArchive
     const context = { recipe, programs, version, location: tool.path, jdk, archive }
     const toolchain = buildToolchain(context)
-    const archives = recipe.archives !== undefined && jdk !== null
-    return archives
-      ? { ...toolchain, accelerators: [prepareArchive(context, jdk, example)] }
-      : toolchain
+    if (recipe.archives === undefined || jdk === null) return toolchain
+    return { ...toolchain, accelerators: [prepareArchive(context, jdk, example)] }
   }
 }
 

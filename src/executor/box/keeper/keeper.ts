@@ -134,7 +134,6 @@ export async function createKeeperBoxes(options: BoxOptions): Promise<Boxes> {
   const listPlaces = (kind: Kind): Place[] =>
     [...places.values()].flatMap((kinds) => kinds.get(kind) ?? [])
   const starting: Promise<void>[] = []
-  let pairs = 0
   const boxes: Boxes = {
     async run(slot, request, signal) {
       signal?.throwIfAborted()
@@ -142,11 +141,8 @@ export async function createKeeperBoxes(options: BoxOptions): Promise<Boxes> {
       if (kinds === undefined) throw new SandboxError('slot.acquire', 'a slot of another executor')
       await Promise.resolve(clearings.of(slot)).catch(rethrowAsNotStarted)
       const hold = (cleared: Promise<void>): void => clearings.hold(slot, cleared)
-      if (request.interactor) {
-        pairs += 1
-        const name = `pair-${pairs}`
-        return runPair(options.resources, { name, slot }, request, request.interactor, hold, signal)
-      }
+      if (request.interactor)
+        return runPair(options.resources, slot, request, request.interactor, hold, signal)
       return runIn(choose(kinds, request), hold, request, signal)
     },
     clearing: (slot) => clearings.of(slot),

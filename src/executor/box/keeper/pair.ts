@@ -18,15 +18,19 @@ interface Side extends SpokenKeeper {
 /** For what a program wrote last to come through, once its box is gone. */
 const drainMilliseconds = 5000
 
+let pairsMade = 0
+
 /** @returns the request's phase, with that of its `interactor`. @throws as `Boxes.run`. */
 export async function runPair(
   resources: BoxResources,
-  { name, slot }: { readonly name: string; readonly slot: Slot },
+  slot: Slot,
   request: PhaseRequest,
   interactor: PhaseRequest,
   hold: Hold,
   signal?: AbortSignal,
 ): Promise<Phase> {
+  pairsMade += 1
+  const name = `pair-${pairsMade}`
   const open = async (
     suffix: string,
     uid: number | null,
