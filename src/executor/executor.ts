@@ -161,23 +161,16 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   const toolchains = await beginPreparations(found, workshop, onFallback)
   const slots = createSlotPool(options.slots, firstUid, options.spares)
   const limits = { ...defaultLimits, ...options.limits }
-  const opened = await openSandbox(toolchains, slots, limits, options).catch(
-    async (error: unknown) => {
-      // The preparations end before the caller hears of the failure.
-      closing.abort(error)
-      await Promise.all(preparing)
-      throw error
-    },
-  )
-  const { resources, boxes } = opened
-  const offers = openOffers(
-    toolchains,
-    resources,
-    limits,
-    // Each slot has two.
-    { slots: options.slots, firstUid: firstUid && firstUid + 2 * slots.all.length },
-    onFallback,
-  )
+  const opening = openSandbox(toolchains, slots, limits, options)
+  const { resources, boxes } = await opening.catch(async (error: unknown) => {
+    // The preparations end before the caller hears of the failure.
+    closing.abort(error)
+    await Promise.all(preparing)
+    throw error
+  })
+  // Each slot has two.
+  const place = { slots: options.slots, firstUid: firstUid && firstUid + 2 * slots.all.length }
+  const offers = openOffers(toolchains, resources, limits, place, onFallback)
   const residents = [...offers.values()].flatMap((offer) => offer.residents ?? [])
   const runProgram = createProgramRunner(cache, offers)
   /** Finds a request a slot, in which it goes through its phases. */

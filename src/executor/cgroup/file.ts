@@ -58,23 +58,19 @@ export function closeFiles(descriptors: number[]): void {
  * @throws {SandboxError} step `cgroup.limit` when it does not hold.
  */
 export function writeLimit(directory: string, file: string, value: number): void {
+  const path = `${directory}/${file}`
   let found: string
   try {
     writeValue(directory, file, String(value))
     found = readValue(directory, file)
   } catch (cause) {
-    throw new SandboxError(
-      'cgroup.limit',
-      `cannot set ${directory}/${file}: ${describe(cause)}`,
-      cause,
-    )
+    throw new SandboxError('cgroup.limit', `cannot set ${path}: ${describe(cause)}`, cause)
   }
   const largestPageBytes = 65_536
   const held = Number(found)
   const rounded = value >= largestPageBytes && held <= value && value - held < largestPageBytes
-  if (held !== value && !rounded) {
-    throw new SandboxError('cgroup.limit', `${directory}/${file} holds ${found}, not ${value}`)
-  }
+  if (held !== value && !rounded)
+    throw new SandboxError('cgroup.limit', `${path} holds ${found}, not ${value}`)
 }
 
 /** Swap that no group counts would be memory beyond every limit. @throws {SandboxError} step `cgroup.limit`. */

@@ -127,17 +127,10 @@ export function assembleFilter(
   machine: string = process.arch,
   rows: readonly FilterRow[] = filterRows,
 ): Buffer {
-  switch (machine) {
-    case 'x64':
-      return encode(compileFilter('x86_64', rows))
-    case 'arm64':
-      return encode(compileFilter('aarch64', rows))
-    default:
-      throw new SandboxError(
-        'seccomp.assemble',
-        `no system call table for the architecture ${machine}; x64 and arm64 have one`,
-      )
-  }
+  const architecture = machine === 'x64' ? 'x86_64' : machine === 'arm64' ? 'aarch64' : null
+  if (architecture !== null) return encode(compileFilter(architecture, rows))
+  const words = `no system call table for the architecture ${machine}; x64 and arm64 have one`
+  throw new SandboxError('seccomp.assemble', words)
 }
 
 /** The same for a keeper itself. Boxes have it below their own, which refuses whatever this does, in the same words. */
