@@ -8,7 +8,7 @@ const client = '../clients/typescript/src'
 
 /** Where languages are named: their definitions, how they are found and coloured, and the C that lives in one's interpreter. */
 const homes =
-  /^(?:language\/|executor\/toolchain\/(?:table\.ts$|(?:python|cpp|java|node)\/|recipe\.ts$)|executor\/box\/keeper\/(?:python\.c|build\.ts)$|console\/page\/mode\.ts$)/
+  /^(?:language\/|executor\/toolchain\/(?:toolchain\.ts$|(?:python|cpp|java|node)\/|recipe\.ts$)|executor\/box\/keeper\/(?:python\.c|build\.ts)$|console\/page\/mode\.ts$)/
 /** Files with an example in them: of a call, of a program, or of who makes a system call; what browsers call scripts; benchmarks; a path. */
 const examples = [
   'cli/evaluate/format.ts',
