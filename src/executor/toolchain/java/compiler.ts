@@ -41,7 +41,7 @@ async function compile(home: string): Promise<BoxFile> {
     ]
     await promisify(execFile)(`${home}/bin/javac`, [...options, source], {
       env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
-      timeout: 60_000,
+      timeout: 180_000,
     })
     const content = await readFile(`${directory}/Compiler.class`)
     return { path: `/box/${ownDirectory}/Compiler.class`, content, executable: false }
