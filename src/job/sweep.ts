@@ -14,11 +14,9 @@ const sweepMilliseconds = 500
 const reconcileEveryMilliseconds = 10_000
 // Right after an outage every lease looks old: workers get time to renew.
 const settleMilliseconds = 5000
-// A free question took so long, or was not asked for so long: an outage too.
+// A free question took so long, or was not asked for so long, as a pass was held up: an outage too.
 const slowMilliseconds = 500
 const absentMilliseconds = 3000
-// A pass that takes so long was held up: the reconciler's part has a few hundred milliseconds of work.
-const longPassMilliseconds = 2000
 // Some twenty milliseconds of index entries.
 const restoredAtOnce = 20_000
 /** So many of the newest events are checked, and so many of the walk through the whole log: some 0.1 s of the database's. */
@@ -40,7 +38,8 @@ interface Swept {
 export function startSweep(database: Database, log: Logger): Stoppable {
   let reconciledAt = performance.now()
   let unsettledAt = Number.NEGATIVE_INFINITY
-  let endedAt = performance.now()
+  /** The last answer to the free question, or the last failure. */
+  let answeredAt = performance.now()
   /** The last failure, until a sweep succeeds. */
   let logged: string | null = null
 
@@ -58,10 +57,11 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     const startedAt = performance.now()
     await database`select 1`
     const now = performance.now()
-    if (now - startedAt > slowMilliseconds || startedAt - endedAt > absentMilliseconds) {
+    if (now - startedAt > slowMilliseconds || startedAt - answeredAt > absentMilliseconds) {
       unsettledAt = now
-      log.warn({ seconds: (now - endedAt) / 1000 }, 'sweep.delayed')
+      log.warn({ seconds: (now - answeredAt) / 1000 }, 'sweep.delayed')
     }
+    answeredAt = now
     if (now - unsettledAt < settleMilliseconds) return
     reachFailpoint('sweep.before_commit')
     for (const row of await database<Swept[]>`select * from runledger.sweep_workers()`) {
@@ -80,18 +80,12 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     await restoreNext()
     await lookAtLedger()
   }
-  const timed = async (): Promise<void> => {
-    const startedAt = performance.now()
-    try {
-      await sweep()
-      logged = null
-    } finally {
-      endedAt = performance.now()
-      if (endedAt - startedAt > longPassMilliseconds) unsettledAt = endedAt
-    }
+  const sweepAndNote = async (): Promise<void> => {
+    await sweep()
+    logged = null
   }
-  return repeat(timed, sweepMilliseconds, (error) => {
-    unsettledAt = performance.now()
+  return repeat(sweepAndNote, sweepMilliseconds, (error) => {
+    unsettledAt = answeredAt = performance.now()
     // What a wrong role or an old schema refuses, it refuses twice a second.
     const failure = describeError(error)
     if (isUnavailable(error) || failure !== logged) log.warn({ err: error }, 'sweep.failed')
