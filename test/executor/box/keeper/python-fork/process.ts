@@ -169,7 +169,11 @@ print(sorted(order))`,
     'import os, threading, time\nthreading.Thread(target=time.sleep, args=(0.2,)).start()\nif os.fork() == 0:\n    print(threading.active_count(), threading.current_thread(), flush=True); os._exit(0)\nos.wait()',
   asyncio: String.raw`
 import asyncio
-async def work(n): await asyncio.sleep(0.01 * (3 - n)); print(n); return n
+done = [asyncio.Event() for _ in range(3)]
+async def work(n):
+    await asyncio.sleep(0.01)
+    if n < 2: await done[n + 1].wait()
+    print(n); done[n].set(); return n
 async def main(): print(await asyncio.gather(*map(work, range(3))))
 asyncio.run(main())`,
   'asyncio fails':
