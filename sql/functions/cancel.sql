@@ -39,9 +39,7 @@ begin
       end if;
       state := 'cancelled';
       perform graphile_worker.remove_job(_p.submission_id::text);
-      _ended := runledger.end_submissions(array[row(
-        _p.submission_id, _p.version + 1, 'submission.cancelled', 1, '{}', cancel.metadata, _p.hash, null, null, null, null, null
-      )::runledger.submission_end]);
+      _ended := runledger.end_submissions(runledger.describe_last(_p, 'submission.cancelled', '{}', cancel.metadata));
       waiters := _ended[1].waiters;
       -- Else its row was not as the log says. It is now, unless it is edited again, and again.
       exit when _ended is not null or _tries >= 3;

@@ -33,10 +33,9 @@ begin
       ) then 'superseded' else 'start_lost' end;
     elsif _p.is_cancelled then
       outcome := 'ended';
-      waiters := (runledger.end_submissions(array[row(
-        _p.submission_id, _p.version + 1, 'submission.cancelled', 1,
-        jsonb_build_object('lost', _item.data -> 'reason'), _item.metadata, _p.hash, null, null, null, null, null
-      )::runledger.submission_end]))[1].waiters;
+      waiters := (runledger.end_submissions(runledger.describe_last(
+        _p, 'submission.cancelled', jsonb_build_object('lost', _item.data -> 'reason'), _item.metadata
+      )))[1].waiters;
     else
       _p := runledger.append_interrupted(_p, _item.schema_version, _item.data, _item.metadata);
       select count(*) filter (where (e.data ->> 'spends_attempt')::boolean) into _losses
@@ -44,10 +43,9 @@ begin
       where e.stream_id = _p.submission_id and e.type = 'execution.interrupted';
       if _item.is_last or _losses >= _most_losses then
         outcome := 'ended';
-        waiters := (runledger.end_submissions(array[row(
-          _p.submission_id, _p.version + 1, 'execution.abandoned', 1, jsonb_build_object('losses', _losses),
-          _item.metadata, _p.hash, null, null, null, null, null
-        )::runledger.submission_end]))[1].waiters;
+        waiters := (runledger.end_submissions(runledger.describe_last(
+          _p, 'execution.abandoned', jsonb_build_object('losses', _losses), _item.metadata
+        )))[1].waiters;
       else
         outcome := 'requeued';
         perform job.enqueue_execution(
@@ -96,3 +94,13 @@ as $$
   ))
 $$;
 comment on function runledger.describe_lost is 'An attempt whose worker is lost, as runledger.interrupt takes it.';
+
+create or replace function runledger.describe_last(p runledger.pending, type text, data jsonb, metadata jsonb) returns jsonb
+language sql immutable
+as $$
+  select jsonb_build_array(jsonb_build_object(
+    'submission_id', p.submission_id, 'started_version', p.version, 'type', describe_last.type, 'schema_version', 1,
+    'data', describe_last.data, 'metadata', describe_last.metadata
+  ))
+$$;
+comment on function runledger.describe_last is 'The event that ends a submission without a result, as runledger.end_submissions takes it.';

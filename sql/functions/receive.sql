@@ -17,6 +17,7 @@ declare
   _names_blobs boolean := jsonb_path_exists(receive.submissions, '$[*].blobs ? (@ != null)');
   _received runledger.received_request[] := '{}';
   _has_limit boolean := false;
+  _locked uuid;
   -- Of each submission that is received.
   _accounts uuid[] := '{}';
 begin
@@ -24,7 +25,7 @@ begin
     perform set_config('synchronous_commit', 'off', true);
   end if;
 
-  -- All calls lock in one order: blobs, idempotency keys, keys with a limit.
+  -- All calls lock in one order: blobs, accounts with their idempotency keys, keys with a limit.
   if _names_blobs then
     perform runledger.use_blobs(array_agg(named.account_id), array_agg(named.sha256))
     from runledger.list_named(receive.requests, receive.submissions) named;
@@ -46,13 +47,18 @@ begin
     )
     left join runledger.api_key k on k.id = r.api_key_id
     left join runledger.tier on tier.name = k.tier
-    order by r.idempotency_key, r.n
+    order by hashtext(k.account_id::text), r.idempotency_key, r.n
   loop
     receive.n := _request.n;
     receive.outcome := case when _request.is_refused then 'key_refused' else 'received' end;
     receive.earlier_id := null;
     receive.matches := null;
     receive.batch_answer := null;
+    if _request.account_id is distinct from _locked and receive.outcome = 'received' then
+      -- Receives of one account take turns, or two of them would find the same position.
+      perform pg_advisory_xact_lock(71832, hashtext(_request.account_id::text));
+      _locked := _request.account_id;
+    end if;
     if receive.outcome = 'received' and _request.idempotency_key is not null then
       insert into runledger.idempotency as i (account_id, key, submission_id, request_digest, batch_answer)
       values (
@@ -110,7 +116,7 @@ begin
     order by k.id for no key update;
   end if;
   if cardinality(_received) > 0 then
-    perform runledger.store_received(receive.submissions, _received);
+    perform runledger.store_received(receive.submissions, _received, _has_limit);
   end if;
   -- A web process answers 503 after 1.8 s: what it no longer waits for must not take effect.
   if clock_timestamp() > statement_timestamp() + interval '1.5 seconds' then
@@ -222,7 +228,9 @@ end
 $$;
 comment on function runledger.flush_log is 'When it has been committed, everything that was committed before it is on disk.';
 
-create or replace function runledger.store_received(submissions jsonb, received runledger.received_request[]) returns void
+create or replace function runledger.store_received(
+  submissions jsonb, received runledger.received_request[], has_limit boolean
+) returns void
 language plpgsql
 as $$
 declare
@@ -230,13 +238,35 @@ declare
   _jobs graphile_worker.job_spec[];
   _has_webhook boolean;
   _is_rerun boolean;
+  _waiting uuid[] := '{}';
 begin
-  -- Receives of one account take turns, or two of them would find the same position. The next statement sees what was committed.
-  perform pg_advisory_xact_lock(71832, each.hash)
-  from (select distinct hashtext(r.account_id::text) as hash from unnest(store_received.received) r order by hash) each;
+  if store_received.has_limit then
+    _waiting := array(
+      select limited.submission_id
+      from (
+        select
+          s.submission_id, r.api_key_id, s.data -> 'priority' is not distinct from '"low"' as is_low,
+          -- Their keys are locked, so that the count is exact. Low ones come last, as a later one that is not would displace them.
+          row_number() over (
+            partition by r.api_key_id order by s.data -> 'priority' is not distinct from '"low"', s.n
+          ) <= r.most - (
+            select count(*) from runledger.pending p where p.api_key_id = r.api_key_id and p.admitted
+          ) as fits
+        from rows from (
+          jsonb_to_recordset(store_received.submissions) as (request integer, submission_id uuid, data jsonb)
+        ) with ordinality s (request, submission_id, data, n)
+        join unnest(store_received.received) r on r.n = s.request
+        where r.most is not null
+        order by s.n
+        offset 0
+      ) limited
+      where not limited.fits and (limited.is_low or not runledger.displace_low(limited.api_key_id))
+    );
+  end if;
   with item as materialized (
     select
-      s.*, r.api_key_id, r.account_id, r.weight, r.most, r.waiter, coalesce(s.data ->> 'priority' = 'low', false) as is_low,
+      s.*, r.api_key_id, r.account_id, r.weight, r.waiter, s.data -> 'priority' is not distinct from '"low"' as is_low,
+      s.submission_id <> all (_waiting) as admitted,
       runledger.hash_event(
         null, s.submission_id, 1, 'submission.received', s.schema_version, s.data, s.metadata, _now
       ) as hash
@@ -259,24 +289,10 @@ begin
       item.submission_id, decode(item.code, 'base64'), decode(item.stdin, 'base64'),
       decode(item.expected_stdout, 'base64'), decode(item.detail, 'base64'), decode(item.blobs, 'base64')
     from item
-  ), judged as materialized (
-    select
-      item.*,
-      case
-        when item.most is null then true
-        -- Their keys are locked, so that the count is exact. Low ones come last, as a later one that is not would displace them.
-        when row_number() over (partition by item.api_key_id order by item.is_low, item.n) <= item.most - (
-          select count(*) from runledger.pending p where p.api_key_id = item.api_key_id and p.admitted
-        ) then true
-        when item.is_low then false
-        else runledger.displace_low(item.api_key_id)
-      end as admitted
-    from item
-    order by item.n
   ), account as materialized (
     select asked.account_id, asked.weight, found.start, found.step
     from (
-      select distinct judged.account_id, judged.weight from judged where judged.admitted and not judged.is_low
+      select distinct item.account_id, item.weight from item where item.admitted and not item.is_low
     ) asked
     cross join lateral job.find_position(asked.account_id, asked.weight) found
   ), stored as (
@@ -285,17 +301,17 @@ begin
       output_encoding, rerun_of, batch_id, waiters
     )
     select
-      judged.submission_id, judged.account_id, judged.api_key_id, judged.data ->> 'language', judged.is_low,
-      runledger.read_requirements(judged.data), judged.admitted,
+      item.submission_id, item.account_id, item.api_key_id, item.data ->> 'language', item.is_low,
+      runledger.read_requirements(item.data), item.admitted,
       -- One that waits for a place of its key gets a position with it; a low one has none.
-      case when judged.admitted and not judged.is_low then
+      case when item.admitted and not item.is_low then
         account.start + account.step * row_number() over (
-          partition by judged.account_id, judged.weight, judged.admitted and not judged.is_low order by judged.n
+          partition by item.account_id, item.weight, item.admitted and not item.is_low order by item.n
         )
       end,
-      1, judged.hash, _now, judged.data ->> 'tag', judged.data ->> 'output_encoding', (judged.data ->> 'rerun_of')::uuid,
-      (judged.data ->> 'batch')::uuid, case when judged.waiter is not null then array[judged.waiter] end
-    from judged
+      1, item.hash, _now, item.data ->> 'tag', item.data ->> 'output_encoding', (item.data ->> 'rerun_of')::uuid,
+      (item.data ->> 'batch')::uuid, case when item.waiter is not null then array[item.waiter] end
+    from item
     left join account using (account_id, weight)
     returning p.submission_id, p.language, p.is_low, p.position, p.admitted, p.rerun_of
   )

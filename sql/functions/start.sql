@@ -55,7 +55,7 @@ begin
     ), started as (
       update runledger.pending p
       set version = s.version, is_running = true, attempts = p.attempts + 1, run = s.data ->> 'run', worker_id = start.worker_id,
-        runtime = s.data ->> 'runtime', started_at = _now,
+        runtime = s.data ->> 'runtime', limits = s.data -> 'limits', started_at = _now,
         hash = runledger.hash_event(
           s.previous_hash, s.submission_id, s.version, 'execution.started', 1, s.data, start.metadata, _now
         )

@@ -233,6 +233,7 @@ create table runledger.pending (
   run text,
   worker_id uuid,
   runtime text,
+  limits jsonb,
   created_at timestamptz not null,
   started_at timestamptz,
   tag text,
@@ -255,7 +256,7 @@ comment on column runledger.pending.hash is 'Of the last event of its stream.';
 comment on column runledger.pending.is_running is 'An attempt of it is under way.';
 comment on column runledger.pending.is_cancelled is 'The end of that attempt was asked for (submission.cancel_requested).';
 comment on column runledger.pending.attempts is 'How many were started.';
-comment on column runledger.pending.run is 'The last attempt''s name; worker_id, runtime and started_at are of it too.';
+comment on column runledger.pending.run is 'The last attempt''s name; worker_id, runtime, limits and started_at are of it too.';
 comment on column runledger.pending.batch_id is 'The batch of which it is a member, if that has a webhook.';
 comment on column runledger.pending.waiters is 'Channels of the processes that wait for the end, which are notified of it after its commit.';
 comment on column runledger.pending.is_parked is 'It runs, and has lent its slot between two tests: it waits for one at its position.';
@@ -379,28 +380,12 @@ create table runledger.kept_output (
 );
 comment on table runledger.kept_output is 'How much was kept of what an account''s runs have written, by days of UTC. Workers tell it every few seconds (runledger.count_output), so that no end of a submission waits for another one of its account; what a worker that is killed has not told is not counted. Days before yesterday are removed.';
 
-create type runledger.submission_end as (
-  submission_id uuid,
-  version integer,
-  type text,
-  schema_version integer,
-  data jsonb,
-  metadata jsonb,
-  previous_hash bytea,
-  n bigint,
-  stdout bytea,
-  stderr bytea,
-  compile_output bytea,
-  report bytea
-);
-comment on type runledger.submission_end is 'The event that ends a submission, and what an attempt has printed; n: the place of an attempt among those that end together, null without one (runledger.end_submissions).';
-
 create type runledger.ended_submission as (
   n bigint,
-  result runledger.result,
-  waiters text[]
+  waiters text[],
+  notification text
 );
-comment on type runledger.ended_submission is 'A submission that has just ended, and the channels of who waits for it (runledger.end_submissions).';
+comment on type runledger.ended_submission is 'A submission that has just ended, n being its place among those that end together, and what the channels of those who wait for it are sent (runledger.end_submissions).';
 
 create type runledger.record as (
   id uuid,

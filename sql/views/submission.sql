@@ -25,10 +25,17 @@ $$;
 comment on function runledger.read_outcome is 'What execution.completed, execution.abandoned or submission.cancelled says of a result; one row.';
 
 create or replace function runledger.read_requirements(received jsonb) returns jsonb
-language sql immutable
+-- Not SQL: most submissions ask nothing, and are not worth a statement.
+language plpgsql immutable
 as $$
-  select jsonb_object_agg(key, value) from jsonb_each(read_requirements.received)
-  where key in ('limits', 'demands', 'checker_language', 'detail')
+declare
+  _keys constant text[] := '{limits,demands,checker_language,detail}';
+begin
+  if not received ?| _keys then
+    return null;
+  end if;
+  return (select jsonb_object_agg(key, value) from jsonb_each(received) where key = any (_keys));
+end
 $$;
 comment on function runledger.read_requirements is 'What submission.received says of limits, demands, checker_language and detail; null: nothing.';
 
@@ -106,6 +113,7 @@ select
   stream.started ->> 'run' as run,
   (stream.started ->> 'worker')::uuid as worker_id,
   stream.started ->> 'runtime' as runtime,
+  stream.started -> 'limits' as limits,
   received.recorded_at as created_at,
   stream.started_at,
   received.data ->> 'tag' as tag,

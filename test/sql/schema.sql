@@ -237,9 +237,10 @@ table runledger.pending
   is_running boolean not null default false: An attempt of it is under way.
   is_cancelled boolean not null default false: The end of that attempt was asked for (submission.cancel_requested).
   attempts integer not null default 0: How many were started.
-  run text: The last attempt's name; worker_id, runtime and started_at are of it too.
+  run text: The last attempt's name; worker_id, runtime, limits and started_at are of it too.
   worker_id uuid
   runtime text
+  limits jsonb
   created_at timestamp with time zone not null
   started_at timestamp with time zone
   tag text
@@ -378,10 +379,10 @@ table runledger.worker
   INDEX worker_alive ON runledger.worker USING btree (renewed_at) WHERE (stopped_at IS NULL)
 
 type runledger.ended_submission
-  A submission that has just ended, and the channels of who waits for it (runledger.end_submissions).
+  A submission that has just ended, n being its place among those that end together, and what the channels of those who wait for it are sent (runledger.end_submissions).
   n bigint
-  result runledger.result
   waiters text[]
+  notification text
 
 type runledger.new_event
   An event that is to be appended (runledger.append_events).
@@ -440,21 +441,6 @@ type runledger.record
   webhook_failure jsonb
   score double precision
   max_score double precision
-
-type runledger.submission_end
-  The event that ends a submission, and what an attempt has printed; n: the place of an attempt among those that end together, null without one (runledger.end_submissions).
-  submission_id uuid
-  version integer
-  type text
-  schema_version integer
-  data jsonb
-  metadata jsonb
-  previous_hash bytea
-  n bigint
-  stdout bytea
-  stderr bytea
-  compile_output bytea
-  report bytea
 
 sequence runledger.event_position
   Numbers events. An identity column would need PostgreSQL 17 on a partitioned table.
@@ -760,6 +746,7 @@ view runledger.pending_from_log
   run text
   worker_id uuid
   runtime text
+  limits jsonb
   created_at timestamp with time zone
   started_at timestamp with time zone
   tag text
@@ -992,9 +979,13 @@ function runledger.define_tier(name text, schema_version integer, data jsonb, me
   Makes a tier, or changes it for all its keys, and appends tier.defined. data: columns of runledger.tier, of which those that are left out stay, as limits do that are not named; null is without a limit.
   returns void security definer set search_path=pg_catalog, pg_temp
 
-function runledger.describe_end(result runledger.result, delivery runledger.delivery, stdout bytea, stderr bytea, compile_output bytea, report bytea)
-  What the waiters of a submission are notified of: the row of runledger.read_result as JSON, or its id alone if that is too long.
+function runledger.describe_end(result runledger.result, delivery runledger.delivery, attempt integer, limits jsonb, stdout bytea, stderr bytea, compile_output bytea, report bytea)
+  What the waiters of a submission are notified of: the row of runledger.read_result as JSON, or its id alone if that is too long or its caller has cancelled it. attempt, limits: of the last attempt; delivery: its webhook, which is due.
   returns text stable
+
+function runledger.describe_last(p runledger.pending, type text, data jsonb, metadata jsonb)
+  The event that ends a submission without a result, as runledger.end_submissions takes it.
+  returns jsonb immutable
 
 function runledger.describe_lost(p runledger.pending)
   An attempt whose worker is lost, as runledger.interrupt takes it.
@@ -1013,8 +1004,8 @@ function runledger.end_batches(batches uuid[])
   Makes the webhooks of those batches due whose last member has ended in this transaction, and returns them; their jobs are the caller's.
   returns uuid[]
 
-function runledger.end_submissions(ends runledger.submission_end[])
-  Ends submissions whose pending rows are locked: appends the events, and does what follows from an end: result and outputs, the jobs of webhooks, the key's next submission. Returns those that ended, with the channels of who waits. Nothing is written of one whose row is not as the log says, which is mended.
+function runledger.end_submissions(items jsonb, are_attempts boolean DEFAULT false)
+  Ends submissions: appends the event of each item, and does what follows from an end: result and outputs, the jobs of webhooks, the key's next submission. items: as runledger.conclude has them. Unless they are attempts, an item says the type of its event, and started_version is the submission's version. Returns those that ended. Nothing is written of one whose row is not as the log says, which is mended.
   returns runledger.ended_submission[]
 
 function runledger.estimate_drain()
@@ -1031,6 +1022,10 @@ function runledger.find_operator_key(account_id uuid, api_key_id uuid, schema_ve
   The key of the account under which operators submit; made with this id when there is none, and revoked at once. Null: there is no such account. 23503: there is no tier `unlimited`.
   returns uuid security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
+
+function runledger.find_refusal(item jsonb)
+  Why an item of runledger.conclude has ended nothing.
+  returns text stable
 
 function runledger.flush_log()
   When it has been committed, everything that was committed before it is on disk.
@@ -1301,7 +1296,7 @@ function runledger.store_blob(api_key_id uuid, sha256 bytea, bytes integer, cont
   returns boolean security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
-function runledger.store_received(submissions jsonb, received runledger.received_request[])
+function runledger.store_received(submissions jsonb, received runledger.received_request[], has_limit boolean)
   Appends submission.received of each submission of the requests that are received (runledger.receive), with all that belongs to it. Called with the locks of keys that have a limit.
   returns void
 

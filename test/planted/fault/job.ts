@@ -70,14 +70,14 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: the result of an attempt that a crash has forgotten is stored',
-    text: "or started.type = 'execution.started' and started.data ->> 'run' = item.run",
+    text: "or started.type = 'execution.started' and started.data ->> 'run' = _run",
     instead: 'or true',
     tests: ['job/take'],
   },
   {
     name: 'job: what was cancelled while it ran is completed all the same',
-    text: "case when own.is_cancelled then 'submission.cancelled' else 'execution.completed' end",
-    instead: "'execution.completed'",
+    text: "when p.is_cancelled then 'submission.cancelled'",
+    instead: "when false then 'submission.cancelled'",
     tests: ['job/cancel'],
   },
   {

@@ -145,8 +145,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'ledger: a key runs one program more than its tier lets it',
-    text: '<= item.most - (',
-    instead: '<= 1 + item.most - (',
+    text: '<= r.most - (',
+    instead: '<= 1 + r.most - (',
     tests: ['http/concurrency'],
   },
   {
