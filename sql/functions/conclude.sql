@@ -66,7 +66,7 @@ declare
   -- A join alone may begin with all that is pending, by a plan made while little was.
   _ids constant uuid[] := array(select (item ->> 'submission_id')::uuid from jsonb_array_elements(end_submissions.items) item);
   _ended runledger.ended_submission[];
-  _stale uuid[];
+  _stale runledger.pending[];
   _keys uuid[];
   _webhooks uuid[];
   _batches uuid[];
@@ -97,7 +97,7 @@ begin
           and (p.is_cancelled or item.data ->> 'verdict' is not null)
       end
     returning
-      p.*, item.n, item.schema_version, item.metadata,
+      p.*, p as row, item.n, item.schema_version, item.metadata,
       -- Asked for, its end is a cancellation, however the program ended.
       case
         when not end_submissions.are_attempts then item.type when p.is_cancelled then 'submission.cancelled'
@@ -151,7 +151,7 @@ begin
         g.compile_output, g.report
       ) end
     )::runledger.ended_submission) filter (where appended.stream_id is not null),
-    array_agg(g.submission_id) filter (where appended.stream_id is null),
+    array_agg(g.row) filter (where appended.stream_id is null),
     array_agg(distinct g.api_key_id) filter (where g.admitted and exists (
       select from runledger.api_key k join runledger.tier on tier.name = k.tier
       where k.id = g.api_key_id and tier.concurrent_executions is not null
@@ -164,7 +164,8 @@ begin
   left join stored on stored.id = g.submission_id
   left join due on due.submission_id = g.submission_id;
   if _stale is not null then
-    perform runledger.refresh_submissions(_stale);
+    insert into runledger.pending select stale.* from unnest(_stale) stale;
+    perform runledger.refresh_submissions(array(select stale.submission_id from unnest(_stale) stale));
   end if;
 
   if _batches is not null then
