@@ -69,6 +69,6 @@ async function receiveOne(receive: Receive): Promise<void> {
 async function receiveTogether(): Promise<void> {
   const { signal } = new AbortController()
   const items = Array.from({ length: batchSize }, () => ({ id: createId(), submission }))
-  const { kind } = await receiveBatch(sql, items, context, signal)
+  const { kind } = await receiveBatch(batched, items, context, signal)
   assert.equal(kind, 'received')
 }

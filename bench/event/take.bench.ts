@@ -3,7 +3,7 @@
 // Floor: a statement and a commit for each, through as many connections as a worker has for them.
 import assert from 'node:assert/strict'
 import { createDatabase } from '#database'
-import { receiveSubmission } from '#enqueue'
+import { createReceive, receiveSubmission } from '#enqueue'
 import { createId } from '#id'
 import { defaultLimits } from '#language'
 import { createLog } from '#log'
@@ -80,5 +80,6 @@ async function fillQueue(): Promise<void> {
   await sql`truncate runledger.pending, graphile_worker._private_jobs`
   const context = { ...describeContext(caller), capacity: 100_000 }
   queued = Array.from({ length: iterations + slotCounts.length * 2 }, createId)
-  await Promise.all(queued.map((id) => receiveSubmission(sql, id, submission, context, signal)))
+  const receive = createReceive(sql)
+  await Promise.all(queued.map((id) => receiveSubmission(receive, id, submission, context, signal)))
 }

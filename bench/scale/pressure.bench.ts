@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { createDatabase } from '#database'
-import { receiveSubmission } from '#enqueue'
+import { createReceive, receiveSubmission } from '#enqueue'
 import { createId } from '#id'
 import { createCaller, describeContext, describeSubmission } from '../../test/helper/submission.ts'
 import { startCluster } from '../database.ts'
@@ -96,6 +96,7 @@ async function crowd(): Promise<void> {
 /** Puts as many into the queue as there is time for. */
 async function fill(): Promise<number> {
   const submission = describeSubmission({ code: 'print("hello")\n' })
+  const receive = createReceive(sql)
   const { signal } = new AbortController()
   const endsAt = performance.now() + (deadline - performance.now()) / 2
   let count = 0
@@ -105,7 +106,7 @@ async function fill(): Promise<number> {
       while (count < wanted && performance.now() < endsAt) {
         count += 1
         const { kind } = await receiveSubmission(
-          sql,
+          receive,
           createId(),
           submission,
           { ...describeContext(caller), capacity: 1_000_000 },

@@ -3,6 +3,8 @@ import type { RequestListener } from 'node:http'
 import polka from 'polka'
 import type { Console } from '#console'
 import type { Database } from '#database'
+import { createReceive } from '#enqueue'
+import type { Receive } from '#enqueue'
 import type { Logger } from '#log'
 import type { SigningKey } from '#receipt'
 import type { Streams, Waiter } from '#result'
@@ -87,6 +89,7 @@ export interface HttpContext extends HttpDependencies {
   readonly resultStreams: ResultStreams
   readonly offered: OfferedLanguages
   readonly parse: SubmissionParser
+  readonly receive: Receive
   /** Submissions that ended a second of late. */
   readonly readDrain: () => Promise<number>
 }
@@ -100,8 +103,16 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   const resultStreams = createResultStreams(dependencies)
   const offered = createOfferedLanguages(database)
   const parse = createSubmissionParser(database, offered, webhookRules)
+  const receive = createReceive(database)
   const readDrain = createDrainEstimate(database)
-  const context: HttpContext = { ...dependencies, resultStreams, offered, parse, readDrain }
+  const context: HttpContext = {
+    ...dependencies,
+    resultStreams,
+    offered,
+    parse,
+    receive,
+    readDrain,
+  }
   const metrics = createMetrics({ database, waiter, resultStreams, readiness })
   const refusals = createRefusals()
   const routes: Route[] = [

@@ -34,7 +34,7 @@ export async function receive(
 ): Promise<Stored> {
   const intake = describeIntake(context, request, idempotencyKey, waiting)
   const outcome = await withDeadline((signal) =>
-    receiveSubmission(context.database, id, submission, intake, signal),
+    receiveSubmission(context.receive, id, submission, intake, signal),
   )
   if (outcome.kind === 'received' || outcome.kind === 'replayed') return outcome
   throw await describeRefusal(context, outcome)
@@ -59,7 +59,7 @@ export async function receiveItems(
 ): Promise<Received> {
   const intake = describeIntake(context, request, idempotencyKey, { waiter, durable: true })
   const outcome = await withDeadline((signal) =>
-    receiveBatch(context.database, items, intake, signal, webhook),
+    receiveBatch(context.receive, items, intake, signal, webhook),
   )
   if (outcome.kind === 'received' || outcome.kind === 'replayed') return outcome
   const places = items.filter(({ submission }) => submission !== null).length

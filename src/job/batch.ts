@@ -1,9 +1,7 @@
 // Receives the submissions of one request: all the good ones or none, with the webhook of all of them.
-import type { Database } from '#database'
 import { createId } from '#id'
 import { reachFailpoint } from './failpoint.ts'
-import { receive } from './receive.ts'
-import type { Refusal } from './receive.ts'
+import type { Receive, Refusal } from './receive.ts'
 import { describeIntake } from './submission.ts'
 import type { Batch, Submission, SubmissionContext } from './submission.ts'
 
@@ -32,7 +30,7 @@ export type BatchItem = { readonly id: string } & (
  * @param webhook sent once, when all good items have ended.
  */
 export async function receiveBatch(
-  sql: Database,
+  receive: Receive,
   items: readonly BatchItem[],
   context: SubmissionContext,
   signal: AbortSignal,
@@ -48,7 +46,7 @@ export async function receiveBatch(
 
   const intake = describeIntake(items, context, { answer: JSON.stringify(answer), webhook: own })
   reachFailpoint('batch.before_commit')
-  const outcome = await receive(sql, intake, signal)
+  const outcome = await receive(intake, signal)
   reachFailpoint('batch.after_commit')
   if (outcome.kind === 'received') return { kind: 'received', answer }
   if (outcome.kind !== 'replayed') return outcome

@@ -44,7 +44,7 @@ export type Receive = (intake: Intake, signal: AbortSignal) => Promise<Outcome>
 
 const usualBounds = { statements: 2, items: 32 }
 
-/** @param bounds statements under way, and requests in each, at most. */
+/** One for all that a process receives. @param bounds statements under way, and requests in each, at most. */
 export function createReceive(sql: Database, bounds = usualBounds): Receive {
   const create = (durable: boolean): Batch<Intake, Outcome> =>
     createBatch({
@@ -56,28 +56,15 @@ export function createReceive(sql: Database, bounds = usualBounds): Receive {
   return (intake, signal) => (intake.durable ? durably : soon)(intake, signal)
 }
 
-const receives = new WeakMap<Database, Receive>()
-
-/** Receives as `createReceive` of this database does. */
-export async function receive(
-  sql: Database,
-  intake: Intake,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const receiveIntake = receives.get(sql) ?? createReceive(sql)
-  receives.set(sql, receiveIntake)
-  return receiveIntake(intake, signal)
-}
-
 /** Receives a request of one submission. */
 export async function receiveSubmission(
-  sql: Database,
+  receive: Receive,
   id: string,
   submission: Submission,
   context: SubmissionContext,
   signal: AbortSignal,
 ): Promise<IntakeOutcome> {
-  const outcome = await receive(sql, describeIntake([{ id, submission }], context), signal)
+  const outcome = await receive(describeIntake([{ id, submission }], context), signal)
   return outcome.kind === 'received' ? { kind: 'received', id } : outcome
 }
 

@@ -5,8 +5,8 @@ import { admitRequest, issueKey } from '#account'
 import type { Caller } from '#account'
 import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
-import { receiveSubmission } from '#enqueue'
-import type { IntakeOutcome, Submission, SubmissionContext } from '#enqueue'
+import { createReceive, receiveSubmission } from '#enqueue'
+import type { IntakeOutcome, Receive, Submission, SubmissionContext } from '#enqueue'
 import { createId } from '#id'
 import { isFinal, readResult } from '#result'
 import type { ResultRecord } from '#result'
@@ -56,6 +56,8 @@ export function describeContext({ apiKeyId, accountId }: Caller): SubmissionCont
   }
 }
 
+const receives = new Map<Database, Receive>()
+
 /** Submits; resolves when it is stored. Where a busy machine was too late it stored nothing, and is asked again. */
 export async function submit(
   sql: Database,
@@ -66,7 +68,10 @@ export async function submit(
   const all = { ...describeContext(caller), ...context }
   for (let left = 10; ; left -= 1) {
     try {
-      return await receiveSubmission(sql, createId(), submission, all, new AbortController().signal)
+      const { signal } = new AbortController()
+      const receive = receives.get(sql) ?? createReceive(sql)
+      receives.set(sql, receive)
+      return await receiveSubmission(receive, createId(), submission, all, signal)
     } catch (error) {
       if (left === 0 || errorCode(error) !== sqlState.queryCanceled) throw error
     }

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '#database'
-import { receiveSubmission } from '#enqueue'
+import { createReceive, receiveSubmission } from '#enqueue'
 import type { IntakeOutcome, Submission, SubmissionContext } from '#enqueue'
 import { createId } from '#id'
 import { createTestDatabase } from '../helper/database.ts'
@@ -22,6 +22,7 @@ t.teardown(async () => {
   await web.end({ timeout: 1 })
   await counter.close()
 })
+const receive = createReceive(web)
 const caller = await createCaller(sql)
 const python = describeSubmission({
   code: 'print(1)',
@@ -33,7 +34,7 @@ type Asked = Partial<SubmissionContext> & { readonly submission?: Submission }
 
 function receiveOne({ submission = python, ...context }: Asked): Promise<IntakeOutcome> {
   return receiveSubmission(
-    web,
+    receive,
     createId(),
     submission,
     { ...describeContext(caller), ...context },
@@ -218,7 +219,7 @@ t.test('what comes after its caller was answered 503 is not stored', async (t) =
   let received: Promise<unknown> = Promise.resolve()
   await sql.begin(async (transaction) => {
     await transaction`lock table runledger.pending in share mode`
-    received = receiveSubmission(sql, id, python, describeContext(caller), signal)
+    received = receiveSubmission(createReceive(sql), id, python, describeContext(caller), signal)
     received.catch(() => {})
     for (let waits = false; !waits;) {
       const [row] = await transaction`

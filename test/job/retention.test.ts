@@ -5,7 +5,7 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { storeBlob } from '#blob'
 import { createDatabase } from '#database'
-import { receiveSubmission } from '#enqueue'
+import { createReceive, receiveSubmission } from '#enqueue'
 import { startRetention } from '#job'
 import { createLog } from '#log'
 import { readResult } from '#result'
@@ -31,7 +31,7 @@ t.test('it begins at once and goes on: partitions, then bodies', async (t) => {
   await finish(sql, young)
   const old = uuidv7({ msecs: Date.now() - 31 * 86_400_000 })
   await receiveSubmission(
-    sql,
+    createReceive(sql),
     old,
     describeSubmission({ code: '' }),
     {

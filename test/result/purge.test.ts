@@ -2,7 +2,7 @@
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '#database'
-import { receiveSubmission } from '#enqueue'
+import { createReceive, receiveSubmission } from '#enqueue'
 import { readStream, verifyAll } from '#event'
 import { purgeBodies, readResult } from '#result'
 import { createTestDatabase } from '../helper/database.ts'
@@ -43,7 +43,7 @@ async function submitAgo(days: number, webhook = false): Promise<string> {
     ...(webhook && { webhook: { url: 'https://example.org/token', secret: 'shared' } }),
   })
   await receiveSubmission(
-    sql,
+    createReceive(sql),
     id,
     submission,
     describeContext(caller),
