@@ -11,7 +11,10 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _request record;
-  _has_room boolean;
+  -- Before anything of an account is locked: a call that counts for several holds a lock of all.
+  _has_room boolean := runledger.has_room(
+    jsonb_array_length(receive.submissions), (receive.requests #>> '{0,capacity}')::integer
+  );
   _names_blobs boolean := jsonb_path_exists(receive.submissions, '$[*].blobs ? (@ != null)');
   _received runledger.received_request[] := '{}';
   _has_limit boolean := false;
@@ -32,7 +35,6 @@ begin
   for _request in
     select
       r.*, k.account_id, tier.weight, tier.concurrent_executions as most,
-      (select last_value from runledger.event_position) as log_position,
       -- An operator's key was never anybody's.
       k.id is null or not coalesce(r.by_operator, false) and (k.revoked_at <= now() or k.expires_at <= now()) as is_refused
     from rows from (
@@ -75,13 +77,9 @@ begin
         perform runledger.flush_log();
       end if;
     end if;
-    if receive.outcome = 'received' and _request.capacity is not null then
-      -- Mostly there is room for all of them.
-      _has_room := coalesce(
-        _has_room, runledger.has_room(jsonb_array_length(receive.submissions), _request.capacity, _request.log_position)
-      );
-      if not _has_room and not runledger.has_room(
-        cardinality(_accounts) + _request.submissions, _request.capacity, _request.log_position, _request.account_id,
+    if receive.outcome = 'received' and not coalesce(_has_room, false) and _request.capacity is not null then
+      if not runledger.has_room(
+        cardinality(_accounts) + _request.submissions, _request.capacity, _request.account_id,
         cardinality(array_positions(_accounts, _request.account_id)) + _request.submissions
       ) then
         receive.outcome := 'queue_full';
@@ -392,7 +390,7 @@ $$;
 comment on function runledger.use_blobs is 'Blobs of these accounts (two arrays of one length) are named by a submission that this transaction receives.';
 
 create or replace function runledger.has_room(
-  submissions integer, capacity integer, log_position bigint, account_id uuid default null, of_account integer default 0
+  submissions integer, capacity integer, account_id uuid default null, of_account integer default 0
 ) returns boolean
 language plpgsql
 as $$
@@ -400,6 +398,7 @@ declare
   -- Submissions being received have a number but are not counted yet. In this margin everybody counts: it holds twenty
   -- batches of twenty.
   _margin integer := least(1000, greatest(400, has_room.capacity / 4));
+  _position bigint := (select last_value from runledger.event_position);
   _counted_from bigint := nullif(current_setting('runledger.counted_from', true), '');
   _most integer := has_room.capacity + has_room.capacity / 4;
   _few integer := has_room.capacity / 50;
@@ -407,7 +406,7 @@ declare
 begin
   -- Counting passes every removed row until vacuum. But each submission takes a number of the log: these bound how many
   -- came since this session's last count.
-  if has_room.log_position - _counted_from + has_room.submissions + _margin <= has_room.capacity then
+  if _position - _counted_from + has_room.submissions + _margin <= has_room.capacity then
     return true;
   end if;
   if has_room.submissions > 1 then
@@ -415,7 +414,7 @@ begin
     perform pg_advisory_xact_lock(71830, -4);
   end if;
   select count(*) into _pending from (select from runledger.pending limit _most) p;
-  perform set_config('runledger.counted_from', (has_room.log_position - _pending)::text, false);
+  perform set_config('runledger.counted_from', (_position - _pending)::text, false);
   if _pending + has_room.submissions <= has_room.capacity then
     return true;
   end if;
@@ -424,4 +423,4 @@ begin
   ) <= _few;
 end
 $$;
-comment on function runledger.has_room is 'True when so many submissions more are no more than the capacity, the log''s last number being log_position, but for those that are being received at this moment. A full queue takes a few more of each account, so that no account keeps another out: if the account has a fiftieth of the capacity at most with of_account of them, they may be a quarter more, all such accounts together.';
+comment on function runledger.has_room is 'True when so many submissions more are no more than the capacity, but for those that are being received at this moment. A full queue takes a few more of each account, so that no account keeps another out: if the account has a fiftieth of the capacity at most with of_account of them, they may be a quarter more, all such accounts together.';

@@ -1037,8 +1037,8 @@ function runledger.forget_output(submission_id uuid, run text)
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
-function runledger.has_room(submissions integer, capacity integer, log_position bigint, account_id uuid DEFAULT NULL::uuid, of_account integer DEFAULT 0)
-  True when so many submissions more are no more than the capacity, the log's last number being log_position, but for those that are being received at this moment. A full queue takes a few more of each account, so that no account keeps another out: if the account has a fiftieth of the capacity at most with of_account of them, they may be a quarter more, all such accounts together.
+function runledger.has_room(submissions integer, capacity integer, account_id uuid DEFAULT NULL::uuid, of_account integer DEFAULT 0)
+  True when so many submissions more are no more than the capacity, but for those that are being received at this moment. A full queue takes a few more of each account, so that no account keeps another out: if the account has a fiftieth of the capacity at most with of_account of them, they may be a quarter more, all such accounts together.
   returns boolean
 
 function runledger.hash_event(previous_hash bytea, stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, recorded_at timestamp with time zone)
