@@ -32,6 +32,8 @@ const jobSchema = v.object({ submission: v.pipe(v.string(), v.uuid()) })
 const cancelChannel = 'runledger_cancel'
 /** So does runledger.watch_submissions. */
 const watchChannel = 'runledger_watch'
+/** So does a worker that has given jobs back. */
+const returnChannel = 'runledger_return'
 
 /** It never rejects over a run: the log, not the queue, decides what comes next. */
 export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTask {
@@ -45,9 +47,11 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   const publisher = createOutputPublisher(database, log)
   const continuations = createContinuations(dependencies)
   const quotas = createOutputQuotas(database, log)
+  let onReturned: (() => void) | undefined
   const listening = [
     database.listen(cancelChannel, cancels.hear, cancels.look),
     database.listen(watchChannel, publisher.noteWatch, publisher.lookAgain),
+    database.listen(returnChannel, () => onReturned?.()),
   ]
   // It is tried again; the clock looks as well.
   for (const each of listening)
@@ -81,6 +85,15 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
     async putBack(payload) {
       const submission = readSubmission(payload)
       if (submission !== null) await putBack(submission)
+    },
+
+    async tellReturned() {
+      // Idle workers look every other second, too.
+      await database.notify(returnChannel, '').catch(() => {})
+    },
+
+    hearReturned(listener) {
+      onReturned = listener
     },
 
     async requeueLost(poolIds, onFound) {

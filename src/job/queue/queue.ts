@@ -3,7 +3,8 @@
 //   waiting     Its key is at its limit: it is in runledger.pending without a job (runledger.admit_waiting).
 //   queued      It has a job of graphile-worker's, committed with its cause, whose key is the submission's id. Its task names
 //               its language, so it comes only to workers that run it; its run_at is its fair position (job.find_position).
-//   taken       graphile-worker hands the job to a free slot, and execution.started is appended (runledger.start).
+//   taken       graphile-worker takes as many jobs as there are slots and hands them to free ones (runners.ts);
+//               execution.started is appended (runledger.start).
 //   running     Under the worker's lease (#lease). No transaction is open, and nothing is locked but the job.
 //   parked      Between two tests, when another account is next: it runs as before, but its slot is lent. It has a job of its
 //               own, at a later position, which this worker alone takes (runledger.lend_slot; #execute, continue.ts).
@@ -57,6 +58,10 @@ export interface ExecutingTask {
   keepSlots(): void
   /** Puts back a job that it is not to run now. */
   putBack(payload: unknown): Promise<void>
+  /** Tells every worker that jobs which were taken can be taken again. Never rejects. */
+  tellReturned(): Promise<void>
+  /** @param listener called when a worker says so. */
+  hearReturned(listener: () => void): void
   /** Puts back jobs that were handed out by these pools' lost answers. @param onFound called when there were some. */
   requeueLost(poolIds: readonly string[], onFound: () => void): Promise<void>
   /** Called by the clock: looks which runs are cancelled, now and then which are watched. */
@@ -131,6 +136,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
       ...shared,
       pool: pools.execute.pool,
       concurrency: options.executions,
+      onReturned: () => execute.tellReturned(),
       listTasks: () => {
         const languages = isOpen() ? execute.languages : []
         return {
@@ -147,6 +153,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
       listTasks: () => (isPaused() ? {} : { deliver }),
     }),
   }
+  execute.hearReturned(runners.execute.nudge)
   // graphile-worker migrates in transactions.
   await runners.execute.refresh()
   await runners.deliver.refresh()

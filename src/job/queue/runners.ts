@@ -1,6 +1,7 @@
 // graphile-worker's runners, one after another: what they are to run changes with a pause, a suspension, and the languages that
 // the host has. One that is stopped takes nothing more and finishes what it has, while the next one runs.
 import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { run, Logger as QueueLogger } from 'graphile-worker'
 import type { Runner, TaskList, WorkerEvents, WorkerPool } from 'graphile-worker'
 import type { Pool } from 'pg'
@@ -9,6 +10,14 @@ import type { Logger } from '#log'
 import { untilAvailable } from '#retry'
 import { giveCode, throwWithCode } from './pool.ts'
 
+/**
+ * As many jobs as there are slots are taken by one statement: slots that begin together share the next one, too. Those that find
+ * no slot for so long are given back, as another worker may have one.
+ */
+const holdMilliseconds = 10
+/** They are back after this, in most cases. */
+const returnMilliseconds = 10
+
 interface RunnersOptions {
   readonly pool: Pool
   readonly concurrency: number
@@ -16,6 +25,8 @@ interface RunnersOptions {
   readonly listTasks: () => TaskList
   /** Jobs that have ended are removed together. */
   readonly removalMilliseconds: number
+  /** Called when jobs that found no slot are nobody's again. Without it jobs are taken one by one. */
+  readonly onReturned?: () => Promise<void>
   readonly log: Logger
 }
 
@@ -63,6 +74,13 @@ export function createRunners(options: RunnersOptions): Runners {
     })
     const runner = await untilAvailable(() => startOnce(taskList, events).catch(throwWithCode), log)
     let isRetired = false
+    // graphile-worker tells nobody that a job can be taken again.
+    let telling: Promise<void> | undefined
+    events.on('localQueue:returnJobs', () => {
+      telling ??= sleep(returnMilliseconds)
+        .then(() => options.onReturned?.())
+        .finally(() => (telling = undefined))
+    })
     runner.promise.then(
       () => isRetired || resolve(),
       (error: unknown) => isRetired || reject(error),
@@ -75,6 +93,7 @@ export function createRunners(options: RunnersOptions): Runners {
         const finished = runner
           .stop()
           .catch((error: unknown) => log.warn({ err: error }, 'queue.not_stopped'))
+          .then(() => telling)
           .finally(() => {
             poolIds.delete(workerPool?.id ?? '')
             finishing.delete(finished)
@@ -85,7 +104,7 @@ export function createRunners(options: RunnersOptions): Runners {
   }
 
   function startOnce(taskList: TaskList, events: WorkerEvents): Promise<Runner> {
-    const { pool: pgPool, concurrency, removalMilliseconds } = options
+    const { pool: pgPool, concurrency, removalMilliseconds, onReturned } = options
     return run({
       pgPool,
       concurrency,
@@ -97,6 +116,7 @@ export function createRunners(options: RunnersOptions): Runners {
         worker: {
           completeJobBatchDelay: removalMilliseconds,
           failJobBatchDelay: removalMilliseconds,
+          ...(onReturned && { localQueue: { size: concurrency, ttl: holdMilliseconds } }),
         },
       },
     })

@@ -19,6 +19,8 @@ const idle: ExecutingTask = {
   isSuspended: false,
   run: async () => {},
   putBack: async () => {},
+  tellReturned: async () => {},
+  hearReturned() {},
   requeueLost: async () => {},
   tick() {},
   settled: async () => {},
