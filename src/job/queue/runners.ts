@@ -74,6 +74,10 @@ export function createRunners(options: RunnersOptions): Runners {
     })
     const runner = await untilAvailable(() => startOnce(taskList, events).catch(throwWithCode), log)
     let isRetired = false
+    // Its statement returns several in the order of their ids, and slots take them in this array's.
+    events.on('localQueue:getJobs:complete', ({ jobs }) => {
+      jobs.sort((one, other) => one.priority - other.priority || +one.run_at - +other.run_at)
+    })
     // graphile-worker tells nobody that a job can be taken again.
     let telling: Promise<void> | undefined
     events.on('localQueue:returnJobs', () => {

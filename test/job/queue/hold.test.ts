@@ -9,16 +9,17 @@ import { createCaller, describeSubmission, submitNew } from '../../helper/submis
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const caller = await createCaller(sql)
+const submission = describeSubmission({ code: '' })
 
 /** Resolves once this says so. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(10)
 }
 
-t.test('a job that was taken while all slots stay busy is given back', async (t) => {
-  const begun: unknown[] = []
-  let told = 0
-  const slot = Promise.withResolvers<void>()
+/** One whose programs run until they are let go, and what it began and told. */
+async function start(executions: number) {
+  const begun: { readonly submission: string; readonly end: () => void }[] = []
+  const told = { times: 0 }
   const queue = await startRunners({
     url,
     execute: {
@@ -28,12 +29,14 @@ t.test('a job that was taken while all slots stay busy is given back', async (t)
       languages: ['python'],
       isSuspended: false,
       run: (payload) => {
-        begun.push(payload)
-        return slot.promise
+        const { promise, resolve } = Promise.withResolvers<void>()
+        const { submission } = payload as { readonly submission: string }
+        begun.push({ submission, end: resolve })
+        return promise
       },
       putBack: async () => {},
       tellReturned: () => {
-        told += 1
+        told.times += 1
         return Promise.resolve()
       },
       hearReturned() {},
@@ -41,24 +44,47 @@ t.test('a job that was taken while all slots stay busy is given back', async (t)
       tick() {},
       settled: async () => {},
     },
-    executions: 1,
+    executions,
     deliver: async () => {},
     deliveries: 1,
     log: createLog('test', 'silent'),
   })
-  const submission = describeSubmission({ code: '' })
+  const stop = async (): Promise<void> => {
+    for (const { end } of begun) end()
+    await queue.stop()
+  }
+  return { begun, told, stop }
+}
+
+t.test('a job that was taken while all slots stay busy is given back', async (t) => {
+  const { begun, told, stop } = await start(1)
   const first = await submitNew(sql, caller, submission)
   await until(() => begun.length === 1)
   const second = await submitNew(sql, caller, submission)
-  await until(() => told > 0)
-  t.strictSame(begun, [{ submission: first }])
+  await until(() => told.times > 0)
+  t.equal(begun.length, 1)
   await until(async () => {
     const [job] = await sql`
       select locked_by is null and attempts = 0 as free from graphile_worker.jobs where key = ${second}`
     return job?.['free'] === true
   })
-  slot.resolve()
+  begun[0]?.end()
   await until(() => begun.length === 2)
-  t.strictSame(begun[1], { submission: second }, 'it is taken again once there is a slot')
-  await queue.stop()
+  t.strictSame(
+    begun.map((run) => run.submission),
+    [first, second],
+    'it is taken again once there is a slot',
+  )
+  await stop()
+})
+
+t.test('of several that are taken at once the first in the queue gets the slot', async (t) => {
+  const { begun, stop } = await start(4)
+  for (let n = 0; n < 12; n += 1) await submitNew(sql, caller, submission)
+  await until(() => begun.length === 4)
+  const fair = await submitNew(sql, await createCaller(sql), submission)
+  begun[0]?.end()
+  await until(() => begun.length === 5)
+  t.equal(begun[4]?.submission, fair)
+  await stop()
 })
