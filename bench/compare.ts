@@ -1,5 +1,6 @@
 // Two revisions beside each other: each bench alternately on the base, checked out into a worktree of its own for as long
-// as it takes, and on this checkout as it stands. Each revision is measured by its own benches; rows are matched by name.
+// as it takes, and on this checkout as it stands. Each revision is measured by its own benches; rows and figures are matched
+// by name.
 //   node bench/compare.ts main                        every bench: takes an hour
 //   node bench/compare.ts HEAD~3 executor/box submit   those whose path has one of these words
 // A ratio is this checkout over the base, of one pair of runs within seconds: below 1 is less time, for rates above 1 is
@@ -25,9 +26,9 @@ if (commit === null || !Number.isSafeInteger(pairs) || pairs < 1) {
   process.exit(64) // EX_USAGE of sysexits
 }
 
-/** One row's figure in each of the pairs. */
+/** One row's figure in each of the pairs, or one that is no row's. */
 interface Compared {
-  readonly isRate: boolean
+  readonly figure: 'per second' | 'p50 ms' | ''
   readonly base: number[]
   readonly head: number[]
   /** Their ratios to the floor, where there is one. */
@@ -73,7 +74,9 @@ async function compare(worktree: string): Promise<void> {
           signal: interrupted.signal,
         })
         if (report === null) throw new Error(`${bench} of the ${side} ended before it had figures`)
-        for (const row of report.rows) note(compared, side, row)
+        for (const row of report.rows) noteRow(compared, side, row)
+        for (const [name, value] of Object.entries(report.figures))
+          find(compared, name, '')[side].push(value)
       }
     }
     print(`\n${bench}\n\n${format(compared)}`)
@@ -86,29 +89,34 @@ function optionsFor(checkout: string): string[] {
   return [...(knowsRounds ? ['--rounds=1'] : []), ...(isQuick ? ['--quick'] : [])]
 }
 
-function note(compared: Map<string, Compared>, side: 'base' | 'head', row: Row): void {
+function noteRow(compared: Map<string, Compared>, side: 'base' | 'head', row: Row): void {
   const isRate = row.atOnce > 1 && row.perSecond !== null
-  const known = compared.get(row.name) ?? {
-    isRate,
+  const known = find(compared, row.name, isRate ? 'per second' : 'p50 ms')
+  known[side].push((isRate ? row.perSecond : row.p50) ?? Number.NaN)
+  if (row.ratio !== null) known[`${side}OverFloor`].push(row.ratio)
+}
+
+function find(compared: Map<string, Compared>, name: string, figure: Compared['figure']): Compared {
+  const known = compared.get(name) ?? {
+    figure,
     base: [],
     head: [],
     baseOverFloor: [],
     headOverFloor: [],
   }
-  compared.set(row.name, known)
-  known[side].push((isRate ? row.perSecond : row.p50) ?? Number.NaN)
-  if (row.ratio !== null) known[`${side}OverFloor`].push(row.ratio)
+  compared.set(name, known)
+  return known
 }
 
 function format(compared: ReadonlyMap<string, Compared>): string {
   const lines = [...compared]
     .filter(([, row]) => row.base.length === pairs && row.head.length === pairs)
-    .map(([name, { isRate, base: before, head: after, baseOverFloor, headOverFloor }]) => {
+    .map(([name, { figure, base: before, head: after, baseOverFloor, headOverFloor }]) => {
       const ratios = divide(after, before)
       const overFloor = divide(headOverFloor, baseOverFloor)
       return [
         name,
-        isRate ? 'per second' : 'p50 ms',
+        figure,
         digits(median(before)),
         digits(median(after)),
         median(ratios).toFixed(2),
