@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 const { values, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
+    plain: { type: 'boolean', default: false },
     markdown: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     seconds: { type: 'string', default: '60' },
@@ -20,6 +21,9 @@ export const wordsAsked: readonly string[] = positionals
 
 /** True when figures need only show that the bench works. */
 export const isQuick = values.quick
+
+/** True when executors and workers are to do without accelerators. */
+export const isPlain = values.plain
 
 /** True when a bench shall print the table that stands in a text, where it has one. */
 export const isMarkdown = values.markdown

@@ -3,6 +3,7 @@
 //   node bench/run.ts                  all of them, in nine minutes
 //   node bench/run.ts --minutes=20     in twenty
 //   node bench/run.ts executor http    those whose path has one of these words
+//   node bench/run.ts executor --plain what the accelerators are worth: executors without them
 //   node bench/run.ts --quick          fewer calls: shows that they work, not how fast anything is
 // The figures are also written to bench/results/, under the time of the start and as latest.json; a whole run that is not
 // quick draws bench/goals.svg.
@@ -10,7 +11,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatGoals, judgeGoals } from './judge.ts'
 import { describeDisturbance, describeMachine } from './machine.ts'
-import { isQuick, minutesAsked, wordsAsked } from './options.ts'
+import { isPlain, isQuick, minutesAsked, wordsAsked } from './options.ts'
 import { drawGoals } from './picture.ts'
 import { findBenches, runBench } from './process.ts'
 import { formatReports } from './report.ts'
@@ -43,7 +44,11 @@ for (const [index, bench] of benches.entries()) {
   const left = minutesAsked * 60 - (benchStartedAt - startedAt) / 1000
   const share = shareTime(benches.slice(index), left)
   process.stderr.write(`${bench}, ${share.toFixed(0)} s …\n`)
-  const options = [`--seconds=${share}`, ...(isQuick ? ['--quick'] : [])]
+  const options = [
+    `--seconds=${share}`,
+    ...(isQuick ? ['--quick'] : []),
+    ...(isPlain ? ['--plain'] : []),
+  ]
   // What hangs must not have the time of all.
   const report = await runBench(checkout, bench, options, { seconds: 60 + 2 * share })
   if (report === null) broken.push(bench)

@@ -7,6 +7,7 @@ import { countSpares, createExecutor } from '#executor'
 import type { ExecutionRequest, Executor, ExecutorOptions } from '#executor'
 import { defaultLimits, mapLanguages } from '#language'
 import type { Language, Limits, PhaseLimits } from '#language'
+import { isPlain } from '../options.ts'
 
 /** Two executors of one process must not share a uid, nor two processes. */
 let nextUid = 80_000 + (process.pid % 5000) * 12
@@ -67,13 +68,14 @@ export async function startExecutor(
     limits: mapLanguages(({ name }) => change(defaultLimits[name])),
     cacheBytes,
     cacheDirectory: cacheDirectory ?? join(directory, 'cache'),
-    accelerators: [
-      'fork-server',
-      'prestart',
-
-      'resident-compiler',
-      ...(prepares ? ['preparation' as const] : []),
-    ],
+    accelerators: isPlain
+      ? []
+      : [
+          'fork-server',
+          'prestart',
+          'resident-compiler',
+          ...(prepares ? ['preparation' as const] : []),
+        ],
   }
   const executor = await createExecutor(options).catch((error: unknown) => {
     rmSync(directory, { recursive: true, force: true })

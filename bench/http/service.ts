@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { Pool } from 'undici'
+import { isPlain } from '../options.ts'
 
 /** A running process of ours; disposing of it is SIGTERM and waiting for its end. */
 export interface Service extends AsyncDisposable {
@@ -33,7 +34,12 @@ export async function startService(
   const command = [...within, process.execPath, ...(await readFlags()), entry, ...parameters]
   const child = spawn('setpriv', ['--pdeathsig', 'SIGTERM', '--', ...command], {
     // A worker tries every language that it has, and prepares some, beside what is measured.
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANGUAGES: 'python', ...environment },
+    env: {
+      PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+      LANGUAGES: 'python',
+      ACCELERATORS: isPlain ? 'off' : 'on',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = once(child, 'exit')
