@@ -2,8 +2,8 @@
 // submission's program runs in one. A surplus byte, a passed limit or silence ends it.
 import { describe, SandboxError } from '#contract'
 import type { Command, Evidence, PhaseLimits, Usage } from '#contract'
-import { openSpokenKeeper } from '#keeper'
-import type { BoxResources, SpokenKeeper } from '#keeper'
+import { openKeeper } from '#keeper'
+import type { BoxResources, OpenKeeper } from '#keeper'
 import { readFrames, writeFrame } from './frame.ts'
 import type { NextFrame } from './frame.ts'
 import { startMeter } from './meter.ts'
@@ -82,7 +82,7 @@ export async function startResident(
 }
 
 interface Room {
-  readonly keeper: SpokenKeeper
+  readonly opened: OpenKeeper
   readonly nextFrame: NextFrame
   /** How its one run ended. */
   readonly lived: Promise<Pick<Evidence, 'stderr'>>
@@ -93,19 +93,20 @@ interface Room {
 /** A keeper of its own, whose one run lasts as long as the resident. */
 async function openRoom(resources: BoxResources, launch: ResidentLaunch): Promise<Room> {
   const { name, uid, answerBytes } = launch
-  const keeper = await openSpokenKeeper(resources, { name, uid }, (removal) => removal)
+  const request = { name, uid, ownStreams: true }
+  const opened = await openKeeper(resources, request, (removal) => removal)
   const stop = new AbortController()
   const end = (): void => stop.abort()
-  const nextFrame = readFrames(keeper.streams.output, answerBytes, end)
-  const lived = live(keeper, launch, stop.signal)
-  const ended = lived.then(() => keeper.close())
+  const nextFrame = readFrames(opened.keeper.streams.output, answerBytes, end)
+  const lived = live(opened, launch, stop.signal)
+  const ended = lived.then(() => opened.close())
   // Nobody has to wait for the end.
   ended.catch(() => {})
-  return { keeper, nextFrame, lived, end, ended }
+  return { opened, nextFrame, lived, end, ended }
 }
 
 /** Resolves when no process of its box lives, or its keeper has failed, which its group's removal then ends. */
-function live(keeper: SpokenKeeper, launch: ResidentLaunch, stop: AbortSignal): Room['lived'] {
+function live(opened: OpenKeeper, launch: ResidentLaunch, stop: AbortSignal): Room['lived'] {
   const { command, memoryBytes, processes, diskBytes, lifetimeCpuSeconds } = launch
   const limits: PhaseLimits = {
     memoryBytes,
@@ -124,13 +125,13 @@ function live(keeper: SpokenKeeper, launch: ResidentLaunch, stop: AbortSignal): 
     stderrKeptBytes: wordsKeptBytes,
     ranOutOfMemory: () => false,
   }
-  return keeper.run(request).catch((error: unknown) => ({
+  return opened.run(request).catch((error: unknown) => ({
     stderr: { bytes: Buffer.from(describe(error)), truncated: false, exceeded: false },
   }))
 }
 
 async function exchange(
-  { keeper: { group, streams }, nextFrame, end }: Room,
+  { opened: { group, keeper }, nextFrame, end }: Room,
   request: Uint8Array,
   limits: PhaseLimits,
 ): Promise<Exchange | null> {
@@ -138,7 +139,7 @@ async function exchange(
   try {
     meter = startMeter(group, limits, end)
     const answered = nextFrame()
-    writeFrame(streams.input, request)
+    writeFrame(keeper.streams.input, request)
     const answer = await answered
     return { answer, usage: meter.read() }
   } catch {

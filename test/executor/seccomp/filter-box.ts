@@ -41,7 +41,7 @@ export async function openFilterBoxes(
   return async (filter, command, stdin = '') => {
     serial += 1
     const group = await cgroups.createForKeeper(`filter-${serial}`, uid)
-    const common = { group, uid, keeperFilter, layout, program, interpreter: null, runtime: null }
+    const common = { group, uid, keeperFilter, layout, program }
     const keeper = await startKeeper({ ...common, filter: filter ?? allowAll })
     group.closeDescriptors()
     const asked = request(command, { stdin, wallSeconds: 300, memoryBytes: 1 << 30 })

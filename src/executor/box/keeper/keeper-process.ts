@@ -21,8 +21,8 @@ export interface Keeper {
    * the slot may be lent, or the keeper has failed.
    */
   readonly settling: Promise<void> | null
-  /** Its program's stdin and stdout, where those are the keeper's own. */
-  readonly streams: { readonly input: Writable; readonly output: Readable } | null
+  /** Its program's stdin and stdout, whose failures only the run reports. @throws when those are not the keeper's own. */
+  readonly streams: { readonly input: Writable; readonly output: Readable }
   /**
    * Runs one program at a time. When it resolves, only the box's init may still be ending; its failure shows
    * in the next run.
@@ -66,13 +66,18 @@ function createKeeper(child: ChildProcess, socket: Socket, conversation: Convers
     if (child.exitCode !== null || child.signalCode !== null) resolve()
     else child.once('exit', () => resolve())
   })
+  const { stdin: input, stdout: output } = child
+  for (const stream of [input, output]) stream?.on('error', () => {})
   let settling: Promise<void> | null = null
   return {
     get alive() {
       return conversation.failed() === null
     },
     failed: conversation.ended,
-    streams: child.stdin && child.stdout && { input: child.stdin, output: child.stdout },
+    get streams() {
+      if (!input || !output) throw new Error('the keeper has no streams of its own')
+      return { input, output }
+    },
     get settling() {
       return settling
     },
@@ -85,6 +90,7 @@ function createKeeper(child: ChildProcess, socket: Socket, conversation: Convers
       })
     },
     async close() {
+      for (const stream of [input, output]) stream?.destroy()
       socket.end()
       const { promise: givenUp, resolve } = Promise.withResolvers<void>()
       const timers = [

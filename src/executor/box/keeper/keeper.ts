@@ -28,8 +28,8 @@ import { proveForks, proveIsolation } from './prove.ts'
 
 export { buildKeeper, builtDirectory } from './build.ts'
 export { encodeLayout, environment } from './host-root.ts'
-export { openSpokenKeeper } from './open.ts'
-export type { BoxResources, SpokenKeeper } from './open.ts'
+export { openKeeper } from './open.ts'
+export type { BoxResources, OpenKeeper } from './open.ts'
 
 export interface BoxOptions {
   readonly resources: BoxResources

@@ -3,17 +3,29 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import type { KeeperGroup } from '#cgroup'
+import type { Network, PrestartedRuntime } from '#contract'
 import { environment, stage } from './host-root.ts'
-import type { Hello } from './message.ts'
+import type { Layout } from './host-root.ts'
 
-export interface KeeperLaunch extends Hello {
+/** What one keeper is started with. */
+export interface KeeperLaunch {
   readonly group: KeeperGroup
   /** Host uid of the slot; null: the worker's own. */
   readonly uid: number | null
   /** The keeper's program; with `interpreter`, the preloaded library. */
   readonly program: string
-  /** The interpreter's command line; null: programs start by exec. */
-  readonly interpreter: readonly string[] | null
+  /** The boxes'. */
+  readonly filter: Buffer
+  readonly keeperFilter: Buffer
+  readonly layout: Layout
+  /** Command line of what programs are forked from; without it they start by exec. */
+  readonly interpreter?: readonly string[]
+  /** Started before each program; without it programs start by themselves. */
+  readonly runtime?: PrestartedRuntime
+  /** Its program's stdin and stdout are the keeper's own, for a program that is spoken with; false unless said. */
+  readonly ownStreams?: boolean
+  /** `loopback`: each box has one of its own; none unless said. */
+  readonly network?: Network
 }
 
 // Enters the cgroup first: moved later, a box would show its host path in /proc/self/cgroup. A keeper must outlive a program that
@@ -62,7 +74,7 @@ export function spawnKeeper({
     const path = `/proc/self/fd/${socketDescriptor + descriptors.length}`
     const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
     const command =
-      interpreter === null
+      interpreter === undefined
         ? ['env', '-i', path]
         : // What the interpreter calls is looked for once, and not in each fork (python.c forgets both).
           ['env', '-i', ...variables, 'LD_BIND_NOW=1', `LD_PRELOAD=${path}`, ...interpreter]

@@ -1,5 +1,4 @@
 // Messages on a keeper's socket, to and from bytes; conversation.ts knows when each may come.
-import type { KeeperGroup } from '#cgroup'
 import {
   nameSignal,
   outputFilesBytesMost,
@@ -7,9 +6,9 @@ import {
   roundSeconds,
   SandboxError,
 } from '#contract'
-import type { PrestartedRuntime, Command, Evidence, PhaseRequest, Usage } from '#contract'
+import type { Command, Evidence, PhaseRequest, Usage } from '#contract'
 import { environment } from './host-root.ts'
-import type { Layout } from './host-root.ts'
+import type { KeeperLaunch } from './launch.ts'
 import * as structure from './structure.ts'
 
 const kinds = {
@@ -49,21 +48,6 @@ export function takeFrame(bytes: Buffer): Frame | 'partial' | 'nonsense' {
 }
 
 /** A keeper's first message. */
-export interface Hello {
-  readonly group: Pick<KeeperGroup, 'version' | 'countsSwap' | 'sharesCpu'>
-  /** The boxes'. */
-  readonly filter: Buffer
-  readonly keeperFilter: Buffer
-  /** In the format of build_root (root.c). */
-  readonly layout: Layout
-  /** Started before each program; null: programs start by themselves. */
-  readonly runtime: PrestartedRuntime | null
-  /** Its program's stdin and stdout are the keeper's own, for a program that is spoken with; false unless said. */
-  readonly ownStreams?: boolean
-  /** Each box has a network of its own, with loopback; false unless said. */
-  readonly loopback?: boolean
-}
-
 export function encodeHello({
   group,
   filter,
@@ -71,9 +55,9 @@ export function encodeHello({
   layout,
   runtime,
   ownStreams = false,
-  loopback = false,
-}: Hello): Buffer {
-  const texts = runtime === null ? [] : [runtime.awaits, ...runtime.argv, ...listVariables({})]
+  network = 'none',
+}: KeeperLaunch): Buffer {
+  const texts = runtime ? [runtime.awaits, ...runtime.argv, ...listVariables({})] : []
   const strings = encodeTexts(texts)
   const head = structure.hello.encode({
     kind: 'H'.charCodeAt(0),
@@ -81,7 +65,7 @@ export function encodeHello({
     counts_swap: Number(group.countsSwap),
     shares_cpu: Number(group.sharesCpu),
     own_streams: Number(ownStreams),
-    loopback: Number(loopback),
+    loopback: Number(network === 'loopback'),
     filter_bytes: filter.length,
     keeper_filter_bytes: keeperFilter.length,
     layout_bytes: layout.bytes.length,

@@ -1,7 +1,7 @@
 // A keeper in a group of its own: of a slot, or of a resident compiler.
 import type { CgroupParent, KeeperGroup } from '#cgroup'
-import { asNotStarted, NotStartedError } from '#contract'
-import type { PrestartedRuntime, Evidence, Network, PhaseRequest } from '#contract'
+import { asNotStarted } from '#contract'
+import type { Evidence, Network, PhaseRequest } from '#contract'
 import type { KeeperPrograms } from './build.ts'
 import type { Layout } from './host-root.ts'
 import { startKeeper } from './keeper-process.ts'
@@ -18,19 +18,13 @@ export interface BoxResources {
   readonly layout: Layout
 }
 
-export interface KeeperRequest {
+/** What differs between them. */
+export interface KeeperRequest extends Pick<
+  KeeperLaunch,
+  'uid' | 'interpreter' | 'runtime' | 'ownStreams' | 'network'
+> {
   /** The group's; unique in the worker. */
   readonly name: string
-  /** Host uid; null: the worker's own. */
-  readonly uid: number | null
-  /** That programs are forked from; null: they start by exec. */
-  readonly interpreter?: readonly string[] | null
-  /** Started before each program. */
-  readonly runtime?: PrestartedRuntime | null
-  /** Its program's stdin and stdout are the keeper's own. */
-  readonly ownStreams?: boolean
-  /** `loopback`: each box has one of its own. */
-  readonly network?: Network
 }
 
 export interface OpenKeeper {
@@ -48,22 +42,14 @@ export interface OpenKeeper {
  */
 export async function openKeeper(
   { cgroups, filters, programs, layout }: BoxResources,
-  {
-    name,
-    uid,
-    interpreter = null,
-    runtime = null,
-    ownStreams = false,
-    network = 'none',
-  }: KeeperRequest,
+  { name, ...how }: KeeperRequest,
   clear: (removal: Promise<void>) => Promise<void> | void,
 ): Promise<OpenKeeper> {
-  const group = await cgroups.createForKeeper(name, uid)
-  const program = interpreter === null ? programs.program : programs.forkLibrary
+  const group = await cgroups.createForKeeper(name, how.uid)
+  const program = how.interpreter ? programs.forkLibrary : programs.program
   try {
-    const how = { interpreter, runtime, ownStreams, loopback: network === 'loopback' }
-    const launch = { ...filters[network], layout, group, uid, program, ...how }
-    const keeper = await startKeeper(launch)
+    const filter = filters[how.network ?? 'none']
+    const keeper = await startKeeper({ ...how, ...filter, layout, group, program })
     return {
       keeper,
       group,
@@ -79,30 +65,6 @@ export async function openKeeper(
     throw error
   } finally {
     group.closeDescriptors()
-  }
-}
-
-/** One whose program has the keeper's own stdin and stdout. */
-export interface SpokenKeeper extends OpenKeeper {
-  readonly streams: NonNullable<Keeper['streams']>
-}
-
-/** For one run, which reports what becomes of the streams. @throws as `openKeeper`. */
-export async function openSpokenKeeper(
-  ...[resources, request, clear]: Parameters<typeof openKeeper>
-): Promise<SpokenKeeper> {
-  const opened = await openKeeper(resources, { ...request, ownStreams: true }, clear)
-  const { streams } = opened.keeper
-  if (streams === null) throw new NotStartedError('keeper.start', 'no streams')
-  const both = [streams.input, streams.output]
-  for (const stream of both) stream.on('error', () => {})
-  return {
-    ...opened,
-    streams,
-    async close() {
-      for (const stream of both) stream.destroy()
-      await opened.close()
-    },
   }
 }
 

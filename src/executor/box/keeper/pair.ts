@@ -4,13 +4,13 @@
 import { asNotStarted, judgeEnding } from '#contract'
 import type { Phase, PhaseRequest, Slot } from '#contract'
 import type { Readable, Writable } from 'node:stream'
-import { openSpokenKeeper } from './open.ts'
-import type { BoxResources, SpokenKeeper } from './open.ts'
+import { openKeeper } from './open.ts'
+import type { BoxResources, OpenKeeper } from './open.ts'
 
 /** Keeps a slot from being lent until then. */
 export type Hold = (cleared: Promise<void>) => void
 
-interface Side extends SpokenKeeper {
+interface Side extends OpenKeeper {
   /** Ends its run. */
   readonly stop: AbortController
 }
@@ -35,10 +35,10 @@ export async function runPair(
     suffix: string,
     uid: number | null,
     { network = 'none' }: PhaseRequest,
-  ): Promise<Side> => ({
-    ...(await openSpokenKeeper(resources, { name: `${name}-${suffix}`, uid, network }, hold)),
-    stop: new AbortController(),
-  })
+  ): Promise<Side> => {
+    const launch = { name: `${name}-${suffix}`, uid, network, ownStreams: true }
+    return { ...(await openKeeper(resources, launch, hold)), stop: new AbortController() }
+  }
   const opened = await Promise.allSettled([
     open('program', slot.uid, request),
     open('interactor', slot.interactorUid, interactor),
@@ -111,8 +111,8 @@ async function converse(
 
 /** From one side's stdout to the other's stdin, so many bytes at most; one that writes more is ended. */
 function carry(from: Side, to: Side, most: number) {
-  const source: Readable = from.streams.output
-  const target: Writable = to.streams.input
+  const source: Readable = from.keeper.streams.output
+  const target: Writable = to.keeper.streams.input
   const pieces: Buffer[] = []
   let bytes = 0
   const over = Promise.withResolvers<void>()

@@ -50,8 +50,7 @@ export async function openLaunches(
       ...filters,
       layout,
       program,
-      interpreter: resident,
-      runtime: null,
+      ...(resident && { interpreter: resident }),
     }
   }
 }
