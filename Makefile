@@ -165,7 +165,7 @@ $(CONSOLE_BUNDLE): node_modules/.installed $(wildcard src/console/*.ts src/conso
 
 # Compiled ahead, so that a worker needs no compiler; one that finds nothing here compiles it by itself.
 keeper: node_modules/.installed ## compile what makes boxes; needs gcc and libc6-dev
-	@$(NODE) src/executor/box/build.ts
+	@$(NODE) src/executor/box/keeper/build.ts
 
 # What the sandbox and the languages need from Debian or Ubuntu: installed only if missing, named before they are.
 packages:

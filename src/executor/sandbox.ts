@@ -1,7 +1,7 @@
 // What all boxes of a worker share: the parent of their cgroups, the filter, the keeper's program and what of the host they show;
 // and the boxes that are made with these.
 import { openCgroupParent, nameWorkerGroup, shareCores } from '#cgroup'
-import type { Boxes, HostPath, Language, Limits } from '#contract'
+import type { Boxes, Language, Limits } from '#contract'
 import { buildKeeper, encodeLayout, openBoxes } from '#keeper'
 import type { BoxResources } from '#keeper'
 import { assembleFilters } from '#seccomp'
@@ -25,11 +25,11 @@ export async function openSandbox(
   limits: Readonly<Record<Language, Limits>>,
   { slots: running, cacheDirectory, onFallback = () => {} }: SandboxOptions,
 ): Promise<{ readonly resources: BoxResources; readonly boxes: Boxes }> {
-  const resources = await openResources(
-    `${cacheDirectory}/keeper`,
-    [...toolchains.values()].flatMap(({ paths }) => paths),
-    shareCores(running),
-  )
+  const programs = await buildKeeper(`${cacheDirectory}/keeper`)
+  const layout = encodeLayout([...toolchains.values()].flatMap(({ paths }) => paths))
+  const filters = assembleFilters()
+  const cgroups = await openCgroupParent(nameWorkerGroup(), shareCores(running))
+  const resources = { cgroups, filters, programs, layout }
   try {
     // First of all, so that no keeper or box is charged for what it reads.
     for (const { warmPaths } of toolchains.values()) warm(warmPaths)
@@ -42,19 +42,7 @@ export async function openSandbox(
     })
     return { resources, boxes }
   } catch (error) {
-    await resources.cgroups.close()
+    await cgroups.close()
     throw error
   }
-}
-
-/** @param directory for a keeper that has to be compiled here. */
-async function openResources(
-  directory: string,
-  paths: readonly HostPath[],
-  cores: number,
-): Promise<BoxResources> {
-  const programs = await buildKeeper(directory)
-  const layout = encodeLayout(paths)
-  const filters = assembleFilters()
-  return { cgroups: await openCgroupParent(nameWorkerGroup(), cores), filters, programs, layout }
 }

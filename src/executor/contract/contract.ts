@@ -4,7 +4,6 @@
 // A *request* is one program to run. It has one *phase* or more, compile and runs; a phase is a *command* in a fresh *box*, in
 // a *slot* that is nobody else's meanwhile. What a phase became is judged by the *evidence*, strongest first.
 export * from './boxes.ts'
-export * from './clearing.ts'
 export * from './command.ts'
 export { describeError as describe, readErrorCode as readCode } from '#error-text'
 export * from './judge-ending.ts'

@@ -5,11 +5,12 @@ import type { Phase, PhaseLimits } from '#contract'
 import type { BoxResources } from '#keeper'
 import type { ResidentCompiler } from '#toolchain'
 import { keepResidents } from './pool.ts'
+import type { ResidentPool } from './pool.ts'
 import { startResident } from './process.ts'
 import type { Exchange } from './process.ts'
 import { createTurns } from './turns.ts'
 
-export interface ResidentCompilers {
+export interface ResidentCompilers extends Pick<ResidentPool, 'settled' | 'close'> {
   /** How many at once; each has its own host uid. */
   readonly count: number
   /**
@@ -17,9 +18,6 @@ export interface ResidentCompilers {
    * @throws the signal's reason when aborted.
    */
   compile(account: string, code: Uint8Array, signal: AbortSignal): Promise<Phase | null>
-  /** Resolves when the first are up, or have failed to start. */
-  settled(): Promise<void>
-  close(): Promise<void>
 }
 
 const mebibyte = 1024 * 1024
@@ -116,7 +114,7 @@ export function keepCompilers(
         if (isLent) turns.took(account, phase?.usage.cpuSeconds ?? null)
       }
     },
-    settled: () => pool.settled(),
-    close: () => pool.close(),
+    settled: pool.settled,
+    close: pool.close,
   }
 }

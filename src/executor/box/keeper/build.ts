@@ -1,6 +1,8 @@
 // Compiles the keeper, the library that makes an interpreter one, and the library that holds a runtime, which both contain.
 // No binary is in the repository: a sandbox should be readable. `make keeper` and the image compile it ahead; a worker that finds
 // none does it itself. Results are named by what they were made from.
+//
+// Usage: node src/executor/box/keeper/build.ts
 import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync } from 'node:fs'
@@ -97,4 +99,10 @@ async function compile(path: string, words: readonly string[]): Promise<string> 
   chmodSync(unfinished, 0o755)
   renameSync(unfinished, path)
   return path
+}
+
+if (import.meta.main) {
+  await buildKeeper(builtDirectory)
+  // Workers of other users run it, too.
+  chmodSync(builtDirectory, 0o755)
 }

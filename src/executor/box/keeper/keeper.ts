@@ -1,23 +1,17 @@
 // A worker's keepers: in each slot one that starts programs, one per resident interpreter (ForkServer), and one per runtime that
 // is started before its program (PrestartedRuntime). One that fails is never used again: its cgroup is emptied and another takes its place.
-import {
-  asNotStarted,
-  createClearings,
-  describe,
-  judgeEnding,
-  NotStartedError,
-  SandboxError,
-} from '#contract'
+import { asNotStarted, describe, judgeEnding, NotStartedError, SandboxError } from '#contract'
 import type {
   PrestartedRuntime,
   Boxes,
-  Clearings,
   Evidence,
   ForkServer,
   Phase,
   PhaseRequest,
   Slot,
 } from '#contract'
+import { createClearings } from './clearing.ts'
+import type { Clearings } from './clearing.ts'
 import { openKeeper } from './open.ts'
 import type { BoxResources, KeeperRequest } from './open.ts'
 import { runPair } from './pair.ts'
@@ -26,7 +20,7 @@ import { createPlace } from './place.ts'
 import type { Place } from './place.ts'
 import { proveForks, proveIsolation } from './prove.ts'
 
-export { buildKeeper, builtDirectory } from './build.ts'
+export { buildKeeper } from './build.ts'
 export { encodeLayout, environment } from './host-root.ts'
 export { openKeeper } from './open.ts'
 export type { BoxResources, OpenKeeper } from './open.ts'

@@ -1,6 +1,6 @@
 // Which slots are not clear yet: something of an earlier run is still being killed or removed there.
 // Most of what a run leaves is gone before it has settled; here is what takes longer than its verdict may.
-import type { Slot } from './boxes.ts'
+import type { Slot } from '#contract'
 
 export interface Clearings {
   /** Null for a slot that is clear; else resolves once it is, and rejects if it never will be. */
