@@ -1,10 +1,10 @@
 // cgroup v1: one directory per controller.
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { SandboxError } from '#contract'
 import type { Hierarchy, LimitsTogether } from './cgroup.ts'
 import { cpuPeriodMicroseconds, quotaMicroseconds } from './cpu-quota.ts'
 import {
-  closeFiles,
   killEach,
   makeGroup,
   openFiles,
@@ -18,8 +18,17 @@ import {
   writeValue,
 } from './file.ts'
 import type { CgroupVersion, KeeperFiles } from './tree.ts'
-import { findBase, listDistinct, makeGroups, mapDirectories } from './v1-directories.ts'
-import type { Directories } from './v1-directories.ts'
+
+/** One group's; `cpu` may be missing. */
+interface Directories {
+  readonly memory: string
+  readonly pids: string
+  readonly cpuacct: string
+  readonly cpu: string | null
+}
+
+const remedy =
+  'run the worker as root, or give it a group of its own in every hierarchy, mounted writable'
 
 const memoryFile = 'memory.limit_in_bytes'
 /** Memory and swap together. */
@@ -35,7 +44,9 @@ export function findVersionOne(hierarchies: readonly Hierarchy[]): CgroupVersion
     base: findBase(hierarchies),
     descend: (group, name) => mapDirectories(group, (directory) => `${directory}/${name}`),
     listChildren: (group) => [...new Set(listDistinct(group).flatMap(readChildren))],
-    make: makeGroups,
+    make(group) {
+      for (const directory of listDistinct(group)) makeGroup(directory, remedy)
+    },
     limit,
     limitCores,
     openKeeper: openKeeperGroup,
@@ -49,6 +60,39 @@ export function findVersionOne(hierarchies: readonly Hierarchy[]): CgroupVersion
       for (const directory of listDistinct(group)) await removeTree(directory)
     },
   }
+}
+
+/** @throws {SandboxError} naming all that is missing. */
+function findBase(hierarchies: readonly Hierarchy[]): Directories {
+  const missing: string[] = []
+  const find = (controller: string): string | null =>
+    hierarchies.find((hierarchy) => hierarchy.controllers.includes(controller))?.ownGroup ?? null
+  const require = (controller: string): string => {
+    const found = find(controller)
+    if (found === null) missing.push(`"${controller}"`)
+    return found ?? ''
+  }
+  const [memory, pids, cpuacct] = [require('memory'), require('pids'), require('cpuacct')]
+  if (missing.length > 0)
+    throw new SandboxError('cgroup.find', `cgroup v1 is mounted without: ${missing.join(', ')}`)
+  return { memory, pids, cpuacct, cpu: find('cpu') }
+}
+
+function mapDirectories(
+  { memory, pids, cpuacct, cpu }: Directories,
+  change: (directory: string) => string,
+): Directories {
+  return {
+    memory: change(memory),
+    pids: change(pids),
+    cpuacct: change(cpuacct),
+    cpu: cpu === null ? null : change(cpu),
+  }
+}
+
+/** `cpu` and `cpuacct` are often one directory. */
+function listDistinct({ memory, pids, cpuacct, cpu }: Directories): string[] {
+  return [...new Set([memory, pids, cpuacct, ...(cpu === null ? [] : [cpu])])]
 }
 
 /** A keeper's, and the one that it has below. */
@@ -103,13 +147,11 @@ function openKeeperGroup(above: Directories): KeeperFiles {
     [`${group.pids}/pids.max`, 'r+'],
     [`${group.pids}/pids.current`, 'r'],
   ] as const
-  const descriptors = openFiles(files)
   return {
     countsSwap,
     sharesCpu: group.cpu !== null && existsSync(`${group.cpu}/cpu.shares`),
     entrances: listDistinct(group).map((directory) => `${directory}/cgroup.procs`),
-    descriptors,
-    closeDescriptors: () => closeFiles(descriptors),
+    descriptors: openFiles(files),
     readCounters: () => ({
       cpuSeconds: Number(readValue(group.cpuacct, 'cpuacct.usage')) / 1e9,
       memoryBytes: Number(readValue(group.memory, 'memory.usage_in_bytes')),

@@ -5,7 +5,6 @@ import { SandboxError } from '#contract'
 import type { Hierarchy, LimitsTogether } from './cgroup.ts'
 import { cpuPeriodMicroseconds, quotaMicroseconds } from './cpu-quota.ts'
 import {
-  closeFiles,
   makeGroup,
   openFiles,
   readChildren,
@@ -66,13 +65,11 @@ function openKeeperGroup(group: string, uid: number | null): KeeperFiles {
     for (const path of [group, `${group}/cgroup.procs`, `${leaf}/cgroup.procs`])
       chownSync(path, uid, uid)
   }
-  const descriptors = openFiles([[group, 'r']])
   return {
     countsSwap: existsSync(`${leaf}/memory.swap.max`),
     sharesCpu: existsSync(`${leaf}/cpu.weight`),
     entrances: [`${leaf}/cgroup.procs`],
-    descriptors,
-    closeDescriptors: () => closeFiles(descriptors),
+    descriptors: openFiles([[group, 'r']]),
     readCounters: () => ({
       cpuSeconds: readKey(group, 'cpu.stat', 'usage_usec') / 1e6,
       memoryBytes: Number(readValue(group, 'memory.current')),

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, readCode, SandboxError } from '#contract'
 import type { CgroupParent, KeeperGroup, LimitsTogether } from './cgroup.ts'
 import { grantCores } from './cpu-quota.ts'
-import { isMissing } from './file.ts'
+import { closeFiles, isMissing } from './file.ts'
 import { findLimitsTogether, isAbandoned, keeperLimits } from './worker-group.ts'
 
 /** `Group` is what names one group: its directory, or one in each hierarchy. */
@@ -31,7 +31,10 @@ export interface CgroupVersion<Group> {
   remove(group: Group): Promise<void>
 }
 
-export type KeeperFiles = Omit<KeeperGroup, 'version' | 'allow' | 'remove'>
+export type KeeperFiles = Omit<
+  KeeperGroup,
+  'version' | 'descriptors' | 'closeDescriptors' | 'allow' | 'remove'
+> & { readonly descriptors: number[] }
 
 /**
  * @param share cores of a box that is not to have more.
@@ -62,6 +65,7 @@ export async function openTree<Group>(
       return {
         version,
         ...made,
+        closeDescriptors: () => closeFiles(made.descriptors),
         async remove() {
           await killAll(table, group)
           await table.remove(group)
