@@ -1,18 +1,18 @@
 // The filter of boxes with a network of their own, in which only loopback is: TCP and UDP beside Unix sockets. Everything else is
 // refused as in policy.ts.
-import { filterRows, unixRows } from './policy.ts'
+import { listRows } from './policy.ts'
 import { hasAnyBit, isNoneOf, isOneOf, refuse } from './row.ts'
 import type { Condition, FilterRow } from './row.ts'
 
 const [unix, inet, inet6] = [1, 2, 10]
-const [stream, datagram, packet] = [1, 2, 5]
+const [stream, datagram] = [1, 2]
 const kind = { argument: 1, mask: 0xf } as const
 const isKind = (value: number): Condition => ({ ...kind, test: 'one_of', values: [value] })
 const isNoKind = (...values: readonly number[]): Condition => ({ ...kind, test: 'none_of', values })
 
 const level = { ip: 0, socket: 1, tcp: 6, ipv6: 41 } as const
 
-const socketRows: readonly FilterRow[] = [
+const familyRows: readonly FilterRow[] = [
   refuse(
     'EAFNOSUPPORT',
     'socket',
@@ -20,25 +20,15 @@ const socketRows: readonly FilterRow[] = [
     isNoneOf(0, unix, inet, inet6),
   ),
   refuse('EAFNOSUPPORT', 'socketpair', 'only UNIX has pairs', isNoneOf(0, unix)),
-  refuse(
-    'ESOCKTNOSUPPORT',
-    'socket socketpair',
-    'only STREAM, DGRAM, SEQPACKET',
-    isNoKind(stream, datagram, packet),
-  ),
+]
+
+const optionRows: readonly FilterRow[] = [
   refuse(
     'ESOCKTNOSUPPORT',
     'socket',
     'SEQPACKET is SCTP here, which the kernel would load a module for; RAW makes packets of any form',
     isOneOf(0, inet, inet6),
     isNoKind(stream, datagram),
-  ),
-  refuse(
-    'EPROTONOSUPPORT',
-    'socket socketpair',
-    'only the default, which may also be called PF_UNIX (1)',
-    isOneOf(0, unix),
-    isNoneOf(2, 0, 1),
   ),
   refuse(
     'EPROTONOSUPPORT',
@@ -56,9 +46,6 @@ const socketRows: readonly FilterRow[] = [
     isKind(datagram),
     isNoneOf(2, 0, 17),
   ),
-]
-
-const optionRows: readonly FilterRow[] = [
   refuse(
     'done',
     'setsockopt',
@@ -120,8 +107,4 @@ const optionRows: readonly FilterRow[] = [
   ),
 ]
 
-export const loopbackRows: readonly FilterRow[] = [
-  ...filterRows.filter((row) => !unixRows.includes(row)),
-  ...socketRows,
-  ...optionRows,
-]
+export const loopbackRows = listRows(familyRows, optionRows)

@@ -51,26 +51,16 @@ function refuseDirect(architecture: Architecture, bit: number): readonly FilterR
 const devicesReason = 'devices; FIFOs alone are ordinary'
 const isFifo = { mask: 0xf000, test: 'none_of', values: [0x1000] } as const
 
-/** Unix sockets alone: loopback.ts has others in their place. */
-export const unixRows: readonly FilterRow[] = [
+const unixFamily: readonly FilterRow[] = [
   refuse(
     'EAFNOSUPPORT',
     'socket socketpair',
     'only UNIX. INET reaches nobody, but its error queues and half-open connections are charged to no cgroup and outlive the box; ALG (CVE-2026-31431), NETLINK, PACKET, VSOCK, RXRPC, TIPC … are where the bugs are',
     isNoneOf(0, 1),
   ),
-  refuse(
-    'ESOCKTNOSUPPORT',
-    'socket socketpair',
-    'only STREAM, DGRAM, SEQPACKET: what Unix sockets have',
-    { argument: 1, mask: 0xf, test: 'none_of', values: [1, 2, 5] },
-  ),
-  refuse(
-    'EPROTONOSUPPORT',
-    'socket socketpair',
-    'only the default, which may also be called PF_UNIX (1)',
-    isNoneOf(2, 0, 1),
-  ),
+]
+
+const unixOptions: readonly FilterRow[] = [
   refuse(
     'ENOPROTOOPT',
     'setsockopt',
@@ -85,7 +75,11 @@ export const unixRows: readonly FilterRow[] = [
   ),
 ]
 
-export const filterRows: readonly FilterRow[] = [
+/** @param families of sockets that there are. @param options further rows for those: of their kinds, protocols, options. */
+export const listRows = (
+  families: readonly FilterRow[],
+  options: readonly FilterRow[],
+): readonly FilterRow[] => [
   // Namespaces and mounts
   refuse(
     'ENOSYS',
@@ -232,7 +226,21 @@ export const filterRows: readonly FilterRow[] = [
   ),
 
   // Sockets
-  ...unixRows,
+  ...families,
+  refuse(
+    'ESOCKTNOSUPPORT',
+    'socket socketpair',
+    'only STREAM, DGRAM, SEQPACKET: what Unix sockets have',
+    { argument: 1, mask: 0xf, test: 'none_of', values: [1, 2, 5] },
+  ),
+  refuse(
+    'EPROTONOSUPPORT',
+    'socket socketpair',
+    'only the default, which may also be called PF_UNIX (1)',
+    isOneOf(0, 1),
+    isNoneOf(2, 0, 1),
+  ),
+  ...options,
   refuse(
     'EPERM',
     'sendmsg sendmmsg',
@@ -354,6 +362,9 @@ export const filterRows: readonly FilterRow[] = [
     'NUMA placement; the JVM, g++ and CPython do without',
   ),
 ]
+
+/** Of boxes without a network: Unix sockets alone. */
+export const filterRows = listRows(unixFamily, unixOptions)
 
 /** What a keeper makes boxes with, and the files of a program that it reads. */
 const keeperCalls: ReadonlySet<CallName> = new Set(
