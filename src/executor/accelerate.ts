@@ -6,7 +6,6 @@ import type { PrestartedRuntime, ForkServer, Language, Limits } from '#contract'
 import type { BoxResources } from '#keeper'
 import { keepCompilers } from '#resident'
 import type { ResidentCompilers } from '#resident'
-import { pickAccelerator } from '#toolchain'
 import type { Toolchain, Workshop } from '#toolchain'
 import type { Offer, Toolchains } from './languages.ts'
 
@@ -18,7 +17,7 @@ export async function beginPreparations(
 ): Promise<Toolchains> {
   const begin = async (language: Language, toolchain: Toolchain): Promise<Toolchain> => {
     try {
-      return (await pickAccelerator(toolchain, 'preparation')?.begin(workshop)) ?? toolchain
+      return (await toolchain.accelerators.preparation?.(workshop)) ?? toolchain
     } catch (error) {
       onFallback(`nothing is prepared for ${language}: ${describe(error)}`)
       return toolchain
@@ -32,9 +31,7 @@ export async function beginPreparations(
 
 /** Interpreters that may be kept up. */
 export function listForkServers(toolchains: Toolchains): ForkServer[] {
-  return [...toolchains.values()].flatMap(
-    (toolchain) => pickAccelerator(toolchain, 'fork-server') ?? [],
-  )
+  return [...toolchains.values()].flatMap(({ accelerators }) => accelerators['fork-server'] ?? [])
 }
 
 /** Runtimes that may be up before their programs, for runs with these limits; one that languages share once. */
@@ -42,10 +39,10 @@ export function listPrestartedRuntimes(
   toolchains: Toolchains,
   limits: Readonly<Record<Language, Limits>>,
 ): PrestartedRuntime[] {
-  const runtimes = [...toolchains].flatMap(([language, toolchain]) => {
-    const start = pickAccelerator(toolchain, 'prestart')
-    return start === null ? [] : [start.runtime(limits[language].run.memoryBytes)]
-  })
+  const runtimes = [...toolchains].flatMap(
+    ([language, { accelerators }]) =>
+      accelerators.prestart?.(limits[language].run.memoryBytes) ?? [],
+  )
   return runtimes.filter(
     (one, index) => runtimes.findIndex((other) => isDeepStrictEqual(one, other)) === index,
   )
@@ -61,9 +58,9 @@ export function openOffers(
 ): Map<Language, Offer> {
   let { firstUid } = place
   const keep = (language: Language, toolchain: Toolchain): ResidentCompilers | null => {
-    const compiler = pickAccelerator(toolchain, 'resident-compiler')
+    const compiler = toolchain.accelerators['resident-compiler']
     const compileLimits = limits[language].compile
-    if (compiler === null || compileLimits === null) return null
+    if (compiler === undefined || compileLimits === null) return null
     const kept = keepCompilers(resources, {
       name: `resident-${language}`,
       compiler,

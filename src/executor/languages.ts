@@ -15,7 +15,7 @@ import {
   ordinaryToolHost,
   ToolError,
 } from '#toolchain'
-import type { Accelerator, MissingLanguage, Toolchain, ToolHost } from '#toolchain'
+import type { Accelerators, MissingLanguage, Toolchain, ToolHost } from '#toolchain'
 
 /** What an operator, or a test, says of languages. */
 export interface LanguageOptions {
@@ -26,7 +26,7 @@ export interface LanguageOptions {
   /** Where their tools are looked for; an ordinary host's places unless said. */
   readonly toolHost?: Partial<ToolHost>
   /** What may be used of what is faster than a fresh process; all of it unless said. */
-  readonly accelerators?: readonly Accelerator['kind'][]
+  readonly accelerators?: readonly (keyof Accelerators)[]
   /** Called for each language that is not there or fails its trial. */
   readonly onMissing?: (missing: MissingLanguage) => void
 }
@@ -56,13 +56,13 @@ export async function openToolchains({
     { ...ordinaryToolHost, ...toolHost },
     wanted,
   )
-  const isAllowed = ({ kind }: Accelerator): boolean => accelerators?.includes(kind) ?? true
+  const pick = (all: Accelerators): Accelerators =>
+    accelerators ? Object.fromEntries(accelerators.map((kind) => [kind, all[kind]])) : all
   const found = new Map<Language, Toolchain>()
   for (const language of wanted) {
     const toolchain = toolchains[language]
     if (toolchain === undefined) continue
-    const allowed = toolchain.accelerators.filter(isAllowed)
-    found.set(language, { ...toolchain, accelerators: allowed })
+    found.set(language, { ...toolchain, accelerators: pick(toolchain.accelerators) })
   }
   if (found.size === 0) {
     const words = missing.map((one) => `${one.language} (${one.reason}; ${one.remedy})`)
@@ -191,7 +191,7 @@ export function offerLanguages(options: OfferOptions): OfferedLanguages {
       return
     }
     // What was kept up or prepared was so by the files that are gone.
-    const plain = { ...toolchain, accelerators: [] }
+    const plain = { ...toolchain, accelerators: {} }
     offers.set(language, { ...offer, toolchain: plain, residents: null })
     await tryOne(language, plain)
   }

@@ -51,7 +51,7 @@ function open(t: Test): Bench {
       warmPaths: [],
       run: () => ({ argv: [name], files: [], unlimitedStack: false }),
       ranOutOfMemory: () => false,
-      accelerators: [],
+      accelerators: {},
     }
   }
   return {

@@ -31,7 +31,7 @@ const offer: Offer = {
     warmPaths: [],
     run: () => command,
     ranOutOfMemory: () => false,
-    accelerators: [],
+    accelerators: {},
   },
   limits: defaultLimits.cpp,
   residents: null,

@@ -73,7 +73,6 @@ export interface Boxes {
 
 /** An interpreter that is already up: programs whose command says so (`forks`) run in forks of it (box/keeper). */
 export interface ForkServer {
-  readonly kind: 'fork-server'
   /** What people call it. */
   readonly name: string
   /** What it is started with, and what the commands that it may run begin with. */

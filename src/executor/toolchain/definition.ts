@@ -27,7 +27,6 @@ export interface CompilerAnswer {
 
 /** A compiler that stays in a box (resident/process.ts). */
 export interface ResidentCompiler {
-  readonly kind: 'resident-compiler'
   /** The command that starts it; an empty answer says that it is ready. Each request is a source. */
   command(memoryBytes: number): Command
   /**
@@ -37,26 +36,21 @@ export interface ResidentCompiler {
   readAnswer(answer: Buffer): CompilerAnswer | null
 }
 
-/** Made once, beside the runs; without it they are slower. */
-export interface Preparation {
-  readonly kind: 'preparation'
-  /**
-   * Works in the background; an executor waits at most for what takes a moment.
-   * @returns the language as it will be, without accelerators of another kind.
-   * @throws when it cannot.
-   */
-  begin(workshop: Workshop): Toolchain | Promise<Toolchain>
-}
+/**
+ * Begins what is made once, beside the runs; an executor waits at most for what takes a moment.
+ * @returns the language as it will be, without accelerators of another kind.
+ * @throws when it cannot.
+ */
+export type Preparation = (workshop: Workshop) => Toolchain | Promise<Toolchain>
 
-/** A runtime whose start need not be waited for. */
-export interface Prestart {
-  readonly kind: 'prestart'
-  /** As most programs want it, under a memory limit in bytes. */
-  runtime(memoryBytes: number): PrestartedRuntime
+/** What is faster than a fresh process, which does the same where it is missing. */
+export interface Accelerators {
+  readonly 'fork-server'?: ForkServer
+  /** A runtime whose start need not be waited for: as most programs want it, under a memory limit in bytes. */
+  readonly prestart?: (memoryBytes: number) => PrestartedRuntime
+  readonly 'resident-compiler'?: ResidentCompiler
+  readonly preparation?: Preparation
 }
-
-/** Faster than a fresh process, which does the same where this is missing. */
-export type Accelerator = ForkServer | Prestart | ResidentCompiler | Preparation
 
 export interface Compiler {
   /** As a person would type it. */
@@ -89,8 +83,7 @@ export interface Toolchain {
   run(artefact: Artefact, memoryBytes: number): Command
   /** True when the runtime ran out of memory below the kernel's limit. */
   readonly ranOutOfMemory: (exitCode: number, stderr: Buffer) => boolean
-  /** At most one of a kind. */
-  readonly accelerators: readonly Accelerator[]
+  readonly accelerators: Accelerators
 }
 
 /**

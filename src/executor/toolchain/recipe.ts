@@ -45,7 +45,7 @@ export function findByRecipe(
     const context = { recipe, programs, version, location: tool.path, jdk, archive }
     const toolchain = buildToolchain(context)
     if (recipe.archives === undefined || jdk === null) return toolchain
-    return { ...toolchain, accelerators: [prepareArchive(context, jdk, example)] }
+    return { ...toolchain, accelerators: { preparation: prepareArchive(context, jdk, example) } }
   }
 }
 
@@ -83,13 +83,10 @@ function prepareArchive(context: RecipeContext, jdk: Jvm, example: string): Prep
     ].join('\n'),
     paths,
   }
-  return {
-    kind: 'preparation',
-    begin(workshop) {
-      const directory = `${workshop.directory}/class-archive`
-      const archive = keepClassArchive({ ...workshop, directory }, training)
-      return buildToolchain({ ...context, archive })
-    },
+  return (workshop) => {
+    const directory = `${workshop.directory}/class-archive`
+    const archive = keepClassArchive({ ...workshop, directory }, training)
+    return buildToolchain({ ...context, archive })
   }
 }
 
@@ -122,7 +119,7 @@ function buildToolchain(context: RecipeContext): Toolchain {
       jdk === null
         ? exitCode !== 0 && outOfMemory?.test(stderr.toString('latin1')) === true
         : ranOutOfMemory(exitCode, stderr),
-    accelerators: [],
+    accelerators: {},
   }
 }
 

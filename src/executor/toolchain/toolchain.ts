@@ -6,7 +6,7 @@ import type { Language } from '#contract'
 import { catalogue, defaultSettings, languages, mapLanguages } from '#language'
 import type { LanguageDefinition, LanguageSettings } from '#language'
 import { findCpp } from './cpp/cpp.ts'
-import type { Accelerator, FindToolchain, Toolchain } from './definition.ts'
+import type { FindToolchain, Toolchain } from './definition.ts'
 import { findJava } from './java/java.ts'
 import { findJavaScript, findTypeScript } from './node/node.ts'
 import { findPython } from './python/python.ts'
@@ -15,7 +15,7 @@ import { ordinaryToolHost, ToolError } from './tool.ts'
 import type { ToolHost } from './tool.ts'
 
 export type {
-  Accelerator,
+  Accelerators,
   Artefact,
   Compiler,
   ResidentCompiler,
@@ -88,15 +88,6 @@ export function describeMissing(language: Language, error: unknown): MissingLang
     remedy: [advice, packages.length === 0 ? null : install.join(' ')].filter(Boolean).join('; '),
     isBroken: isBroken || advice !== null,
   }
-}
-
-export function pickAccelerator<Kind extends Accelerator['kind']>(
-  { accelerators }: Toolchain,
-  kind: Kind,
-): Extract<Accelerator, { kind: Kind }> | null {
-  const isWanted = (one: Accelerator): one is Extract<Accelerator, { kind: Kind }> =>
-    one.kind === kind
-  return accelerators.find(isWanted) ?? null
 }
 
 /** Ordinary runs do not read larger files, such as an LTO compiler or a JDK's source archive. */

@@ -36,7 +36,7 @@ export const findCpp: FindToolchain = async (host, settings) => {
   }
   const toolchain = describeGcc(gcc, noPrecompiledHeaders)
   return settings.CPP_PRECOMPILED_HEADERS
-    ? { ...toolchain, accelerators: [prepareHeaders(gcc)] }
+    ? { ...toolchain, accelerators: { preparation: prepareHeaders(gcc) } }
     : toolchain
 }
 
@@ -45,12 +45,9 @@ export const findCpp: FindToolchain = async (host, settings) => {
  * compiles again.
  */
 function prepareHeaders(gcc: Gcc): Preparation {
-  return {
-    kind: 'preparation',
-    begin(workshop) {
-      const directory = `${workshop.directory}/precompiled-header`
-      return describeGcc(gcc, keepPrecompiledHeaders({ ...workshop, directory }, gcc))
-    },
+  return (workshop) => {
+    const directory = `${workshop.directory}/precompiled-header`
+    return describeGcc(gcc, keepPrecompiledHeaders({ ...workshop, directory }, gcc))
   }
 }
 
@@ -88,7 +85,7 @@ function describeGcc(gcc: Gcc, headers: PrecompiledHeaders): Toolchain {
       unlimitedStack: true,
     }),
     ranOutOfMemory: () => false,
-    accelerators: [],
+    accelerators: {},
   }
 }
 

@@ -1,10 +1,10 @@
 // Java: javac in the box, by a program of ours (Compiler.java) that also finds the class to run. The worker reads neither the source
 // nor a class file.
 import { sharePath } from '#contract'
-import type { BoxFile } from '#contract'
+import type { BoxFile, PrestartedRuntime } from '#contract'
 import { java } from '#language'
 import { compileCompiler, ownDirectory, startCompiler } from './compiler.ts'
-import type { Prestart, Artefact, Compiler, FindToolchain } from '../definition.ts'
+import type { Artefact, Compiler, FindToolchain } from '../definition.ts'
 import { listSources } from '../source-file.ts'
 import { findConfiguration, findHome } from './home.ts'
 import { clientCompiler, examineJvm, ranOutOfMemory } from './jvm.ts'
@@ -33,12 +33,14 @@ export const findJava: FindToolchain = async (host, settings) => {
       unlimitedStack: false,
     }),
     ranOutOfMemory,
-    accelerators: [
-      ...(settings.JAVA_RESIDENT_COMPILER
-        ? [createResidentJavac(jvm, program, compilerOptions)]
-        : []),
-      ...(settings.JAVA_STARTS_AHEAD ? [prestart(jvm)] : []),
-    ],
+    accelerators: {
+      ...(settings.JAVA_RESIDENT_COMPILER && {
+        'resident-compiler': createResidentJavac(jvm, program, compilerOptions),
+      }),
+      ...(settings.JAVA_STARTS_AHEAD && {
+        prestart: (memoryBytes) => describePrestarted(jvm, memoryBytes),
+      }),
+    },
   }
 }
 
@@ -47,18 +49,15 @@ function describeRun(jvm: Jvm, entry: string, memoryBytes: number): string[] {
 }
 
 /** A JVM that waits for its jar has loaded and checked all that it needs itself: 22 of 26 ms (measured, JDK 25). */
-function prestart(jvm: Jvm): Prestart {
+function describePrestarted(jvm: Jvm, memoryBytes: number): PrestartedRuntime {
   return {
-    kind: 'prestart',
-    runtime: (memoryBytes) => ({
-      name: 'JVM',
-      // What judges ask for. Another class is started by itself.
-      argv: describeRun(jvm, 'Main', memoryBytes),
-      unlimitedStack: false,
-      awaits: jarPath,
-      // A JVM warns of these.
-      looksForBefore: ['/box/.hotspotrc', '/box/.hotspot_compiler'],
-    }),
+    name: 'JVM',
+    // What judges ask for. Another class is started by itself.
+    argv: describeRun(jvm, 'Main', memoryBytes),
+    unlimitedStack: false,
+    awaits: jarPath,
+    // A JVM warns of these.
+    looksForBefore: ['/box/.hotspotrc', '/box/.hotspot_compiler'],
   }
 }
 

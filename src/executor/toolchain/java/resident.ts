@@ -70,7 +70,6 @@ export function createResidentJavac(
   options: readonly string[],
 ): ResidentCompiler {
   return {
-    kind: 'resident-compiler',
     command: (memoryBytes) => ({
       argv: [
         ...startCompiler(jvm, memoryBytes),

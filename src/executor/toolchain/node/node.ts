@@ -2,8 +2,8 @@
 import { realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { HostPath } from '#contract'
-import type { Prestart, Artefact, FindToolchain, Toolchain } from '../definition.ts'
+import type { HostPath, PrestartedRuntime } from '#contract'
+import type { Artefact, FindToolchain, Toolchain } from '../definition.ts'
 import { ToolError } from '../tool.ts'
 import { readVersion } from '../version.ts'
 import { readEmitted, writeEmitted } from './emitted.ts'
@@ -46,7 +46,7 @@ function describeNode(prestarts: boolean): Omit<Toolchain, 'version' | 'compiler
     }),
     ranOutOfMemory: (exitCode, stderr) =>
       exitCode !== 0 && stderr.includes('JavaScript heap out of memory'),
-    accelerators: prestarts ? [prestart] : [],
+    accelerators: prestarts ? { prestart: () => prestarted } : {},
   }
 }
 
@@ -55,16 +55,13 @@ function describeRun(required: readonly string[]): string[] {
   return [node, ...options, `--stack-size=${stackKibibytes}`, file]
 }
 
-const prestart: Prestart = {
-  kind: 'prestart',
-  runtime: () => ({
-    name: 'Node',
-    argv: describeRun([preload]),
-    unlimitedStack: true,
-    awaits: `/box/${file}`,
-    // Before it loads what is required: whether the program is a module, and its own names of modules.
-    looksForBefore: ['/box/package.json'],
-  }),
+const prestarted: PrestartedRuntime = {
+  name: 'Node',
+  argv: describeRun([preload]),
+  unlimitedStack: true,
+  awaits: `/box/${file}`,
+  // Before it loads what is required: whether the program is a module, and its own names of modules.
+  looksForBefore: ['/box/package.json'],
 }
 
 export const findJavaScript: FindToolchain = (_, settings) =>

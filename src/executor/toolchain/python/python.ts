@@ -38,7 +38,7 @@ export const findPython: FindToolchain = async (host) => {
       ...(Buffer.from(content).includes(archiveMark) ? {} : { forks: true }),
     }),
     ranOutOfMemory: () => false,
-    accelerators: [createForkServer(interpreter)],
+    accelerators: { 'fork-server': createForkServer(interpreter) },
   }
 }
 
@@ -71,7 +71,6 @@ export function createForkServer(interpreter: string): ForkServer {
     forks: true,
   })
   return {
-    kind: 'fork-server',
     name: 'Python',
     argv,
     probe: command(probe),
