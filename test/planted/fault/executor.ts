@@ -166,7 +166,7 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'prestarted: a slot that has none takes those of the others',
-    text: "if (started.some((one) => one.status === 'fulfilled')) return\n",
+    text: 'if (!forks && first) return\n',
     instead: '\n',
     tests: ['executor/box/keeper/prestarted-slot'],
   },

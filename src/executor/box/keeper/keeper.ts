@@ -50,20 +50,19 @@ const leastPrestarted = { processes: 32, memoryBytes: 64 * 1024 * 1024 } as cons
 /** What stands in a place of each slot. */
 interface Kind {
   readonly how: Pick<KeeperRequest, 'interpreter' | 'runtime' | 'network'>
-  /** Null: programs start by themselves. */
-  readonly accelerator: ForkServer | PrestartedRuntime | null
   readonly fits: (request: PhaseRequest) => boolean
+  /** What is up before its program; without it programs start by themselves. */
+  readonly accelerator?: ForkServer | PrestartedRuntime
 }
 
-const plain: Kind = { how: {}, accelerator: null, fits: () => true }
+const plain: Kind = { how: {}, fits: () => true }
 /** For programs with a network; started by the first of them. */
 const loopback: Kind = {
   how: { network: 'loopback' },
-  accelerator: null,
   fits: ({ network }) => network === 'loopback',
 }
 
-function describeForks(server: ForkServer): Kind {
+function describeForks(server: ForkServer): Required<Kind> {
   return {
     how: { interpreter: server.argv },
     accelerator: server,
@@ -74,7 +73,7 @@ function describeForks(server: ForkServer): Kind {
   }
 }
 
-function describePrestarted(runtime: PrestartedRuntime): Kind {
+function describePrestarted(runtime: PrestartedRuntime): Required<Kind> {
   return {
     how: { runtime },
     accelerator: runtime,
@@ -155,10 +154,10 @@ export async function createKeeperBoxes(options: BoxOptions): Promise<Boxes> {
     throw error
   }
   for (const kind of accelerators) {
-    const { accelerator } = kind
-    if (isForkServer(accelerator)) await raise(accelerator, listPlaces(kind), options)
-    // Programs that come sooner start theirs.
-    else if (accelerator !== null) starting.push(prestart(accelerator, listPlaces(kind), options))
+    const coming = bringUp(kind.accelerator, listPlaces(kind), options)
+    // Programs that come sooner than a runtime start theirs.
+    if (isForkServer(kind.accelerator)) await coming
+    else starting.push(coming)
   }
   return boxes
 }
@@ -180,9 +179,9 @@ function makePlaces(
       },
       onLeft,
       // The next run starts a missing plain keeper; without the others runs are only slower.
-      refillMilliseconds: accelerator && refillMilliseconds,
+      refillMilliseconds: accelerator ? refillMilliseconds : null,
       onMissing(error) {
-        if (accelerator !== null)
+        if (accelerator)
           onFallback(`no ${accelerator.name} in slot ${slot.index}: ${describe(error)}`)
       },
       runsMost: isForkServer(accelerator) ? forksMost : Number.POSITIVE_INFINITY,
@@ -194,49 +193,37 @@ function makePlaces(
 }
 
 function isForkServer(accelerator: Kind['accelerator']): accelerator is ForkServer {
-  return accelerator !== null && 'proofs' in accelerator
+  return accelerator !== undefined && 'proofs' in accelerator
 }
 
-/** Starts an interpreter in each place and proves one. Never rejects: without it programs start anew. */
-async function raise(
-  server: ForkServer,
-  standing: readonly Place[],
-  { onFallback }: BoxOptions,
-): Promise<void> {
-  try {
-    const [first] = await Promise.all(standing.map((one) => one.get()))
-    if (first === undefined) return
-    const run = async (request: PhaseRequest): Promise<Phase> =>
-      judgeEnding(request, await first.keeper.run(request))
-    await proveForks(run, server)
-  } catch (error) {
-    onFallback(`no resident ${server.name}: ${describe(error)}`)
-    // An interpreter that came up later would be unproved.
-    for (const one of standing) await one.close()
-  }
-}
-
-/** Starts one in each place. Never rejects: without it programs start theirs. */
-async function prestart(
-  { name }: PrestartedRuntime,
+/** Starts one in each place, and proves one that forks. Never rejects: without it programs start by themselves. */
+async function bringUp(
+  accelerator: ForkServer | PrestartedRuntime,
   standing: readonly Place[],
   { onFallback }: BoxOptions,
 ): Promise<void> {
   const started = await Promise.allSettled(standing.map((one) => one.get()))
-  const failure = started.find((one) => one.status === 'rejected')
-  if (failure === undefined) return
-  onFallback(`no ${name} before its program: ${describe(failure.reason)}`)
-  // In a place beside one that has it, it is tried again; where none has it, it cannot be had. Nothing runs there.
-  if (started.some((one) => one.status === 'fulfilled')) return
-  await Promise.allSettled(standing.map((one) => one.close()))
+  const [first] = started.flatMap((one) => (one.status === 'fulfilled' ? one.value.keeper : []))
+  const forks = isForkServer(accelerator)
+  try {
+    for (const one of started) if (one.status === 'rejected') throw one.reason
+    if (forks && first)
+      await proveForks(async (asked) => judgeEnding(asked, await first.run(asked)), accelerator)
+  } catch (error) {
+    const what = forks ? `resident ${accelerator.name}` : `${accelerator.name} before its program`
+    onFallback(`no ${what}: ${describe(error)}`)
+    // In a place beside one that has it, a runtime is tried again; where none has it, it cannot be had. An interpreter that came
+    // up later would be unproved.
+    if (!forks && first) return
+    await Promise.allSettled(standing.map((one) => one.close()))
+  }
 }
 
 /** Where what the program needs is up already, else where it starts by itself. */
 function choose(kinds: ReadonlyMap<Kind, Place>, request: PhaseRequest): Place {
   for (const [{ accelerator, fits }, place] of kinds) {
     // What is up already has read its variables.
-    const isUsable =
-      accelerator === null || (place.isReady && request.command.environment === undefined)
+    const isUsable = !accelerator || (place.isReady && request.command.environment === undefined)
     if (isUsable && fits(request)) return place
   }
   throw new SandboxError('slot.acquire', 'no place for the program')
