@@ -23,7 +23,7 @@ import { proveForks, proveIsolation } from './prove.ts'
 export { buildKeeper } from './build.ts'
 export { encodeLayout, environment } from './host-root.ts'
 export { openKeeper } from './open.ts'
-export type { BoxResources, OpenKeeper } from './open.ts'
+export type { BoxResources } from './open.ts'
 
 export interface BoxOptions {
   readonly resources: BoxResources
