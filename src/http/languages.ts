@@ -1,7 +1,7 @@
 // GET /api/languages: what live workers report that they run.
 import type { Database } from '#database'
 import { catalogue } from '#language'
-import type { Language, LanguageDefinition } from '#language'
+import type { Language, CompleteDefinition } from '#language'
 import { readLimits } from '#result'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
@@ -22,7 +22,7 @@ interface LanguageRow {
 interface DescribedLanguage
   extends
     Omit<LanguageRow, 'version'>,
-    Pick<LanguageDefinition, 'aliases' | 'extensions' | 'title'> {
+    Pick<CompleteDefinition, 'aliases' | 'extensions' | 'title'> {
   readonly runtime: string
   readonly example: string | null
 }
@@ -51,7 +51,7 @@ export async function describeLanguages(database: Database): Promise<readonly De
   )
   return rows.map(({ name, version, compile, run, limits: stored, workers }) => {
     // A worker of a later release may offer what this one does not know.
-    const known: Partial<LanguageDefinition> = catalogue[name as Language] ?? {}
+    const known: Partial<CompleteDefinition> = catalogue[name as Language] ?? {}
     return {
       name,
       title: known.title ?? name,

@@ -1,6 +1,5 @@
 // Ada: GNAT.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const ada = {
   name: 'ada',
@@ -18,8 +17,6 @@ export const ada = {
       oldest: [10, 0],
     },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   example: `with Ada.Text_IO;
 
 procedure Main is

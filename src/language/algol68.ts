@@ -1,6 +1,5 @@
 // Algol 68: Algol 68 Genie, an interpreter that looks for mistakes first.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const algol68 = {
   name: 'algol68',
@@ -18,8 +17,6 @@ export const algol68 = {
       oldest: [2, 8],
     },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   least: { memory: 24 * 1024 * 1024 },
   example: 'print (("Hello, world!", new line))',
   trial:

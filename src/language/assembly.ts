@@ -1,6 +1,5 @@
 // Assembly of x86-64: NASM.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const assembly = {
   name: 'assembly',
@@ -19,8 +18,6 @@ export const assembly = {
     },
     { program: 'ld', ask: ['--version'], pattern: /^GNU ld .* (\d+)\.(\d+)/mu, oldest: [2, 30] },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   example: `global _start
 
 section .text

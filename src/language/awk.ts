@@ -1,6 +1,5 @@
 // AWK: GNU's.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const awk = {
   name: 'awk',
@@ -18,8 +17,6 @@ export const awk = {
       oldest: [5, 0],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: 'BEGIN { print "Hello, world!" }',
   trial: 'BEGIN { RS = "^$"; getline text; print length(text) }',
   recipe: {

@@ -1,6 +1,5 @@
 // Bash.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const bash = {
   name: 'bash',
@@ -17,8 +16,6 @@ export const bash = {
       oldest: [4, 4],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: 'echo "Hello, world!"',
   trial: 'LC_ALL=C wc -c',
   recipe: {

@@ -1,7 +1,6 @@
 // Brainfuck: Beef. Cells are bytes, there is no end to them at the right, `,` is 0 at the end of the input, and
 // `.` of a cell of 0 prints nothing.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const brainfuck = {
   name: 'brainfuck',
@@ -20,8 +19,6 @@ export const brainfuck = {
       oldest: [0, 0],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   least: { processes: 2 },
   example:
     '++++++++++[>+++++++>++++++++++>+++>+<<<<-]>++.>+.+++++++..+++.>++++++++++++++.------------.<++++++++.--------.+++.------.--------.>+.>.',

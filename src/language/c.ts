@@ -1,11 +1,9 @@
 // C: GCC.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const c = {
   name: 'c',
   title: 'C',
-  aliases: [],
   extensions: ['.c'],
   comment: ['//', ''],
   packages: ['gcc'],
@@ -18,8 +16,6 @@ export const c = {
       oldest: [10, 0],
     },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   example: `#include <stdio.h>
 
 int main(void) {

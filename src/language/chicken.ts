@@ -1,11 +1,9 @@
 // Scheme: CHICKEN, compiled by way of C.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const chicken = {
   name: 'chicken',
   title: 'Scheme (CHICKEN)',
-  aliases: [],
   extensions: [],
   comment: [';', ''],
   packages: ['chicken-bin', 'gcc'],
@@ -18,8 +16,6 @@ export const chicken = {
       oldest: [5, 0],
     },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   example: '(print "Hello, world!")',
   trial:
     '(import (chicken io)) (print (string-length (let ((s (read-string))) (if (eof-object? s) "" s))))',

@@ -1,6 +1,5 @@
 // C: Clang.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const clang = {
   name: 'clang',
@@ -18,8 +17,6 @@ export const clang = {
       oldest: [11, 0],
     },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   example: `#include <stdio.h>
 
 int main(void) {

@@ -1,6 +1,5 @@
 // C++: Clang, with the library of GCC.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const clangpp = {
   name: 'clangpp',
@@ -18,8 +17,6 @@ export const clangpp = {
       oldest: [11, 0],
     },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   example: String.raw`#include <iostream>
 
 int main() {

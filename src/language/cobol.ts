@@ -1,6 +1,5 @@
 // COBOL: GnuCOBOL.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const cobol = {
   name: 'cobol',
@@ -18,8 +17,6 @@ export const cobol = {
       oldest: [3, 0],
     },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   example: `identification division.
 program-id. hello.
 procedure division.

@@ -1,6 +1,5 @@
 // CoffeeScript.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const coffeescript = {
   name: 'coffeescript',
@@ -17,8 +16,6 @@ export const coffeescript = {
       oldest: [2, 0],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   least: { processes: 8 },
   example: 'console.log "Hello, world!"',
   trial: 'console.log require("fs").readFileSync(0).length',

@@ -1,6 +1,5 @@
 // Common Lisp: SBCL.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const commonlisp = {
   name: 'commonlisp',
@@ -18,8 +17,6 @@ export const commonlisp = {
       oldest: [2, 0],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   least: { memory: 32 * 1024 * 1024, processes: 2 },
   example: '(format t "Hello, world!~%")',
   trial: '(format t "~d~%" (loop while (read-char *standard-input* nil) count t))',

@@ -1,7 +1,7 @@
 // C++: GCC.
 import * as v from 'valibot'
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
+import { usualCompile } from './limits.ts'
 import { toggle } from './setting.ts'
 
 export const cpp = {
@@ -24,7 +24,7 @@ export const cpp = {
     /** Whether a starting worker precompiles standard headers. */
     CPP_PRECOMPILED_HEADERS: v.optional(toggle, 'on'),
   },
-  limits: { compile: usualCompile, run: usualRun },
+  limits: { compile: usualCompile },
   example: `#include <iostream>
 int main() { std::cout << "Hello, world!\\n"; }`,
   trial: `#include <cstdio>

@@ -1,6 +1,6 @@
 // Crystal: its own compiler.
 import type { LanguageDefinition } from './definition.ts'
-import { slowCompile, usualRun } from './limits.ts'
+import { slowCompile } from './limits.ts'
 
 export const crystal = {
   name: 'crystal',
@@ -17,8 +17,7 @@ export const crystal = {
       oldest: [1, 0],
     },
   ],
-  settings: {},
-  limits: { compile: slowCompile, run: usualRun },
+  limits: { compile: slowCompile },
   example: 'puts "Hello, world!"',
   trial: 'puts STDIN.gets_to_end.bytesize',
   recipe: {

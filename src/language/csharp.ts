@@ -1,6 +1,5 @@
 // C#: Mono.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const csharp = {
   name: 'csharp',
@@ -29,8 +28,6 @@ export const csharp = {
       oldest: [5, 0],
     },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   least: { processes: 4 },
   example: `using System;
 

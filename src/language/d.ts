@@ -1,6 +1,6 @@
 // D: LDC.
 import type { LanguageDefinition } from './definition.ts'
-import { slowCompile, usualRun } from './limits.ts'
+import { slowCompile } from './limits.ts'
 
 export const d = {
   name: 'd',
@@ -18,8 +18,7 @@ export const d = {
       oldest: [1, 20],
     },
   ],
-  settings: {},
-  limits: { compile: slowCompile, run: usualRun },
+  limits: { compile: slowCompile },
   example: `import std.stdio;
 
 void main() {

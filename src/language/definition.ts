@@ -61,7 +61,7 @@ export interface LanguageDefinition {
   /** What people call it. */
   readonly title: string
   /** Other names that people type. */
-  readonly aliases: readonly string[]
+  readonly aliases?: readonly string[]
   /** How source files' names end, dot included. */
   readonly extensions: readonly string[]
   /** Empty `end`: the comment ends with its line. */
@@ -72,9 +72,9 @@ export interface LanguageDefinition {
   readonly libraries?: Readonly<Record<string, string>>
   readonly tools: readonly Tool[]
   /** Its own optional variables in the worker's environment, beside its limits'. */
-  readonly settings: Readonly<Record<string, GenericSchema>>
-  /** Limits when an operator sets none. */
-  readonly limits: Limits
+  readonly settings?: Readonly<Record<string, GenericSchema>>
+  /** When an operator sets none, if not the usual ones. A compiler that no recipe names has them here in any case. */
+  readonly limits?: Partial<Limits>
   /** With less its runtime does not come up, on two processors: bytes, processes and threads. Left out where 16 MiB and one do. */
   readonly least?: { readonly memory?: number; readonly processes?: number }
   /** Prints `Hello, world!`; people see it first. */
@@ -85,4 +85,11 @@ export interface LanguageDefinition {
   readonly ownFiles?: readonly string[]
   /** Without one, a folder of src/executor/toolchain finds it. */
   readonly recipe?: Recipe
+}
+
+/** With what a language's file left out. */
+export interface CompleteDefinition extends LanguageDefinition {
+  readonly aliases: readonly string[]
+  readonly settings: Readonly<Record<string, GenericSchema>>
+  readonly limits: Limits
 }

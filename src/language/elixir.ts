@@ -1,6 +1,5 @@
 // Elixir: a script.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const elixir = {
   name: 'elixir',
@@ -17,8 +16,6 @@ export const elixir = {
       oldest: [1, 10],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   least: { memory: 32 * 1024 * 1024, processes: 24 },
   example: 'IO.puts("Hello, world!")',
   trial: 'IO.puts(byte_size(IO.binread(:stdio, :eof)))',

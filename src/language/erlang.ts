@@ -1,6 +1,5 @@
 // Erlang: a script with main/1, or a module with main/0, main/1 or start/0.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const erlang = {
   name: 'erlang',
@@ -18,8 +17,6 @@ export const erlang = {
       oldest: [11, 0],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   least: { memory: 48 * 1024 * 1024, processes: 24 },
   example: `main(_) ->
     io:format("Hello, world!~n").`,

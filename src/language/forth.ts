@@ -1,6 +1,5 @@
 // Forth: Gforth.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const forth = {
   name: 'forth',
@@ -18,8 +17,6 @@ export const forth = {
       oldest: [0, 7],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: '." Hello, world!" cr',
   trial:
     'variable n : main begin stdin key-file 0< 0= while 1 n +! repeat ; here 65536 allot constant b : go begin b 65536 stdin read-file throw dup while n +! repeat drop n @ 0 .r cr ; go',

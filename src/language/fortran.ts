@@ -1,6 +1,5 @@
 // Fortran: GCC.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const fortran = {
   name: 'fortran',
@@ -18,8 +17,6 @@ export const fortran = {
       oldest: [10, 0],
     },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   example: `program main
   print '(a)', 'Hello, world!'
 end program main`,

@@ -4,7 +4,6 @@
 // long to find nothing else to compile. That library's `net` and `os/user` use C. Sources that get messages are left to
 // `go build`, and so are packages that only the library may import.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 const script = `
 tools=$(echo /usr/lib/go/pkg/tool/*/)
@@ -29,8 +28,6 @@ export const go = {
       oldest: [1, 16],
     },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   least: { processes: 4 },
   example: `package main
 

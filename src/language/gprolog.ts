@@ -1,11 +1,9 @@
 // Prolog: GNU Prolog, compiled.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const gprolog = {
   name: 'gprolog',
   title: 'GNU Prolog',
-  aliases: [],
   extensions: [],
   comment: ['%', ''],
   packages: ['gprolog'],
@@ -17,8 +15,6 @@ export const gprolog = {
       oldest: [1, 4],
     },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   example: `:- initialization(main).
 
 main :- write('Hello, world!'), nl.`,

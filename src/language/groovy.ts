@@ -5,7 +5,6 @@ import { virtualMachineRun } from './limits.ts'
 export const groovy = {
   name: 'groovy',
   title: 'Groovy',
-  aliases: [],
   extensions: ['.groovy'],
   comment: ['//', ''],
   packages: ['groovy', 'default-jdk-headless'],
@@ -17,8 +16,7 @@ export const groovy = {
       oldest: [2, 4],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: virtualMachineRun },
+  limits: { run: virtualMachineRun },
   least: { memory: 24 * 1024 * 1024, processes: 16 },
   example: 'println "Hello, world!"',
   trial: 'println System.in.bytes.length',

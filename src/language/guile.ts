@@ -1,11 +1,9 @@
 // Scheme: Guile, compiled to its virtual machine's code.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const guile = {
   name: 'guile',
   title: 'Scheme (Guile)',
-  aliases: [],
   extensions: [],
   comment: [';', ''],
   packages: ['guile-3.0'],
@@ -18,8 +16,6 @@ export const guile = {
       oldest: [3, 0],
     },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   example: `(display "Hello, world!")
 (newline)`,
   trial: `(use-modules (ice-9 binary-ports) (rnrs bytevectors))

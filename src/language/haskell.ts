@@ -1,6 +1,6 @@
 // Haskell: GHC.
 import type { LanguageDefinition } from './definition.ts'
-import { slowCompile, usualRun } from './limits.ts'
+import { slowCompile } from './limits.ts'
 
 export const haskell = {
   name: 'haskell',
@@ -18,8 +18,7 @@ export const haskell = {
       oldest: [8, 8],
     },
   ],
-  settings: {},
-  limits: { compile: slowCompile, run: usualRun },
+  limits: { compile: slowCompile },
   example: `main :: IO ()
 main = putStrLn "Hello, world!"`,
   trial: `import qualified Data.ByteString as B

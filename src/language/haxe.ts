@@ -1,6 +1,5 @@
 // Haxe: its interpreter.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const haxe = {
   name: 'haxe',
@@ -10,8 +9,6 @@ export const haxe = {
   comment: ['//', ''],
   packages: ['haxe'],
   tools: [{ program: 'haxe', ask: ['--version'], pattern: /^(\d+)\.(\d+)\.\d+/mu, oldest: [4, 0] }],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   least: { memory: 24 * 1024 * 1024 },
   example: `class Main {
   static function main() {

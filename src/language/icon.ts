@@ -1,6 +1,5 @@
 // Icon.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const icon = {
   name: 'icon',
@@ -12,8 +11,6 @@ export const icon = {
   tools: [
     { program: 'icont', ask: ['-V'], pattern: /^Icon Version (\d+)\.(\d+)\.\d+/mu, oldest: [9, 4] },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   example: `procedure main()
   write("Hello, world!")
 end`,

@@ -7,7 +7,6 @@ import { toggle } from './setting.ts'
 export const java = {
   name: 'java',
   title: 'Java',
-  aliases: [],
   extensions: ['.java'],
   comment: ['//', ''],
   packages: ['default-jdk-headless'],

@@ -1,7 +1,6 @@
 // JavaScript: the Node that this service runs on.
 import * as v from 'valibot'
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 import { toggle } from './setting.ts'
 
 export const javascript = {
@@ -16,7 +15,6 @@ export const javascript = {
     /** Whether a Node is up in each slot before there is a program, in TypeScript too. */
     NODE_STARTS_AHEAD: v.optional(toggle, 'on'),
   },
-  limits: { compile: null, run: usualRun },
   least: { processes: 8 },
   example: 'console.log("Hello, world!")',
   trial: 'console.log(require("fs").readFileSync(0).length)',

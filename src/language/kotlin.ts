@@ -37,7 +37,6 @@ export const kotlin = {
       oldest: [1, 3],
     },
   ],
-  settings: {},
   limits: { compile: slowCompile, run: virtualMachineRun },
   least: { processes: 16 },
   example: `fun main() {

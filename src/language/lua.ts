@@ -1,17 +1,13 @@
 // Lua: its own interpreter.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const lua = {
   name: 'lua',
   title: 'Lua',
-  aliases: [],
   extensions: ['.lua'],
   comment: ['--', ''],
   packages: ['lua5.4'],
   tools: [{ program: 'lua5.4', ask: ['-v'], pattern: /^Lua (\d+)\.(\d+)\.\d+/mu, oldest: [5, 4] }],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: 'print("Hello, world!")',
   trial: 'print(#io.read("a"))',
   recipe: {

@@ -1,17 +1,13 @@
 // Lua: LuaJIT.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const luajit = {
   name: 'luajit',
   title: 'LuaJIT',
-  aliases: [],
   extensions: [],
   comment: ['--', ''],
   packages: ['luajit'],
   tools: [{ program: 'luajit', ask: ['-v'], pattern: /^LuaJIT (\d+)\.(\d+)\S*/mu, oldest: [2, 1] }],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: 'print("Hello, world!")',
   trial: 'print(#io.read("*a"))',
   recipe: {

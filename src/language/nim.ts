@@ -1,11 +1,10 @@
 // Nim: by way of C.
 import type { LanguageDefinition } from './definition.ts'
-import { slowCompile, usualRun } from './limits.ts'
+import { slowCompile } from './limits.ts'
 
 export const nim = {
   name: 'nim',
   title: 'Nim',
-  aliases: [],
   extensions: ['.nim'],
   comment: ['#', ''],
   packages: ['nim', 'gcc'],
@@ -17,8 +16,7 @@ export const nim = {
       oldest: [1, 2],
     },
   ],
-  settings: {},
-  limits: { compile: slowCompile, run: usualRun },
+  limits: { compile: slowCompile },
   example: 'echo "Hello, world!"',
   trial: 'echo stdin.readAll().len',
   recipe: {

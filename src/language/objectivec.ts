@@ -1,7 +1,6 @@
 // Objective-C: Clang, as GCC reads neither `@autoreleasepool` nor `@[…]`, with GNUstep's Foundation. Debian's is made for GCC's
 // runtime, which has no ARC, no blocks and no `array[0]`; a property needs a variable that the class names.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 // The runtime's headers lie in a directory of GCC's, which Clang does not search: behind its own.
 const script = `
@@ -34,8 +33,6 @@ export const objectivec = {
       oldest: [0, 0],
     },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   example: String.raw`#import <Foundation/Foundation.h>
 
 int main(void) {

@@ -1,6 +1,5 @@
 // OCaml: its native compiler, with the libraries unix, threads and str.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const ocaml = {
   name: 'ocaml',
@@ -12,8 +11,6 @@ export const ocaml = {
   tools: [
     { program: 'ocamlopt', ask: ['-version'], pattern: /^(\d+)\.(\d+)\S*/mu, oldest: [4, 8] },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   example: 'let () = print_endline "Hello, world!"',
   trial: String.raw`let () =
   let n = ref 0 in

@@ -1,6 +1,5 @@
 // Octave.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const octave = {
   name: 'octave',
@@ -17,8 +16,6 @@ export const octave = {
       oldest: [5, 0],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   least: { memory: 24 * 1024 * 1024, processes: 2 },
   example: 'disp("Hello, world!")',
   trial: 'disp(numel(fread(stdin)))',

@@ -1,6 +1,5 @@
 // Pascal: Free Pascal.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const pascal = {
   name: 'pascal',
@@ -18,8 +17,6 @@ export const pascal = {
       oldest: [3, 0],
     },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   example: `program Main;
 begin
   WriteLn('Hello, world!');

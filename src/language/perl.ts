@@ -1,6 +1,5 @@
 // Perl: its own interpreter.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const perl = {
   name: 'perl',
@@ -12,8 +11,6 @@ export const perl = {
   tools: [
     { program: 'perl', ask: ['--version'], pattern: /\(v(\d+)\.(\d+)\.\d+/mu, oldest: [5, 26] },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: String.raw`print "Hello, world!\n";`,
   trial: String.raw`local $/; my $text = <STDIN> // ""; print length($text), "\n";`,
   recipe: {

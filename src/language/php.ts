@@ -1,19 +1,15 @@
 // PHP: its command line.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const php = {
   name: 'php',
   title: 'PHP',
-  aliases: [],
   extensions: ['.php'],
   comment: ['//', ''],
   packages: ['php-cli', 'php-mbstring', 'php-bcmath', 'php-gmp'],
   tools: [
     { program: 'php', ask: ['--version'], pattern: /^PHP (\d+)\.(\d+)\.\d+/mu, oldest: [7, 4] },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: String.raw`<?php
 echo "Hello, world!\n";`,
   trial: String.raw`<?php

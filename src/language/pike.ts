@@ -1,11 +1,9 @@
 // Pike.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const pike = {
   name: 'pike',
   title: 'Pike',
-  aliases: [],
   extensions: ['.pike'],
   comment: ['//', ''],
   packages: ['pike8.0-core'],
@@ -17,8 +15,6 @@ export const pike = {
       oldest: [8, 0],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: String.raw`int main() {
   write("Hello, world!\n");
 }`,

@@ -1,6 +1,5 @@
 // Prolog: SWI-Prolog.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const prolog = {
   name: 'prolog',
@@ -18,8 +17,6 @@ export const prolog = {
       oldest: [8, 0],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: `:- initialization(main).
 
 main :- format('Hello, world!~n').`,

@@ -1,6 +1,5 @@
 // Python: PyPy.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const pypy = {
   name: 'pypy',
@@ -18,8 +17,6 @@ export const pypy = {
       oldest: [7, 3],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: 'print("Hello, world!")',
   trial: `import sys
 print(len(sys.stdin.buffer.read()))`,

@@ -1,6 +1,5 @@
 // Python: CPython, without a compiler.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const python = {
   name: 'python',
@@ -18,8 +17,6 @@ export const python = {
       oldest: [3, 6],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: 'print("Hello, world!")',
   trial: 'import sys\nprint(len(sys.stdin.read()))',
   ownFiles: ['main.py'],

@@ -1,11 +1,9 @@
 // R: Rscript.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const r = {
   name: 'r',
   title: 'R',
-  aliases: [],
   extensions: ['.r', '.R'],
   comment: ['#', ''],
   packages: ['r-base-core'],
@@ -17,8 +15,6 @@ export const r = {
       oldest: [3, 6],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   least: { memory: 48 * 1024 * 1024, processes: 4 },
   example: String.raw`cat("Hello, world!\n")`,
   trial: String.raw`cat(length(readBin(file("stdin", "rb"), "raw", 1e8)), "\n", sep = "")`,

@@ -1,6 +1,5 @@
 // Racket: its Chez Scheme edition.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const racket = {
   name: 'racket',
@@ -17,8 +16,6 @@ export const racket = {
       oldest: [7, 0],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   least: { memory: 64 * 1024 * 1024 },
   example: `#lang racket/base
 (displayln "Hello, world!")`,

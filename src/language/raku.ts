@@ -1,6 +1,5 @@
 // Raku: Rakudo.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const raku = {
   name: 'raku',
@@ -18,8 +17,6 @@ export const raku = {
       oldest: [2020, 0],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: 'say "Hello, world!";',
   trial: 'say $*IN.slurp(:bin).bytes;',
   recipe: {

@@ -1,6 +1,5 @@
 // Ruby: its own interpreter.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const ruby = {
   name: 'ruby',
@@ -12,8 +11,6 @@ export const ruby = {
   tools: [
     { program: 'ruby', ask: ['--version'], pattern: /^ruby (\d+)\.(\d+)\S*/mu, oldest: [2, 7] },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: 'puts "Hello, world!"',
   trial: 'puts STDIN.read.bytesize',
   recipe: {

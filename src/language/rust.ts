@@ -1,6 +1,5 @@
 // Rust: rustc, without packages.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const rust = {
   name: 'rust',
@@ -18,8 +17,6 @@ export const rust = {
       oldest: [1, 59],
     },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   example: `fn main() {
     println!("Hello, world!");
 }`,

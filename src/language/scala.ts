@@ -5,7 +5,6 @@ import { slowCompile, virtualMachineRun } from './limits.ts'
 export const scala = {
   name: 'scala',
   title: 'Scala',
-  aliases: [],
   extensions: ['.scala'],
   comment: ['//', ''],
   packages: ['scala', 'default-jdk-headless'],
@@ -17,7 +16,6 @@ export const scala = {
       oldest: [2, 11],
     },
   ],
-  settings: {},
   limits: { compile: slowCompile, run: virtualMachineRun },
   least: { processes: 16 },
   example: `object Main {

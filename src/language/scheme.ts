@@ -1,6 +1,5 @@
 // Scheme: Chez Scheme.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const scheme = {
   name: 'scheme',
@@ -18,8 +17,6 @@ export const scheme = {
       oldest: [9, 5],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: `(display "Hello, world!")
 (newline)`,
   trial: `(define in (standard-input-port))

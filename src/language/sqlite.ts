@@ -1,6 +1,5 @@
 // SQLite: its shell, on an empty database.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const sqlite = {
   name: 'sqlite',
@@ -12,8 +11,6 @@ export const sqlite = {
   tools: [
     { program: 'sqlite3', ask: ['--version'], pattern: /^(\d+)\.(\d+)\.\d+/mu, oldest: [3, 31] },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: `select 'Hello, world!';`,
   trial: `select length(readfile('/dev/stdin'));`,
   recipe: {

@@ -1,6 +1,5 @@
 // Standard ML: Poly/ML, which compiles and runs one declaration after another.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 // As poly --script, but with messages off stdout, and with UTF-8 in strings, byte by byte. Poly/ML takes words that are its
 // own options, such as -v and -H, wherever they stand; the program's arguments follow `-q --eval` and this.
@@ -56,8 +55,6 @@ export const standardml = {
       oldest: [5, 7],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: String.raw`val () = print "Hello, world!\n"`,
   trial: String.raw`val () = print (Int.toString (size (TextIO.inputAll TextIO.stdIn)) ^ "\n")`,
   recipe: {

@@ -1,11 +1,9 @@
 // Tcl: tclsh.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const tcl = {
   name: 'tcl',
   title: 'Tcl',
-  aliases: [],
   extensions: ['.tcl'],
   comment: ['#', ''],
   packages: ['tcl'],
@@ -18,8 +16,6 @@ export const tcl = {
       oldest: [8, 6],
     },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: 'puts "Hello, world!"',
   trial: 'fconfigure stdin -translation binary; puts [string length [read stdin]]',
   recipe: {

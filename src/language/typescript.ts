@@ -1,6 +1,6 @@
 // TypeScript: npm's compiler, whose type errors are compile errors, and this service's Node.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
+import { usualCompile } from './limits.ts'
 
 export const typescript = {
   name: 'typescript',
@@ -10,8 +10,7 @@ export const typescript = {
   comment: ['//', ''],
   packages: [],
   tools: [],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
+  limits: { compile: usualCompile },
   least: { processes: 8 },
   example: `const name: string = 'world'
 console.log('Hello, ' + name + '!')`,

@@ -1,19 +1,15 @@
 // Vala: by way of C.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const vala = {
   name: 'vala',
   title: 'Vala',
-  aliases: [],
   extensions: ['.vala'],
   comment: ['//', ''],
   packages: ['valac', 'gcc', 'libglib2.0-dev'],
   tools: [
     { program: 'valac', ask: ['--version'], pattern: /^Vala (\d+)\.(\d+)\.\d+/mu, oldest: [0, 40] },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   example: String.raw`void main () {
   print ("Hello, world!\n");
 }`,

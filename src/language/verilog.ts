@@ -1,6 +1,5 @@
 // Verilog: Icarus Verilog, simulated.
 import type { LanguageDefinition } from './definition.ts'
-import { usualCompile, usualRun } from './limits.ts'
 
 export const verilog = {
   name: 'verilog',
@@ -18,8 +17,6 @@ export const verilog = {
       oldest: [10, 0],
     },
   ],
-  settings: {},
-  limits: { compile: usualCompile, run: usualRun },
   example: `module main;
   initial $display("Hello, world!");
 endmodule`,

@@ -1,19 +1,15 @@
 // Zsh.
 import type { LanguageDefinition } from './definition.ts'
-import { usualRun } from './limits.ts'
 
 export const zsh = {
   name: 'zsh',
   title: 'Zsh',
-  aliases: [],
   extensions: ['.zsh'],
   comment: ['#', ''],
   packages: ['zsh'],
   tools: [
     { program: 'zsh', ask: ['--version'], pattern: /^zsh (\d+)\.(\d+)\S*/mu, oldest: [5, 8] },
   ],
-  settings: {},
-  limits: { compile: null, run: usualRun },
   example: 'print "Hello, world!"',
   trial: 'LC_ALL=C wc -c',
   recipe: {

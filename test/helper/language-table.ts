@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as prettier from 'prettier'
 import { catalogue, languages } from '#language'
-import type { LanguageDefinition, PhaseLimits } from '#language'
+import type { PhaseLimits } from '#language'
 
 /** The page that they stand in. */
 export const languagePage = resolve(import.meta.dirname, '../../docs/languages.md')
@@ -11,7 +11,7 @@ export const languagePage = resolve(import.meta.dirname, '../../docs/languages.m
 /** Where a submission's own arguments stand in a recipe's commands. */
 const places = new Set(['{arguments}', '{files}'])
 const definitions = languages
-  .map((name): LanguageDefinition => catalogue[name])
+  .map((name) => catalogue[name])
   .toSorted((one, other) => one.title.localeCompare(other.title))
 
 /** The page as the catalogue wants it. */
