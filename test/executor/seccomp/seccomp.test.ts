@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -517,11 +517,11 @@ t.test('the filter holds in submissions, and honest ones work under it', async (
     t.strictSame(answers.trim().split('\n'), expected, language)
   }
   const tours = [
-    ['python', 'toolchain.py'],
-    ['cpp', 'toolchain.cpp'],
-    ['java', 'Toolchain.java'],
+    ['python', 'toolchain.py', 'threads subprocess pool asyncio copy flush\n'],
+    ['cpp', 'toolchain.cpp', 'threads regex copy\n'],
+    ['java', 'Toolchain.java', 'threads streams transfer child sockets\n'],
   ] as const
-  for (const [language, file] of tours) {
+  for (const [language, file, stdout] of tours) {
     const code = readFileSync(source(file))
     const { run } = await executor.execute({
       language,
@@ -529,8 +529,9 @@ t.test('the filter holds in submissions, and honest ones work under it', async (
       stdin: new Uint8Array(),
       cacheScope: 'test',
     })
-    const messages = Buffer.from(run?.stderr ?? '').toString()
-    t.match(run, { ending: 'exited', exitCode: 0 }, `${language} works: ${messages}`)
+    t.match(run, { ending: 'exited', exitCode: 0 }, language)
+    t.equal(Buffer.from(run?.stdout ?? '').toString(), stdout, language)
+    t.equal(Buffer.from(run?.stderr ?? '').toString(), '', language)
   }
 })
 
@@ -585,51 +586,4 @@ t.test('what ordinary programs do is answered as without a filter', async (t) =>
     format(of('preadv2'), [99n, 0n, 0n, 0n, 0n, 0n]),
   ]
   t.strictSame(await probe(['/src/probe'], lines), await probe(['/src/probe'], lines, null))
-})
-
-t.test('the box says that the filter is on and no privilege can be gained', async (t) => {
-  const { stdout } = await runInFilterBox(filter, ['/usr/bin/cat', '/proc/self/status'])
-  t.match(stdout, /^Seccomp:\t2$/mu)
-  t.match(stdout, /^NoNewPrivs:\t1$/mu)
-  t.match(stdout, /^CapBnd:\t0+$/mu)
-})
-
-t.test('kernel memory that no limit counts cannot be taken by access lists', async (t) => {
-  writeFileSync(
-    join(directory, 'acl.py'),
-    [
-      'import os, struct',
-      "entry = lambda tag, id: struct.pack('<HHI', tag, 7, id)",
-      "acl = struct.pack('<I', 2) + entry(1, 0xffffffff) + entry(2, os.getuid()) * 8000",
-      'acl += entry(4, 0xffffffff) + entry(16, 0xffffffff) + entry(32, 0xffffffff)',
-      "open('/tmp/f', 'w').close()",
-      'try:',
-      "    os.setxattr('/tmp/f', 'system.posix_acl_access', acl)",
-      "    print('taken')",
-      'except OSError as error:',
-      '    print(error.errno)',
-    ].join('\n'),
-  )
-  const python = ['/usr/bin/python3', '/src/acl.py']
-  t.equal((await runInFilterBox(filter, python)).stdout, `${errnos.EOPNOTSUPP}\n`)
-})
-
-t.test('compilers and runtimes work under the filter', async (t) => {
-  for (const name of ['toolchain.py', 'Toolchain.java', 'toolchain.cpp'])
-    copyFileSync(source(name), join(directory, name))
-  const runs = [
-    ['python3 /src/toolchain.py', 'threads subprocess pool asyncio copy flush\n'],
-    [
-      'g++ -O1 -std=gnu++20 -pthread -o toolchain /src/toolchain.cpp && ./toolchain',
-      'threads regex copy\n',
-    ],
-    [
-      'javac -d . /src/Toolchain.java && java -XX:-UsePerfData -XX:+DisableAttachMechanism -cp . Toolchain',
-      'threads streams transfer child sockets\n',
-    ],
-  ] as const
-  for (const [command, output] of runs) {
-    const result = await runInFilterBox(filter, ['/usr/bin/sh', '-c', command])
-    t.match(result, { status: 0, stdout: output, stderr: '' }, command)
-  }
 })
