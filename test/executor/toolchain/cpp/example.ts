@@ -12,7 +12,6 @@ export const programs: Examples = new Map([
   ...goodPrograms(),
   ...macros(),
   ...librarySpecialities(),
-  ...usesOfRareTemplates(),
 ])
 
 /** What begins strangely, does not compile, or compiles with words. */
@@ -186,6 +185,7 @@ function macros(): Example[] {
 
 /** Programs that reach into what a header has left behind. */
 function librarySpecialities(): Example[] {
+  const everything = '#include <bits/stdc++.h>\nusing namespace std;\n'
   const texts: Readonly<Record<string, string>> = {
     'a template instantiated by name':
       '#include <vector>\ntemplate class std::vector<int>;\nint main() {}',
@@ -247,6 +247,30 @@ function librarySpecialities(): Example[] {
       '#include <vector>\n#include <cstdio>\n__attribute__((optimize("O3"))) int sum(const std::vector<int>& v) { int s = 0; for (int x : v) s += x; return s; }\nint main() { std::printf("%d", sum({1, 2, 3})); }',
     'statics of a template':
       '#include <string>\n#include <cstdio>\ntemplate <int N> struct S { static std::string s; };\ntemplate <int N> std::string S<N>::s = std::to_string(N);\nint main() { std::printf("%s%s", S<1>::s.c_str(), S<2>::s.c_str()); }',
+    'regular expressions':
+      everything +
+      'int main() { string s = "a1b22"; regex r("[0-9]+"); for (sregex_iterator i(s.begin(), s.end(), r), e; i != e; ++i) cout << i->str(); cout << regex_replace(s, r, "x") << regex_match(s, r); }',
+    files:
+      everything +
+      'int main() { filesystem::path p = "a/b.c"; cout << p.filename() << p.extension() << (p / "d").generic_string() << p.u8string().size() << filesystem::exists(p); for (auto &e : filesystem::recursive_directory_iterator(".")) cout << e.path().wstring().size(); }',
+    'wide characters':
+      everything +
+      'int main() { wstring w = L"wide"; w += L\'x\'; w.insert(1, L"y"); wstringstream s; s << w << 5; wcout << s.str() << stoi(L"7"); u16string a = u"a"; u32string b = U"b"; u8string c = u8"c"; a += u"d"; b += U"e"; c += u8"f"; cout << a.size() + b.size() + c.size(); }',
+    'less of optimising afterwards':
+      everything +
+      '#pragma GCC optimize("O0")\nint main() { map<string, vector<string>> m; string s; while (getline(cin, s)) m[s.substr(0, 1)].push_back(s); for (auto &[k, v] : m) cout << k << v.size() << accumulate(v.begin(), v.end(), string()); filesystem::path p = s; cout << p; }',
+    'a specialisation of what is made':
+      everything +
+      'template <> std::wstring::size_type std::wstring::size() const noexcept { return 7; } int main() { return wstring(L"x").size() - 7; }',
+    'functions in an order of its own':
+      everything +
+      'string late(int); void early(string s) { cout << s + "x" + s; s.replace(0, 1, "y"); } string late(int n) { return n ? late(n - 1) + to_string(n) : string(n, \'c\'); } template <class T> string join(const vector<T> &v) { ostringstream o; for (auto &x : v) o << x; return o.str(); } int main() { early(late(3)); cout << join(vector<string>{"a"}) << join(vector<double>{1.5}); }',
+    'types’ names in their order':
+      everything +
+      'struct B {}; struct C {}; struct R : B, C {}; template <class T> struct Q {}; struct M : Q<int>, Q<long>, less<int>, hash<int> {}; struct N : M, Q<char> {}; void take(const type_info &t) { cout << t.name(); } int main() { try { throw R(); } catch (B &) {} take(typeid(N)); take(typeid(tuple<int, char>)); take(typeid(vector<int>)); any a = vector<int>{1}; any b = pair<int, int>{1, 2}; cout << a.type().name() << any_cast<pair<int, int>>(b).first; }',
+    'addresses of constants':
+      everything +
+      'template <class T> constexpr int own = 3; struct S { static inline int s = rand(); }; int main() { for (const void *p : initializer_list<const void *>{&own<int>, &is_scalar_v<int>, &own<long>, &is_object_v<wchar_t>, &S::s, &ratio<1000000000>::den, &ratio<1, 2629746>::num}) printf("%d", *(const char *)p); }',
   }
   return Object.entries(texts)
 }
@@ -289,51 +313,33 @@ function warnings(): Example[] {
 function errors(): Example[] {
   const bodies: Readonly<Record<string, string>> = {
     'an unknown name': 'int main() { cuot << 1;  }',
-    'a missing semicolon': 'int main() { int x = 1 return x; }',
     'a missing brace': 'int main() { if (1) {',
-    'a type': 'int main() { std::string s = 5; int n = "a"; }',
-    'a constant assigned': 'int main() { const int x = 1; x = 2; }',
     'no such operator': 'struct S {};\nint main() { std::cout << S(); }',
     'a set of what has no order': 'struct S {};\nint main() { std::set<S> s; s.insert(S()); }',
-    'a sort of a list': 'int main() { std::list<int> l; std::sort(l.begin(), l.end()); }',
-    'a copied unique pointer': 'int main() { auto p = std::make_unique<int>(1); auto q = p; }',
     'a concept not met': 'int main() { struct S {}; S a[2]; std::ranges::sort(a); }',
     'a static assertion': 'static_assert(sizeof(std::string) == 1, "small");\nint main() {}',
-    'a deleted function': 'int main() { std::ifstream f; auto g = f; }',
-    'an unordered map of pairs':
-      'int main() { std::unordered_map<std::pair<int, int>, int> m; m[{1, 2}] = 3; }',
     'endless templates':
       'template <int N> struct F { static const int v = F<N + 1>::v; };\nint main() { return F<0>::v; }',
     'an error directive': '#error stop here\nint main() {}',
     'an unfinished condition': '#if 1\nint main() {}',
     'an unfinished comment': 'int main() {} /* and so on',
-    'an unfinished string': 'int main() { puts("unfinished); }',
     'many errors': 'int main() { a; b; c; d; e; f; g; h; i; j; }',
     'no main': 'int f() { return 1; }',
     'an undefined function': 'int f(int);\nint main() { return f(1); }',
     'a symbol twice':
       'int printf_ = 1;\nextern "C" int environ = 3;\nint main() {}\nvoid g() __asm__("main");\nvoid g() {}',
-    'a virtual table': 'struct S { virtual void f(); };\nint main() { S s; s.f(); }',
     'words of the assembler, then an error': 'int main() { asm(".print \\"0\\"\\n nonsense"); }',
     'bad assembler': 'int main() { asm("nonsense %rax"); }',
     'a bad main': 'void main() {}',
-    'a wrong format of number': 'int main() { return 08 + 1.2.3; }',
-    'a redefinition': 'int x;\nfloat x;\nint main() {}',
     'a library class redefined': 'namespace std { class string {}; }\nint main() {}',
-    'a private member': 'int main() { std::string s; s._M_data(); }',
     'a constant expression':
       'constexpr int f(int n) { std::string s(n, 1); return s.at(5); }\nconstexpr int x = f(2);\nint main() {}',
     'a warning, then an error': 'int f() {}\nint main() { return nothing; }',
   }
   const declaredIn: Readonly<Record<string, string>> = {
-    sort: 'algorithm',
     'ranges::sort': 'algorithm',
     cout: 'iostream',
-    list: 'list',
     set: 'set',
-    make_unique: 'memory',
-    ifstream: 'fstream',
-    unordered_map: 'unordered_map',
   }
   return Object.entries(bodies).map(([name, body]) => {
     const includes = Object.entries(declaredIn)
@@ -383,81 +389,5 @@ function strangeTexts(): Example[] {
       'an include in the middle',
       '#include <iostream>\nint main() { std::cout <<\n#include <vector>\n1; }\n',
     ],
-  ]
-}
-
-/** What hardly a program uses of the headers, and what changes what their templates become. */
-function usesOfRareTemplates(): Example[] {
-  const every: Readonly<Record<string, string>> = {
-    'regular expressions':
-      'int main() { string s = "a1b22"; regex r("[0-9]+"); for (sregex_iterator i(s.begin(), s.end(), r), e; i != e; ++i) cout << i->str(); cout << regex_replace(s, r, "x") << regex_match(s, r); }',
-    files:
-      'int main() { filesystem::path p = "a/b.c"; cout << p.filename() << p.extension() << (p / "d").generic_string() << p.u8string().size() << filesystem::exists(p); for (auto &e : filesystem::recursive_directory_iterator(".")) cout << e.path().wstring().size(); }',
-    'wide characters':
-      'int main() { wstring w = L"wide"; w += L\'x\'; w.insert(1, L"y"); wstringstream s; s << w << 5; wcout << s.str() << stoi(L"7"); u16string a = u"a"; u32string b = U"b"; u8string c = u8"c"; a += u"d"; b += U"e"; c += u8"f"; cout << a.size() + b.size() + c.size(); }',
-    'futures and threads':
-      'int main() { promise<void> p; auto f = p.get_future(); thread t([&] { p.set_value(); }); f.get(); t.join(); auto a = async(launch::deferred, [] { return string("x"); }); cout << a.get(); packaged_task<int(int)> k([](int n) { return n; }); k(2); shared_mutex m; shared_lock l(m); condition_variable_any c; c.notify_all(); jthread j([](stop_token s) { while (!s.stop_requested()) this_thread::yield(); }); }',
-    'special functions':
-      'int main() { double d = 1.5; cout << cyl_bessel_j(1.0, d) << riemann_zeta(d) << legendre(3, d) << expintl(1.5L) << sph_neumannf(2, 1.5f) << hermite(2, 1.5f) << comp_ellint_3(0.5, d) << beta(d, d); }',
-    'memory resources':
-      'int main() { array<byte, 512> b; pmr::monotonic_buffer_resource r(b.data(), b.size()); pmr::vector<pmr::string> v(&r); v.emplace_back("one that is longer than what fits"); pmr::map<int, int> m(&r); m[1] = 2; cout << v[0] << m.size(); }',
-    'facets and locales':
-      'int main() { cout.imbue(locale("C")); cout << put_money(123) << use_facet<numpunct<char>>(locale()).decimal_point() << toupper(\'a\', locale()); tm t{}; istringstream("2020") >> get_time(&t, "%Y"); cout << put_time(&t, "%F") << t.tm_year; wstring_convert<codecvt_utf8_utf16<wchar_t>> c; cout << c.to_bytes(L"é"); }',
-    'shared ownership':
-      'struct N : enable_shared_from_this<N> { virtual ~N() = default; weak_ptr<N> up; vector<shared_ptr<N>> down; }; struct M : N {}; int main() { shared_ptr<N> n = make_shared<M>(); auto m = n->shared_from_this(); m->down.push_back(make_shared<N>()); m->up = n; n.reset(); cout << m.use_count() << m->up.expired() << (dynamic_pointer_cast<M>(m) != nullptr); shared_ptr<mutex> x = make_shared<mutex>(); x->lock(); }',
-    'characters of numbers':
-      'int main() { char b[64]; auto [end, error] = to_chars(b, b + 64, 255ull, 16); *end = 0; int n; from_chars(b, end, n, 16); double d; from_chars("1.5", b + 3, d); cout << b << n << to_string(7u) << to_string(7ull) << to_string(1.5L) << stold("2") << stoull("3"); }',
-    'clocks and dates':
-      'int main() { using namespace chrono; auto now = system_clock::now(); year_month_day d = floor<days>(now); cout << (int)d.year() << duration_cast<hours>(now.time_since_epoch()).count() << hh_mm_ss(90s).minutes().count() << (weekday(d) == Sunday) << round<seconds>(1500ms).count(); this_thread::sleep_until(steady_clock::now() + 1ms); }',
-    'random engines':
-      'int main() { seed_seq q{1, 2}; mt19937 a(q); ranlux48 b; knuth_b c; minstd_rand d; cout << normal_distribution<>()(a) << poisson_distribution<>(3)(b) << discrete_distribution<>({1, 2})(c) << binomial_distribution<>()(d) << piecewise_linear_distribution<>()(a); cout << a; }',
-    'words after the header for GCC':
-      '#pragma GCC optimize("O3,unroll-loops")\n#pragma GCC target("avx2,bmi,popcnt")\nint main() { string s; vector<int> v; int n; while (cin >> n >> s) { v.push_back(n + stoi(s)); v.back() += popcount(unsigned(n)); } sort(v.begin(), v.end()); for (int x : v) s += to_string(x) + " "; cout << s; regex r("a"); cout << regex_search(s, r); }',
-    'less of optimising afterwards':
-      '#pragma GCC optimize("O0")\nint main() { map<string, vector<string>> m; string s; while (getline(cin, s)) m[s.substr(0, 1)].push_back(s); for (auto &[k, v] : m) cout << k << v.size() << accumulate(v.begin(), v.end(), string()); filesystem::path p = s; cout << p; }',
-    'a hash of its own in std':
-      'namespace std { template <> struct hash<pair<int, int>> { size_t operator()(const pair<int, int> &p) const { return p.first * 31 + p.second; } }; } int main() { unordered_map<pair<int, int>, string> m; m[{1, 2}] = "x"; unordered_set<pair<int, int>> s{{1, 2}}; cout << m.size() + s.count({1, 2}); }',
-    'an operator of its own in std':
-      'namespace std { template <class T> ostream &operator<<(ostream &o, const vector<T> &v) { for (auto &x : v) o << x << \' \'; return o; } ostream &operator<<(ostream &o, const pair<int, int> &p) { return o << p.first << p.second; } string operator*(const string &s, int n) { string r; while (n--) r += s; return r; } } int main() { cout << vector<pair<int, int>>{{1, 2}} << string("ab") * 3; }',
-    'a specialisation too late':
-      'template <> string std::to_string<int>(int) = delete; template <> void std::swap(string &a, string &b) noexcept { a.swap(b); } int main() { string a, b; swap(a, b); }',
-    'a specialisation of what is made':
-      'template <> std::wstring::size_type std::wstring::size() const noexcept { return 7; } int main() { return wstring(L"x").size() - 7; }',
-    'an instantiation of its own':
-      'template class std::vector<int>; template class std::basic_string<char16_t>; template class std::deque<string>; template string std::operator+(const string &, const char *); int main() { cout << (string("a") + "b") << vector<int>{1}[0]; }',
-    'names of the library for its own':
-      'template <class T> T maximum(T a, T b) { return std::max(a, b); } struct regex_traits {}; int path = 1; namespace own { struct string { int length() { return path; } }; } int main() { own::string s; cout << s.length() << maximum<size_t>(1, 2) << maximum(1u, 2u) << maximum(string("a"), string("b")); }',
-    'functions in an order of its own':
-      'string late(int); void early(string s) { cout << s + "x" + s; s.replace(0, 1, "y"); } string late(int n) { return n ? late(n - 1) + to_string(n) : string(n, \'c\'); } template <class T> string join(const vector<T> &v) { ostringstream o; for (auto &x : v) o << x; return o.str(); } int main() { early(late(3)); cout << join(vector<string>{"a"}) << join(vector<double>{1.5}); }',
-    'no function at all': 'int main;',
-    'types’ names in their order': 'struct B {}; struct C {}; struct R : B, C {}; template <class T> struct Q {}; struct M : Q<int>, Q<long>, less<int>, hash<int> {}; struct N : M, Q<char> {}; void take(const type_info &t) { cout << t.name(); } int main() { try { throw R(); } catch (B &) {} take(typeid(N)); take(typeid(tuple<int, char>)); take(typeid(vector<int>)); any a = vector<int>{1}; any b = pair<int, int>{1, 2}; cout << a.type().name() << any_cast<pair<int, int>>(b).first; }', // prettier-ignore
-    'tables of hashes beside the library':
-      '#include <ext/pb_ds/assoc_container.hpp>\nint main() { __gnu_pbds::gp_hash_table<int, int> g; __gnu_pbds::cc_hash_table<int, int> c; g[3] = c[2] = 4; return g[3] - 4; }',
-    'addresses of constants':
-      'template <class T> constexpr int own = 3; struct S { static inline int s = rand(); }; int main() { for (const void *p : initializer_list<const void *>{&own<int>, &is_scalar_v<int>, &own<long>, &is_object_v<wchar_t>, &S::s, &ratio<1000000000>::den, &ratio<1, 2629746>::num}) printf("%d", *(const char *)p); }',
-    'an operator that makes the library ambiguous':
-      'namespace std { template <class T> T operator-(T a, chrono::seconds) { return a; } } int main() {}',
-    'the same, hidden by a comment':
-      'namespace /* ours */ std { template <class T> T operator-(T a, chrono::seconds) { return a; } } int main() {}',
-    'a pragma of the plugin':
-      '#pragma runledger templates\nint main() { cout << filesystem::path("a"); }',
-    'a name of two to the fortieth letters': `template <class A, class B> struct P {};\nusing T0 = int;\n${Array.from({ length: 40 }, (_, n) => `using T${n + 1} = P<T${n}, T${n}>;`).join('\n')}\ntemplate <class T> int measure(T) { return sizeof(T); }\nint main() { return measure(T40()) - 1; }`, // prettier-ignore
-  }
-  const few: Readonly<Record<string, string>> = {
-    iostream: '#include <regex>\n#include <thread>\nint main() { std::wstring w = L"w"; w += L"x"; std::wcout << w; std::thread([] {}).join(); std::cout << std::regex_match("a", std::regex("a")); }', // prettier-ignore
-    string: '#include <filesystem>\nint main() { std::u16string u = u"a"; u += u"b"; std::string s = std::to_string(u.size()) + std::filesystem::path(u).string(); return s.size() - 3; }', // prettier-ignore
-    memory: '#include <future>\nint main() { std::shared_ptr<int> p(new int(1)), q = p; std::weak_ptr<int> w = q; return std::async([&] { return *w.lock(); }).get() - 1; }', // prettier-ignore
-    cmath: 'int main() { return std::cyl_neumannl(1, 2.0L) > std::sph_bessel(1, 2.0) + std::assoc_legendref(1, 1, 0.5f); }', // prettier-ignore
-    fstream: '#include <codecvt>\nint main() { std::wofstream o("f"); o << L"x" << 1.5; std::wifstream i("f"); std::wstring w; i >> w; std::basic_stringbuf<char16_t> b; return w.size() > 9; }', // prettier-ignore
-  }
-  return [
-    ...Object.entries(every).map(([name, code]): Example => [
-      `made templates: ${name}`,
-      `#include <bits/stdc++.h>\nusing namespace std;\n${code}\n`,
-    ]),
-    ...Object.entries(few).map(([header, code]): Example => [
-      `made templates of <${header}>`,
-      `#include <${header}>\n${code}\n`,
-    ]),
   ]
 }
