@@ -1,5 +1,5 @@
 // The resident javac at the executor's door: nothing that a source does to it decides a verdict, is seen by the next
-// source, or is more than a moment's delay. That it answers as javac does is tested beside (same-*.slow.ts).
+// source, or is more than a moment's delay. That it answers as javac does is tested beside (same.slow.ts).
 import t from 'tap'
 import {
   execute,
