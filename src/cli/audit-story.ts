@@ -1,5 +1,6 @@
 // One event as a sentence. Missing fields become question marks.
-import type { RecordedEvent } from '#event'
+import { schemaVersion } from '#event'
+import type { Event, RecordedEvent } from '#event'
 import { escapeControls } from './output.ts'
 
 /** Updated after each event. */
@@ -31,7 +32,8 @@ const lossWords: Readonly<Record<string, string>> = {
 type Data = Readonly<Record<string, unknown>>
 type Sentence = (data: Data, event: RecordedEvent, context: StoryContext) => string
 
-const sentences: Readonly<Record<string, Sentence>> = {
+/** Of each type that this release knows. */
+export const sentences: Readonly<Record<string, Sentence>> = {
   'submission.received': (data, { metadata }) =>
     sentence(
       `Received: ${say(data['language'])}, ${bytes(data, 'code')} of code, ${bytes(data, 'stdin')} of stdin`,
@@ -135,7 +137,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   'worker.restarted': onHost(
     (actor) => `told by ${actor} to begin again when it has finished what it has`,
   ),
-}
+} satisfies Record<Event['type'], Sentence>
 
 function onHost(describe: (actor: string) => string): Sentence {
   return (data, { metadata }) => `On host ${say(data['host'])}: ${describe(actorOf(metadata))}.`
@@ -143,9 +145,11 @@ function onHost(describe: (actor: string) => string): Sentence {
 
 /** A newer release's event is shown raw. */
 export function describeEvent(event: RecordedEvent, context: StoryContext): string {
-  const write = event.isKnown ? sentences[event.type] : undefined
-  if (write !== undefined) return write(event.data, event, context)
-  return `${event.type}, version ${event.schemaVersion}, which this release does not know: ${say(JSON.stringify(event.data))}`
+  const { type, data } = event
+  const write = Object.hasOwn(sentences, type) ? sentences[type] : undefined
+  if (write === undefined || event.schemaVersion > schemaVersion)
+    return `${type}, version ${event.schemaVersion}, which this release does not know: ${say(JSON.stringify(data))}`
+  return write(data, event, context)
 }
 
 function describeLoss(reason: unknown): string {

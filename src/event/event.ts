@@ -21,8 +21,8 @@
 //
 // A webhook has its own stream, so that deliveries never contend with the submission.
 //
-// Names are <noun>.<past participle> and never reused. Events are written in the latest shape; readers update older
-// versions (upcast.ts) and pass newer ones through.
+// Names are <noun>.<past participle> and never reused. Events are written in the latest shape and never rewritten; what a
+// newer release wrote is passed through.
 export * from './submission.ts'
 export * from './execution.ts'
 export * from './webhook.ts'
@@ -30,7 +30,6 @@ export * from './api-key.ts'
 export * from './tier.ts'
 export * from './worker.ts'
 export * from './stream.ts'
-export * from './upcast.ts'
 export { compareHeads, parseHeads, readHeads } from './heads.ts'
 export { findLacks, listStreamHeads, parseStreamHead } from './stream-heads.ts'
 export type { StreamHead } from './stream-heads.ts'
@@ -52,7 +51,7 @@ export type Event =
   | TierEvent
   | WorkerEvent
 
-/** The first type to differ gets a constant of its own. */
+/** Of every type. The first to differ gets a constant of its own, and a step from the older shape in stream.ts. */
 export const schemaVersion = 1
 
 export interface Metadata {

@@ -1,17 +1,14 @@
 // Reads the log; functions of sql/functions write it.
 import * as v from 'valibot'
 import type { Database } from '#database'
-import { upcast } from './upcast.ts'
 
-/** In the latest shape that this release knows. */
+/** As it was written, perhaps by a newer release. */
 export interface RecordedEvent {
   readonly position: number
   readonly version: number
   readonly type: string
   /** Of the shape of `data`. */
   readonly schemaVersion: number
-  /** False: a newer release wrote it; passed through as recorded. */
-  readonly isKnown: boolean
   readonly at: Date
   /** Hexadecimal. */
   readonly hash: string
@@ -19,7 +16,7 @@ export interface RecordedEvent {
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-type EventRow = Omit<RecordedEvent, 'isKnown' | 'data' | 'metadata'> &
+type EventRow = Omit<RecordedEvent, 'data' | 'metadata'> &
   Readonly<Record<'data' | 'metadata', unknown>>
 
 // Not written by us; the rest must stay readable.
@@ -43,6 +40,6 @@ export async function readStream(
   return rows.map((row) => ({
     ...row,
     metadata: v.parse(looseObject, row.metadata),
-    ...upcast(row.type, row.schemaVersion, v.parse(looseObject, row.data)),
+    data: v.parse(looseObject, row.data),
   }))
 }
