@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Phase } from '#executor'
-import { judgeInteraction } from '../../src/job/execute/interaction.ts'
+import { judgeInteraction } from '../../src/job/execute/program-checker.ts'
 import {
   cacheScope,
   firstUid,

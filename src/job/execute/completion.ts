@@ -1,11 +1,11 @@
-// The log's record of a submission's end, and the bodies beside it.
+// The log's record of a submission's end, and the bodies beside it. What an event says of tests is bounded, as events are kept
+// for ever: of the first ones all, of the others the verdict. The rest is in the report, a body that goes with its age.
 import { isDeepStrictEqual } from 'node:util'
 import { digestBody } from '#event'
-import type { ExecutionCompleted, LeftFile, Verdict } from '#event'
+import type { ExecutionCompleted, LeftFile, TestFacts, Verdict } from '#event'
 import type { Ending, Outcome, Phase } from '#executor'
 import { cutBetweenCharacters, encodeReport, reportFiles } from '#report'
 import type { FileReport } from '#report'
-import { shortenFacts } from './event-size.ts'
 import type { JudgedTests } from './tests.ts'
 import { digestOutput, factsOf, judgeRun, nothingBut } from './verdict.ts'
 import type { Expectation, Judged } from './verdict.ts'
@@ -25,6 +25,8 @@ export interface Completion {
 }
 
 const nothing = new Uint8Array()
+/** With what else an event says it is 8 KB at the most. */
+const testsBytesMost = 6000
 
 /** The run that gave the verdict; null when the program did not compile. */
 interface Decision extends Judged {
@@ -83,6 +85,26 @@ export async function describeOutcome(
     compileOutput,
     report,
   }
+}
+
+/** @returns as many, in their order. */
+export function shortenFacts(facts: readonly TestFacts[]): readonly TestFacts[] {
+  const short = facts.map(({ verdict }): TestFacts => ({ verdict }))
+  let left = testsBytesMost - short.reduce((sum, test) => sum + countBytes(test), 0)
+  return facts.map((test, index) => {
+    const part = short[index] ?? test
+    const more = countBytes(test) - countBytes(part)
+    const fits = more <= left
+    // One that is shorter does not overtake it.
+    left = fits ? left - more : 0
+    return fits ? test : part
+  })
+}
+
+/** As the database spells it, with a space behind each comma and colon. */
+function countBytes(test: TestFacts): number {
+  const text = JSON.stringify(test)
+  return Buffer.byteLength(text) + (text.match(/[,:]/g)?.length ?? 0) + 2
 }
 
 function digestFile({ name, size, sha256 }: FileReport): LeftFile {

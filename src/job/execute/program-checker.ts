@@ -1,8 +1,11 @@
 // Judges by a submission's own checker: a program that is given the input, the output and the expected one as files, runs in a
-// box like any other, and its exit status is the answer, as with testlib's checkers.
+// box like any other, and its exit status is the answer, as with testlib's checkers. And a program that spoke with an
+// interactor: by who broke off first, and then by the interactor's word.
 import type { Execute, Phase } from '#executor'
 import { decodeFiles } from '#options'
 import type { CheckerOption } from '#options'
+import { judgeEnd, nothingBut } from './verdict.ts'
+import type { Judged } from './verdict.ts'
 
 /** Of what it says. */
 const messageBytesMost = 1024
@@ -59,8 +62,28 @@ export async function judgeByProgram(
   return judgeStatus('checker', run)
 }
 
+/**
+ * A program that failed before its interactor had ended failed by itself; what an interactor said before its program's end
+ * stands, however that ended: it was ended for it.
+ */
+export function judgeInteraction(
+  run: Phase,
+  { phase, endedFirst, isCompiler }: NonNullable<Phase['interactor']>,
+): Judged & { readonly message: string } {
+  if (isCompiler === true)
+    return { ...nothingBut('IE'), message: `The interactor does not compile: ${said(phase)}` }
+  const end = judgeEnd(run)
+  if (!endedFirst && end !== null) return { ...end, message: said(phase) }
+  if (phase.ending === 'total_limit')
+    return { ...nothingBut('TLE'), limit: 'total_time', message: said(phase) }
+  const { verdict, message } = judgeStatus('interactor', phase)
+  return verdict === 'AC' && end !== null
+    ? { ...end, message }
+    : { ...nothingBut(verdict), message }
+}
+
 /** What a checker or interactor says by its end. */
-export function judgeStatus(
+function judgeStatus(
   name: 'checker' | 'interactor',
   run: Phase,
 ): { readonly verdict: 'AC' | 'WA' | 'IE'; readonly message: string } {
@@ -72,7 +95,7 @@ export function judgeStatus(
 }
 
 /** The beginning of its stderr. */
-export function said(phase: Phase | null): string {
+function said(phase: Phase | null): string {
   return Buffer.from(phase?.stderr.subarray(0, messageBytesMost) ?? []).toString()
 }
 

@@ -1,10 +1,18 @@
-// Judges one run: its verdict, the limit that ended it, and where its output differs.
-import { defaultChecker } from '#checker'
-import type { BuiltInChecker, Difference } from '#checker'
+// Judges one run: its verdict, the limit that ended it, and where its output differs. A small output is held against the
+// expected one at once, a large one in a thread, so that neither the lease nor the other slots wait for it.
+import { check, defaultChecker, openCheckThread } from '#checker'
+import type { BuiltInChecker, CheckThread, Difference, Judgement } from '#checker'
+import { describeError } from '#error-text'
 import { digestBody } from '#event'
 import type { ExceededLimit, OutputDigest, PhaseFacts, Verdict } from '#event'
+import { SandboxError } from '#executor'
 import type { Ending, Phase } from '#executor'
-import { judgeOutput } from './judge-output.ts'
+
+/** Of both together. The slowest checker takes some ten milliseconds for them, the way to the thread and back one. */
+const bytesAtOnce = 256 * 1024
+
+/** The process's. */
+const ownThread = openCheckThread()
 
 /** What a run is held against. */
 export interface Expectation {
@@ -64,6 +72,28 @@ export async function judgeRun(run: Phase, expected: Expectation): Promise<Judge
   return judgement.same
     ? nothingBut('AC')
     : { ...nothingBut('WA'), difference: judgement.difference }
+}
+
+/**
+ * @throws {SandboxError} step `checker.thread`: whether they are the same is not known then. The signal's reason when that
+ * ends the wait for the thread.
+ */
+export async function judgeOutput(
+  checker: BuiltInChecker,
+  output: Uint8Array,
+  expected: Uint8Array,
+  signal?: AbortSignal,
+  thread: CheckThread = ownThread,
+): Promise<Judgement> {
+  if (output.length + expected.length <= bytesAtOnce) return check(checker, output, expected)
+  // Most are, and to every checker.
+  if (Buffer.compare(output, expected) === 0) return { same: true }
+  try {
+    return await thread.check(checker, output, expected, signal)
+  } catch (cause) {
+    signal?.throwIfAborted()
+    throw new SandboxError('checker.thread', describeError(cause), cause)
+  }
 }
 
 function findExceeded({ ending, stdoutTruncated }: Phase): ExceededLimit | null {

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { digestBody } from '#event'
 import type { TestFacts } from '#event'
-import { shortenFacts } from '../../../src/job/execute/event-size.ts'
+import { shortenFacts } from '../../../src/job/execute/completion.ts'
 
 const output = { ...digestBody(Buffer.alloc(4_000_000)), truncated: true }
 const long: TestFacts = {

@@ -1,7 +1,7 @@
 // How outputs are judged by a worker: what is large goes elsewhere, and a failure there is never a verdict.
 import t from 'tap'
 import type { CheckThread } from '#checker'
-import { judgeOutput } from '../../../src/job/execute/judge-output.ts'
+import { judgeOutput } from '../../../src/job/execute/verdict.ts'
 import { failsAt } from '../../helper/executor.ts'
 
 const lines = { type: 'lines' } as const
