@@ -1,16 +1,18 @@
-// Starts attempts: execution.started is logged before a program runs (start.ts).
+// Starts attempts: execution.started is logged before a program runs, and what is begun at once shares a statement.
+import { availableParallelism, hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errorCode, sqlState } from '#database'
+import { createBatch, errorCode, sqlState } from '#database'
 import type { Database } from '#database'
+import type { ExecutionStarted, Metadata } from '#event'
 import type { Executor } from '#executor'
 import { reachFailpoint } from '#failpoint'
 import { createId } from '#id'
-import { languages } from '#language'
+import { languages, spellLimits } from '#language'
 import type { Language, Limits } from '#language'
 import type { Lease, WorkerIdentity } from '#lease'
 import type { Logger } from '#log'
+import { capabilities } from '#options'
 import { untilAvailable } from '#retry'
-import { createStart } from './start.ts'
 
 export interface AttemptDependencies {
   readonly database: Database
@@ -23,16 +25,13 @@ export interface AttemptDependencies {
   readonly shutdown: AbortSignal
 }
 
-export interface Attempt {
+/** As runledger.start answers. */
+interface Started {
   readonly submission: string
-  /** The attempt's id. */
-  readonly run: string
   /** Of its execution.started: the fencing token. */
   readonly version: number
-  /** The worker's id at the start, and the signal that it is no longer ours. */
-  readonly identity: WorkerIdentity
+  /** A submission's own id, where its row was removed by hand: no cache is shared. */
   readonly accountId: string
-  readonly language: Language
   /** Null when the body is gone. */
   readonly code: Buffer | null
   readonly stdin: Buffer
@@ -41,10 +40,18 @@ export interface Attempt {
   readonly options: Buffer | null
   /** What all of it may run, by the clock. */
   readonly totalSeconds: number
-  /** That its programs may use at once, as execution.started has it, if it does. */
-  readonly cores: number | undefined
+  /** That its programs may use at once, as execution.started has it; null: not given. */
+  readonly cores: number | null
   /** Somebody is sent its record. */
   readonly hasWebhook: boolean
+}
+
+export interface Attempt extends Started {
+  /** The attempt's id. */
+  readonly run: string
+  /** The worker's id at the start, and the signal that it is no longer ours. */
+  readonly identity: WorkerIdentity
+  readonly language: Language
 }
 
 /** A tier's, where its key was removed by hand. */
@@ -78,16 +85,7 @@ export function createBegin(
         const row = await untilAvailable(() => start({ worker, submission, run, language }), log)
         reachFailpoint('execute.after_start')
         if (row === null) return null
-        return {
-          ...row,
-          run,
-          language,
-          identity: { workerId: worker, signal },
-          // Null when the row was removed by hand: no cache is shared.
-          accountId: row.accountId ?? submission,
-          totalSeconds: row.totalSeconds ?? usualTotalSeconds,
-          cores: row.cores ?? undefined,
-        }
+        return { ...row, run, language, identity: { workerId: worker, signal } }
       } catch (error) {
         const code = errorCode(error)
         if (code === sqlState.takesNothing) {
@@ -107,4 +105,87 @@ export function createBegin(
       }
     }
   }
+}
+
+type Program = Pick<ExecutionStarted['data'], 'runtime' | 'limits'>
+
+/** A job that the worker was handed. */
+interface Start {
+  readonly worker: string
+  readonly submission: string
+  /** The same on every try, so that a lost answer begins no second attempt. */
+  readonly run: string
+  readonly language: Language
+}
+
+/**
+ * Begins an attempt; null: there is nothing to do. What is asked at once goes together (#database, batch.ts).
+ * @throws as runledger.start.
+ */
+export type BeginAttempt = (start: Start) => Promise<Started | null>
+
+/** @param startedIds the runs that this process has under way; second jobs of theirs are not started. */
+export function createStart(
+  dependencies: AttemptDependencies,
+  startedIds: Iterable<string>,
+): BeginAttempt {
+  const { database, executor } = dependencies
+  const host = { host: hostname(), host_cores: availableParallelism() }
+  // Made into JSON once, as a worker hardly ever changes what it offers.
+  let described: { runtimes: Executor['runtimes']; programs: string } | undefined
+  const describePrograms = (runtimes: Executor['runtimes']): string => {
+    if (described?.runtimes !== runtimes) {
+      const offered = languages.filter((name) => name in runtimes)
+      const programs = offered.map((name) => [name, describeProgram(dependencies, name)])
+      described = { runtimes, programs: JSON.stringify(Object.fromEntries(programs)) }
+    }
+    return described.programs
+  }
+
+  async function startAll(starts: readonly Start[]): Promise<readonly (Started | null)[]> {
+    const worker = starts[0]?.worker ?? ''
+    const data = JSON.stringify({ worker, ...host, isolation: executor.isolation })
+    const rows = await database<Started[]>`
+      select
+        submission_id as submission, version, coalesce(account_id, submission_id) as "accountId", code, stdin,
+        expected_stdout as "expectedStdout", detail as options, coalesce(total_seconds, ${usualTotalSeconds}) as "totalSeconds",
+        cores, has_webhook as "hasWebhook"
+      from runledger.start(
+        ${worker}, ${starts.map(({ submission }) => submission)}::uuid[], ${starts.map(({ run }) => run)}::text[],
+        ${starts.map(({ language }) => language)}::text[], ${data}::text::jsonb,
+        ${describePrograms(executor.runtimes)}::text::jsonb, ${describeActor(worker)}::text::jsonb, ${[...capabilities]}::text[],
+        ${[...startedIds]}::text[]
+      )`
+    const byId = new Map(rows.map((row) => [row.submission, row]))
+    return starts.map(({ submission }) => byId.get(submission) ?? null)
+  }
+
+  // Those of two workers ids, or two jobs of one submission, go one after the other.
+  const run = (starts: readonly Start[]): Promise<readonly (Started | null)[]> => {
+    const odd = starts.findIndex(
+      ({ worker, submission }, n) =>
+        worker !== starts[0]?.worker ||
+        starts.slice(0, n).some((earlier) => earlier.submission === submission),
+    )
+    return startAll(odd === -1 ? starts : starts.slice(0, odd))
+  }
+  return createBatch({ run, statements: 2, items: 8 })
+}
+
+/** As JSON. */
+function describeActor(workerId: string): string {
+  const caused: Metadata = { actor: { worker: workerId } }
+  return JSON.stringify(caused)
+}
+
+function describeProgram({ executor, limits }: AttemptDependencies, language: Language): Program {
+  return {
+    runtime: executor.runtimes[language]?.version ?? 'not installed',
+    limits: { ...describeLimits(limits[language]), cores: executor.cores },
+  }
+}
+
+/** Limits as execution.started and the worker's row spell them; `compile` is null for a language without a compiler. */
+export function describeLimits({ compile, run }: Limits): object {
+  return { compile: compile && spellLimits(compile), run: spellLimits(run) }
 }

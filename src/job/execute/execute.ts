@@ -15,9 +15,9 @@ import { createOutputQuotas } from './output-quota.ts'
 import { runAttempt } from './run-attempt.ts'
 import type { ExecuteDependencies } from './run-attempt.ts'
 
+export { describeLimits } from './attempt.ts'
 export { fetchBlob } from './named-blobs.ts'
 export type { ExecuteDependencies } from './run-attempt.ts'
-export { describeLimits } from './start.ts'
 export { createSuspension } from './suspension.ts'
 export type { Suspension } from './suspension.ts'
 

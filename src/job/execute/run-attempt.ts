@@ -203,7 +203,7 @@ function describeExecution(
     code,
     cacheScope: accountId,
     totalSeconds,
-    cores,
+    cores: cores ?? undefined,
     arguments: args,
     compileArguments,
     network,
