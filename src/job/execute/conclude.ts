@@ -1,4 +1,5 @@
-// Brings ends into the log. While statements are under way, those that come wait, and share the next one and its commit
+// Brings an attempt's end into the log: completed, cancelled, or interrupted and requeued. Only one end can follow a start,
+// so of two the second is dropped. While statements are under way, ends that come wait, and share the next one and its commit
 // (database/batch.ts).
 import { createBatch, json } from '#database'
 import type { Database } from '#database'
@@ -8,8 +9,12 @@ import { reachFailpoint } from '#failpoint'
 import { notifyWaiters } from '#notify'
 import { untilAvailable } from '#retry'
 import type { Attempt } from './attempt.ts'
+import { describeOutcome } from './completion.ts'
 import type { Completion } from './completion.ts'
-import type { ExecuteDependencies, Loss } from './run-attempt.ts'
+import type { OutputQuotas } from './output-quota.ts'
+import { describeLoss } from './run-attempt.ts'
+import type { ExecuteDependencies, Finished, Loss, Ran } from './run-attempt.ts'
+import { shorten } from './shorten.ts'
 
 /** An item of runledger.conclude. */
 export interface End extends Pick<Attempt, 'submission' | 'version' | 'run'> {
@@ -28,7 +33,99 @@ interface ConcludedRow {
 }
 
 /** Null: the end is on disk. Safe to repeat. */
-export type Conclude = (end: End) => Promise<Refusal | null>
+type Conclude = (end: End) => Promise<Refusal | null>
+
+interface EndDependencies extends ExecuteDependencies {
+  readonly conclude: Conclude
+  readonly quotas: OutputQuotas
+}
+
+/** Resolves when the end is in the log, or another one is. @throws when it can be neither ended nor requeued. */
+export async function endAttempt(
+  dependencies: EndDependencies,
+  attempt: Attempt,
+  ran: Ran,
+): Promise<void> {
+  if ('loss' in ran) {
+    await interruptAttempt(dependencies, attempt, ran)
+    return
+  }
+  try {
+    await concludeAttempt(dependencies, attempt, ran)
+  } catch (error) {
+    // A bug of ours or the database's; the submission goes back as lost.
+    dependencies.log.error({ submission: attempt.submission, err: error }, 'execution.interrupted')
+    const loss = describeLoss(error, dependencies)
+    await interruptAttempt(dependencies, attempt, { loss, isLast: false })
+  }
+}
+
+async function concludeAttempt(
+  { conclude, quotas, log }: EndDependencies,
+  attempt: Attempt,
+  { outcome, tests, expected, blobs, asksFiles, wasStopped, slotSeconds }: Finished,
+): Promise<void> {
+  const { submission, language, version, identity, run } = attempt
+  const whole = await describeOutcome(outcome, expected, tests, wasStopped, asksFiles)
+  const { data, ...bodies } = quotas.isUsedUp(attempt.accountId) ? shorten(whole) : whole
+  const eventData = { ...data, ...(blobs && { blobs }), slot_seconds: slotSeconds }
+  const metadata = { actor: { worker: identity.workerId } }
+  reachFailpoint('execute.before_complete')
+  const refusal = await untilAvailable(
+    () => conclude({ submission, version, run, data: eventData, metadata, bodies }),
+    log,
+  )
+  if (refusal === 'no_verdict') throw new Error('it was stopped, and nobody asked for that')
+  // Stored: the answer to an earlier call was lost.
+  if (refusal !== null && refusal !== 'stored') {
+    log.warn({ submission, version, refusal }, 'execution.fenced')
+    return
+  }
+  reachFailpoint('execute.after_complete')
+  quotas.note(attempt.accountId, bodies)
+  log.info(
+    {
+      submission,
+      language,
+      version,
+      account: attempt.accountId,
+      worker: identity.workerId,
+      queued_seconds: Math.max(0, (timeOfId(run) - timeOfId(submission)) / 1000),
+      verdict: data.verdict,
+      run: data.run,
+      compile: data.compile,
+    },
+    wasStopped ? 'submission.cancelled' : 'execution.completed',
+  )
+}
+
+/** Requeues the submission, or ends it where it was lost too often or is cancelled. Resolved, that is on disk. */
+async function interruptAttempt(
+  { database, log }: Pick<ExecuteDependencies, 'database' | 'log'>,
+  { submission, version, identity, run }: Attempt,
+  { loss, isLast }: Loss,
+): Promise<void> {
+  const item = {
+    submission_id: submission,
+    started_version: version,
+    run,
+    schema_version: schemaVersion,
+    data: loss,
+    metadata: { actor: { worker: identity.workerId } },
+    is_last: isLast,
+  }
+  reachFailpoint('execute.before_interrupt')
+  const [row] = await untilAvailable(
+    () => database<{ outcome: string; waiters: string[] | null }[]>`
+      select outcome, waiters from runledger.interrupt(${json(database, [item])})`,
+    log,
+  )
+  reachFailpoint('execute.after_interrupt')
+  // Requeued already, or lost in a crash.
+  if (row?.outcome === 'superseded' || row?.outcome === 'start_lost')
+    log.warn({ submission, version, refusal: row.outcome }, 'execution.fenced')
+  await notifyWaiters(database, [{ id: submission, waiters: row?.waiters ?? null }])
+}
 
 export function createConclude(sql: Database): Conclude {
   return createBatch<End, Refusal | null>({
@@ -68,34 +165,11 @@ async function store(sql: Database, ends: readonly End[]): Promise<(Refusal | nu
   return rows.map(({ refusal }) => refusal)
 }
 
-/** Requeues the submission, or ends it where it was lost too often or is cancelled. Resolved, that is on disk. */
-export async function interruptAttempt(
-  { database, log }: Pick<ExecuteDependencies, 'database' | 'log'>,
-  { submission, version, identity, run }: Attempt,
-  { loss, isLast }: Loss,
-): Promise<void> {
-  const item = {
-    submission_id: submission,
-    started_version: version,
-    run,
-    schema_version: schemaVersion,
-    data: loss,
-    metadata: { actor: { worker: identity.workerId } },
-    is_last: isLast,
-  }
-  reachFailpoint('execute.before_interrupt')
-  const [row] = await untilAvailable(
-    () => database<{ outcome: string; waiters: string[] | null }[]>`
-      select outcome, waiters from runledger.interrupt(${json(database, [item])})`,
-    log,
-  )
-  reachFailpoint('execute.after_interrupt')
-  // Requeued already, or lost in a crash.
-  if (row?.outcome === 'superseded' || row?.outcome === 'start_lost')
-    log.warn({ submission, version, refusal: row.outcome }, 'execution.fenced')
-  await notifyWaiters(database, [{ id: submission, waiters: row?.waiters ?? null }])
-}
-
 function encode(bytes: Uint8Array | null): string | null {
   return bytes === null ? null : Buffer.from(bytes).toString('base64')
+}
+
+/** Milliseconds of a UUID v7: when a submission came or an attempt began. */
+function timeOfId(id: string): number {
+  return Number.parseInt(id.replace('-', '').slice(0, 12), 16)
 }

@@ -1,5 +1,5 @@
 // Running submissions, the tasks 'execute:<language>': an attempt starts (attempt.ts), runs (run-attempt.ts) and ends in the
-// log (end-attempt.ts). No transaction is open in between. cancel.ts hears that somebody asks for its end, output-publisher.ts
+// log (conclude.ts). No transaction is open in between. cancel.ts hears that somebody asks for its end, output-publisher.ts
 // publishes what it writes while somebody watches, and continue.ts lends its slot between two tests. #queue says how a job comes here.
 import * as v from 'valibot'
 import type { Language } from '#language'
@@ -7,9 +7,8 @@ import type { ExecutingTask } from '#queue'
 import { untilAvailable } from '#retry'
 import { createBegin } from './attempt.ts'
 import { createCancels } from './cancel.ts'
-import { createConclude } from './conclude.ts'
+import { createConclude, endAttempt } from './conclude.ts'
 import { createContinuations } from './continue.ts'
-import { endAttempt } from './end-attempt.ts'
 import { createOutputPublisher } from './output-publisher.ts'
 import { createOutputQuotas } from './output-quota.ts'
 import { runAttempt } from './run-attempt.ts'
