@@ -4,9 +4,6 @@
 // Its bytes stand in chunks of 256 KiB (runledger.blob_chunk), so that neither writing nor reading one holds it twice. It is
 // written in one transaction and never changed; it goes when it was not used for as long as bodies are kept and no unfinished
 // submission names it (sql/functions/blob.sql). What a submission names, its first event lists, with sizes.
-export { nameFile, readFiles } from './file.ts'
-export { blobBytesMost, isBlobName } from './name.ts'
-export { purgeBlobs } from './purge.ts'
-export { findBlobs, readBlobChunk } from './read.ts'
-export { storeBlob } from './store.ts'
+export { findBlobs, readBlobChunk, readFiles } from './read.ts'
+export { blobBytesMost, isBlobName, nameFile, purgeBlobs, storeBlob } from './store.ts'
 export type { Stored } from './store.ts'

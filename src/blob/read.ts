@@ -1,6 +1,13 @@
-// Reads blobs: which are there, and their bytes.
+// Reads blobs: which are there, and their bytes, by their names or by ids that their uploader has chosen.
 import type { Database } from '#database'
-import { toDigest } from './name.ts'
+import { toDigest } from './store.ts'
+
+interface NamedFile {
+  readonly id: string
+  readonly bytes: number
+  /** Null when the files that were asked for are larger in all than was asked for. */
+  readonly content: Uint8Array | null
+}
 
 /** Those of an account's blobs that have one of these names, with their sizes in bytes. */
 export async function findBlobs(
@@ -25,4 +32,15 @@ export async function readBlobChunk(
     select content from runledger.blob_chunk
     where account_id = ${accountId} and sha256 = ${toDigest(name)} and number = ${number}`
   return row?.content ?? null
+}
+
+/** Those that are there; that they are asked for is a use. @param most bytes of all: of more, nothing is read. */
+export function readFiles(
+  database: Database,
+  accountId: string,
+  ids: readonly string[],
+  most: number,
+): Promise<readonly NamedFile[]> {
+  return database<NamedFile[]>`
+    select id, bytes, content from runledger.read_files(${accountId}, ${ids}::text[], ${most})`
 }
