@@ -2,7 +2,7 @@
 import { json } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
-import type { TierDefined, TierEvent } from '#event'
+import type { TierEvent } from '#event'
 import type { limitSpellings } from '#language'
 import { actor } from './actor.ts'
 
@@ -12,7 +12,7 @@ export type TierLimits = Readonly<Partial<Record<LimitSpelling, number>>>
 type LimitSpelling = (typeof limitSpellings)[keyof typeof limitSpellings]
 
 /** As it is said of a tier: what is left out stays, or is as usual for a new one. */
-export type Tier = TierDefined['data']
+export type Tier = TierEvent['data']
 
 export interface ListedTier extends Required<Tier> {
   readonly limits: TierLimits

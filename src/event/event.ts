@@ -26,20 +26,16 @@
 export * from './submission.ts'
 export * from './execution.ts'
 export * from './webhook.ts'
-export * from './api-key.ts'
-export * from './tier.ts'
-export * from './worker.ts'
+export * from './operator.ts'
 export * from './stream.ts'
 export { compareHeads, parseHeads, readHeads } from './heads.ts'
 export { findLacks, listStreamHeads, parseStreamHead } from './stream-heads.ts'
 export type { StreamHead } from './stream-heads.ts'
 export { checkLedger, verify, verifyAll } from './verify.ts'
-import type { ApiKeyEvent } from './api-key.ts'
 import type { ExecutionEvent } from './execution.ts'
+import type { ApiKeyEvent, TierEvent, WorkerEvent } from './operator.ts'
 import type { BatchEvent, SubmissionEvent } from './submission.ts'
-import type { TierEvent } from './tier.ts'
 import type { WebhookEvent } from './webhook.ts'
-import type { WorkerEvent } from './worker.ts'
 
 /** Any event as it is written today. */
 export type Event =
