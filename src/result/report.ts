@@ -5,9 +5,15 @@ import { digestBody } from '#event'
 import type { TestFacts } from '#event'
 import type { ResultRecord } from './schema.ts'
 
-export { compileEvent, cutBetweenCharacters, nextPosition, outputEvent } from './stream/event.ts'
+export {
+  atStage,
+  compileEvent,
+  cutBetweenCharacters,
+  formatPosition,
+  nextPosition,
+  outputEvent,
+} from './stream/event.ts'
 export type { LiveEvent } from './stream/event.ts'
-export { atStage, formatPosition } from './stream/position.ts'
 
 /** Of each output of a test. */
 export const keptOutputBytes = 65_536

@@ -3,7 +3,7 @@ import type { Database } from '#database'
 import { toTrackedResult } from '../record.ts'
 import type { TrackedRow } from '../record.ts'
 import { decodeReport, describeTest } from '../report.ts'
-import type { Position } from './position.ts'
+import type { Position } from './event.ts'
 import type { End, Seen } from './story.ts'
 
 export interface Standing extends Seen {

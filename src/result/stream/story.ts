@@ -1,14 +1,15 @@
 // What follows a position: the stages of a submission, the live events of its attempt, and at its end all of it by the record.
 import {
-  cutBetweenCharacters,
+  atStage,
   compileEvent,
+  cutBetweenCharacters,
   formatEvent,
+  formatPosition,
   nextPosition,
   outputEvent,
+  parsePosition,
 } from './event.ts'
-import type { LiveEvent } from './event.ts'
-import { atStage, formatPosition, parsePosition } from './position.ts'
-import type { Position } from './position.ts'
+import type { LiveEvent, Position } from './event.ts'
 
 export interface Seen {
   readonly id: string
