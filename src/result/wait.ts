@@ -43,7 +43,7 @@ const inVain: WaitOutcome = { isFinal: false }
 type OnWaiterError = (error: unknown) => void
 
 const lookupIntervalMilliseconds = 1000
-/** Stored by then or never: two tries and one check of the key, two seconds each. */
+/** Stored by then or never: the statement that stores is given up after two seconds. */
 const storedMilliseconds = 6000
 
 /** Retries while the database is away. */
