@@ -1,4 +1,5 @@
-// Waits that a signal ends, or one of two. The work itself goes on, perhaps for others: nobody waits for it here any more.
+// Waits that a signal ends, one of two, or the time. The work itself goes on, perhaps for others: nobody waits for it here any
+// more.
 
 /** Settles as the work does, or rejects with the signal's reason if that comes first. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -27,4 +28,24 @@ export async function unlessAborted<T>(
 /** Of a signal that is always there and one that may be. */
 export function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
   return other === undefined ? signal : AbortSignal.any([signal, other])
+}
+
+/**
+ * Gives the work a signal that fires when its time is up, and as the parent does; it settles as the work does. Other than
+ * AbortSignal.timeout it keeps the process alive, and nothing is left of it when the work is over.
+ * @param reason the signal's, when time is up.
+ */
+export async function withinSeconds<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  seconds: number,
+  reason: () => Error,
+  parent?: AbortSignal,
+): Promise<T> {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(reason()), seconds * 1000)
+  try {
+    return await work(eitherOf(controller.signal, parent))
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -1,7 +1,7 @@
 // No answer waits for a database that is away: after two seconds the caller gets an error. And which requests may take longer
 // to arrive than all others: those whose handler has a deadline of its own for them.
 import type { IncomingMessage } from 'node:http'
-import { untilAborted } from '#abort'
+import { untilAborted, withinSeconds } from '#abort'
 import type { Problem } from '#error'
 import { unavailable } from './problem.ts'
 
@@ -12,18 +12,12 @@ const deadlineMilliseconds = 1800
  * Settles with the work, or throws the problem: 503 unless another is given.
  * @param work must not write after its signal, or it would take effect after the caller got an error.
  */
-export async function withDeadline<T>(
+export function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
   milliseconds = deadlineMilliseconds,
   problem: () => Problem = tooLate,
 ): Promise<T> {
-  const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(problem()), milliseconds)
-  try {
-    return await untilAborted(work(controller.signal), controller.signal)
-  } finally {
-    clearTimeout(timer)
-  }
+  return withinSeconds((signal) => untilAborted(work(signal), signal), milliseconds / 1000, problem)
 }
 
 function tooLate(): Problem {

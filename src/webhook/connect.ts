@@ -3,10 +3,9 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 
-import { untilAborted } from '#abort'
+import { untilAborted, withinSeconds } from '#abort'
 import { readErrorCode } from '#error-text'
 import { hostOf, isAllowedAddress, isSameAddress } from './address.ts'
-import { createDeadline, DeadlineError } from './deadline.ts'
 import type { DeliverySettings } from './settings.ts'
 
 /** How many addresses are tried before the receiver is unreachable. */
@@ -24,6 +23,25 @@ export class ConnectionError extends Error {
     super(message, { cause })
     this.kind = kind
   }
+}
+
+/** A step has taken too long. */
+export class DeadlineError extends Error {
+  override readonly name = 'DeadlineError'
+
+  constructor(step: string, seconds: number) {
+    super(`${step}: no answer within ${seconds} s`)
+  }
+}
+
+/** Gives a step its time. @throws {DeadlineError} as the signal's reason, past it. */
+export function within<T>(
+  step: string,
+  seconds: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return withinSeconds(work, seconds, () => new DeadlineError(step, seconds), signal)
 }
 
 /**
@@ -46,18 +64,10 @@ export async function openConnection(
   ) {
     throw new ConnectionError('forbidden', 'address: the host is not a public address')
   }
-  const deadline = createDeadline('connect', settings.connectSeconds, signal)
-  try {
-    const socket = await connectToFirst(
-      addresses.slice(0, maxAddresses),
-      port,
-      settings,
-      deadline.signal,
-    )
-    return await secure(socket, host, settings, deadline.signal)
-  } finally {
-    deadline.clear()
-  }
+  return within('connect', settings.connectSeconds, signal, async (limited) => {
+    const socket = await connectToFirst(addresses.slice(0, maxAddresses), port, settings, limited)
+    return secure(socket, host, settings, limited)
+  })
 }
 
 /** net.connect calls no `lookup` for a literal, so no such hook could judge it. */
@@ -67,17 +77,16 @@ async function resolveHost(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host]
-  const deadline = createDeadline('dns', settings.dnsSeconds, signal)
-  try {
-    const addresses = await untilAborted(settings.resolve(host, deadline.signal), deadline.signal)
-    if (addresses.length === 0) throw new ConnectionError('unreachable', 'dns: no address')
-    return [...new Set(addresses)]
-  } catch (error) {
-    if (deadline.signal.aborted || error instanceof ConnectionError) throw error
-    throw new ConnectionError('unreachable', `dns: ${codeOf(error)}`, error)
-  } finally {
-    deadline.clear()
-  }
+  return within('dns', settings.dnsSeconds, signal, async (limited) => {
+    try {
+      const addresses = await untilAborted(settings.resolve(host, limited), limited)
+      if (addresses.length === 0) throw new ConnectionError('unreachable', 'dns: no address')
+      return [...new Set(addresses)]
+    } catch (error) {
+      if (limited.aborted || error instanceof ConnectionError) throw error
+      throw new ConnectionError('unreachable', `dns: ${codeOf(error)}`, error)
+    }
+  })
 }
 
 /** In turn, each with its share of the time left. */
@@ -91,14 +100,12 @@ async function connectToFirst(
   let failure: unknown
   for (const [index, address] of addresses.entries()) {
     const remainingSeconds = Math.max(0, endsAt - performance.now()) / 1000
-    const share = createDeadline('connect', remainingSeconds / (addresses.length - index), signal)
+    const share = remainingSeconds / (addresses.length - index)
     try {
-      return await connectTo(address, port, share.signal)
+      return await within('connect', share, signal, (limited) => connectTo(address, port, limited))
     } catch (error) {
       if (signal.aborted) throw signal.reason
       failure = error
-    } finally {
-      share.clear()
     }
   }
   if (failure instanceof ConnectionError) throw failure

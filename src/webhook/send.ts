@@ -4,8 +4,7 @@ import type { TLSSocket } from 'node:tls'
 import { Client, errors, type buildConnector, type Dispatcher } from 'undici'
 
 import { untilAborted } from '#abort'
-import { codeOf, ConnectionError, openConnection } from './connect.ts'
-import { createDeadline, DeadlineError } from './deadline.ts'
+import { codeOf, ConnectionError, DeadlineError, openConnection, within } from './connect.ts'
 import { parseRetryAfter } from './retry.ts'
 import type { DeliverySettings } from './settings.ts'
 import { signDelivery } from './signature.ts'
@@ -65,16 +64,15 @@ export async function sendDelivery(
 ): Promise<DeliveryOutcome> {
   signal?.throwIfAborted()
   const startedAt = performance.now()
-  const deadline = createDeadline('request', settings.totalSeconds, signal)
   try {
-    const url = parseTarget(delivery.url, settings)
-    const socket = await openConnection(url, settings, deadline.signal)
-    return answered(await exchange(socket, url, delivery, settings, deadline.signal), startedAt)
+    return await within('request', settings.totalSeconds, signal, async (limited) => {
+      const url = parseTarget(delivery.url, settings)
+      const socket = await openConnection(url, settings, limited)
+      return answered(await exchange(socket, url, delivery, settings, limited), startedAt)
+    })
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason
     return unanswered(error, startedAt)
-  } finally {
-    deadline.clear()
   }
 }
 

@@ -1,36 +1,36 @@
-// Time limits that can be taken back and that follow a parent.
+// Time limits that end with their work and follow a parent.
 import { getEventListeners } from 'node:events'
 
 import t from 'tap'
 
 import { untilAborted } from '#abort'
-import { createDeadline, DeadlineError } from '../../src/webhook/deadline.ts'
+import { DeadlineError, within } from '../../src/webhook/connect.ts'
+
+const forEver = (signal: AbortSignal): Promise<never> => untilAborted(new Promise(() => {}), signal)
 
 t.test('a deadline fires with an error that names the step and the limit', async (t) => {
-  const { signal } = createDeadline('dns', 0.01)
-  await t.rejects(untilAborted(new Promise(() => {}), signal), new DeadlineError('dns', 0.01))
-  t.match(signal.reason, { message: 'dns: no answer within 0.01 s' })
+  await t.rejects(within('dns', 0.01, undefined, forEver), new DeadlineError('dns', 0.01))
+  await t.rejects(within('dns', 0.01, undefined, forEver), {
+    message: 'dns: no answer within 0.01 s',
+  })
 })
 
 t.test('a deadline follows its parent, one that has fired already too', async (t) => {
   const reason = new Error('shutting down')
   const parent = new AbortController()
-  const deadline = createDeadline('dns', 60, parent.signal)
-  t.equal(deadline.signal.aborted, false)
+  const waiting = within('dns', 60, parent.signal, (signal) => {
+    t.equal(signal.aborted, false)
+    return forEver(signal)
+  })
   parent.abort(reason)
-  t.equal(deadline.signal.reason, reason)
-  deadline.clear()
-  const late = createDeadline('dns', 60, parent.signal)
-  t.equal(late.signal.reason, reason)
-  await t.rejects(untilAborted(new Promise(() => {}), late.signal), reason)
-  late.clear()
+  await t.rejects(waiting, reason)
+  await t.rejects(within('dns', 60, parent.signal, forEver), reason)
 })
 
-t.test('a cleared deadline neither fires nor listens', async (t) => {
+t.test('a deadline whose work is over neither fires nor listens', async (t) => {
   const parent = new AbortController()
-  const deadline = createDeadline('dns', 0.01, parent.signal)
-  deadline.clear()
+  const signal = await within('dns', 0.01, parent.signal, async (given) => given)
   t.equal(getEventListeners(parent.signal, 'abort').length, 0)
   await new Promise((resolve) => setTimeout(resolve, 50))
-  t.equal(deadline.signal.aborted, false)
+  t.equal(signal.aborted, false)
 })
