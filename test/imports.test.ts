@@ -20,6 +20,7 @@ const base = [
   '#id',
   '#language',
   '#log',
+  '#schema',
 ]
 /** What of it the executor and the webhooks use too: each a few lines that know nothing of the service. */
 const plain = ['#abort', '#back-off', '#error-text']
@@ -91,7 +92,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   event: base,
   operator: [...base, '#account', '#event', '#enqueue', '#command'],
   blob: ['#database'],
-  options: ['#blob', '#error', '#language'],
+  options: ['#blob', '#error', '#language', '#schema'],
   receipt: [...base, '#event', '#result'],
   executor: [
     ...plain,
@@ -129,7 +130,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   webhook: plain,
 }
 /** Files at the top that others build on. */
-const baseFiles = ['abort.ts', 'back-off.ts', 'config.ts', 'error-text.ts', 'error.ts', 'id.ts']
+const baseFiles = ['abort.ts', 'back-off.ts', 'config.ts', 'error.ts', 'id.ts', 'schema.ts']
 /** What the web process loads, and its doors to src/job alone. */
 const withoutExecutor = [
   'src/job/enqueue.ts',

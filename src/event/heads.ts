@@ -3,9 +3,9 @@
 import * as v from 'valibot'
 import type { Database } from '#database'
 import { firstId, floorId } from '#id'
+import { count } from '#schema'
 
 const digits = v.pipe(v.string(), v.regex(/^\d{1,20}$/))
-const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
 /** The streams from `lower` up to, without, `upper`. */
 const partSchema = v.object({

@@ -5,10 +5,9 @@ import type { ProblemCode } from '#error'
 import { languages } from '#language'
 import { envelopeSchema, receiptSchema } from '#receipt'
 import { attemptLimits, recordedLimits, resultRecord, summaryEntries } from '#result'
-import { count, described, uuid } from './kind.ts'
+import { count, described, utcTime as time, uuid } from '#schema'
 import { operatorSchemas } from './operator/schema.ts'
 
-const time = v.pipe(v.string(), v.metadata({ format: 'date-time', pattern: 'Z$' }))
 const language = v.picklist(languages)
 
 const accepted = v.object({ id: uuid })

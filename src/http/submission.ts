@@ -8,6 +8,7 @@ import { defaultLimits } from '#language'
 import { decode, fields, fits, languageSchema, listRequired, optionEntries } from '#options'
 import { shorten, validate, wellFormedText } from '#options'
 import type { Options } from '#options'
+import { described } from '#schema'
 import { findNamedBlobs } from './named-blob.ts'
 import { listOnce } from './offered.ts'
 import type { OfferedLanguages } from './offered.ts'
@@ -32,11 +33,9 @@ export const createEntries = (rules: WebhookRules) => ({
   code: boundedText('The source. At most 65,536 bytes of UTF-8; any Unicode, NUL included.'),
   // Client generators would make a field with a default required.
   stdin: v.optional(
-    v.pipe(
+    described(
       wellFormedText,
-      v.description(
-        "The program's standard input; empty unless given. At most 65,536 bytes, decoded.",
-      ),
+      "The program's standard input; empty unless given. At most 65,536 bytes, decoded.",
     ),
   ),
   expected_stdout: v.optional(

@@ -3,12 +3,9 @@
 import * as v from 'valibot'
 import { cachedRead } from '#database'
 import type { Database } from '#database'
+import { count, described, seconds, time, uuid } from '#schema'
 
-const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
-export const time = v.pipe(v.string(), v.metadata({ format: 'date-time' }))
-export const seconds = v.pipe(v.number(), v.minValue(0))
-export const count = v.pipe(v.number(), v.integer(), v.minValue(0))
-const limit = v.pipe(v.nullable(count), v.description('null: without a limit.'))
+const limit = described(v.nullable(count), 'null: without a limit.')
 const counts = v.record(v.string(), count)
 
 const percentiles = v.nullable(v.object({ p50: seconds, p95: seconds, p99: seconds }))
@@ -22,22 +19,22 @@ const oldest = v.object({
 })
 
 const load = v.object({
-  waiting: v.pipe(count, v.description('They wait for a place of their key.')),
-  queued: v.pipe(count, v.description('They wait for a worker.')),
+  waiting: described(count, 'They wait for a place of their key.'),
+  queued: described(count, 'They wait for a worker.'),
   running: count,
   oldest_waiting_seconds: seconds,
   oldest_queued_seconds: seconds,
   workers: count,
   suspended_workers: count,
   paused_workers: count,
-  slots: v.pipe(count, v.description('Of workers that take submissions.')),
+  slots: described(count, 'Of workers that take submissions.'),
   deliveries_pending: count,
 })
 
 const language = v.object({
   language: v.string(),
   waiting: count,
-  low: v.pipe(count, v.description('Of those that wait.')),
+  low: described(count, 'Of those that wait.'),
   running: count,
   oldest_seconds: seconds,
 })
@@ -48,7 +45,7 @@ const account = v.object({
   waiting: count,
   running: count,
   blob_bytes: count,
-  keys: v.pipe(
+  keys: described(
     v.array(
       v.object({
         id: uuid,
@@ -56,14 +53,14 @@ const account = v.object({
         name: v.nullable(v.string()),
         tier: v.string(),
         unfinished: count,
-        admitted: v.pipe(count, v.description('They have a place of the key’s.')),
+        admitted: described(count, 'They have a place of the key’s.'),
         concurrent_executions: limit,
-        requests: v.pipe(count, v.description('Of the last 60 seconds.')),
+        requests: described(count, 'Of the last 60 seconds.'),
         requests_per_minute: limit,
         blob_bytes: limit,
       }),
     ),
-    v.description('The ten busiest.'),
+    'The ten busiest.',
   ),
 })
 
@@ -90,7 +87,7 @@ export const seenWorker = v.object({
 })
 
 const recent = v.object({
-  seconds: v.pipe(seconds, v.description('So far back the figures reach: 300, or less.')),
+  seconds: described(seconds, 'So far back the figures reach: 300, or less.'),
   received: count,
   ended: count,
   waited: percentiles,
@@ -105,10 +102,7 @@ const ledger = v.object({
   broken_chain: count,
   invariant: count,
   checked_at: v.nullable(time),
-  walked_at: v.pipe(
-    v.nullable(time),
-    v.description('When a walk through the whole log last came to its end.'),
-  ),
+  walked_at: described(v.nullable(time), 'When a walk through the whole log last came to its end.'),
   walked_up_to: time,
   suspects: v.array(uuid),
 })
@@ -116,13 +110,10 @@ const ledger = v.object({
 /** As audit.overview has it, and operators are answered. */
 export const overviewSchema = v.object({
   at: time,
-  oldest: v.pipe(
-    v.nullable(oldest),
-    v.description('What has waited longest; null when nothing waits.'),
-  ),
+  oldest: described(v.nullable(oldest), 'What has waited longest; null when nothing waits.'),
   load,
   languages: v.array(language),
-  accounts: v.pipe(v.array(account), v.description('The twenty with most under way.')),
+  accounts: described(v.array(account), 'The twenty with most under way.'),
   workers: v.array(seenWorker),
   recent,
   ledger,

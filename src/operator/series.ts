@@ -3,19 +3,19 @@
 import * as v from 'valibot'
 import { cachedRead } from '#database'
 import type { Database } from '#database'
-import { count, seconds, time } from './overview.ts'
+import { count, described, seconds, time } from '#schema'
 
 /** Two minutes, and the time up to now for the last. */
 const point = v.object({
   at: time,
-  seconds: v.pipe(seconds, v.description('The last one is under way.')),
+  seconds: described(seconds, 'The last one is under way.'),
   received: count,
   ended: count,
-  failed: v.pipe(count, v.description('Of those that ended: by the service’s own fault.')),
-  waiting: v.pipe(count, v.description('At its end, for a place of their key or for a worker.')),
-  waited_p95: v.pipe(
+  failed: described(count, 'Of those that ended: by the service’s own fault.'),
+  waiting: described(count, 'At its end, for a place of their key or for a worker.'),
+  waited_p95: described(
     v.nullable(seconds),
-    v.description('Of those that were received in it; null where none started or waits.'),
+    'Of those that were received in it; null where none started or waits.',
   ),
 })
 
@@ -23,10 +23,7 @@ const point = v.object({
 export const seriesSchema = v.object({
   at: time,
   step_seconds: seconds,
-  share: v.pipe(
-    v.number(),
-    v.description('Of the time, so much was looked at; below 1 counts are estimates.'),
-  ),
+  share: described(v.number(), 'Of the time, so much was looked at; below 1 counts are estimates.'),
   points: v.array(point),
 })
 

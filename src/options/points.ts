@@ -1,5 +1,6 @@
 // What tests are worth: points of a test, or groups of tests whose points are given when all of them pass.
 import * as v from 'valibot'
+import { described } from '#schema'
 import { fields, list } from './fields.ts'
 import { fits, isNotEmpty, wellFormedTextWithoutNul } from './text.ts'
 
@@ -23,24 +24,19 @@ const name = v.pipe(
 /** Of a test. All are optional. */
 export const testPointEntries = {
   points: v.optional(
-    v.pipe(
-      points,
-      v.description('For passing it; the record has the sum as score. Not together with groups.'),
-    ),
+    described(points, 'For passing it; the record has the sum as score. Not together with groups.'),
   ),
-  group: v.optional(v.pipe(name, v.description('The name of one of groups, which it is in.'))),
+  group: v.optional(described(name, 'The name of one of groups, which it is in.')),
 } as const
 
 const group = fields(
   {
     name,
-    points: v.pipe(points, v.description('Given when all of its tests pass.')),
+    points: described(points, 'Given when all of its tests pass.'),
     require_pass: v.optional(
-      v.pipe(
+      described(
         list(name, 'names', groupsMost),
-        v.description(
-          'Names of earlier groups. Unless each of them has passed, the tests of this one are not run, and it has no points.',
-        ),
+        'Names of earlier groups. Unless each of them has passed, the tests of this one are not run, and it has no points.',
       ),
     ),
   },

@@ -2,6 +2,7 @@
 // src/http/relations.ts.
 import * as v from 'valibot'
 import { isBlobName } from '#blob'
+import { described } from '#schema'
 import { environment } from './environment.ts'
 import { fields, list, messages } from './fields.ts'
 import { fileName } from './file-name.ts'
@@ -37,7 +38,7 @@ const file = v.pipe(
     {
       name: fileName,
       content: wellFormedText,
-      encoding: v.optional(v.pipe(encoding, v.description('utf8 unless given.'))),
+      encoding: v.optional(described(encoding, 'utf8 unless given.')),
     },
     'a file',
   ),
@@ -73,7 +74,7 @@ const atLeast = (minimum: number, kind: typeof finite | typeof whole, descriptio
   )
 
 const limits = (whose: string) =>
-  v.pipe(
+  described(
     fields(
       {
         cpu_time: atLeast(least.seconds, finite, 'Seconds, user + system of all its processes.'),
@@ -86,9 +87,7 @@ const limits = (whose: string) =>
       },
       'limits',
     ),
-    v.description(
-      `${whose} Each at most what the key's tier allows, or what the language has by default; what is left out is the language's default.`,
-    ),
+    `${whose} Each at most what the key's tier allows, or what the language has by default; what is left out is the language's default.`,
   )
 
 /** Of the caller's own, to find it again. */
@@ -111,7 +110,7 @@ const programEntries = (description: string) => ({
   language: languageSchema,
   code: v.pipe(wellFormedText, fits(codeBytesMost), v.description(description)),
   compile_args: v.optional(words),
-  files: v.optional(v.pipe(files, v.description('They lie beside its code, such as testlib.h.'))),
+  files: v.optional(described(files, 'They lie beside its code, such as testlib.h.')),
 })
 
 const checker = v.pipe(
@@ -152,7 +151,7 @@ const checker = v.pipe(
   v.description('How outputs are held against the expected ones; lines unless given.'),
 )
 
-const interactor = v.pipe(
+const interactor = described(
   fields(
     {
       type: v.optional(v.literal('program', 'must be program')),
@@ -162,7 +161,7 @@ const interactor = v.pipe(
     },
     'an interactor',
   ),
-  v.description('A program that speaks with the submission’s in each test; in place of a checker.'),
+  'A program that speaks with the submission’s in each test; in place of a checker.',
 )
 
 const blobName = (instead: string) =>
@@ -192,7 +191,7 @@ const test = fields(
     stdin: v.optional(wellFormedText),
     expected_stdout: v.optional(wellFormedText),
     ...blobNames,
-    args: v.optional(v.pipe(words, v.description("In place of the submission's."))),
+    args: v.optional(described(words, "In place of the submission's.")),
     ...testPointEntries,
   },
   'a test',
@@ -201,23 +200,17 @@ const test = fields(
 /** All are optional. */
 export const optionEntries = {
   files: v.optional(
-    v.pipe(
+    described(
       files,
-      v.description(
-        'They lie beside the main file, when it is compiled and when it runs; those in the language itself are compiled with it. 1 MiB in all, decoded.',
-      ),
+      'They lie beside the main file, when it is compiled and when it runs; those in the language itself are compiled with it. 1 MiB in all, decoded.',
     ),
   ),
-  args: v.optional(v.pipe(words, v.description("The program's arguments. 16 KiB in all."))),
-  compile_args: v.optional(
-    v.pipe(words, v.description("Appended to the compiler's own. 16 KiB in all.")),
-  ),
+  args: v.optional(described(words, "The program's arguments. 16 KiB in all.")),
+  compile_args: v.optional(described(words, "Appended to the compiler's own. 16 KiB in all.")),
   env: v.optional(
-    v.pipe(
+    described(
       environment,
-      v.description(
-        "The program's variables, beside those that every program finds; not the compiler's, nor a checker's. 16 KiB in all. Not those with which a shell, a loader or a runtime is started, such as PATH, LD_PRELOAD or PYTHONPATH.",
-      ),
+      "The program's variables, beside those that every program finds; not the compiler's, nor a checker's. 16 KiB in all. Not those with which a shell, a loader or a runtime is started, such as PATH, LD_PRELOAD or PYTHONPATH.",
     ),
   ),
   limits: v.optional(limits("The run's.")),
@@ -232,53 +225,45 @@ export const optionEntries = {
     ),
   ),
   stop_on_failure: v.optional(
-    v.pipe(
+    described(
       v.boolean('must be true or false'),
-      v.description('The tests after the first that is not AC are not run; false unless given.'),
+      'The tests after the first that is not AC are not run; false unless given.',
     ),
   ),
   groups: v.optional(groupsSchema),
   checker: v.optional(checker),
   interactor: v.optional(interactor),
   stdin_encoding: v.optional(
-    v.pipe(encoding, v.description('How stdin is given, the tests’ too; utf8 unless given.')),
+    described(encoding, 'How stdin is given, the tests’ too; utf8 unless given.'),
   ),
   output_encoding: v.optional(
-    v.pipe(
+    described(
       encoding,
-      v.description(
-        'How stdout and stderr are told; utf8 unless given, where what is no UTF-8 becomes U+FFFD.',
-      ),
+      'How stdout and stderr are told; utf8 unless given, where what is no UTF-8 becomes U+FFFD.',
     ),
   ),
   output_files: v.optional(
-    v.pipe(
+    described(
       list(fileName, 'names', outputFilesMost),
-      v.description(
-        'What the program has left under these names when it ends, however it does, comes back as files of the record. 1 MiB in all: of a file that no longer fits the size alone. Not together with tests.',
-      ),
+      'What the program has left under these names when it ends, however it does, comes back as files of the record. 1 MiB in all: of a file that no longer fits the size alone. Not together with tests.',
     ),
   ),
   merge_stderr: v.optional(
-    v.pipe(
+    described(
       v.boolean('must be true or false'),
-      v.description(
-        'What the program writes to stderr is part of stdout, in the order in which it is written, and of its limit; false unless given. Not the compiler’s, nor a checker’s.',
-      ),
+      'What the program writes to stderr is part of stdout, in the order in which it is written, and of its limit; false unless given. Not the compiler’s, nor a checker’s.',
     ),
   ),
   network: v.optional(
-    v.pipe(
+    described(
       v.picklist(['none', 'loopback'], 'must be none or loopback'),
-      v.description(
-        'loopback: the program has 127.0.0.1 and ::1, in a network of its run alone; none unless given. Compilers and checkers have none.',
-      ),
+      'loopback: the program has 127.0.0.1 and ::1, in a network of its run alone; none unless given. Compilers and checkers have none.',
     ),
   ),
   priority: v.optional(
-    v.pipe(
+    described(
       v.picklist(['normal', 'low'], 'must be normal or low'),
-      v.description('low: it waits until no normal one does, those of its account first of all.'),
+      'low: it waits until no normal one does, those of its account first of all.',
     ),
   ),
   tag: v.optional(tagSchema),

@@ -2,6 +2,7 @@
 // X.509 and protocol buffers along.
 import { sign } from 'node:crypto'
 import * as v from 'valibot'
+import { described } from '#schema'
 import type { SigningKey } from './key.ts'
 
 const payloadType = 'application/vnd.runledger.receipt+json'
@@ -10,15 +11,15 @@ const base64 = v.pipe(v.string(), v.base64())
 
 export const envelopeSchema = v.object({
   payloadType: v.literal(payloadType),
-  payload: v.pipe(base64, v.description('A ReceiptPayload, as JSON.')),
+  payload: described(base64, 'A ReceiptPayload, as JSON.'),
   signatures: v.pipe(
     v.array(
       v.object({
-        keyid: v.pipe(
+        keyid: described(
           v.string(),
-          v.description("SHA-256 of the public key's SubjectPublicKeyInfo, hexadecimal."),
+          "SHA-256 of the public key's SubjectPublicKeyInfo, hexadecimal.",
         ),
-        sig: v.pipe(base64, v.description('Ed25519.')),
+        sig: described(base64, 'Ed25519.'),
       }),
     ),
     v.minLength(1),

@@ -6,6 +6,7 @@ import { readStream, verdicts } from '#event'
 import type { RecordedEvent } from '#event'
 import { resultStatuses } from '#result'
 import type { ResultStatus } from '#result'
+import { described } from '#schema'
 
 const digest = v.object({ sha256: v.string(), bytes: v.number() })
 const outputDigest = v.object({ ...digest.entries, truncated: v.boolean() })
@@ -21,15 +22,13 @@ export const receiptSchema = v.object({
     code: digest,
     stdin: digest,
     expected_stdout: v.nullable(digest),
-    detail: v.pipe(
+    detail: described(
       v.nullable(digest),
-      v.description('Over files, tests, arguments, limits and checker together.'),
+      'Over files, tests, arguments, limits and checker together.',
     ),
-    blobs: v.pipe(
+    blobs: described(
       v.nullable(v.array(digest)),
-      v.description(
-        'What it names in place of inputs and expected outputs, which are empty then: the first 32.',
-      ),
+      'What it names in place of inputs and expected outputs, which are empty then: the first 32.',
     ),
     rerun_of: v.nullable(v.string()),
     limits: v.nullable(facts),
@@ -37,7 +36,7 @@ export const receiptSchema = v.object({
     tag: v.nullable(v.string()),
     output_encoding: v.nullable(v.string()),
   }),
-  execution: v.pipe(
+  execution: described(
     v.nullable(
       v.object({
         attempt: v.number(),
@@ -48,7 +47,7 @@ export const receiptSchema = v.object({
         started_at: time,
       }),
     ),
-    v.description('The last attempt; null when none began.'),
+    'The last attempt; null when none began.',
   ),
   end: v.object({
     at: time,
@@ -63,16 +62,13 @@ export const receiptSchema = v.object({
     stderr: v.nullable(outputDigest),
     compile_output: v.nullable(outputDigest),
     report: v.nullable(digest),
-    tests: v.pipe(
+    tests: described(
       v.nullable(v.array(facts)),
-      v.description('Of many, the later ones have their verdict alone.'),
+      'Of many, the later ones have their verdict alone.',
     ),
-    files: v.pipe(
-      v.nullable(v.array(facts)),
-      v.description('What the run has left of `output_files`.'),
-    ),
+    files: described(v.nullable(v.array(facts)), 'What the run has left of `output_files`.'),
   }),
-  events: v.pipe(
+  events: described(
     v.array(
       v.object({
         position: v.number(),
@@ -82,7 +78,7 @@ export const receiptSchema = v.object({
         hash: v.string(),
       }),
     ),
-    v.description('Up to the end. hash: SHA-256 over the event and the hash before it.'),
+    'Up to the end. hash: SHA-256 over the event and the hash before it.',
   ),
 })
 

@@ -3,9 +3,8 @@ import * as v from 'valibot'
 import type { Verdict } from '#event'
 import { catalogue } from '#language'
 import type { Language, LanguageDefinition } from '#language'
+import { count, seconds } from '#schema'
 
-const seconds = v.pipe(v.number(), v.minValue(0))
-const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const phase = v.object({
   cpu_time: seconds,
   wall_time: seconds,

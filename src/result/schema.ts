@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { retries } from '#error'
 import { exceededLimits, verdicts } from '#event'
 import { languages } from '#language'
+import { count, described, seconds, utcTime as time, uuid } from '#schema'
 import { recordedLimits } from './limits.ts'
 
 export const resultStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
@@ -12,196 +13,160 @@ export type ResultStatus = (typeof resultStatuses)[number]
 export const webhookStates = ['waiting', 'pending', 'delivered', 'abandoned'] as const
 export type WebhookState = (typeof webhookStates)[number]
 
-const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
-const time = v.pipe(v.string(), v.metadata({ format: 'date-time', pattern: 'Z$' }))
-const seconds = v.pipe(v.number(), v.minValue(0))
-const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const points = v.pipe(v.number(), v.minValue(0))
 // A later release may have run what this one does not know.
 const language: v.GenericSchema<string> = v.picklist(languages)
 
 /** Of a record, without what the program wrote. */
 export const summaryEntries = {
-  id: v.pipe(uuid, v.description('UUID v7, so that ids sort by time.')),
-  status: v.pipe(
+  id: described(uuid, 'UUID v7, so that ids sort by time.'),
+  status: described(
     v.picklist(resultStatuses),
-    v.description(
-      'completed: the fate of the program is known, whatever its verdict. failed: the service could not run it (verdict IE). cancelled: its caller took it back.',
-    ),
+    'completed: the fate of the program is known, whatever its verdict. failed: the service could not run it (verdict IE). cancelled: its caller took it back.',
   ),
-  verdict: v.pipe(
+  verdict: described(
     v.nullable(v.picklist(verdicts)),
-    v.description(
-      'AC accepted, WA wrong answer, CE compile error, RE runtime error, TLE time limit, MLE memory limit, OLE output limit, IE internal error; null until the end, and for what was cancelled.',
-    ),
+    'AC accepted, WA wrong answer, CE compile error, RE runtime error, TLE time limit, MLE memory limit, OLE output limit, IE internal error; null until the end, and for what was cancelled.',
   ),
-  fault: v.pipe(
+  fault: described(
     v.nullable(v.picklist(['program', 'checker', 'platform'])),
-    v.description(
-      'Whose fault the verdict is: the program’s, the caller’s own checker’s, or ours (IE of status failed); null for AC, until the end, and for what was cancelled.',
-    ),
+    'Whose fault the verdict is: the program’s, the caller’s own checker’s, or ours (IE of status failed); null for AC, until the end, and for what was cancelled.',
   ),
-  retry: v.pipe(
+  retry: described(
     v.nullable(v.picklist(retries)),
-    v.description(
-      'never: the answer would be the same. new_key: the fault was ours; submit it again with a new Idempotency-Key. null until the end.',
-    ),
+    'never: the answer would be the same. new_key: the fault was ours; submit it again with a new Idempotency-Key. null until the end.',
   ),
-  exit_code: v.pipe(
+  exit_code: described(
     v.nullable(v.pipe(v.number(), v.integer())),
-    v.description('128 + n when signal n ended it; null if it never ran.'),
+    '128 + n when signal n ended it; null if it never ran.',
   ),
-  signal: v.pipe(v.nullable(v.string()), v.description('Such as SIGSEGV.')),
+  signal: described(v.nullable(v.string()), 'Such as SIGSEGV.'),
   stdout_truncated: v.nullable(v.boolean()),
   stderr_truncated: v.nullable(v.boolean()),
-  cpu_time: v.pipe(v.nullable(seconds), v.description('Seconds, user + system.')),
-  wall_time: v.pipe(v.nullable(seconds), v.description('Seconds, program start to end.')),
-  memory_peak: v.pipe(v.nullable(count), v.description('Bytes.')),
+  cpu_time: described(v.nullable(seconds), 'Seconds, user + system.'),
+  wall_time: described(v.nullable(seconds), 'Seconds, program start to end.'),
+  memory_peak: described(v.nullable(count), 'Bytes.'),
   language,
-  runtime: v.pipe(v.nullable(v.string()), v.description('The exact version that ran.')),
+  runtime: described(v.nullable(v.string()), 'The exact version that ran.'),
   created_at: time,
   started_at: v.nullable(time),
   finished_at: v.nullable(time),
-  purged_at: v.pipe(
+  purged_at: described(
     v.nullable(time),
-    v.description(
-      'When stdout, stderr, compile_output, tests and files were removed, after the retention period or by their account; they are null since.',
-    ),
+    'When stdout, stderr, compile_output, tests and files were removed, after the retention period or by their account; they are null since.',
   ),
-  compile: v.pipe(
+  compile: described(
     v.nullable(
       v.object({
         exit_code: v.pipe(v.number(), v.integer()),
         cpu_time: seconds,
         wall_time: seconds,
         memory_peak: count,
-        cached: v.pipe(
+        cached: described(
           v.boolean(),
-          v.description('An earlier submission’s program was taken, whose figures these are.'),
+          'An earlier submission’s program was taken, whose figures these are.',
         ),
       }),
     ),
-    v.description('What the compiler used; null for a language without one, or before the end.'),
+    'What the compiler used; null for a language without one, or before the end.',
   ),
-  limit: v.pipe(
+  limit: described(
     v.nullable(v.picklist(exceededLimits)),
-    v.description(
-      'The limit that ended the run; null when none did. total_time: what the compiler, tests and checkers of one submission may take together in its key’s tier; the tests after that one are not run.',
-    ),
+    'The limit that ended the run; null when none did. total_time: what the compiler, tests and checkers of one submission may take together in its key’s tier; the tests after that one are not run.',
   ),
   tag: v.nullable(v.string()),
-  rerun_of: v.pipe(
+  rerun_of: described(
     v.nullable(uuid),
-    v.description('The first submission, of which this is a rerun or a rerun’s rerun.'),
+    'The first submission, of which this is a rerun or a rerun’s rerun.',
   ),
   score: v.optional(
-    v.pipe(
+    described(
       points,
-      v.description(
-        'What the passed tests are worth; absent, as max_score and groups are, where nothing has points, and before the end.',
-      ),
+      'What the passed tests are worth; absent, as max_score and groups are, where nothing has points, and before the end.',
     ),
   ),
   max_score: v.optional(points),
 }
 
-const difference = v.pipe(
+const difference = described(
   v.nullable(
     v.object({
-      line: v.pipe(count, v.description('From 1.')),
+      line: described(count, 'From 1.'),
       expected: v.nullable(v.string()),
       got: v.nullable(v.string()),
     }),
   ),
-  v.description(
-    'Where the output is not what was expected: at most 200 characters of each line, null where there is none. Null unless the verdict is WA.',
-  ),
+  'Where the output is not what was expected: at most 200 characters of each line, null where there is none. Null unless the verdict is WA.',
 )
 
 const test = v.object({
   name: v.nullable(v.string()),
-  verdict: v.pipe(
-    v.nullable(v.picklist(verdicts)),
-    v.description('null: it was not run, and so is all else.'),
-  ),
+  verdict: described(v.nullable(v.picklist(verdicts)), 'null: it was not run, and so is all else.'),
   exit_code: v.nullable(v.pipe(v.number(), v.integer())),
   signal: v.nullable(v.string()),
   cpu_time: v.nullable(seconds),
   wall_time: v.nullable(seconds),
   memory_peak: v.nullable(count),
-  stdout: v.pipe(
-    v.nullable(v.string()),
-    v.description('The first 64 KiB; 1 MiB of all tests together.'),
-  ),
+  stdout: described(v.nullable(v.string()), 'The first 64 KiB; 1 MiB of all tests together.'),
   stderr: v.nullable(v.string()),
-  stdout_truncated: v.pipe(v.nullable(v.boolean()), v.description('It wrote more than this.')),
+  stdout_truncated: described(v.nullable(v.boolean()), 'It wrote more than this.'),
   stderr_truncated: v.nullable(v.boolean()),
   limit: v.nullable(v.picklist(exceededLimits)),
   difference,
-  message: v.pipe(v.nullable(v.string()), v.description('What the checker said.')),
+  message: described(v.nullable(v.string()), 'What the checker said.'),
 })
 
 const file = v.object({
   name: v.string(),
-  size: v.pipe(count, v.description('Bytes.')),
-  sha256: v.pipe(v.nullable(v.string()), v.description('Hexadecimal; null without content.')),
-  content: v.pipe(
+  size: described(count, 'Bytes.'),
+  sha256: described(v.nullable(v.string()), 'Hexadecimal; null without content.'),
+  content: described(
     v.nullable(v.string()),
-    v.description('base64; null when it did not fit into 1 MiB beside those before it.'),
+    'base64; null when it did not fit into 1 MiB beside those before it.',
   ),
 })
 
 const bodyEntries = {
-  files: v.pipe(
+  files: described(
     v.nullable(v.array(file)),
-    v.description(
-      'What the run has left of output_files, in their order; null when none were asked for, before the end, and when purged.',
-    ),
+    'What the run has left of output_files, in their order; null when none were asked for, before the end, and when purged.',
   ),
   difference,
-  tests: v.pipe(
+  tests: described(
     v.nullable(v.array(test)),
-    v.description(
-      'In the order of the request; null without tests, before the end, and when purged.',
-    ),
+    'In the order of the request; null without tests, before the end, and when purged.',
   ),
   stdout: v.nullable(v.string()),
   stderr: v.nullable(v.string()),
   compile_output: v.nullable(v.string()),
   groups: v.optional(
-    v.pipe(
+    described(
       v.nullable(
         v.array(
           v.object({ name: v.string(), passed: v.boolean(), score: points, max_score: points }),
         ),
       ),
-      v.description('In the order of the request; null without groups, and when purged.'),
+      'In the order of the request; null without groups, and when purged.',
     ),
   ),
 }
 
-export const attemptLimits = v.pipe(
+export const attemptLimits = described(
   v.nullable(recordedLimits),
-  v.description(
-    'The limits in force in the last attempt, in seconds and bytes; null before the first one has begun.',
-  ),
+  'The limits in force in the last attempt, in seconds and bytes; null before the first one has begun.',
 )
 
 const webhookProgress = v.object({
-  id: v.pipe(uuid, v.description('The webhook-id of its attempts.')),
-  state: v.pipe(
+  id: described(uuid, 'The webhook-id of its attempts.'),
+  state: described(
     v.picklist(webhookStates),
-    v.description(
-      'waiting: the submission is not final; pending: an attempt is due; delivered, abandoned: it is over.',
-    ),
+    'waiting: the submission is not final; pending: an attempt is due; delivered, abandoned: it is over.',
   ),
   attempts: count,
-  next_attempt_at: v.pipe(v.nullable(time), v.description('null unless pending.')),
-  last_error: v.pipe(
+  next_attempt_at: described(v.nullable(time), 'null unless pending.'),
+  last_error: described(
     v.nullable(v.string()),
-    v.description(
-      'Why the last attempt failed, in words, such as "the receiver answered 503"; null before a failure and once it was delivered.',
-    ),
+    'Why the last attempt failed, in words, such as "the receiver answered 503"; null before a failure and once it was delivered.',
   ),
 })
 
@@ -210,27 +175,21 @@ export const resultRecord = v.object({
   ...summaryEntries,
   ...bodyEntries,
   limits: attemptLimits,
-  message: v.pipe(
+  message: described(
     v.nullable(v.string()),
-    v.description(
-      'Where a limit is below what the language’s runtime needs to come up: which one, in words; else null.',
-    ),
+    'Where a limit is below what the language’s runtime needs to come up: which one, in words; else null.',
   ),
-  attempt: v.pipe(
+  attempt: described(
     v.nullable(count),
-    v.description(
-      'The last attempt’s number, from 1: more than 1 where one was lost, with its worker for example; null before the first one.',
-    ),
+    'The last attempt’s number, from 1: more than 1 where one was lost, with its worker for example; null before the first one.',
   ),
-  cancel_requested_at: v.pipe(
+  cancel_requested_at: described(
     v.nullable(time),
-    v.description('When its end was asked for while it ran: the end follows.'),
+    'When its end was asked for while it ran: the end follows.',
   ),
-  webhook: v.pipe(
+  webhook: described(
     v.nullable(webhookProgress),
-    v.description(
-      'null without webhook_url. What is POSTed to the webhook has no webhook, limits, attempt and cancel_requested_at.',
-    ),
+    'null without webhook_url. What is POSTed to the webhook has no webhook, limits, attempt and cancel_requested_at.',
   ),
 })
 

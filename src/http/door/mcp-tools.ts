@@ -8,6 +8,7 @@ import { createId } from '#id'
 import { fields, shorten, validate } from '#options'
 import { isFinal } from '#result'
 import type { TrackedResult } from '#result'
+import { described } from '#schema'
 import { withDeadline } from '../deadline.ts'
 import type { HttpContext } from '../http.ts'
 import { describeLanguages } from '../languages.ts'
@@ -83,9 +84,9 @@ const tools = {
       {
         id,
         wait: v.optional(
-          v.pipe(
+          described(
             v.boolean('must be true or false'),
-            v.description('true: wait for its end, for half a minute at most.'),
+            'true: wait for its end, for half a minute at most.',
           ),
         ),
       },

@@ -12,11 +12,11 @@ import {
   replayDelivery,
 } from '#operator'
 import { webhookStates } from '#result'
+import { described } from '#schema'
 import { sendJson } from '../answer.ts'
 import { readBody } from '../body.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpContext, Route } from '../http.ts'
-import { described } from '../kind.ts'
 import { listParameters } from '../list.ts'
 import { describeOrigin, isUuid, readParameters, readQuery } from '../request.ts'
 import type { Handler } from '../request.ts'

@@ -3,11 +3,9 @@ import * as v from 'valibot'
 import { verdicts } from '#event'
 import { bulkActions, overviewSchema, seenWorker, seriesSchema, states } from '#operator'
 import { resultStatuses, webhookStates } from '#result'
-import { count, described, uuid } from '../kind.ts'
+import { count, described, seconds, time, uuid } from '#schema'
 import { bulkSchema, replaySchema, verifySchema } from './step-schema.ts'
 
-const time = v.pipe(v.string(), v.metadata({ format: 'date-time' }))
-const seconds = v.pipe(v.number(), v.minValue(0))
 const webhook = v.object({
   webhook_id: uuid,
   submission_id: described(v.nullable(uuid), "null: it is a batch's."),

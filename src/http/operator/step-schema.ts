@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { verdicts } from '#event'
 import { fields, languageSchema, tagSchema, wellFormedTextWithoutNul } from '#options'
 import { bulkActions, campaignNameMost } from '#operator'
-import { described, timeText } from '../kind.ts'
+import { described, timeText } from '#schema'
 import { webhookSecret } from '../webhook.ts'
 
 const name = (most: number) =>

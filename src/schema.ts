@@ -1,7 +1,10 @@
-// What schemas of requests and answers are made of.
+// What schemas of requests, records and answers are made of.
 import * as v from 'valibot'
 
 export const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
+export const time = v.pipe(v.string(), v.metadata({ format: 'date-time' }))
+export const utcTime = v.pipe(v.string(), v.metadata({ format: 'date-time', pattern: 'Z$' }))
+export const seconds = v.pipe(v.number(), v.minValue(0))
 export const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
 /** The same with a sentence for whoever reads the OpenAPI document. */
