@@ -8,10 +8,11 @@ import {
   findLanguage,
   findNearestLanguage,
   languages,
+  limitSpellings,
   settingEntries,
   toggle,
 } from '#language'
-import type { Language, LanguageSettings } from '#language'
+import type { Language, LanguageSettings, PhaseLimits } from '#language'
 
 const wholeNumber = (least: number, most: number) =>
   v.pipe(
@@ -120,15 +121,13 @@ const client = {
   RUNLEDGER_OPERATOR_KEY: v.optional(v.string()),
 }
 
-const limitNames = {
-  CPU_SECONDS: 'cpuSeconds',
-  WALL_SECONDS: 'wallSeconds',
-  MEMORY_BYTES: 'memoryBytes',
-  PROCESSES: 'processes',
-  STDOUT_BYTES: 'stdoutBytes',
-  STDERR_BYTES: 'stderrBytes',
-  DISK_BYTES: 'diskBytes',
-} as const
+/** By the end of a variable's name: `CPU_SECONDS` is `cpuSeconds`. */
+export const limitsByEnding: ReadonlyMap<string, keyof PhaseLimits> = new Map(
+  (Object.keys(limitSpellings) as (keyof PhaseLimits)[]).map((limit) => [
+    limit.replaceAll(/[A-Z]/g, '_$&').toUpperCase(),
+    limit,
+  ]),
+)
 
 const retention = {
   RETENTION_DAYS: v.optional(wholeNumber(1, 99_999), '30'),
@@ -195,7 +194,7 @@ const doctor = {
 export interface LimitOverride {
   readonly language: Language
   readonly phase: 'run' | 'compile'
-  readonly limit: (typeof limitNames)[keyof typeof limitNames]
+  readonly limit: keyof PhaseLimits
   readonly value: number
 }
 
@@ -293,7 +292,7 @@ export function readWorkerConfig(environment = process.env): WorkerConfig {
     const language = languages.find((one) => one.toUpperCase() === prefix)
     if (language === undefined || text === undefined) continue
     const phase = phaseName === 'RUN' ? 'run' : 'compile'
-    const limit = Object.entries(limitNames).find(([ending]) => ending === suffix)?.[1]
+    const limit = limitsByEnding.get(suffix ?? '')
     const value = v.safeParse(
       limit?.endsWith('Seconds') ? positiveNumber : wholeNumber(1, 1e15),
       text,

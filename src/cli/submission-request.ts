@@ -4,20 +4,12 @@ import { readFile } from 'node:fs/promises'
 import { basename, extname, posix } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Checker, Limits, SubmissionRequest, SubmittedFile, Test } from '#client'
-import { languages, languagesByExtension } from '#language'
+import { languages, languagesByExtension, limitSpellings } from '#language'
 import type { Values } from './command.ts'
 import { flag, takes } from './option.ts'
 import { checkPath } from './output-files.ts'
 
-const limitNames = [
-  'cpu_time',
-  'wall_time',
-  'memory',
-  'stdout',
-  'stderr',
-  'disk',
-  'processes',
-] as const satisfies readonly (keyof Limits)[]
+const limitNames: readonly (keyof Limits)[] = Object.values(limitSpellings)
 
 const checkerNames = ['lines', 'exact', 'tokens', 'unordered_lines'] as const
 

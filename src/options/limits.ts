@@ -1,18 +1,13 @@
 // Limits of programs as requests name them.
+import { limitSpellings } from '#language'
 import type { PhaseLimits } from '#language'
 
-/** Each as the executor calls it. */
-export const limitNames = {
-  cpu_time: 'cpuSeconds',
-  wall_time: 'wallSeconds',
-  memory: 'memoryBytes',
-  stdout: 'stdoutBytes',
-  stderr: 'stderrBytes',
-  disk: 'diskBytes',
-  processes: 'processes',
-} as const satisfies Record<string, keyof PhaseLimits>
+export type LimitName = (typeof limitSpellings)[keyof PhaseLimits]
 
-export type LimitName = keyof typeof limitNames
+/** Each as the executor calls it. */
+export const limitNames = Object.fromEntries(
+  Object.entries(limitSpellings).map(([own, name]) => [name, own]),
+) as Readonly<Record<LimitName, keyof PhaseLimits>>
 
 /** Those that are given. */
 export function toPhaseLimits(

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
+import { limitsByEnding } from '#config'
 import { catalogue, languages, settingEntries } from '#language'
 import { commands } from '../../src/cli/commands.ts'
 import { contract } from '../helper/contract.ts'
@@ -72,7 +73,11 @@ t.test('every variable stands in docs/configuration.md', async (t) => {
   const { text } = readPage('docs/configuration.md')
   const source = readFileSync(join(root, 'src/config.ts'), 'utf8')
   const declared = [...source.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)]
-  const names = [...declared.map(([, name = '']) => name), ...Object.keys(settingEntries)]
+  const names = [
+    ...declared.map(([, name = '']) => name),
+    ...limitsByEnding.keys(),
+    ...Object.keys(settingEntries),
+  ]
   t.ok(names.length > 30)
   for (const name of new Set(names)) t.ok(text.includes(`\`${name}\``), name)
 })
