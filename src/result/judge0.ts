@@ -121,11 +121,12 @@ function describeExit({ verdict, exit_code: code, signal }: ResultRecord): {
   if (verdict === 'OLE') return { code: 0, signal: constants.signals.SIGXFSZ }
   if (verdict === 'TLE') return { code: 0, signal: null }
   if (signal === null) return { code: code ?? 0, signal: null }
-  return { code: 0, signal: toNumber(signal) }
+  return { code: 0, signal: signalNumber(signal) }
 }
 
-function toNumber(signal: string): number {
-  return (constants.signals as Readonly<Record<string, number>>)[signal] ?? 9
+/** @param name such as SIGSEGV. */
+export function signalNumber(name: string): number {
+  return (constants.signals as Readonly<Record<string, number>>)[name] ?? 9
 }
 
 function describeEnd(

@@ -10,6 +10,7 @@ export {
   encodeLines,
   judge0Fields,
   judge0Statuses,
+  signalNumber,
   writeFields,
   toJudge0,
 } from './judge0.ts'

@@ -8,7 +8,7 @@ import type { Language, PhaseLimits } from '#language'
 import type { LimitName } from '#options'
 import { mostAllowed } from '../relations.ts'
 import { readZip } from './judge0-zip.ts'
-import { describeFile, dropNulls, hasCompiler } from './run.ts'
+import { describeFile, describeLimits, dropNulls, hasCompiler } from './run.ts'
 import { splitWords } from './words.ts'
 
 export const runsMost = 20
@@ -173,7 +173,7 @@ export function translateRequest(
       files.length > 0 && {
         files: files.map(({ name, content }) => describeFile(name, content)),
       }),
-    ...(Object.keys(limits).length > 0 && { limits }),
+    ...describeLimits(limits),
     ...(asked.callback_url && { webhook_url: asked.callback_url, webhook_secret: noSecret }),
   }
   return { submission: dropNulls(submission), issues }

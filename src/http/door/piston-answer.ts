@@ -1,6 +1,6 @@
 // What became of a submission, in Piston's words: a stage for the compiler and one for the run.
 import type { ResultRecord, TrackedResult } from '#result'
-import { readVersion } from './run.ts'
+import { compilerCode, readVersion } from './run.ts'
 
 interface Stage {
   readonly stdout: string
@@ -32,14 +32,15 @@ export function translateRecord(record: TrackedResult): {
 }
 
 function describeCompile(
-  { verdict, compile_output: output }: ResultRecord,
+  record: ResultRecord,
   compile: NonNullable<ResultRecord['compile']>,
 ): Stage {
-  const code = verdict === 'CE' && compile.exit_code === 0 ? 1 : compile.exit_code
+  const code = compilerCode(record, compile.exit_code)
+  const output = record.compile_output ?? ''
   return {
     stdout: '',
-    stderr: output ?? '',
-    output: output ?? '',
+    stderr: output,
+    output,
     code,
     signal: null,
     message: code === 0 ? null : `Exited with error status ${code}`,

@@ -13,6 +13,7 @@ import { translateRecord } from './piston-answer.ts'
 import {
   createRunner,
   describeFile,
+  describeLimits,
   describeMistakes,
   dropNulls,
   findDoorLanguage,
@@ -176,10 +177,7 @@ function translateLimits(
   const ofRun = translate('run', asked.run_timeout, asked.run_cpu_time, asked.run_memory_limit)
   const { compile_timeout: timeout, compile_cpu_time: cpu, compile_memory_limit: memory } = asked
   const ofCompiler = hasCompiler(language) ? translate('compile', timeout, cpu, memory) : {}
-  return {
-    ...(Object.keys(ofRun).length > 0 && { limits: ofRun }),
-    ...(Object.keys(ofCompiler).length > 0 && { compile_limits: ofCompiler }),
-  }
+  return describeLimits(ofRun, ofCompiler)
 }
 
 function toSeconds(milliseconds: number | undefined): number | undefined {

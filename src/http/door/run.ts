@@ -112,6 +112,14 @@ export function limitTimes(
   }
 }
 
+/** As a submission has them: of a phase without any it says nothing, as a language may have no compiler. */
+export function describeLimits(run: object, compile: object = {}): object {
+  return {
+    ...(Object.keys(run).length > 0 && { limits: run }),
+    ...(Object.keys(compile).length > 0 && { compile_limits: compile }),
+  }
+}
+
 /** The number in a runtime's name: `3.11.2` of `Python 3.11.2`. */
 export function readVersion(runtime: string): string {
   return /\d+(?:\.\d+)*/.exec(runtime)?.[0] ?? '0'
@@ -119,6 +127,11 @@ export function readVersion(runtime: string): string {
 
 export function hasCompiler(language: Language): boolean {
   return defaultLimits[language].compile !== null
+}
+
+/** The compiler's exit code; 1 where it ended well and there is no program all the same. */
+export function compilerCode({ verdict }: Pick<TrackedResult, 'verdict'>, code: number): number {
+  return verdict === 'CE' && code === 0 ? 1 : code
 }
 
 /** Of a record whose fault is the service's. */

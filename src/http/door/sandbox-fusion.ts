@@ -1,20 +1,21 @@
 // The SandboxFusion door: POST /run_code, which training pipelines call to score programs.
-import { constants } from 'node:os'
 import * as v from 'valibot'
 import { blame } from '#error'
 import type { Problem } from '#error'
 import { sandboxFusionNames } from '#language'
 import type { Language } from '#language'
+import { signalNumber } from '#result'
 import type { ResultRecord, TrackedResult } from '#result'
 import { sendJson } from '../answer.ts'
 import type { HttpContext } from '../http.ts'
 import type { Handler } from '../request.ts'
 import type { Door, DoorAnswer } from './door.ts'
 import {
+  compilerCode,
   createRunner,
+  describeLimits,
   dropNulls,
   findDoorLanguage,
-  hasCompiler,
   limitTimes,
   readDoorBody,
   whyNotRun,
@@ -98,15 +99,12 @@ function translateLimits(
   incoming: Parameters<Handler>[0],
 ): object {
   const { memory_limit_MB: memory } = asked
-  return {
-    limits: {
-      ...limitTimes(incoming, language, 'run', asked.run_timeout ?? 10),
-      ...(typeof memory === 'number' && memory > 0 && { memory: Math.round(memory * 1024 * 1024) }),
-    },
-    ...(hasCompiler(language) && {
-      compile_limits: limitTimes(incoming, language, 'compile', asked.compile_timeout ?? 10),
-    }),
+  const ofRun = {
+    ...limitTimes(incoming, language, 'run', asked.run_timeout ?? 10),
+    ...(typeof memory === 'number' && memory > 0 && { memory: Math.round(memory * 1024 * 1024) }),
   }
+  const ofCompiler = limitTimes(incoming, language, 'compile', asked.compile_timeout ?? 10)
+  return describeLimits(ofRun, ofCompiler)
 }
 
 interface CommandResult {
@@ -153,18 +151,14 @@ function describeFault(message: string): object {
   }
 }
 
-function describeCompile({
-  compile,
-  compile_output: output,
-  verdict,
-}: ResultRecord): CommandResult | null {
+function describeCompile(record: ResultRecord): CommandResult | null {
+  const { compile, compile_output: output } = record
   if (compile === null) return null
-  const hasFailed = verdict === 'CE'
   return {
     status: 'Finished',
     execution_time: compile.wall_time,
     cpu_time: compile.cpu_time,
-    return_code: hasFailed && compile.exit_code === 0 ? 1 : compile.exit_code,
+    return_code: compilerCode(record, compile.exit_code),
     stdout: '',
     stderr: output ?? '',
   }
@@ -190,10 +184,6 @@ function describeRun(record: ResultRecord): CommandResult {
     stdout,
     stderr,
   }
-}
-
-function signalNumber(name: string): number {
-  return (constants.signals as Readonly<Record<string, number>>)[name] ?? 9
 }
 
 /** A mistake of the caller's as FastAPI describes it, 422; a fault of the service's by its own word, and never as a failing program. */
