@@ -22,8 +22,18 @@ export interface ResultStreams extends StreamLimiter {
     response: Response,
     id: string,
     from: Position,
-    headers?: Readonly<Record<string, string>>,
+    more?: {
+      readonly headers?: Readonly<Record<string, string>>
+      readonly retelling?: Retelling | undefined
+    },
   ): void
+}
+
+/** In another protocol's words. Its caller sends the last of them, and bounds how long it goes on. */
+interface Retelling {
+  readonly greeting: Buffer
+  /** @returns what is sent of events; perhaps nothing. */
+  retell(events: Buffer): Buffer
 }
 
 const lookMilliseconds = 1000
@@ -43,6 +53,8 @@ const comment = Buffer.from(':\n\n')
 interface Open {
   readonly key: string
   readonly response: Response
+  /** Ended by its caller. */
+  readonly isRetold: boolean
   readonly startedAt: number
   writtenAt: number
   /** Null: all was taken. */
@@ -62,11 +74,12 @@ export function createResultStreams({
   function look(): void {
     const now = performance.now()
     for (const one of all) {
+      if (one.response.writableEnded) one.overAt ??= now
       if (one.overAt !== null) {
         if (now - one.overAt > lastMilliseconds) one.response.destroy()
       } else if (one.blockedAt !== null && now - one.blockedAt > slowReaderMilliseconds)
         one.response.destroy()
-      else if (now - one.startedAt > longestMilliseconds) finish(one, null)
+      else if (!one.isRetold && now - one.startedAt > longestMilliseconds) finish(one, null)
       else if (one.blockedAt === null && now - one.writtenAt >= commentMilliseconds)
         write(one, comment)
     }
@@ -74,7 +87,7 @@ export function createResultStreams({
   setInterval(look, Math.min(lookMilliseconds, slowReaderMilliseconds)).unref()
 
   function write(one: Open, bytes: Buffer): void {
-    if (one.overAt !== null) return
+    if (one.overAt !== null || one.response.writableEnded || bytes.length === 0) return
     one.writtenAt = performance.now()
     if (!one.response.write(bytes)) one.blockedAt ??= one.writtenAt
   }
@@ -95,24 +108,27 @@ export function createResultStreams({
     get open() {
       return all.size
     },
-    begin(request, response, id, from, further = {}) {
+    begin(request, response, id, from, { headers = {}, retelling } = {}) {
       request.isStream = true
-      response.writeHead(200, { ...streamHeaders, ...further })
+      response.writeHead(200, { ...streamHeaders, ...headers })
       if (request.method === 'HEAD') {
         response.end()
         return
       }
       const now = performance.now()
       const times = { startedAt: now, writtenAt: now, blockedAt: null, overAt: null }
-      const one: Open = { key: request.caller.apiKeyId, response, ...times }
+      const isRetold = retelling !== undefined
+      const one: Open = { key: request.caller.apiKeyId, response, isRetold, ...times }
       all.add(one)
-      write(one, greeting)
+      write(one, retelling?.greeting ?? greeting)
       const { noteReady, leave } = streams.follow(id, from, {
         get isReady() {
           return one.blockedAt === null && one.overAt === null
         },
-        give: (bytes) => write(one, bytes),
-        end: (bytes) => finish(one, bytes),
+        give: (bytes) => write(one, retelling?.retell(bytes) ?? bytes),
+        end: (bytes) => {
+          if (!isRetold) finish(one, bytes)
+        },
       })
       response.on('drain', () => {
         one.blockedAt = null

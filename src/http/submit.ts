@@ -151,7 +151,7 @@ async function submitAndStream(
   const stored = await receive(context, parsed, createId(), channel)
   if (parsed.hungUp.aborted) return
   const headers = { ...locate(stored.id), ...describeReplay(stored) }
-  resultStreams.begin(parsed.request, response, stored.id, beginning, headers)
+  resultStreams.begin(parsed.request, response, stored.id, beginning, { headers })
 }
 
 /** @param record at the end of a new submission, if it was waited for; as it is, of an idempotency key that was used before. */

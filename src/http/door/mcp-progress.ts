@@ -5,7 +5,7 @@ import { beginning } from '#result'
 import { boundRest, sendJson } from '../answer.ts'
 import type { HttpContext } from '../http.ts'
 import type { ApiRequest } from '../request.ts'
-import { asksForStream, streamHeaders } from '../stream.ts'
+import { asksForStream } from '../stream.ts'
 import type { Message } from './mcp-message.ts'
 
 /** The last message of an answer, or all of it. */
@@ -27,41 +27,26 @@ type FollowProgress = (
   response: Response,
 ) => (id: string) => void
 
-export function createProgress({ streams, resultStreams }: HttpContext): FollowProgress {
+export function createProgress({ resultStreams }: HttpContext): FollowProgress {
   return ({ meta }, request, response) => {
     const token = meta['progressToken']
     const isToken = typeof token === 'string' || typeof token === 'number'
     if (!isToken || !asksForStream(request)) return () => {}
     resultStreams.admit(request, response)
+    let progress = 0
+    const notify = (text: string): string => {
+      const params = { progressToken: token, progress, message: text }
+      progress += 1
+      return formatMessage({ jsonrpc: '2.0', method: 'notifications/progress', params })
+    }
+    const retell = (texts: readonly string[]): Buffer => Buffer.from(texts.map(notify).join(''))
     return (id) => {
       if (response.destroyed) return
-      request.isStream = true
-      response.writeHead(200, streamHeaders)
-      const write = (text: string): void => {
-        if (!response.writableEnded) response.write(text)
+      const retelling = {
+        greeting: retell([`submission ${id}`]),
+        retell: (events: Buffer) => retell(describeEvents(events.toString())),
       }
-      let progress = 0
-      const notify = (text: string): void => {
-        const params = { progressToken: token, progress, message: text }
-        progress += 1
-        write(formatMessage({ jsonrpc: '2.0', method: 'notifications/progress', params }))
-      }
-      notify(`submission ${id}`)
-      const { leave, noteReady } = streams.follow(id, beginning, {
-        get isReady() {
-          return !response.writableNeedDrain
-        },
-        give: (bytes) => describeEvents(bytes.toString()).forEach(notify),
-        // The record is read by who waits for it.
-        end: () => {},
-      })
-      const comments = setInterval(write, resultStreams.bounds.commentMilliseconds, ':\n\n')
-      response.on('drain', noteReady)
-      response.once('finish', leave)
-      response.once('close', () => {
-        clearInterval(comments)
-        leave()
-      })
+      resultStreams.begin(request, response, id, beginning, { retelling })
     }
   }
 }

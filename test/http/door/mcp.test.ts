@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
@@ -353,6 +354,37 @@ t.test(
     t.notMatch((await ask('tools/call', params)).headers['content-type'], /event-stream/, 'unasked')
   },
 )
+
+t.test('who asks for progress and does not read it is let go while the run goes on', async (t) => {
+  const streamBounds = { slowReaderMilliseconds: 300 }
+  const { port: there, countConnections } = await startServer(t, sql, { url, streamBounds })
+  const key = await issue()
+  const before = await countConnections()
+  const slow = connect(there, '127.0.0.1')
+  slow.on('error', () => {})
+  slow.pause()
+  // Each notification repeats the token: together they are more than the kernel takes for a client that does not.
+  const tests = [...Array<string>(20).fill('0'), ...Array<string>(6).fill('9')]
+  const params = {
+    name: 'run_tests',
+    arguments: {
+      language: 'python',
+      code: 'import time\ntime.sleep(float(input()))',
+      tests: tests.map((stdin) => ({ stdin })),
+    },
+    _meta: { progressToken: 'x'.repeat(1_500_000) },
+  }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params })
+  slow.write(
+    `POST /mcp HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nAccept: text/event-stream\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  while ((await countConnections()) === before) await sleep(10)
+  while ((await countConnections()) > before) await sleep(10)
+  const [{ id, status }] = (await call('GET', '/api/submissions', { key })).body.submissions
+  t.equal(status, 'running')
+  await call('POST', `/api/result/${id}/cancel`, { key })
+  await untilStatus(key, id, 'cancelled')
+})
 
 t.test('a client cancels its call, and nobody else’s', async (t) => {
   const key = await issue()
