@@ -5,12 +5,22 @@ import type * as v from 'valibot'
 import { Problem } from '#error'
 import type { Issue } from '#error'
 import { shorten, validate } from '#options'
-import { takeBodyRoom } from './body-room.ts'
 import { invalidRequest } from './request.ts'
 import type { ApiRequest } from './request.ts'
+import { createShares } from './share.ts'
+import type { Refusal } from './share.ts'
 
 /** Ten times three fields of 64 KiB: room for JSON's escapes. */
 export const bodyLimitBytes = 2 * 1024 * 1024
+
+// While they arrive: who sends slowly keeps others waiting no more than that.
+/** Of all that arrive at once. */
+const arrivingBytes = 128 * 1024 * 1024
+/** Of any account: two of the largest. */
+const accountBytes = 4 * 1024 * 1024
+
+/** Those of this process. */
+const arriving = createShares(arrivingBytes, accountBytes)
 
 /** JSON, or what is wrong with it. */
 type Body =
@@ -64,6 +74,39 @@ export async function readBody<Value extends object>(
   const { value, issues: found } = validate(schema, json)
   if (value === null) throw invalidRequest(shorten(found))
   return value
+}
+
+interface BodyRoom {
+  /** @param bytes in all; fewer than it has are no change. @throws {Problem} */
+  grow(bytes: number): void
+  leave(): void
+}
+
+/** Nothing is taken yet. */
+function takeBodyRoom(accountId: string): BodyRoom {
+  let taken = 0
+  return {
+    grow(bytes) {
+      const more = bytes - taken
+      if (more <= 0) return
+      const refusal = arriving.refuse(accountId, more)
+      if (refusal !== null) throw noRoom(refusal)
+      arriving.add(accountId, more)
+      taken = bytes
+    },
+    leave: () => arriving.add(accountId, -taken),
+  }
+}
+
+function noRoom(refusal: Refusal): Problem {
+  const headers = { 'Retry-After': '1' }
+  return refusal === 'share'
+    ? new Problem(
+        'rate_limited',
+        'Bodies of this account that arrive at this moment hold as much as they may. Try again shortly.',
+        { headers },
+      )
+    : new Problem('unavailable', 'Too much arrives at this moment. Try again shortly.', { headers })
 }
 
 interface Growing {

@@ -1,4 +1,4 @@
-// Objects and lists of requests: valibot's, with our messages, and without the cost of a hostile body.
+// Objects, lists and numbers of requests: valibot's, with our messages, and without the cost of a hostile body.
 import * as v from 'valibot'
 import type { Issue } from '#error'
 
@@ -39,6 +39,15 @@ export const list = <const Item extends v.GenericSchema>(item: Item, items: stri
     v.maxLength(most, `holds more than ${most} ${items}`),
     v.array(item),
     v.metadata({ maxItems: most }),
+  )
+
+export const finite = v.pipe(v.number('must be a number'), v.finite('must be a number'))
+export const whole = v.pipe(v.number('must be a number'), v.integer('must be a whole number'))
+/** Optional. */
+// eslint-disable-next-line typescript/explicit-module-boundary-types -- see above
+export const atLeast = (minimum: number, kind: typeof finite | typeof whole, description: string) =>
+  v.optional(
+    v.pipe(kind, v.minValue(minimum, `must be at least ${minimum}`), v.description(description)),
   )
 
 /** What the schema takes, and all that is wrong with it. */

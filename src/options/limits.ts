@@ -1,6 +1,8 @@
-// Limits of programs as requests name them.
+// Limits of programs as requests have them.
 import { limitSpellings } from '#language'
 import type { PhaseLimits } from '#language'
+import { described } from '#schema'
+import { atLeast, fields, finite, whole } from './fields.ts'
 
 export type LimitName = (typeof limitSpellings)[keyof PhaseLimits]
 
@@ -8,6 +10,29 @@ export type LimitName = (typeof limitSpellings)[keyof PhaseLimits]
 export const limitNames = Object.fromEntries(
   Object.entries(limitSpellings).map(([own, name]) => [name, own]),
 ) as Readonly<Record<LimitName, keyof PhaseLimits>>
+
+// Less would not hold a box, or any program at all.
+const mebibyte = 1024 * 1024
+const least = { seconds: 0.001, memory: 16 * mebibyte, disk: mebibyte } as const
+
+/** @param whose a sentence. */
+// eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, a second copy would drift
+export const limits = (whose: string) =>
+  described(
+    fields(
+      {
+        cpu_time: atLeast(least.seconds, finite, 'Seconds, user + system of all its processes.'),
+        wall_time: atLeast(least.seconds, finite, 'Seconds from its start to its end.'),
+        memory: atLeast(least.memory, whole, 'Bytes.'),
+        stdout: atLeast(1, whole, 'Bytes.'),
+        stderr: atLeast(1, whole, 'Bytes.'),
+        disk: atLeast(least.disk, whole, 'Bytes of scratch disk.'),
+        processes: atLeast(1, whole, 'Processes and threads at once.'),
+      },
+      'limits',
+    ),
+    `${whose} Each at most what the key's tier allows, or what the language has by default; what is left out is the language's default.`,
+  )
 
 /** Those that are given. */
 export function toPhaseLimits(

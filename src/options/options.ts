@@ -2,8 +2,7 @@
 // the schema of requests (schema.ts) is its type, and the request's own JSON is what is kept for the worker (stored.ts).
 export { fields, shorten, validate } from './fields.ts'
 export { judgeNames } from './file-name.ts'
-export { languageSchema, unknownLanguage } from './language-name.ts'
-export { optionEntries, tagSchema } from './schema.ts'
+export { languageSchema, optionEntries, tagSchema, unknownLanguage } from './schema.ts'
 export type { CheckerOption, GroupOption, InteractorOption, Options, TestOption } from './schema.ts'
 export { limitNames, toPhaseLimits } from './limits.ts'
 export type { LimitName } from './limits.ts'

@@ -2,11 +2,13 @@
 // src/http/relations.ts.
 import * as v from 'valibot'
 import { isBlobName } from '#blob'
+import { findNearestLanguage, languagesByName } from '#language'
+import type { Language } from '#language'
 import { described } from '#schema'
 import { environment } from './environment.ts'
-import { fields, list, messages } from './fields.ts'
+import { atLeast, fields, finite, list, messages } from './fields.ts'
 import { fileName } from './file-name.ts'
-import { languageSchema } from './language-name.ts'
+import { limits } from './limits.ts'
 import { groupsSchema, testPointEntries } from './points.ts'
 import { byteLength, decode, fits, isNotEmpty } from './text.ts'
 import { wellFormedText, wellFormedTextWithoutNul } from './text.ts'
@@ -20,6 +22,22 @@ const tagBytesMost = 128
 const testsMost = 200
 const codeBytesMost = 65_536
 const testNameBytesMost = 128
+
+const languageNames = Object.keys(languagesByName)
+
+/** How the message of a name that no language has begins. */
+export const unknownLanguage = 'must be one of the languages that are offered'
+
+function describeUnknown(name: unknown): string {
+  const nearest = typeof name === 'string' ? findNearestLanguage(name) : undefined
+  return nearest === undefined ? unknownLanguage : `${unknownLanguage}: did you mean ${nearest}?`
+}
+
+/** Folds any accepted name to the canonical one. */
+export const languageSchema = v.pipe(
+  v.picklist(languageNames, ({ input }) => describeUnknown(input)),
+  v.transform((name) => languagesByName[name] as Language),
+)
 
 const sum = (sizes: readonly number[]): number => sizes.reduce((all, size) => all + size, 0)
 
@@ -61,34 +79,6 @@ const files = v.pipe(
     `is larger than ${filesBytesMost} bytes in all`,
   ),
 )
-
-// Less would not hold a box, or any program at all.
-const mebibyte = 1024 * 1024
-const least = { seconds: 0.001, memory: 16 * mebibyte, disk: mebibyte } as const
-
-const finite = v.pipe(v.number('must be a number'), v.finite('must be a number'))
-const whole = v.pipe(v.number('must be a number'), v.integer('must be a whole number'))
-const atLeast = (minimum: number, kind: typeof finite | typeof whole, description: string) =>
-  v.optional(
-    v.pipe(kind, v.minValue(minimum, `must be at least ${minimum}`), v.description(description)),
-  )
-
-const limits = (whose: string) =>
-  described(
-    fields(
-      {
-        cpu_time: atLeast(least.seconds, finite, 'Seconds, user + system of all its processes.'),
-        wall_time: atLeast(least.seconds, finite, 'Seconds from its start to its end.'),
-        memory: atLeast(least.memory, whole, 'Bytes.'),
-        stdout: atLeast(1, whole, 'Bytes.'),
-        stderr: atLeast(1, whole, 'Bytes.'),
-        disk: atLeast(least.disk, whole, 'Bytes of scratch disk.'),
-        processes: atLeast(1, whole, 'Processes and threads at once.'),
-      },
-      'limits',
-    ),
-    `${whose} Each at most what the key's tier allows, or what the language has by default; what is left out is the language's default.`,
-  )
 
 /** Of the caller's own, to find it again. */
 export const tagSchema = v.pipe(
