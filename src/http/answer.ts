@@ -10,6 +10,9 @@ const lingerMilliseconds = 1000
 /** Up to this size an unread body is dropped and the connection kept. */
 const droppedBodyBytes = 64 * 1024
 
+/** Of what no one may keep, nor take for anything but what it says it is. */
+export const usualHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
+
 export function sendJson(
   response: Response,
   status: number,
@@ -40,8 +43,7 @@ export function sendBytes(
   response.writeHead(status, {
     'Content-Type': contentType,
     'Content-Length': bytes.byteLength,
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
+    ...usualHeaders,
     ...(lingers && { Connection: 'close' }),
     ...headers,
   })

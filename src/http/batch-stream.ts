@@ -8,7 +8,7 @@ import type { TrackedResult } from '#result'
 import { withDeadline } from './deadline.ts'
 import type { HttpContext } from './http.ts'
 import { noSubmission } from './problem.ts'
-import { readRecord } from './read.ts'
+import { awaitStored, readRecord } from './read.ts'
 import { receiveItems } from './receive.ts'
 import type { ReceivedBatch } from './receive.ts'
 import type { ApiRequest } from './request.ts'
@@ -107,10 +107,7 @@ export function createBatchStream(
     if (received.kind === 'replayed') {
       for (const [id] of listNew) waiter.forget(id)
       next = follow(pending, hungUp)
-      await withDeadline(
-        async () =>
-          database`select runledger.await_submissions(${[...pending.keys()]}::uuid[], ${waiter.channel})`,
-      )
+      await awaitStored(context, [...pending.keys()])
     }
 
     request.isStream = true

@@ -5,10 +5,11 @@ import type { Response } from 'polka'
 import { blobBytesMost, findBlobs, isBlobName, storeBlob } from '#blob'
 import type { Stored } from '#blob'
 import { Problem } from '#error'
-import { sendJson } from './answer.ts'
+import { sendJson, usualHeaders } from './answer.ts'
 import { receiveBytes, requirePlain } from './body.ts'
 import { extendArrival, withDeadline } from './deadline.ts'
 import type { HttpContext } from './http.ts'
+import { noRoom } from './problem.ts'
 import { invalidRequest, readQuery, refuseQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { createShares } from './share.ts'
@@ -32,7 +33,8 @@ export function putBlob({ database, uploadSeconds = arrivalSeconds }: HttpContex
     const { name, declared } = readHead(request)
     const { accountId, apiKeyId } = request.caller
     const needed = Math.max(leastBytes, declared)
-    if (room.refuse(accountId, needed) !== null) throw noRoom()
+    if (room.refuse(accountId, needed) !== null)
+      throw noRoom('Too many uploads are in progress.', 2)
     room.add(accountId, needed)
 
     const receiving = receive(request, response, declared, name)
@@ -75,8 +77,7 @@ export function headBlob({ database }: HttpContext): Handler {
     response.writeHead(200, {
       'Content-Type': 'application/octet-stream',
       'Content-Length': size,
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
+      ...usualHeaders,
     })
     response.end()
   }
@@ -128,10 +129,4 @@ async function inTime<T>(receiving: Promise<T>, request: ApiRequest, seconds: nu
 
 function tooLarge(): Problem {
   return invalidRequest([{ path: '', message: `the body is larger than ${blobBytesMost} bytes` }])
-}
-
-function noRoom(): Problem {
-  return new Problem('unavailable', 'Too many uploads are in progress. Try again shortly.', {
-    headers: { 'Retry-After': '2' },
-  })
 }

@@ -5,16 +5,15 @@ import type * as v from 'valibot'
 import { Problem } from '#error'
 import type { Issue } from '#error'
 import { shorten, validate } from '#options'
-import { invalidRequest } from './request.ts'
+import { noRoom } from './problem.ts'
+import { invalidRequest, readQuery } from './request.ts'
 import type { ApiRequest } from './request.ts'
 import { createShares } from './share.ts'
-import type { Refusal } from './share.ts'
 
 /** Ten times three fields of 64 KiB: room for JSON's escapes. */
 export const bodyLimitBytes = 2 * 1024 * 1024
 
-// While they arrive: who sends slowly keeps others waiting no more than that.
-/** Of all that arrive at once. */
+/** Of all that arrive at once: who sends slowly keeps others waiting no more than that. */
 const arrivingBytes = 128 * 1024 * 1024
 /** Of any account: two of the largest. */
 const accountBytes = 4 * 1024 * 1024
@@ -60,14 +59,14 @@ export async function readJson(
 
 /**
  * JSON that a schema describes.
- * @param others mistakes beside the body's, which are listed with those of its form.
+ * @param others mistakes beside the body's, which are listed with those of its form; the query's unless given.
  * @throws {Problem} 400 with all that is wrong; as readJson.
  */
 export async function readBody<Value extends object>(
   request: ApiRequest,
   response: Response,
   schema: v.GenericSchema<unknown, Value>,
-  others: readonly Issue[] = [],
+  others: readonly Issue[] = readQuery(request, []).issues,
 ): Promise<Value> {
   const { json, issues } = await readJson(request, response)
   if (others.length + issues.length > 0) throw invalidRequest([...others, ...issues])
@@ -90,7 +89,8 @@ function takeBodyRoom(accountId: string): BodyRoom {
       const more = bytes - taken
       if (more <= 0) return
       const refusal = arriving.refuse(accountId, more)
-      if (refusal !== null) throw noRoom(refusal)
+      if (refusal === 'share') throw hasItsShare()
+      if (refusal === 'full') throw noRoom('Too much arrives at this moment.')
       arriving.add(accountId, more)
       taken = bytes
     },
@@ -98,15 +98,12 @@ function takeBodyRoom(accountId: string): BodyRoom {
   }
 }
 
-function noRoom(refusal: Refusal): Problem {
-  const headers = { 'Retry-After': '1' }
-  return refusal === 'share'
-    ? new Problem(
-        'rate_limited',
-        'Bodies of this account that arrive at this moment hold as much as they may. Try again shortly.',
-        { headers },
-      )
-    : new Problem('unavailable', 'Too much arrives at this moment. Try again shortly.', { headers })
+function hasItsShare(): Problem {
+  return new Problem(
+    'rate_limited',
+    'Bodies of this account that arrive at this moment hold as much as they may. Try again shortly.',
+    { headers: { 'Retry-After': '1' } },
+  )
 }
 
 interface Growing {

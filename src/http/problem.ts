@@ -57,6 +57,13 @@ export function unavailable(cause?: unknown): Problem {
   return new Problem('unavailable', message, { headers: { 'Retry-After': '2' }, cause })
 }
 
+/** @param why a sentence. @param seconds until there may be some. */
+export function noRoom(why: string, seconds = 1): Problem {
+  return new Problem('unavailable', `${why} Try again shortly.`, {
+    headers: { 'Retry-After': String(seconds) },
+  })
+}
+
 /** Unknown, malformed and foreign ids look the same, so that none reveals an id. */
 export function noSubmission(): Problem {
   return new Problem('not_found', 'There is no such submission.')

@@ -76,18 +76,27 @@ export async function readRecord(
   return withDeadline(() => readTrackedResult(database, id, accountId))
 }
 
+/** This process is notified of the ends of submissions that are stored. */
+export async function awaitStored(
+  { database, waiter }: HttpContext,
+  ids: readonly string[],
+): Promise<void> {
+  await withDeadline(
+    async () => database`select runledger.await_submissions(${ids}::uuid[], ${waiter.channel})`,
+  )
+}
+
 /** Resolves with the record at the end of a submission that is stored, or as it is when the time is up or nobody waits. */
 export async function waitForEnd(
-  { database, waiter }: HttpContext,
+  context: HttpContext,
   id: string,
   accountId: string,
   seconds: number,
   hungUp: AbortSignal,
 ): Promise<TrackedResult | null> {
+  const { database, waiter } = context
   const end = waiter.wait(id, seconds, hungUp)
-  await withDeadline(
-    async () => database`select runledger.await_submissions(${[id]}::uuid[], ${waiter.channel})`,
-  )
+  await awaitStored(context, [id])
   const now = await readRecord(database, id, accountId)
   if (now === null || isFinal(now)) return now
   return (await end).record ?? readRecord(database, id, accountId)

@@ -124,6 +124,11 @@ export function isUuid(text: string): boolean {
   return isLowerUuid(text.toLowerCase())
 }
 
+/** Those that are ids, each once. */
+export function listIds(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts.filter(isUuid).map((text) => text.toLowerCase()))]
+}
+
 /** Shortened by `Prefer: wait=N` (RFC 7240). */
 export function waitSeconds(request: ApiRequest, most: number): number {
   const preference = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/i.exec(

@@ -5,7 +5,7 @@ import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpContext } from './http.ts'
 import { noSubmission } from './problem.ts'
-import { isUuid, readParameters } from './request.ts'
+import { listIds, readParameters } from './request.ts'
 import type { Handler } from './request.ts'
 
 const idsMost = 100
@@ -23,13 +23,7 @@ export function readManyResults({ database }: HttpContext): Handler {
   return async (request, response) => {
     const { ids } = readParameters(request, querySchema)
     const { accountId } = request.caller
-    const found = await withDeadline(() =>
-      readResults(
-        database,
-        [...new Set(ids.filter(isUuid).map((id) => id.toLowerCase()))],
-        accountId,
-      ),
-    )
+    const found = await withDeadline(() => readResults(database, listIds(ids), accountId))
     const { code: error, message } = noSubmission()
     const results = ids.map((id) => {
       const record = found.get(id.toLowerCase())

@@ -1,6 +1,7 @@
 // How many streams a web process has open: of all, of an account, of a key with a rate limit.
 import type { Response } from 'polka'
 import { Problem } from '#error'
+import { noRoom } from './problem.ts'
 import type { ApiRequest } from './request.ts'
 import { createShares } from './share.ts'
 
@@ -70,10 +71,7 @@ export function createStreamLimiter({
           'This account has as many streams open here as it may while others need some.',
           all.values().find((one) => one.accountId === accountId),
         )
-      if (refusal === 'full')
-        throw new Problem('unavailable', 'Too many streams are open. Try again shortly.', {
-          headers: { 'Retry-After': '1' },
-        })
+      if (refusal === 'full') throw noRoom('Too many streams are open.')
       if (response.destroyed) return
       const admitted = { key, accountId, at: performance.now() }
       all.add(admitted)

@@ -4,6 +4,7 @@
 import type { Response } from 'polka'
 import { beginning, hasResult, parsePosition } from '#result'
 import type { Position } from '#result'
+import { usualHeaders } from './answer.ts'
 import type { HttpContext, HttpDependencies } from './http.ts'
 import { readOwn } from './read.ts'
 import { refuseQuery } from './request.ts'
@@ -42,8 +43,7 @@ const lastMilliseconds = 60_000
 
 export const streamHeaders = {
   'Content-Type': 'text/event-stream; charset=utf-8',
-  'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
+  ...usualHeaders,
   // Or nginx would hold it back.
   'X-Accel-Buffering': 'no',
 }

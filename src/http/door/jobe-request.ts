@@ -1,12 +1,11 @@
 // A Jobe run_spec, and what its parameters say in the API's words.
 import * as v from 'valibot'
 import type { TierLimits } from '#account'
-import { Problem } from '#error'
 import { catalogue, defaultLimits, jobe } from '#language'
 import type { Language, LanguageDefinition } from '#language'
 import type { LimitName } from '#options'
 import { mostAllowed } from '../relations.ts'
-import { hasCompiler } from './run.ts'
+import { hasCompiler, refuse } from './run.ts'
 import { splitWords } from './words.ts'
 
 /** As its sandbox counts a MB. */
@@ -55,11 +54,6 @@ export const runRequest = v.object(
   missing('Non-JSON post data received'),
 )
 type Parameters = NonNullable<v.InferOutput<typeof runRequest>['run_spec']['parameters']>
-
-/** A mistake of the caller's in Jobe's words. */
-export function refuse(message: string): Problem {
-  return new Problem('invalid_request', message)
-}
 
 export function isSourceName(name: string): boolean {
   return !/[<>:"/\\|?*\p{Cc}\u00A0\u00AD#[\]@!$&'()+,;={}^~`]|^[.-]/u.test(name)

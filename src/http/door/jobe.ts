@@ -14,10 +14,10 @@ import type { HttpContext, Route } from '../http.ts'
 import { describeLanguages } from '../languages.ts'
 import type { ApiRequest, Handler } from '../request.ts'
 import type { Door, DoorAnswer } from './door.ts'
-import { isFileSpecifier, isSourceName, refuse, runRequest } from './jobe-request.ts'
+import { isFileSpecifier, isSourceName, runRequest } from './jobe-request.ts'
 import { translateArguments, translateLimits } from './jobe-request.ts'
-import { createRunner, findDoorLanguage } from './run.ts'
-import { describeFile, describeMistakes, readDoorBody, readVersion, whyNotRun } from './run.ts'
+import { createRunner, describeFile, describeMistakes, findDoorLanguage } from './run.ts'
+import { readDoorBody, readVersion, refuse, whyNotRun } from './run.ts'
 
 /** More would not fit into a submission. */
 const filesBytesMost = 1024 * 1024

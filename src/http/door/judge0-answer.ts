@@ -2,7 +2,6 @@
 import { isUtf8 } from 'node:buffer'
 import { zipSync } from 'fflate'
 import type { Database } from '#database'
-import { Problem } from '#error'
 import { judge0Ids } from '#language'
 import type { Language } from '#language'
 import { decode, decodeFiles, decodeOptions } from '#options'
@@ -10,9 +9,10 @@ import type { Options } from '#options'
 import { encodeLines, judge0Fields, readRequest, readResults, writeFields, toJudge0 } from '#result'
 import type { ReceivedRequest, TrackedResult } from '#result'
 import { withDeadline } from '../deadline.ts'
-import { isUuid } from '../request.ts'
+import { listIds } from '../request.ts'
 import type { ApiRequest } from '../request.ts'
 import { nameLanguage } from './judge0-info.ts'
+import { refuse } from './run.ts'
 
 interface Asking extends Pick<ReceivedRequest, 'code' | 'stdin' | 'expectedStdout'> {
   readonly options: Options
@@ -73,8 +73,7 @@ export function readAsked(request: ApiRequest): Asked {
   const unknown = named.filter(
     (name) => name !== '*' && !allFields.includes(name) && !ownFields.includes(name),
   )
-  if (unknown.length > 0)
-    throw new Problem('invalid_request', `invalid fields: [${unknown.join(', ').slice(0, 500)}]`)
+  if (unknown.length > 0) throw refuse(`invalid fields: [${unknown.join(', ').slice(0, 500)}]`)
   return {
     isBase64: query.get('base64_encoded') === 'true',
     fields: named.includes('*')
@@ -89,7 +88,7 @@ export const notUtf8 =
   'some attributes for this submission cannot be converted to UTF-8, use base64_encoded=true query parameter'
 
 function decodeText(bytes: Uint8Array): string {
-  if (!isUtf8(bytes)) throw new Problem('invalid_request', notUtf8)
+  if (!isUtf8(bytes)) throw refuse(notUtf8)
   return Buffer.from(bytes).toString()
 }
 
@@ -105,7 +104,7 @@ type Judge0Reader = (
 
 export function createJudge0Reader(database: Database): Judge0Reader {
   return async (tokens, accountId, { isBase64, fields }) => {
-    const ids = [...new Set(tokens.filter(isUuid).map((token) => token.toLowerCase()))]
+    const ids = listIds(tokens)
     const found = await withDeadline(() => readResults(database, ids, accountId, 'base64'))
     const requested = new Map<string, object>()
     if (fields.some((name) => Object.hasOwn(requestFields, name)))
@@ -115,7 +114,7 @@ export function createJudge0Reader(database: Database): Judge0Reader {
       }
     return tokens.map((token) => {
       const record = found.get(token.toLowerCase())
-      if (record === null) throw new Problem('invalid_request', tooLarge)
+      if (record === null) throw refuse(tooLarge)
       if (record === undefined || record.purged_at !== null) return null
       const values = { ...requested.get(record.id), ...describeRecord(record) }
       return writeFields(values, fields, isBase64 ? encodeLines : decodeText)

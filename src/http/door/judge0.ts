@@ -12,14 +12,20 @@ import { withDeadline } from '../deadline.ts'
 import type { HttpContext, Route } from '../http.ts'
 import { noSubmission } from '../problem.ts'
 import { receive, receiveItems } from '../receive.ts'
-import { describeOrigin, hangUpSignal, invalidRequest, readIdempotencyKey } from '../request.ts'
+import {
+  describeOrigin,
+  hangUpSignal,
+  invalidRequest,
+  notFound,
+  readIdempotencyKey,
+} from '../request.ts'
 import type { ApiRequest, Handler } from '../request.ts'
 import { submitToEnd } from '../submit.ts'
 import type { Door, DoorAnswer } from './door.ts'
 import { createJudge0Reader, notUtf8, readAsked } from './judge0-answer.ts'
 import { batchMost, listInfoRoutes } from './judge0-info.ts'
 import { judge0Names, judge0Request, translateRequest } from './judge0-request.ts'
-import { readDoorBody, rename } from './run.ts'
+import { readDoorBody, refuse, rename } from './run.ts'
 
 const anything = v.looseObject({}, 'the body must be a JSON object')
 const batchRequest = v.object({ submissions: v.array(v.unknown(), 'must be an array') })
@@ -160,10 +166,9 @@ export function openJudge0(context: HttpContext): Door {
     sendJson(response, 200, shown)
   }
 
-  const createSeveral: Handler = async (request, response) => {
-    if (request.params['token'] !== 'batch')
-      throw new Problem('not_found', 'There is nothing at this path.')
-    await createBatch(request, response)
+  const createSeveral: Handler = async (request, response, next) => {
+    if (request.params['token'] !== 'batch') await notFound(request, response, next)
+    else await createBatch(request, response)
   }
 
   const routes: Route[] = [
@@ -201,11 +206,6 @@ function readCount(query: URLSearchParams, name: string, usual: number, most: nu
   const value = /^\d{1,5}$/.test(text) ? Number(text) : 0
   if (value < 1 || value > most) throw refuse(`invalid ${name}: ${text.slice(0, 20)}`)
   return value
-}
-
-/** 400, as Judge0 words what is no mistake in a field. */
-function refuse(message: string): Problem {
-  return new Problem('invalid_request', message)
 }
 
 const nameField = (path: string): string => path.split('.', 1)[0] ?? ''

@@ -1,7 +1,8 @@
 // The Piston v2 door: GET /api/v2/runtimes and POST /api/v2/execute, also under /api/v2/piston.
 import semver from 'semver'
 import * as v from 'valibot'
-import { blame, Problem } from '#error'
+import { blame } from '#error'
+import type { Problem } from '#error'
 import { pistonNames } from '#language'
 import type { Language } from '#language'
 import { sendJson } from '../answer.ts'
@@ -21,6 +22,7 @@ import {
   limitTimes,
   readDoorBody,
   readVersion,
+  refuse,
   whyNotRun,
 } from './run.ts'
 
@@ -120,7 +122,7 @@ export function openPiston(context: HttpContext): Door {
     const language = findDoorLanguage(asked.language, pistonNames)
     const willDo = (runtime: string): boolean => suits(readVersion(runtime), asked.version)
     if (language === undefined || !(await offered.hasVersion(language, willDo)))
-      throw new Problem('invalid_request', `${asked.language}-${asked.version} runtime is unknown`)
+      throw refuse(`${asked.language}-${asked.version} runtime is unknown`)
     const record = await run(incoming, response, {
       language,
       ...translateFiles(asked),

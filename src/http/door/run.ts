@@ -1,7 +1,8 @@
 // What doors share: a body in any media type, a submission that is run to its end, limits and languages by other names.
 import type { Response } from 'polka'
 import type * as v from 'valibot'
-import type { Issue, Problem } from '#error'
+import { Problem } from '#error'
+import type { Issue } from '#error'
 import { defaultLimits, languagesByName } from '#language'
 import type { Language } from '#language'
 import type { LimitName } from '#options'
@@ -72,7 +73,7 @@ export async function readDoorBody<Value extends object>(
 ): Promise<Value> {
   const type = request.headers['content-type'] ?? 'text/plain'
   if (type.startsWith('text/plain')) request.headers['content-type'] = 'application/json'
-  return readBody(request, response, schema)
+  return readBody(request, response, schema, [])
 }
 
 /** A file beside a program, as a submission has it. */
@@ -118,6 +119,11 @@ export function describeLimits(run: object, compile: object = {}): object {
     ...(Object.keys(run).length > 0 && { limits: run }),
     ...(Object.keys(compile).length > 0 && { compile_limits: compile }),
   }
+}
+
+/** A mistake of the caller's in the door's own words. */
+export function refuse(message: string): Problem {
+  return new Problem('invalid_request', message)
 }
 
 /** The number in a runtime's name: `3.11.2` of `Python 3.11.2`. */

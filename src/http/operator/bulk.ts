@@ -9,7 +9,7 @@ import { sendJson } from '../answer.ts'
 import { readBody } from '../body.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpContext } from '../http.ts'
-import { describeOrigin, invalidRequest, readQuery } from '../request.ts'
+import { describeOrigin, invalidRequest } from '../request.ts'
 import type { Handler } from '../request.ts'
 import { bulkSchema, verifySchema } from './step-schema.ts'
 
@@ -24,8 +24,7 @@ type BulkRequest = v.InferOutput<typeof bulkSchema>
 
 export function actInBulk({ database, queueCapacity }: HttpContext): Handler {
   return async (request, response) => {
-    const { issues } = readQuery(request, [])
-    const asked = await readBody(request, response, bulkSchema, issues)
+    const asked = await readBody(request, response, bulkSchema)
     const order = readOrder(asked)
     const metadata = describeOrigin(request)
     const step = await withDeadline(
@@ -41,8 +40,7 @@ export function actInBulk({ database, queueCapacity }: HttpContext): Handler {
 
 export function verifyLedger({ database }: HttpContext): Handler {
   return async (request, response) => {
-    const { issues } = readQuery(request, [])
-    const { after = null } = await readBody(request, response, verifySchema, issues)
+    const { after = null } = await readBody(request, response, verifySchema)
     const found = await withDeadline(() => verify(database, after, verifiedEvents))
     const { first: _first, altered_body: _bodies, suspects, ...step } = found
     sendJson(response, 200, { ...step, suspects: suspects.slice(0, suspectsShown) })

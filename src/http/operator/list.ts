@@ -18,7 +18,7 @@ import { readBody } from '../body.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpContext, Route } from '../http.ts'
 import { listParameters } from '../list.ts'
-import { describeOrigin, isUuid, readParameters, readQuery } from '../request.ts'
+import { describeOrigin, isUuid, readParameters } from '../request.ts'
 import type { Handler } from '../request.ts'
 import { forOperators, forSteering } from './access.ts'
 import { accountName, campaignName, idParameter, replaySchema } from './step-schema.ts'
@@ -57,8 +57,7 @@ export function listRoutes({ database }: HttpContext): readonly Route[] {
   }
 
   const replayWebhook: Handler = async (request, response) => {
-    const { issues } = readQuery(request, [])
-    const { secret } = await readBody(request, response, replaySchema, issues)
+    const { secret } = await readBody(request, response, replaySchema)
     const { webhook } = await withDeadline(() => findWebhook(request.params['id'] ?? ''))
     const was = await withDeadline(() =>
       replayDelivery(database, webhook.webhook_id, secret, describeOrigin(request)),
