@@ -16,9 +16,15 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(10)
 }
 
-/** One whose programs run until they are let go, and what it began and told. */
-async function start(executions: number) {
-  const begun: { readonly submission: string; readonly end: () => void }[] = []
+interface Started {
+  readonly begun: { readonly submission: string; readonly end: () => void }[]
+  readonly told: { times: number }
+  stop(): Promise<void>
+}
+
+/** A worker whose programs run until they are let go, and what it began and told. */
+async function start(executions: number): Promise<Started> {
+  const begun: Started['begun'] = []
   const told = { times: 0 }
   const queue = await startRunners({
     url,
