@@ -86,12 +86,12 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
       if (submission !== null) await putBack(submission)
     },
 
-    async tellReturned() {
+    async notifyReturned() {
       // Idle workers look every other second, too.
       await database.notify(returnChannel, '').catch(() => {})
     },
 
-    hearReturned(listener) {
+    listenReturned(listener) {
       onReturned = listener
     },
 

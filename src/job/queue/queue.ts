@@ -58,10 +58,10 @@ export interface ExecutingTask {
   keepSlots(): void
   /** Puts back a job that it is not to run now. */
   putBack(payload: unknown): Promise<void>
-  /** Tells every worker that jobs which were taken can be taken again. Never rejects. */
-  tellReturned(): Promise<void>
-  /** @param listener called when a worker says so. */
-  hearReturned(listener: () => void): void
+  /** Notifies every worker that jobs which were taken can be taken again. Never rejects. */
+  notifyReturned(): Promise<void>
+  /** @param listener called when a worker notifies so. */
+  listenReturned(listener: () => void): void
   /** Puts back jobs that were handed out by these pools' lost answers. @param onFound called when there were some. */
   requeueLost(poolIds: readonly string[], onFound: () => void): Promise<void>
   /** Called by the clock: looks which runs are cancelled, now and then which are watched. */
@@ -136,7 +136,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
       ...shared,
       pool: pools.execute.pool,
       concurrency: options.executions,
-      onReturned: () => execute.tellReturned(),
+      onReturned: () => execute.notifyReturned(),
       listTasks: () => {
         const languages = isOpen() ? execute.languages : []
         return {
@@ -153,7 +153,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
       listTasks: () => (isPaused() ? {} : { deliver }),
     }),
   }
-  execute.hearReturned(runners.execute.nudge)
+  execute.listenReturned(runners.execute.nudge)
   // graphile-worker migrates in transactions.
   await runners.execute.refresh()
   await runners.deliver.refresh()

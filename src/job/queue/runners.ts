@@ -78,12 +78,12 @@ export function createRunners(options: RunnersOptions): Runners {
     events.on('localQueue:getJobs:complete', ({ jobs }) => {
       jobs.sort((one, other) => one.priority - other.priority || +one.run_at - +other.run_at)
     })
-    // graphile-worker tells nobody that a job can be taken again.
-    let telling: Promise<void> | undefined
+    // graphile-worker notifies nobody that a job can be taken again.
+    let notifying: Promise<void> | undefined
     events.on('localQueue:returnJobs', () => {
-      telling ??= sleep(returnMilliseconds)
+      notifying ??= sleep(returnMilliseconds)
         .then(() => options.onReturned?.())
-        .finally(() => (telling = undefined))
+        .finally(() => (notifying = undefined))
     })
     runner.promise.then(
       () => isRetired || resolve(),
@@ -97,7 +97,7 @@ export function createRunners(options: RunnersOptions): Runners {
         const finished = runner
           .stop()
           .catch((error: unknown) => log.warn({ err: error }, 'queue.not_stopped'))
-          .then(() => telling)
+          .then(() => notifying)
           .finally(() => {
             poolIds.delete(workerPool?.id ?? '')
             finishing.delete(finished)

@@ -41,11 +41,11 @@ async function start(executions: number): Promise<Started> {
         return promise
       },
       putBack: async () => {},
-      tellReturned: () => {
+      notifyReturned: () => {
         told.times += 1
         return Promise.resolve()
       },
-      hearReturned() {},
+      listenReturned() {},
       requeueLost: async () => {},
       tick() {},
       settled: async () => {},
