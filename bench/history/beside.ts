@@ -1,7 +1,7 @@
 // What is asked all day long (question.ts), beside the same asked of an all but empty ledger, alternately.
 //   node bench/history/beside.ts DIRECTORY [WORD …]
 import { v7 as uuidv7 } from 'uuid'
-import { admitRequest, issueKey } from '#account'
+import { createAdmit, issueKey } from '#account'
 import { measure } from '../measure.ts'
 import type { Case } from '../measure.ts'
 import { wordsAsked } from '../options.ts'
@@ -23,7 +23,7 @@ async function openLedger(name: string, days: number): Promise<Ledger> {
     select a.name, c.account_id from bench.caller c join audit.account a on a.id = c.account_id
     where c.number = 0`
   const { key } = await issueKey(sql, { account: account.name, tier: 'unlimited' }, 'bench')
-  const caller = await admitRequest(sql, key)
+  const caller = await createAdmit(sql)(key)
   if (caller === null) throw new Error('the key that was just issued is not valid')
   const worker = uuidv7()
   await sql`select runledger.register_worker(${worker}, 'bench', 1, 2, '{}', 30)`

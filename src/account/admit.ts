@@ -1,6 +1,6 @@
 // Who may call, and how often: by submitters' keys, and by those of operators, who look at the service and steer it.
 import { timingSafeEqual } from 'node:crypto'
-import { cancelOnAbort } from '#database'
+import { cancelOnAbort, createBatch } from '#database'
 import type { Database } from '#database'
 import { digestKey, isWellFormedKey } from './key.ts'
 import type { Role } from './key.ts'
@@ -47,28 +47,39 @@ interface AdmissionRow {
   readonly read_only: boolean
 }
 
+interface Asked {
+  readonly digest: Buffer
+  readonly role: Role
+}
+
 /**
- * Finds a request's caller and counts the request, in one round trip.
+ * Finds a request's caller and counts the request.
  * @param signal withdraws an unsent statement: a refused request must not count.
  * @returns null for an unknown, malformed, expired or revoked key.
  */
-export async function admitRequest(
-  sql: Database,
-  key: string,
-  signal: AbortSignal = AbortSignal.any([]),
-): Promise<Caller | null> {
-  const row = await admit(sql, key, 'submit', signal)
-  if (row === null) return null
-  return {
-    apiKeyId: row.api_key_id,
-    accountId: row.account_id,
-    admitted: row.admitted,
-    limits: row.limits,
-    batchItems: row.batch_items,
-    rate:
-      row.quota === null
-        ? null
-        : { quota: row.quota, remaining: row.remaining, resetSeconds: row.reset_seconds },
+export type Admit = (key: string, signal?: AbortSignal) => Promise<Caller | null>
+
+/** One for all requests of a process: those that come together are looked up in one statement. */
+export function createAdmit(sql: Database): Admit {
+  const batch = createBatch<Asked, AdmissionRow | null>({
+    run: (asked, signals) => admitSet(sql, asked, signals),
+    statements: 2,
+    items: 32,
+  })
+  return async (key, signal) => {
+    if (!isWellFormedKey(key, 'submit')) return null
+    const asked = { digest: digestKey(key), role: 'submit' } as const
+    const row = await batch(asked, signal)
+    if (row === null || !isFor(row, asked)) return null
+    const { quota, remaining, reset_seconds: resetSeconds } = row
+    return {
+      apiKeyId: row.api_key_id,
+      accountId: row.account_id,
+      admitted: row.admitted,
+      limits: row.limits,
+      batchItems: row.batch_items,
+      rate: quota === null ? null : { quota, remaining, resetSeconds },
+    }
   }
 }
 
@@ -82,22 +93,36 @@ export async function admitOperator(
   key: string,
   signal: AbortSignal,
 ): Promise<Operator | null> {
-  const row = await admit(sql, key, 'operator', signal)
-  return row === null ? null : { apiKeyId: row.api_key_id, isReadOnly: row.read_only }
+  if (!isWellFormedKey(key, 'operator')) return null
+  const asked = { digest: digestKey(key), role: 'operator' } as const
+  const [row] = await admitSet(sql, [asked], [signal])
+  if (!row || !isFor(row, asked)) return null
+  return { apiKeyId: row.api_key_id, isReadOnly: row.read_only }
 }
 
-async function admit(
+/** Answers in the order of what was asked; null where there is no such key. */
+async function admitSet(
   sql: Database,
-  key: string,
-  role: Role,
-  signal: AbortSignal,
-): Promise<AdmissionRow | null> {
-  if (!isWellFormedKey(key, role)) return null
-  const digest = digestKey(key)
-  const [row] = await cancelOnAbort(
-    sql<AdmissionRow[]>`select * from runledger.admit_request(${digest}, ${role})`,
-    signal,
+  asked: readonly Asked[],
+  signals: readonly AbortSignal[],
+): Promise<readonly (AdmissionRow | null)[]> {
+  const keys = asked.map(({ digest, role }, n) => ({ n, digest: digest.toString('hex'), role }))
+  // In the order of digests: two statements that lock the same rate windows wait for each other, not in a circle.
+  const rows = await cancelOnAbort(
+    sql<(AdmissionRow & { readonly n: number })[]>`
+      select key.n, admitted.*
+      from (
+        select * from jsonb_to_recordset(${JSON.stringify(keys)}::text::jsonb) key (n integer, digest text, role text) order by digest
+      ) key
+      cross join lateral runledger.admit_request(decode(key.digest, 'hex'), key.role) admitted`,
+    ...signals,
   )
-  // The lookup is by index; this comparison takes constant time.
-  return row !== undefined && timingSafeEqual(digest, row.key_digest) ? row : null
+  const answers: (AdmissionRow | null)[] = asked.map(() => null)
+  for (const { n, ...row } of rows) answers[n] = row
+  return answers
+}
+
+/** The lookup is by index; this comparison takes constant time. */
+function isFor(row: AdmissionRow, { digest }: Asked): boolean {
+  return timingSafeEqual(digest, row.key_digest)
 }

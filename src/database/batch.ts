@@ -13,6 +13,8 @@ interface BatchOptions<Item, Answer> {
   ) => Promise<readonly Answer[]>
   /** Under way at most. */
   readonly statements: number
+  /** A statement that takes longer counts no more: what it waits for, a lock or a lost connection, is not the others' affair. */
+  readonly slowMilliseconds?: number
   /** In one statement at most. */
   readonly items: number
   /** Of its bodies; nothing unless given. A large item has a statement of its own, at once. */
@@ -39,6 +41,7 @@ interface Call<Item, Answer> {
 export function createBatch<Item, Answer>({
   run,
   statements,
+  slowMilliseconds = 100,
   items,
   countBytes = () => 0,
 }: BatchOptions<Item, Answer>): Batch<Item, Answer> {
@@ -49,9 +52,16 @@ export function createBatch<Item, Answer>({
     waiting = waiting.filter(isWanted)
     while (waiting.length > 0 && underWay < statements) {
       underWay += 1
-      void send(waiting.splice(0, items)).finally(() => {
-        underWay -= 1
+      let counts = true
+      const end = (): void => {
+        if (counts) underWay -= 1
+        counts = false
         begin()
+      }
+      const slow = setTimeout(end, slowMilliseconds)
+      void send(waiting.splice(0, items)).finally(() => {
+        clearTimeout(slow)
+        end()
       })
     }
   }

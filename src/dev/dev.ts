@@ -3,7 +3,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { styleText } from 'node:util'
-import { admitOperator, admitRequest, issueKey } from '#account'
+import { admitOperator, createAdmit, issueKey } from '#account'
 import { exitForConfig, readDevConfig, readOrExit } from '#config'
 import { createDatabase, explainAbsence, explainRefusal } from '#database'
 import type { Database } from '#database'
@@ -133,7 +133,7 @@ async function readOrMakeReceiptKey(): Promise<string> {
 // The last start's key, if the database still knows it.
 async function readOrIssueKey(sql: Database): Promise<string> {
   const kept = (await readFile(keyFile, 'utf8').catch(() => '')).trim()
-  if ((await admitRequest(sql, kept)) !== null) return kept
+  if ((await createAdmit(sql)(kept)) !== null) return kept
   const issued = await issueKey(sql, { account: 'local', tier: 'unlimited' }, 'make run')
   await writeFile(keyFile, `${issued.key}\n`, { mode: 0o600 })
   return issued.key

@@ -1,5 +1,5 @@
 // Checks X-API-Key and the rate window, before anything else is read.
-import { admitRequest } from '#account'
+import { createAdmit } from '#account'
 import type { RateWindow } from '#account'
 import type { Database } from '#database'
 import { Problem } from '#error'
@@ -9,12 +9,13 @@ import type { Handler } from './request.ts'
 
 /** Finds the key's account and counts the request: sets `request.caller`, or answers 401 or 429. */
 export function authenticate(database: Database): Handler {
+  const admit = createAdmit(database)
   return async (request, response, next) => {
     const key = request.headers['x-api-key']
     if (typeof key !== 'string' || key === '') {
       throw new Problem('unauthorized', 'The X-API-Key header is missing.')
     }
-    const caller = await withDeadline((signal) => admitRequest(database, key, signal))
+    const caller = await withDeadline((signal) => admit(key, signal))
     if (caller === null) throw notValid()
     if (caller.rate !== null) setRateHeaders(response, caller.rate)
     if (!caller.admitted) {

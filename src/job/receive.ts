@@ -42,17 +42,23 @@ interface OutcomeRow {
  */
 export type Receive = (intake: Intake, signal: AbortSignal) => Promise<Outcome>
 
-const usualBounds = { statements: 2, items: 32 }
+interface Bounds {
+  /** Under way at most. */
+  readonly statements: number
+  /** Requests in one statement at most. */
+  readonly items: number
+}
 
-/** One for all that a process receives. @param bounds statements under way, and requests in each, at most. */
-export function createReceive(sql: Database, bounds = usualBounds): Receive {
-  const create = (durable: boolean): Batch<Intake, Outcome> =>
+/** One for all that a process receives. @param bounds other ones than the usual. */
+export function createReceive(sql: Database, bounds?: Bounds): Receive {
+  const create = (durable: boolean, statements: number): Batch<Intake, Outcome> =>
     createBatch({
       run: (intakes, signals) => receiveSet(sql, intakes, durable, signals),
       countBytes: ({ bytes }) => bytes,
-      ...bounds,
+      ...(bounds ?? { statements, items: 32 }),
     })
-  const [durably, soon] = [create(true), create(false)]
+  // While one waits for the disk, another works. What does not wait is cheaper the more go together.
+  const [durably, soon] = [create(true, 2), create(false, 1)]
   return (intake, signal) => (intake.durable ? durably : soon)(intake, signal)
 }
 

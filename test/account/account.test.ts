@@ -2,7 +2,7 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import t from 'tap'
-import { admitRequest, issueKey, listKeys, rotateKey } from '#account'
+import { createAdmit, issueKey, listKeys, rotateKey } from '#account'
 import type { IssuedKey } from '#account'
 import { createTestDatabase } from '../helper/database.ts'
 import { createCaller } from '../helper/submission.ts'
@@ -28,7 +28,7 @@ t.test('keys of one account name belong to one account, also when it is new', as
   const issued = await Promise.all(
     Array.from({ length: 8 }, () => issueKey(sql, { account: 'racing', tier: 'beta' }, 'test')),
   )
-  const callers = await Promise.all(issued.map(({ key }) => admitRequest(sql, key)))
+  const callers = await Promise.all(issued.map(({ key }) => createAdmit(sql)(key)))
   t.equal(new Set(callers.map((caller) => caller?.accountId)).size, 1)
 })
 
@@ -46,9 +46,9 @@ t.test('a rotation that fails leaves the old key as it was', async (t) => {
   await sql`drop trigger refuse on runledger.event`
   t.strictSame(await readKey(), before)
   t.strictSame(await countRows(), rows)
-  t.not(await admitRequest(sql, key), null)
+  t.not(await createAdmit(sql)(key), null)
   t.not(await rotateKey(sql, apiKeyId, 0, 'test'), null)
-  t.equal(await admitRequest(sql, key), null)
+  t.equal(await createAdmit(sql)(key), null)
 })
 
 // What takes time that depends on a secret is a search (the index's, that among the keys known of late), and it searches
@@ -68,13 +68,13 @@ t.test('a key is looked up by its digest, and compared by timingSafeEqual alone'
     return timingSafeEqual(a, b)
   }
   syncBuiltinESMExports()
-  t.not(await admitRequest(sql, key), null)
+  t.not(await createAdmit(sql)(key), null)
   const digest = crypto.createHash('sha256').update(key).digest()
   t.strictSame(compared, [[digest, digest]])
   // A look-up that answers with somebody else's row lets nobody in.
   crypto.timingSafeEqual = () => false
   syncBuiltinESMExports()
-  t.equal(await admitRequest(sql, other.key), null)
+  t.equal(await createAdmit(sql)(other.key), null)
 })
 
 t.test(

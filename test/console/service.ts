@@ -7,7 +7,7 @@ import { chromium } from 'playwright-core'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import t from 'tap'
 import type { Test } from 'tap'
-import { admitRequest, revokeKey } from '#account'
+import { createAdmit, revokeKey } from '#account'
 import { createTestDatabase } from '../helper/database.ts'
 import type { TestDatabase } from '../helper/database.ts'
 import { createCaller } from '../helper/submission.ts'
@@ -39,7 +39,7 @@ export async function startService(t: Test): Promise<ConsoleService> {
     database,
     issue: async (tier) => (await createCaller(database.sql, tier)).key,
     async revoke(key) {
-      const caller = await admitRequest(database.sql, key)
+      const caller = await createAdmit(database.sql)(key)
       await revokeKey(database.sql, caller?.apiKeyId ?? '', 'test')
     },
     async goAway() {

@@ -1,5 +1,5 @@
 // Group commit: what goes together, and that each call has its own answer, error and end.
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createBatch, hadNoEffect } from '#database'
 import type { Batch } from '#database'
@@ -18,7 +18,13 @@ const withdrawn = Object.assign(new Error('withdrawn'), { code: '57014' })
 const lost = Object.assign(new Error('lost'), { code: 'CONNECTION_CLOSED' })
 
 /** Sends what it is given, and answers when it is told to; `most` of them at once. */
-function createLog({ statements = 1, items = 10, most = 10 } = {}): Log {
+function createLog({
+  statements = 1,
+  items = 10,
+  most = 10,
+  // Later than any of these tests ends.
+  slowMilliseconds = 600_000,
+} = {}): Log {
   const sent: (readonly string[])[] = []
   const underWay: PromiseWithResolvers<void>[] = []
   return {
@@ -34,6 +40,7 @@ function createLog({ statements = 1, items = 10, most = 10 } = {}): Log {
       },
       statements,
       items,
+      slowMilliseconds,
     }),
     async end(error) {
       const ended = underWay.shift()
@@ -91,6 +98,17 @@ t.test('those that come while enough are under way go together next', async (t) 
     await Promise.all(answers),
     'abcdefg'.split('').map((call) => `${call} done`),
   )
+})
+
+t.test('one that is slow keeps nobody back', async (t) => {
+  const { batch, sent, end } = createLog({ slowMilliseconds: 20 })
+  const slow = batch('a')
+  await nextTurn()
+  const next = batch('b')
+  while (sent.length < 2) await sleep(5)
+  t.strictSame(sent, [['a'], ['b']])
+  for (let n = 0; n < 2; n += 1) await end()
+  t.strictSame(await Promise.all([slow, next]), ['a done', 'b done'])
 })
 
 t.test('those without an answer go with the next statement, before all others', async (t) => {

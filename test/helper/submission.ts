@@ -1,7 +1,7 @@
 // Puts submissions into a test database as the HTTP routes do, and waits for their end.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
-import { admitRequest, issueKey } from '#account'
+import { createAdmit, issueKey } from '#account'
 import type { Caller } from '#account'
 import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
@@ -17,7 +17,7 @@ export async function createCaller(
   tier = 'unlimited',
 ): Promise<Caller & { key: string }> {
   const { key } = await issueKey(sql, { account: `account ${uuidv7()}`, tier }, 'test')
-  const caller = await admitRequest(sql, key)
+  const caller = await createAdmit(sql)(key)
   if (caller === null) throw new Error('the key that was just issued is not valid')
   return { ...caller, key }
 }

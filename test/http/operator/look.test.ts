@@ -55,7 +55,7 @@ t.test('a thousand pages that come at once have their key asked about once', asy
   const answer = (): void => {
     const key_digest = createHash('sha256').update(key).digest()
     for (const one of asked.splice(0))
-      one.resolve([{ api_key_id: id, key_digest, read_only: true }])
+      one.resolve([{ n: 0, api_key_id: id, key_digest, read_only: true }])
   }
   const handle = separateRoles(database as unknown as Database, () => {})
   const come = async (method: string): Promise<ApiRequest> => {

@@ -2,7 +2,7 @@
 import t from 'tap'
 import {
   admitOperator,
-  admitRequest,
+  createAdmit,
   changeKeyTier,
   issueKey,
   listKeys,
@@ -59,7 +59,7 @@ t.test('what submits does not know an operator’s key, whatever process asks', 
   const [row] = await sql`select digest from runledger.api_key where id = ${id}`
   // As a process of the release before would, had it not refused the key by its form.
   t.strictSame([...(await sql`select * from runledger.admit_request(${row?.['digest']})`)], [])
-  t.equal(await admitRequest(sql, key), null)
+  t.equal(await createAdmit(sql)(key), null)
   t.match(await admitOperator(sql, key, signal), { apiKeyId: id, isReadOnly: false })
   const own = await issueKey(sql, { account: 'a', tier: 'unlimited' }, 'test')
   const [other] = await sql`select digest from runledger.api_key where id = ${own.id}`
