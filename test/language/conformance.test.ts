@@ -1,5 +1,5 @@
 // Every language that this host has does what programs in any language are expected to do, in a box. Real
-// toolchains, real boxes. LANGUAGES="go rust" looks at some, LANGUAGES= at all; without it an interpreter and a JVM are tried. What the
+// toolchains, real boxes. LANGUAGES="go rust" looks at some, LANGUAGES= at all; without it Python is tried. What the
 // host lacks is named, and with EVERY_LANGUAGE=1 a failure.
 import t from 'tap'
 import type { ExecutionRequest, Executor, Outcome } from '#executor'
@@ -9,7 +9,7 @@ import { scaleLimits, startExecutor, timeFactor } from '../helper/executor.ts'
 import { loadPrograms } from './all.ts'
 import type { Program } from './program.ts'
 
-const wanted = (process.env['LANGUAGES'] ?? 'python java').split(/[\s,]+/).filter(Boolean)
+const wanted = (process.env['LANGUAGES'] ?? 'python').split(/[\s,]+/).filter(Boolean)
 const chosen = languages.filter((name) => wanted.length === 0 || wanted.includes(name))
 const programs = await loadPrograms(chosen)
 const line = 'Grüße, 世界 🎉\n'

@@ -4,9 +4,11 @@ import { defaultSettings } from '#language'
 import { ordinaryToolHost } from '#toolchain'
 import { findJava } from '../../../../src/executor/toolchain/java/java.ts'
 import { execute, run, scaleLimits, startExecutor, timeFactor } from '../../../helper/executor.ts'
+import { startWithResident } from './comparison.ts'
 
 t.setTimeout(600_000 * timeFactor)
-const executor = await startExecutor(t)
+// By a javac that stays, as a worker has it: that one of its own answers alike is tested beside (same.slow.ts).
+const executor = await startWithResident(t)
 
 const main = (text: string): string =>
   `public static void main(String[] a) { System.out.print("${text}"); }`

@@ -1,8 +1,8 @@
 // Where Kotlin's `main` may be: a file, an object, a companion.
 import t from 'tap'
-import { findTool, ordinaryToolHost } from '../../../src/executor/toolchain/tool.ts'
-import { kotlin } from '../../../src/language/kotlin.ts'
-import { execute, startExecutor, timeFactor } from '../../helper/executor.ts'
+import { findTool, ordinaryToolHost } from '../../../../src/executor/toolchain/tool.ts'
+import { kotlin } from '../../../../src/language/kotlin.ts'
+import { execute, startExecutor, timeFactor } from '../../../helper/executor.ts'
 
 t.setTimeout(300_000 * timeFactor)
 
