@@ -37,7 +37,8 @@ const database = createDatabase({ url, connections: 2, name: 'runledger dev', st
 const key = await prepare(database)
 if (embedded !== null) await writeFile(keptUrlFile, url, { mode: 0o600 })
 
-const port = config.PORT ?? (await findPort(3000))
+// 0: any free one, which is printed.
+const port = config.PORT || (await findPort(config.PORT ?? 3000))
 lock.announce(`http://localhost:${port}, with its key in ${keyFile} (process ${process.pid})`)
 say('starting web and worker (the worker checks this host first)')
 const processes = startProcesses(await readProcfile(['web', 'worker']), {

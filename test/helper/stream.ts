@@ -48,8 +48,8 @@ export function openStream(call: StreamCall): Promise<OpenStream> {
       path,
       method: body === undefined ? 'GET' : 'POST',
       agent: false,
-      // A comment comes every 15 s.
-      timeout: 20_000,
+      // A comment comes every 15 s, later where the machine is busy.
+      timeout: 60_000,
       headers: {
         'X-API-Key': key,
         Accept: 'text/event-stream',
