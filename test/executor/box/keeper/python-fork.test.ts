@@ -53,14 +53,11 @@ const topics: Readonly<Record<string, Programs>> = {
 
 /** PYTHON_FORK: a part of the names of the programs to run, when it is not all of them. */
 const wanted = process.env['PYTHON_FORK'] ?? ''
-const total = Object.values(topics).reduce((sum, all) => sum + Object.keys(all).length, 0)
-
-// Slots serve in turns. Where the next interpreter is not up when one has had its runs programs are started anew, so there
-// are enough for all.
-const slots = Math.ceil(total / 110)
+// Fewer programs than one interpreter has runs: none of them is started anew.
+const slots = 2
 const [forked, started] = await Promise.all([
   startExecutor(t, { slots, limits }),
-  startExecutor(t, { slots: 2, limits, accelerators: [] }),
+  startExecutor(t, { slots, limits, accelerators: [] }),
 ])
 t.setTimeout(600_000 * timeFactor)
 
