@@ -133,7 +133,7 @@ export function readChildren(directory: string): string[] {
  * A killed process can hold an empty cgroup for milliseconds (EBUSY).
  * @throws {SandboxError} step `cgroup.remove` when still busy after five seconds.
  */
-export async function removeGroup(directory: string): Promise<void> {
+async function removeGroup(directory: string): Promise<void> {
   const patienceMilliseconds = 5000
   let waited = 0
   // Short steps while an exit is under way (an RCU grace period, 10 to 30 ms), as a doubled pause would wait as long

@@ -14,7 +14,7 @@ export const remedy =
   'under systemd set Delegate=yes on the service; in a container give it a writable cgroup namespace; otherwise run as root'
 
 /** The worker's own group, or the one above a leaf made for it. */
-export function findDelegatedGroup({ ownGroup, mountPoint }: Hierarchy): string {
+function findDelegatedGroup({ ownGroup, mountPoint }: Hierarchy): string {
   const inLeaf = ownGroup !== mountPoint && leafNames.includes(basename(ownGroup))
   return inLeaf ? dirname(ownGroup) : ownGroup
 }

@@ -133,15 +133,11 @@ export function assembleFilter(
   throw new SandboxError('seccomp.assemble', words)
 }
 
-/** The same for a keeper itself. Boxes have it below their own, which refuses whatever this does, in the same words. */
-export function assembleKeeperFilter(rows: readonly FilterRow[] = filterRows): Buffer {
-  return assembleFilter(process.arch, forKeeper(rows))
-}
-
 /** A keeper's two filters. */
-export interface Filters {
+interface Filters {
   /** Of its boxes. */
   readonly filter: Buffer
+  /** Of itself. Boxes have it below their own, which refuses whatever this does, in the same words. */
   readonly keeperFilter: Buffer
 }
 
@@ -149,7 +145,7 @@ export interface Filters {
 export function assembleFilters(): Record<'none' | 'loopback', Filters> {
   const assemble = (rows: readonly FilterRow[]): Filters => ({
     filter: assembleFilter(process.arch, rows),
-    keeperFilter: assembleKeeperFilter(rows),
+    keeperFilter: assembleFilter(process.arch, forKeeper(rows)),
   })
   return { none: assemble(filterRows), loopback: assemble(loopbackRows) }
 }

@@ -17,6 +17,7 @@ import {
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Workshop } from './definition.ts'
+import { plainEnvironment } from './version.ts'
 
 /** The mode of our directories, whatever the umask: programs' users may pass but not list. */
 const searchable = 0o711
@@ -159,8 +160,7 @@ export async function runInBackground(
   await new Promise<void>((resolve, reject) => {
     const child = spawn('/usr/bin/nice', ['-n', '10', ...command], {
       cwd: place.cwd ?? '/',
-      // Without the worker's variables: CPATH, for one, changes what GCC includes.
-      env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', ...place.environment },
+      env: { ...plainEnvironment, ...place.environment },
       stdio: 'ignore',
       // A process group, as a compiler's driver or script starts the compiler.
       detached: true,

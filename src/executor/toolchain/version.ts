@@ -10,6 +10,9 @@ export interface ProgramAnswer {
   readonly text: string
 }
 
+/** Of programs outside boxes: none of the worker's variables, of which CPATH, for one, changes what GCC includes. */
+export const plainEnvironment = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' } as const
+
 const remembered = new Map<string, string>()
 
 /** The file behind all links, as it is now: a replaced program is another, whatever it says of itself; null without one. */
@@ -59,11 +62,10 @@ export async function askProgram(
 
 function ask(program: string, options: readonly string[], input: string): Promise<ProgramAnswer> {
   return new Promise((resolve) => {
-    const environment = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' }
     const child = execFile(
       program,
       options,
-      { cwd: '/', env: environment, timeout: 60_000 },
+      { cwd: '/', env: plainEnvironment, timeout: 60_000 },
       (error, ...output) => {
         const text = output.join('').trim()
         resolve({

@@ -7,7 +7,7 @@ import { startKeeper } from '../../../src/executor/box/keeper/keeper-process.ts'
 import { openCgroupParent } from '../../../src/executor/cgroup/cgroup.ts'
 import { nameWorkerGroup } from '../../../src/executor/cgroup/worker-group.ts'
 import { encode, returnValue } from '../../../src/executor/seccomp/bpf.ts'
-import { assembleKeeperFilter } from '../../../src/executor/seccomp/seccomp.ts'
+import { assembleFilters } from '../../../src/executor/seccomp/seccomp.ts'
 import { firstUid, keeperDirectory } from '../../helper/executor.ts'
 import { request } from '../box/keeper/lone-keeper.ts'
 
@@ -36,7 +36,7 @@ export async function openFilterBoxes(
   const paths = configuration.filter(existsSync).map((path) => ({ source: path, target: path }))
   const layout = encodeLayout([...paths, { source: directory, target: '/src' }])
   const uid = process.getuid?.() === 0 ? firstUid : null
-  const keeperFilter = assembleKeeperFilter()
+  const { keeperFilter } = assembleFilters().none
   let serial = 0
   return async (filter, command, stdin = '') => {
     serial += 1

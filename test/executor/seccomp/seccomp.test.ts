@@ -18,7 +18,7 @@ import { filterRows, forKeeper, lastReviewedNumber } from '../../../src/executor
 import { errnos } from '../../../src/executor/seccomp/row.ts'
 import {
   assembleFilter,
-  assembleKeeperFilter,
+  assembleFilters,
   compileFilter,
 } from '../../../src/executor/seccomp/seccomp.ts'
 import { callNumbers } from '../../../src/executor/seccomp/syscall-number.ts'
@@ -111,7 +111,7 @@ function answer(call: string, ...values: readonly number[]): number {
 }
 
 t.test('a keeper may make boxes, and none of what exploits start from', async (t) => {
-  const own = assembleKeeperFilter()
+  const own = assembleFilters().none.keeperFilter
   const ask = (call: CallName, ...values: readonly number[]): number =>
     interpret(own, {
       number: numberOf(call, native) ?? -1,

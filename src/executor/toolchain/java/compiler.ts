@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { BoxFile } from '#contract'
-import { identifyFile } from '../version.ts'
+import { identifyFile, plainEnvironment } from '../version.ts'
+import { clientCompiler } from './jvm.ts'
 import type { Jvm } from './jvm.ts'
 
 const source = fileURLToPath(new URL('Compiler.java', import.meta.url))
@@ -32,15 +33,10 @@ export function compileCompiler(home: string): Promise<BoxFile> {
 async function compile(home: string): Promise<BoxFile> {
   const directory = await mkdtemp(`${tmpdir()}/runledger-javac-`)
   try {
-    const options = [
-      '-J-XX:TieredStopAtLevel=1',
-      '-J-XX:+UseSerialGC',
-      '-proc:none',
-      '-d',
-      directory,
-    ]
+    const ownOptions = clientCompiler.map((option) => `-J${option}`)
+    const options = [...ownOptions, '-proc:none', '-d', directory]
     await promisify(execFile)(`${home}/bin/javac`, [...options, source], {
-      env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
+      env: plainEnvironment,
       timeout: 180_000,
     })
     const content = await readFile(`${directory}/Compiler.class`)
