@@ -80,7 +80,8 @@ static void clear_event(int event) {
   if (poll(&waits, 1, 0) > 0 && read(event, &count, sizeof count) != sizeof count) die("keeper.event");
 }
 
-void await_event(const struct box *box, int event, int seconds) {
+/** Fails when the box ends before. */
+static void await_event(const struct box *box, int event, int seconds) {
   struct pollfd events[] = {{event, POLLIN, 0}, {box->pidfd, POLLIN, 0}};
   int found = poll(events, 2, seconds * 1000);
   uint64_t count;

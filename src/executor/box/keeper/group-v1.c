@@ -61,8 +61,6 @@ static void raise_limit(uint64_t bytes) {
   if (held + bytes + room / 2 > group->limit_held) set_memory_limit(held + bytes + room);
 }
 
-static void note_memory_before_start(void) { group->memory_before_start = read_memory(); }
-
 /**
  * A program's output costs the keeper half of what it costs the program, when written byte by byte. The keeper also ran
  * before it entered the group. Reading its clock first updates the group's.
@@ -89,7 +87,6 @@ const struct group_version group_v1 = {
     .has_room = has_room,
     .raise_limit = raise_limit,
     .write_memory_limit = write_limit,
-    .begin_start = note_memory_before_start,
     .read_cpu = read_cpu,
     .only_init_is_left = only_keeper_and_init,
     .is_empty = only_keeper,

@@ -73,8 +73,8 @@ void set_memory_limit(uint64_t bytes) {
 }
 
 void begin_start(void) {
-  group->memory_before_start = 0;
-  if (version->begin_start != NULL) version->begin_start();
+  // A group of its own has nothing yet.
+  group->memory_before_start = version->prepare == NULL ? read_group_number(usage) : 0;
 }
 
 void note_start(void) {

@@ -35,7 +35,6 @@ struct group_version {
   void (*raise_limit)(uint64_t bytes);
   /** Before the memory limit is written that may not be above that of memory and swap. */
   bool (*write_memory_limit)(uint64_t bytes);
-  void (*begin_start)(void);
   /** Nanoseconds without the keeper's own, good for differences. */
   int64_t (*read_cpu)(void);
   bool (*only_init_is_left)(void);

@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { usual_stack_bytes = 8 << 20 };
+enum { usual_stack_bytes = 8 << 20, block_bytes = 512 };
 
 /**
  * Of a process, and of all that a box may have together: what the kernel keeps for some descriptors is charged to nobody, and a
@@ -132,7 +132,8 @@ struct own_limits find_own_limits(const struct request *request) {
   return (struct own_limits){
       // Doubled, as the kernel's ticks may exceed the group's CPU time by a fifth.
       .cpu_seconds = 2 * ((request->cpu_nanoseconds + 999999999) / 1000000000) + 1,
-      .file_size = request->file_size_limit,
+      // One block more than the disk holds: a full disk is ENOSPC and not SIGXFSZ.
+      .file_size = request->box_bytes + block_bytes,
       .open_files = divide(open_files_together, request->processes, open_files_least, open_files_most),
       .locked_bytes = locked < most_locked ? locked : most_locked,
   };
@@ -164,7 +165,7 @@ static void become_program(const struct box *box) {
   if (has_runtime()) {
     enter_idle_class();
     limit_stack(runtime_has_all_stack());
-    start_runtime(box, box_events.ready);
+    start_runtime(box);
     die_in_box("box.exec");
   }
   if (write(box_events.ready, &one, sizeof one) != sizeof one) die_in_box("box.ready");

@@ -143,12 +143,17 @@ static void send_output_files(const struct request *request) {
   close(box.mounts[0]);
 }
 
+/** A word alone. */
+static void say(uint64_t kind) {
+  append_frame(kind, "", 0);
+  send_all();
+}
+
 /** Before the next request, which would wait for it. */
 static void settle_slot(void) {
   reclaim_leftovers(true);
   raise_limit_for(0);
-  append_frame('s', "", 0);
-  send_all();
+  say('s');
 }
 
 /** Sends the result, and waits until nothing of the box is left. */
@@ -209,8 +214,7 @@ void setup(void) {
   open_channel();
   open_supervision();
   open_output_files();
-  static const int one_page_at_least = sizeof *shared;
-  shared = mmap(NULL, (size_t)one_page_at_least, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) die("keeper.memory");
   if (fcntl(worker_socket, F_SETFD, FD_CLOEXEC) != 0) die("keeper.socket");
   struct hello hello;
@@ -243,11 +247,6 @@ __attribute__((noinline)) static void clear_stack(void) {
   explicit_bzero(used, sizeof used);
 }
 
-static void send_ready(void) {
-  append_frame('r', "", 0);
-  send_all();
-}
-
 /** Runtimes take more than an empty box does. */
 static const uint64_t start_bytes = 64 << 20;
 
@@ -272,7 +271,7 @@ void serve(void) {
   uint64_t memory = read_keeper_memory();
   share = forks && memory > share ? memory - share : 0;
   bool is_ready = !has_runtime();
-  if (is_ready) send_ready();
+  if (is_ready) say('r');
   for (;;) {
     make_room_for_box();
     if (forks) clear_stack();
@@ -280,7 +279,7 @@ void serve(void) {
     if (!is_ready) {
       // A runtime that cannot be started is no keeper.
       wait_until_ready(&box, seconds_until_first);
-      send_ready();
+      say('r');
       is_ready = true;
     }
     uint64_t kind;

@@ -169,8 +169,6 @@ extern struct box_events {
   int forked, ready, go, ended;
 } box_events;
 void open_boxes(void);
-/** Fails when the box ends before. */
-void await_event(const struct box *box, int event, int seconds);
 /** Returns true only in a program's process that needs no exec. */
 bool prepare_box(struct box *box);
 /** @returns its descriptor. */
@@ -212,7 +210,7 @@ void prepare_runtime(struct box *box);
 /** Closes here what the next one has. */
 void leave_runtime(const struct box *box);
 /** In its process. Returns only when it cannot be started. */
-void start_runtime(const struct box *box, int ready);
+void start_runtime(const struct box *box);
 void release_runtime(struct box *box, const struct request *request);
 /** To be asked once, after the end: whether its program began. */
 bool runtime_began(struct box *box);

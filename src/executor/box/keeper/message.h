@@ -45,7 +45,6 @@ struct request {
   /** Sizes of /box, and of /tmp and /dev/shm each. */
   uint64_t box_bytes;
   uint64_t scratch_bytes;
-  uint64_t file_size_limit;
   /** Of the contents of output files together. */
   uint64_t output_files_bytes;
   /** That the box may use at once, in thousandths. */

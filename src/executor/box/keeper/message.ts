@@ -81,7 +81,6 @@ export const stopMessage = structure.encodeNumbers(['A'.charCodeAt(0)])
 
 const { CLD_EXITED, CLD_KILLED, CLD_DUMPED } = structure.endCode
 const mebibyte = 1024 * 1024
-const blockBytes = 512
 const pageBytes = 4096
 
 /**
@@ -118,8 +117,6 @@ export function encodeRequest(request: PhaseRequest): Uint8Array[] {
     stderr_bytes: Math.ceil(limits.stderrBytes),
     box_bytes: boxBytes,
     scratch_bytes: scratchBytes,
-    // One block more than the disk holds: a full disk is ENOSPC and not SIGXFSZ.
-    file_size_limit: boxBytes + blockBytes,
     output_files_bytes: outputFilesBytesMost,
     cores_per_mille: Math.round(cores * 1000),
   })

@@ -89,8 +89,10 @@ void leave_runtime(const struct box *box) {
   close(library);
 }
 
-void start_runtime(const struct box *box, int ready) {
-  if (dup2(library, prestart_library) < 0 || dup2(box->orders[0], prestart_orders) < 0 || dup2(ready, prestart_ready) < 0) return;
+void start_runtime(const struct box *box) {
+  if (dup2(library, prestart_library) < 0 || dup2(box->orders[0], prestart_orders) < 0 ||
+      dup2(box_events.ready, prestart_ready) < 0)
+    return;
   execve(strings[0], strings, strings + arguments + 1);
 }
 

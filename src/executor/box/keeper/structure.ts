@@ -39,7 +39,7 @@ export const hello = defineStructure(
 
 export const request = defineStructure(
   'request',
-  'kind argument_bytes arguments variables files processes unlimited_stack merges_stderr output_files stdin_bytes memory_bytes cpu_nanoseconds wall_nanoseconds stdout_bytes stderr_bytes box_bytes scratch_bytes file_size_limit output_files_bytes cores_per_mille',
+  'kind argument_bytes arguments variables files processes unlimited_stack merges_stderr output_files stdin_bytes memory_bytes cpu_nanoseconds wall_nanoseconds stdout_bytes stderr_bytes box_bytes scratch_bytes output_files_bytes cores_per_mille',
 )
 
 export const fileHead = defineStructure('file_head', 'name_bytes executable size')
