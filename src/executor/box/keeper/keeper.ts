@@ -39,7 +39,7 @@ export interface BoxOptions {
  * Then an interpreter is replaced, as programs learn the hash seed and address layout that its forks share. Until the next one
  * is up programs start by themselves, so a small number costs much: with 128 a busy slot ran ×0.85 as many.
  */
-const forksMost = 1024
+export const forksMost = 1024
 
 /** Pause after an interpreter or a runtime could not be started. */
 const refillMilliseconds = 10_000
