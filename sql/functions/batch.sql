@@ -1,5 +1,5 @@
 -- A batch with one webhook: its own stream says which submissions belong to it, its row in runledger.delivery where the webhook
--- goes. The end of the last member makes the webhook due, in the commit of that end.
+-- goes. The end of the last member makes the webhook due, in the commit of that end (runledger.end_submissions).
 
 create or replace function runledger.read_batch(batch_id uuid)
 returns table (id uuid, status text, verdict text, finished_at timestamptz)
@@ -32,31 +32,4 @@ begin
   end if;
 end
 $$;
-comment on function runledger.lock_submissions is 'Locks submissions and their batches before the first of them is interrupted or cancelled, and with it a key is locked (runledger.end_batches): one after another, they would be locked in the reverse of the order in which an end locks them, and the two could wait for each other.';
-
-create or replace function runledger.end_batches(batches uuid[]) returns uuid[]
-language plpgsql
-as $$
-declare
-  _webhooks uuid[];
-begin
-  -- Ends of one batch take turns from here to their commit: so the last of them sees that no other is left.
-  perform from runledger.delivery d where d.submission_id = any (end_batches.batches) order by d.submission_id for update;
-  with due as (
-    update runledger.delivery d set state = 'pending', due_at = now()
-    where d.submission_id = any (end_batches.batches) and d.state = 'waiting'
-      and case
-        -- One look-up, not a hash of all that is pending.
-        when exists (select from runledger.pending p where p.batch_id = d.submission_id offset 0) then false
-        -- Rows may have been edited by hand: the log decides.
-        else (
-          select derived.state from runledger.delivery_from_log derived where derived.submission_id = d.submission_id
-        ) = 'pending'
-      end
-    returning d.webhook_id
-  )
-  select array_agg(due.webhook_id) into _webhooks from due;
-  return _webhooks;
-end
-$$;
-comment on function runledger.end_batches is 'Makes the webhooks of those batches due whose last member has ended in this transaction, and returns them; their jobs are the caller''s.';
+comment on function runledger.lock_submissions is 'Locks submissions and their batches before the first of them is interrupted or cancelled, and with it a key is locked: one after another, they would be locked in the reverse of the order in which an end locks them, and the two could wait for each other.';

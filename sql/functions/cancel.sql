@@ -12,6 +12,7 @@ declare
     order by s.id
   );
   _p runledger.pending;
+  _hash bytea;
   _ended runledger.ended_submission[];
   _tries integer := 1;
 begin
@@ -26,20 +27,21 @@ begin
       elsif _p.is_running then
         state := 'requested';
         if not _p.is_cancelled then
-          perform runledger.append_event(
+          _hash := runledger.append_event(
             _p.submission_id, _p.version + 1, 'submission.cancel_requested', 1,
             jsonb_build_object('attempt', _p.attempts, 'run', _p.run, 'worker', _p.worker_id), cancel.metadata, _p.hash
           );
-          update runledger.pending p
-          set is_cancelled = true, version = e.stream_version, hash = e.hash
-          from runledger.event e
-          where p.submission_id = _p.submission_id and e.stream_id = p.submission_id and e.stream_version = _p.version + 1;
+          update runledger.pending p set is_cancelled = true, version = _p.version + 1, hash = _hash
+          where p.submission_id = _p.submission_id;
         end if;
         exit;
       end if;
       state := 'cancelled';
       perform graphile_worker.remove_job(_p.submission_id::text);
-      _ended := runledger.end_submissions(runledger.describe_last(_p, 'submission.cancelled', '{}', cancel.metadata));
+      _ended := runledger.end_submissions(jsonb_build_array(jsonb_build_object(
+        'submission_id', _p.submission_id, 'started_version', _p.version, 'type', 'submission.cancelled',
+        'schema_version', 1, 'data', '{}'::jsonb, 'metadata', cancel.metadata
+      )));
       waiters := _ended[1].waiters;
       -- Else its row was not as the log says. It is now, unless it is edited again, and again.
       exit when _ended is not null or _tries >= 3;
@@ -50,4 +52,3 @@ begin
 end
 $$;
 comment on function runledger.cancel is 'Cancels submissions of the account; one row for each that it has. cancelled: it waited and has ended; requested: it runs, and its worker is to be notified after the commit (runledger_cancel); ended: it had ended before. waiters: as runledger.conclude has them.';
-

@@ -169,7 +169,22 @@ begin
   end if;
 
   if _batches is not null then
-    _webhooks := _webhooks || runledger.end_batches(_batches);
+    -- Ends of one batch take turns from here to their commit: so the last of them sees that no other is left.
+    perform from runledger.delivery d where d.submission_id = any (_batches) order by d.submission_id for update;
+    with due as (
+      update runledger.delivery d set state = 'pending', due_at = now()
+      where d.submission_id = any (_batches) and d.state = 'waiting'
+        and case
+          -- One look-up, not a hash of all that is pending.
+          when exists (select from runledger.pending p where p.batch_id = d.submission_id offset 0) then false
+          -- Rows may have been edited by hand: the log decides.
+          else (
+            select derived.state from runledger.delivery_from_log derived where derived.submission_id = d.submission_id
+          ) = 'pending'
+        end
+      returning d.webhook_id
+    )
+    select _webhooks || array_agg(due.webhook_id) into _webhooks from due;
   end if;
   foreach _id in array coalesce(_keys, '{}') loop
     perform runledger.admit_waiting(_id);

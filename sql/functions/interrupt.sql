@@ -31,21 +31,23 @@ begin
         where e.stream_id = _item.submission_id and e.stream_version = _item.started_version
           and e.data ->> 'run' = _item.run
       ) then 'superseded' else 'start_lost' end;
-    elsif _p.is_cancelled then
-      outcome := 'ended';
-      waiters := (runledger.end_submissions(runledger.describe_last(
-        _p, 'submission.cancelled', jsonb_build_object('lost', _item.data -> 'reason'), _item.metadata
-      )))[1].waiters;
     else
-      _p := runledger.append_interrupted(_p, _item.schema_version, _item.data, _item.metadata);
-      select count(*) filter (where (e.data ->> 'spends_attempt')::boolean) into _losses
-      from runledger.event e
-      where e.stream_id = _p.submission_id and e.type = 'execution.interrupted';
-      if _item.is_last or _losses >= _most_losses then
+      if not _p.is_cancelled then
+        _p := runledger.append_interrupted(_p, _item.schema_version, _item.data, _item.metadata);
+        select count(*) filter (where (e.data ->> 'spends_attempt')::boolean) into _losses
+        from runledger.event e
+        where e.stream_id = _p.submission_id and e.type = 'execution.interrupted';
+      end if;
+      if _p.is_cancelled or _item.is_last or _losses >= _most_losses then
         outcome := 'ended';
-        waiters := (runledger.end_submissions(runledger.describe_last(
-          _p, 'execution.abandoned', jsonb_build_object('losses', _losses), _item.metadata
-        )))[1].waiters;
+        waiters := (runledger.end_submissions(jsonb_build_array(jsonb_build_object(
+          'submission_id', _p.submission_id, 'started_version', _p.version, 'schema_version', 1, 'metadata', _item.metadata,
+          'type', case when _p.is_cancelled then 'submission.cancelled' else 'execution.abandoned' end,
+          'data', case
+            when _p.is_cancelled then jsonb_build_object('lost', _item.data -> 'reason')
+            else jsonb_build_object('losses', _losses)
+          end
+        ))))[1].waiters;
       else
         outcome := 'requeued';
         perform job.enqueue_execution(
@@ -69,15 +71,14 @@ language plpgsql
 as $$
 declare
   _pending runledger.pending := append_interrupted.pending;
-begin
-  perform runledger.append_event(
+  _hash constant bytea := runledger.append_event(
     _pending.submission_id, _pending.version + 1, 'execution.interrupted', append_interrupted.schema_version,
     append_interrupted.data, append_interrupted.metadata, _pending.hash
   );
+begin
   update runledger.pending p
-  set is_running = false, is_parked = false, version = e.stream_version, hash = e.hash
-  from runledger.event e
-  where p.submission_id = _pending.submission_id and e.stream_id = p.submission_id and e.stream_version = _pending.version + 1
+  set is_running = false, is_parked = false, version = _pending.version + 1, hash = _hash
+  where p.submission_id = _pending.submission_id
   returning p.* into _pending;
   return _pending;
 end
@@ -94,13 +95,3 @@ as $$
   ))
 $$;
 comment on function runledger.describe_lost is 'An attempt whose worker is lost, as runledger.interrupt takes it.';
-
-create or replace function runledger.describe_last(p runledger.pending, type text, data jsonb, metadata jsonb) returns jsonb
-language sql immutable
-as $$
-  select jsonb_build_array(jsonb_build_object(
-    'submission_id', p.submission_id, 'started_version', p.version, 'type', describe_last.type, 'schema_version', 1,
-    'data', describe_last.data, 'metadata', describe_last.metadata
-  ))
-$$;
-comment on function runledger.describe_last is 'The event that ends a submission without a result, as runledger.end_submissions takes it.';

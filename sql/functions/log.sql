@@ -23,28 +23,30 @@ end
 $$;
 comment on function runledger.hash_event is 'SHA-256 over the previous event''s hash and one event''s content.';
 
-create or replace function runledger.append_events(events runledger.new_event[]) returns timestamptz
-language plpgsql
+create or replace function runledger.append_events(events runledger.new_event[])
+returns table (stream_id uuid, stream_version integer, recorded_at timestamptz, hash bytea)
+language plpgsql rows 10
 as $$
 declare
-  _recorded_at timestamptz := clock_timestamp();
+  _recorded_at constant timestamptz := clock_timestamp();
 begin
-  insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
+  return query
+  insert into runledger.event as appended (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
   select
     e.stream_id, e.stream_version, e.type, e.schema_version, e.data, e.metadata, _recorded_at,
     runledger.hash_event(
       e.previous_hash, e.stream_id, e.stream_version, e.type, e.schema_version, e.data, e.metadata, _recorded_at
     )
-  from unnest(append_events.events) e;
-  return _recorded_at;
+  from unnest(append_events.events) e
+  returning appended.stream_id, appended.stream_version, appended.recorded_at, appended.hash;
 end
 $$;
-comment on function runledger.append_events is 'Appends events, each at its version; returns when. 23505: somebody else was there first; nothing was written of any.';
+comment on function runledger.append_events is 'Appends events, each at its version; returns what came of each. 23505: somebody else was there first; nothing was written of any.';
 
 create or replace function runledger.append_event(
   stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb,
   previous_hash bytea default null
-) returns timestamptz
+) returns bytea
 language plpgsql
 as $$
 declare
@@ -68,13 +70,15 @@ begin
     end if;
   end if;
 
-  return runledger.append_events(array[row(
-    append_event.stream_id, _version, append_event.type, append_event.schema_version,
-    append_event.data, append_event.metadata, _previous_hash
-  )::runledger.new_event]);
+  return (
+    select appended.hash from runledger.append_events(array[row(
+      append_event.stream_id, _version, append_event.type, append_event.schema_version,
+      append_event.data, append_event.metadata, _previous_hash
+    )::runledger.new_event]) appended
+  );
 end
 $$;
-comment on function runledger.append_event is 'Appends one event at the given version, or (null) after the last one; returns when. previous_hash: the hash of the event before it, by a caller that has just read that event; without it, it is looked up. 23505: somebody else was there first. RL002: the version would leave a gap.';
+comment on function runledger.append_event is 'Appends one event at the given version, or (null) after the last one; returns its hash. previous_hash: that of the event before it, by a caller that knows it; without it, it is looked up. 23505: somebody else was there first. RL002: the version would leave a gap.';
 
 -- Makes the log append-only even for its owner, unless he disables triggers on purpose.
 

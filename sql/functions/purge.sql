@@ -79,18 +79,17 @@ language plpgsql
 as $$
 declare
   _ids uuid[];
-  _events runledger.new_event[];
-  _purged_at timestamptz;
 begin
   -- An operator may be having a webhook sent again at this moment: locked, its state is the last one. In their order, as an end
-  -- locks several batches (runledger.end_batches): else the two could wait for each other.
+  -- locks several batches (runledger.end_submissions): else the two could wait for each other.
   perform from runledger.delivery d
   where d.submission_id in (select s.subject from runledger.list_subjects(remove_bodies.submissions) s)
   order by d.submission_id for update;
   _ids := array(
     select member.id from unnest(remove_bodies.submissions) member (id) where not runledger.is_undelivered(member.id)
   );
-  _events := array(
+  update runledger.result r set version = purged.stream_version, purged_at = purged.recorded_at
+  from runledger.append_events(array(
     select row(
       head.stream_id, head.stream_version + 1, 'submission.purged', 1, jsonb_build_object('reason', remove_bodies.reason),
       remove_bodies.metadata, head.hash
@@ -104,11 +103,8 @@ begin
     where not exists (
       select from runledger.event e where e.stream_id = head.stream_id and e.type = 'submission.purged'
     )
-  );
-  _purged_at := runledger.append_events(_events);
-  update runledger.result r set version = e.stream_version, purged_at = _purged_at
-  from unnest(_events) e
-  where r.id = e.stream_id;
+  )) purged
+  where r.id = purged.stream_id;
   update runledger.delivery d set url = null
   where d.submission_id in (select s.subject from runledger.list_subjects(_ids) s);
   delete from runledger.output where output.submission_id = any (_ids);

@@ -918,12 +918,12 @@ function runledger.admit_waiting(api_key_id uuid)
   returns integer security definer set search_path=pg_catalog, pg_temp
 
 function runledger.append_event(stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, previous_hash bytea DEFAULT NULL::bytea)
-  Appends one event at the given version, or (null) after the last one; returns when. previous_hash: the hash of the event before it, by a caller that has just read that event; without it, it is looked up. 23505: somebody else was there first. RL002: the version would leave a gap.
-  returns timestamp with time zone
+  Appends one event at the given version, or (null) after the last one; returns its hash. previous_hash: that of the event before it, by a caller that knows it; without it, it is looked up. 23505: somebody else was there first. RL002: the version would leave a gap.
+  returns bytea
 
 function runledger.append_events(events runledger.new_event[])
-  Appends events, each at its version; returns when. 23505: somebody else was there first; nothing was written of any.
-  returns timestamp with time zone
+  Appends events, each at its version; returns what came of each. 23505: somebody else was there first; nothing was written of any.
+  returns TABLE(stream_id uuid, stream_version integer, recorded_at timestamp with time zone, hash bytea)
 
 function runledger.append_interrupted(pending runledger.pending, schema_version integer, data jsonb, metadata jsonb)
   Appends execution.interrupted to a submission that runs, and returns its row as it is then. It has no job yet.
@@ -983,10 +983,6 @@ function runledger.describe_end(result runledger.result, delivery runledger.deli
   What the waiters of a submission are notified of: the row of runledger.read_result as JSON, or its id alone if that is too long or its caller has cancelled it. attempt, limits: of the last attempt; delivery: its webhook, which is due.
   returns text stable
 
-function runledger.describe_last(p runledger.pending, type text, data jsonb, metadata jsonb)
-  The event that ends a submission without a result, as runledger.end_submissions takes it.
-  returns jsonb immutable
-
 function runledger.describe_lost(p runledger.pending)
   An attempt whose worker is lost, as runledger.interrupt takes it.
   returns jsonb immutable
@@ -999,10 +995,6 @@ function runledger.drop_partitions(older_than interval)
   Drops the empty partitions of runledger.body and runledger.output that end longer ago than that; returns their names.
   returns SETOF text security definer set search_path=pg_catalog, pg_temp, lock_timeout=500ms
   grant execute to runledger_worker
-
-function runledger.end_batches(batches uuid[])
-  Makes the webhooks of those batches due whose last member has ended in this transaction, and returns them; their jobs are the caller's.
-  returns uuid[]
 
 function runledger.end_submissions(items jsonb, are_attempts boolean DEFAULT false)
   Ends submissions: appends the event of each item, and does what follows from an end: result and outputs, the jobs of webhooks, the key's next submission. items: as runledger.conclude has them. Unless they are attempts, an item says the type of its event, and started_version is the submission's version. Returns those that ended. Nothing is written of one whose row is not as the log says, which is mended.
@@ -1091,7 +1083,7 @@ function runledger.list_subjects(submissions uuid[])
   returns TABLE(submission_id uuid, subject uuid) stable
 
 function runledger.lock_submissions(submissions uuid[])
-  Locks submissions and their batches before the first of them is interrupted or cancelled, and with it a key is locked (runledger.end_batches): one after another, they would be locked in the reverse of the order in which an end locks them, and the two could wait for each other.
+  Locks submissions and their batches before the first of them is interrupted or cancelled, and with it a key is locked: one after another, they would be locked in the reverse of the order in which an end locks them, and the two could wait for each other.
   returns void
 
 function runledger.make_partitions()

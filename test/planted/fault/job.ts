@@ -88,8 +88,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: what was cancelled is run again when its worker is lost',
-    text: 'elsif _p.is_cancelled then\n      outcome',
-    instead: 'elsif false then\n      outcome',
+    text: 'if _p.is_cancelled or _item.is_last',
+    instead: 'if _item.is_last',
     tests: ['job/cancel'],
   },
   {

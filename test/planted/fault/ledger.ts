@@ -66,8 +66,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'batch: its members do not take turns to end',
-    text: 'd.submission_id = any (end_batches.batches) order by d.submission_id for update;',
-    instead: 'd.submission_id = any (end_batches.batches) order by d.submission_id;',
+    text: 'd.submission_id = any (_batches) order by d.submission_id for update;\n    with due',
+    instead: 'd.submission_id = any (_batches) order by d.submission_id;\n    with due',
     tests: ['http/batch-webhook'],
   },
   {
@@ -78,8 +78,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'batch: its webhook goes by the rows of what is pending alone',
-    text: "where derived.submission_id = d.submission_id\n        ) = 'pending'",
-    instead: 'where derived.submission_id = d.submission_id\n        ) is not null',
+    text: "where derived.submission_id = d.submission_id\n          ) = 'pending'",
+    instead: 'where derived.submission_id = d.submission_id\n          ) is not null',
     tests: ['http/batch-webhook'],
   },
   {
