@@ -12,7 +12,7 @@ begin
   for _bound in
     select * from (values
       ('force_generic_plan', '{seqscan,bitmapscan,hashjoin,mergejoin}'::text[], '{
-        receive,rerun_submission,start,conclude,interrupt,cancel,publish_output,read_live_output,read_result
+        receive,rerun_submission,start,requeue_jobs,conclude,interrupt,cancel,publish_output,read_live_output,read_result
       }'::text[]),
       -- The first few by index, however many wait.
       ('force_generic_plan', '{seqscan,bitmapscan,hashjoin,mergejoin,sort}', '{lend_slot}'),

@@ -38,6 +38,7 @@ await t.test('it reads its own rows, however many wait', async (t) => {
     start(stopped),
     ['conclude', (session) => completeExecution(session, ended, versions[ended]!)],
     ['interrupt', (session) => interrupt(session, lost, versions[lost]!)],
+    ['requeue', (session) => session`select runledger.requeue_jobs(array[${waiting}::uuid])`],
     ['cancel what waits', (session) => cancel(session, waiting)],
     ['cancel what runs', (session) => cancel(session, stopped)],
     ['interrupt what is cancelled', (session) => interrupt(session, stopped, versions[stopped]!)],

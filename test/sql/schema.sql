@@ -1251,7 +1251,7 @@ function runledger.replay_delivery(webhook_id uuid, secret text, schema_version 
 
 function runledger.requeue_jobs(submission_ids uuid[], lost_by text[] DEFAULT '{}'::text[])
   Requeues, each at its position, jobs that a worker was handed and does not start: these, as it is to take nothing, and those that its pools lost_by were handed half a second ago, as the answer was lost with their connection. Returns how many. Where it has started one meanwhile, the job does nothing.
-  returns integer security definer set search_path=pg_catalog, pg_temp
+  returns integer security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_worker
 
 function runledger.rerun_submission(original uuid, request jsonb, at_once integer DEFAULT NULL::integer)
