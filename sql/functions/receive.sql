@@ -15,7 +15,9 @@ declare
   _has_room boolean := runledger.has_room(
     jsonb_array_length(receive.submissions), (receive.requests #>> '{0,capacity}')::integer
   );
-  _names_blobs boolean := jsonb_path_exists(receive.submissions, '$[*].blobs ? (@ != null)');
+  -- What submissions name: of which request, whose it is, and its digest.
+  _named record;
+  _lacking integer[];
   _received runledger.received_request[] := '{}';
   _has_limit boolean := false;
   _locked uuid;
@@ -27,9 +29,21 @@ begin
   end if;
 
   -- All calls lock in one order: blobs, accounts with their idempotency keys, keys with a limit.
-  if _names_blobs then
-    perform runledger.use_blobs(array_agg(named.account_id), array_agg(named.sha256))
-    from runledger.list_named(receive.requests, receive.submissions) named;
+  if jsonb_path_exists(receive.submissions, '$[*].blobs ? (@ != null)') then
+    select array_agg(s.request) as requests, array_agg(k.account_id) as accounts, array_agg(blob.sha256) as digests
+    into _named
+    from jsonb_to_recordset(receive.submissions) s (request integer, blobs text)
+    cross join lateral runledger.list_blobs(decode(s.blobs, 'base64')) blob (sha256)
+    join runledger.api_key k on k.id = (receive.requests -> s.request - 1 ->> 'api_key_id')::uuid;
+    perform runledger.use_blobs(_named.accounts, _named.digests);
+    -- The caller has seen them a moment ago. Asked again, it answers which one is missing.
+    _lacking := array(
+      select named.request
+      from unnest(_named.requests, _named.accounts, _named.digests) named (request, account_id, sha256)
+      where not exists (
+        select from runledger.blob b where b.account_id = named.account_id and b.sha256 = named.sha256
+      )
+    );
   end if;
 
   for _request in
@@ -85,17 +99,8 @@ begin
         receive.outcome := 'queue_full';
       end if;
     end if;
-    if receive.outcome = 'received' and _names_blobs then
-      -- The caller has seen it a moment ago. Asked again, it answers which one is missing.
-      if exists (
-        select from runledger.list_named(receive.requests, receive.submissions) named
-        where named.request = _request.n
-          and not exists (
-            select from runledger.blob b where b.account_id = named.account_id and b.sha256 = named.sha256
-          )
-      ) then
-        receive.outcome := 'blob_missing';
-      end if;
+    if receive.outcome = 'received' and _request.n = any (_lacking) then
+      receive.outcome := 'blob_missing';
     end if;
     if receive.outcome = 'received' then
       _received := _received || row(
@@ -359,17 +364,6 @@ begin
 end
 $$;
 comment on function runledger.store_received is 'Appends submission.received of each submission of the requests that are received (runledger.receive), with all that belongs to it. Called with the locks of keys that have a limit.';
-
-create or replace function runledger.list_named(requests jsonb, submissions jsonb)
-returns table (request integer, account_id uuid, sha256 bytea)
-language sql stable
-as $$
-  select s.request, k.account_id, blob.sha256
-  from jsonb_to_recordset(list_named.submissions) s (request integer, blobs text)
-  cross join lateral runledger.list_blobs(decode(s.blobs, 'base64')) blob (sha256)
-  join runledger.api_key k on k.id = (list_named.requests -> s.request - 1 ->> 'api_key_id')::uuid
-$$;
-comment on function runledger.list_named is 'The blobs that the submissions of runledger.receive name, by their accounts.';
 
 create or replace function runledger.use_blobs(accounts uuid[], digests bytea[]) returns void
 language plpgsql

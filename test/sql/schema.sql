@@ -1069,10 +1069,6 @@ function runledger.list_blobs(list bytea)
   returns SETOF bytea immutable
   grant execute to runledger_auditor
 
-function runledger.list_named(requests jsonb, submissions jsonb)
-  The blobs that the submissions of runledger.receive name, by their accounts.
-  returns TABLE(request integer, account_id uuid, sha256 bytea) stable
-
 function runledger.list_recent_language(period interval)
   The languages that a worker has run within the period, up to now, each with its version and what such a worker cannot do of what submissions demand. offer: languages of one number are offered by one worker; workers that offer the same have the same number. is_offered_now: one of them has not stopped.
   returns TABLE(name text, version text, lacks jsonb, offer bigint, is_offered_now boolean) stable security definer set search_path=pg_catalog, pg_temp
