@@ -1,4 +1,4 @@
--- The partitions in PostgreSQL's catalogs. Bounds are ids; a UUID v7 begins with its time in milliseconds.
+-- The partitions in PostgreSQL's catalogs. Bounds are ids.
 
 create or replace view audit.partition as
 select
@@ -6,8 +6,8 @@ select
   child.relname::text as name,
   bounds.lower,
   bounds.upper,
-  to_timestamp(('x0000' || translate(left(bounds.lower::text, 13), '-', ''))::bit(64)::bigint / 1000.0) as starts_at,
-  to_timestamp(('x0000' || translate(left(bounds.upper::text, 13), '-', ''))::bit(64)::bigint / 1000.0) as ends_at
+  runledger.uuid_time(bounds.lower) as starts_at,
+  runledger.uuid_time(bounds.upper) as ends_at
 from pg_catalog.pg_inherits
 join pg_catalog.pg_class child on child.oid = pg_inherits.inhrelid
 join pg_catalog.pg_class parent on parent.oid = pg_inherits.inhparent

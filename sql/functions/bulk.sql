@@ -22,9 +22,7 @@ declare
 begin
   select account.id into _account from runledger.account where account.name = filter ->> 'account';
   if filter ? 'account' and _account is null then
-    return jsonb_build_object(
-      'count', 0, 'skipped', '{"done": 0, "purged": 0, "not_offered": 0}'::jsonb, 'items', '[]'::jsonb, 'next', null
-    );
+    _to := null; -- nothing fits
   end if;
 
   return (

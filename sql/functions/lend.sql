@@ -59,7 +59,7 @@ begin
           and case
             when p.is_running then p.is_parked and p.worker_id = _p.worker_id
             else p.admitted and p.language = any (lend_slot.offers)
-              and runledger.suits_worker(coalesce(p.requires, '{}'), _programs, lend_slot.does)
+              and runledger.suits_worker(p.requires, _programs, lend_slot.does)
           end
         order by p.position limit 1
       ) first
@@ -98,4 +98,3 @@ begin
 end
 $$;
 comment on function runledger.take_slot is 'What was parked goes on, or has ended: it waits in the queue no more.';
-

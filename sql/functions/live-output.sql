@@ -97,4 +97,3 @@ begin
 end
 $$;
 comment on function runledger.forget_output is 'Removes the events of one attempt at its end: the record has them, or another attempt begins.';
-

@@ -102,4 +102,3 @@ begin
 end
 $$;
 comment on function runledger.read_overview is 'What an operator sees: the oldest submission that waits, the load (as read_load), languages, the twenty accounts with most unfinished and of each its ten busiest keys (null is without a limit), workers that have not ended, how recent submissions ended, and what the reconciler last found in the ledger. Costs what is unfinished, not what has been.';
-

@@ -14,7 +14,6 @@ comment on function runledger.summarise is 'The median, the 95th and the 99th pe
 
 create or replace function runledger.read_recent_ends(period interval, events integer) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
--- However few there are, only index lookups stay as cheap when there are many.
 as $$
 begin
   return (

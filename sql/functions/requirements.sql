@@ -13,7 +13,7 @@ as $$
     false
   )
 $$;
-comment on function runledger.suits_worker is 'Whether a worker can do what a submission asks, by the data of its submission.received. programs: what it runs, by language, or a list of the languages. does: what it can do of what submissions demand.';
+comment on function runledger.suits_worker is 'Whether a worker can do what a submission asks, by the data of its submission.received, or null where that asks nothing (runledger.read_requirements). programs: what it runs, by language, or a list of the languages. does: what it can do of what submissions demand.';
 
 create or replace function runledger.start_data(data jsonb, received jsonb, cores integer, attempt integer) returns jsonb
 language sql stable
@@ -46,4 +46,4 @@ as $$
     else '{}'
   end
 $$;
-comment on function runledger.start_data is 'data: what the worker says of itself and of the program, limits.cores being a slot''s share; received: the data of submission.received; cores: of a box, as the tier has it, or null; attempt: 1, 2, 3 …';
+comment on function runledger.start_data is 'data: what the worker says of itself and of the program, limits.cores being a slot''s share; received: as runledger.suits_worker has it; cores: of a box, as the tier has it, or null; attempt: 1, 2, 3 …';

@@ -3,7 +3,6 @@
 
 create or replace function runledger.read_series(step interval, steps integer, most integer) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
--- However few there are, only index lookups stay as cheap when there are many.
 as $$
 declare
   _now constant timestamptz := now();

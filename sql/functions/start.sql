@@ -42,14 +42,14 @@ begin
         runledger.start_data(
           start.data || (start.programs -> p.language)
             || jsonb_build_object('run', i.run, 'language', p.language, 'total_seconds', tier.total_seconds),
-          coalesce(p.requires, '{}'), tier.cores, p.attempts + 1
+          p.requires, tier.cores, p.attempts + 1
         ) as data
       from unnest(start.submission_ids, start.runs, start.languages) i (id, run, language)
       join runledger.pending p on p.submission_id = i.id
       left join runledger.api_key k on k.id = p.api_key_id
       left join runledger.tier on tier.name = k.tier
       where p.submission_id = any (start.submission_ids) and p.admitted and not p.is_running and p.language = i.language
-        and runledger.suits_worker(coalesce(p.requires, '{}'), start.programs, start.does)
+        and runledger.suits_worker(p.requires, start.programs, start.does)
       -- Not by the row's own id, for which a plan may read the whole queue in the order of its index.
       order by i.id for update of p
     ), started as (
@@ -141,7 +141,7 @@ begin
     -- The job's task names another language.
     perform job.enqueue_execution(_p.submission_id);
     return false;
-  elsif not runledger.suits_worker(coalesce(_p.requires, '{}'), start_otherwise.programs, start_otherwise.does) then
+  elsif not runledger.suits_worker(_p.requires, start_otherwise.programs, start_otherwise.does) then
     -- Another worker is about to come; what has waited long for it is asked about less often.
     perform job.enqueue_execution(
       _p.submission_id, least(60, 1 + extract(epoch from clock_timestamp() - _p.created_at) / 10)::integer

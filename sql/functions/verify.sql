@@ -5,7 +5,6 @@ create or replace function runledger.verify(
   after uuid, events integer, also uuid[] default '{}', bodies boolean default false
 ) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp
--- What is turned off is reckoned so dear that every plan would be compiled: seconds, for milliseconds of work.
 as $$
 declare
   _last_id constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';

@@ -93,7 +93,7 @@ begin
     -- Views call them, and a view's functions run as whoever reads it.
     grant execute on function
       runledger.hash_event, runledger.is_worker_alive, runledger.read_outcome, runledger.read_requirements, runledger.closes_submission,
-      runledger.count_blob, runledger.list_blobs, runledger.read_overview, runledger.verify
+      runledger.count_blob, runledger.list_blobs, runledger.read_overview, runledger.uuid_time, runledger.verify
       to runledger_auditor;
   end if;
 end

@@ -157,10 +157,5 @@ comment on view runledger.unfinished is 'Those of runledger.submission that have
 create or replace view runledger.submission as
 select * from runledger.unfinished
 union all
-select
-  r.id, r.account_id, r.api_key_id, r.version, r.status, r.verdict, r.language, r.runtime, r.exit_code, r.signal,
-  r.stdout_truncated, r.stderr_truncated, r.cpu_time, r.wall_time, r.memory_peak, r.created_at, r.started_at, r.finished_at,
-  r.purged_at, r.tag, r.output_encoding, r.exceeded, r.compile, r.rerun_of, r.slot_seconds,
-  r.score, r.max_score
-from runledger.result r;
+select * from runledger.result;
 comment on view runledger.submission is 'Every submission: the unfinished ones by runledger.pending, the finished ones by runledger.result.';

@@ -1289,7 +1289,7 @@ function runledger.store_received(submissions jsonb, received runledger.received
   returns void
 
 function runledger.suits_worker(received jsonb, programs jsonb, does text[])
-  Whether a worker can do what a submission asks, by the data of its submission.received. programs: what it runs, by language, or a list of the languages. does: what it can do of what submissions demand.
+  Whether a worker can do what a submission asks, by the data of its submission.received, or null where that asks nothing (runledger.read_requirements). programs: what it runs, by language, or a list of the languages. does: what it can do of what submissions demand.
   returns boolean stable
 
 function runledger.summarise(figures double precision[])
@@ -1318,6 +1318,7 @@ function runledger.uuid_floor(at timestamp with time zone)
 function runledger.uuid_time(id uuid)
   The time with which an id begins.
   returns timestamp with time zone immutable set search_path=pg_catalog, pg_temp
+  grant execute to runledger_auditor
 
 function runledger.verify(after uuid, events integer, also uuid[] DEFAULT '{}'::uuid[], bodies boolean DEFAULT false)
   Checks the streams after an id, of about so many events, and some others: counts of rows in audit.drift, audit.broken_chain, audit.invariant and, with bodies, audit.altered_body; the first hundred streams in which something was found; the first finding of each check; next (null at the end); share, how much of the log's time is behind it. busy: somebody else's step is under way; try again.
