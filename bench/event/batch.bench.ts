@@ -4,10 +4,8 @@
 import assert from 'node:assert/strict'
 import { createDatabase } from '#database'
 import { createId } from '#id'
-import { receiveBatch } from '../../src/job/batch.ts'
 import { createReceive } from '../../src/job/receive.ts'
 import type { Receive } from '../../src/job/receive.ts'
-import { describeIntake } from '../../src/job/submission.ts'
 import { createCaller, describeContext, describeSubmission } from '../../test/helper/submission.ts'
 import { startCluster } from '../database.ts'
 import { measure } from '../measure.ts'
@@ -61,14 +59,13 @@ async function emptyQueue(): Promise<void> {
 
 async function receiveOne(receive: Receive): Promise<void> {
   const { signal } = new AbortController()
-  const intake = describeIntake([{ id: createId(), submission }], context)
-  const { kind } = await receive(intake, signal)
+  const { kind } = await receive([{ id: createId(), submission }], context, signal)
   assert.equal(kind, 'received')
 }
 
 async function receiveTogether(): Promise<void> {
   const { signal } = new AbortController()
   const items = Array.from({ length: batchSize }, () => ({ id: createId(), submission }))
-  const { kind } = await receiveBatch(batched, items, context, signal)
+  const { kind } = await batched(items, context, signal)
   assert.equal(kind, 'received')
 }

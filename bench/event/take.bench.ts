@@ -3,7 +3,7 @@
 // Floor: a statement and a commit for each, through as many connections as a worker has for them.
 import assert from 'node:assert/strict'
 import { createDatabase } from '#database'
-import { createReceive, receiveSubmission } from '#enqueue'
+import { createReceive } from '#enqueue'
 import { createId } from '#id'
 import { defaultLimits } from '#language'
 import { createLog } from '#log'
@@ -80,5 +80,5 @@ async function fillQueue(): Promise<void> {
   const context = { ...describeContext(caller), capacity: 100_000 }
   queued = Array.from({ length: iterations + slotCounts.length * 2 }, createId)
   const receive = createReceive(sql)
-  await Promise.all(queued.map((id) => receiveSubmission(receive, id, submission, context, signal)))
+  await Promise.all(queued.map((id) => receive([{ id, submission }], context, signal)))
 }

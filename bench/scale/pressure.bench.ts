@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { createDatabase } from '#database'
-import { createReceive, receiveSubmission } from '#enqueue'
+import { createReceive } from '#enqueue'
 import { createId } from '#id'
 import { createCaller, describeContext, describeSubmission } from '../../test/helper/submission.ts'
 import { startCluster } from '../database.ts'
@@ -105,13 +105,8 @@ async function fill(): Promise<number> {
     Array.from({ length: fillers }, async () => {
       while (count < wanted && performance.now() < endsAt) {
         count += 1
-        const { kind } = await receiveSubmission(
-          receive,
-          createId(),
-          submission,
-          { ...describeContext(caller), capacity: 1_000_000 },
-          signal,
-        )
+        const context = { ...describeContext(caller), capacity: 1_000_000 }
+        const { kind } = await receive([{ id: createId(), submission }], context, signal)
         assert.equal(kind, 'received')
       }
     }),

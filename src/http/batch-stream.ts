@@ -94,7 +94,8 @@ export function createBatchStream(
     )
     // Before they are stored, as an end may be notified before this process knows of the storing.
     let next = follow(new Map(listNew), hungUp)
-    const received = await receiveItems(context, request, batch, waiter.channel).catch(
+    const waiting = { waiter: waiter.channel, durable: true }
+    const received = await receiveItems(context, request, batch, waiting).catch(
       (error: unknown) => {
         for (const [id] of listNew) waiter.forget(id)
         throw error

@@ -71,7 +71,7 @@ export function submitBatch(context: HttpContext): Handler {
       await stream(request, response, batch, hangUpSignal(response))
       return
     }
-    const received = await receiveItems(context, request, batch, null)
+    const received = await receiveItems(context, request, batch)
     sendJson(response, 202, received.answer, describeReplay(received))
   }
 }

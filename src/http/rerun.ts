@@ -19,7 +19,7 @@ import type { HttpContext } from './http.ts'
 import type { OfferedLanguages } from './offered.ts'
 import { noSubmission, purged } from './problem.ts'
 import { readOwn, readRecord, waitForEnd } from './read.ts'
-import { describeRefusal } from './refusal.ts'
+import { describeRefusal } from './receive.ts'
 import { judgeLimits } from './relations.ts'
 import {
   hangUpSignal,

@@ -88,7 +88,7 @@ async function submitOnly(
   context: HttpContext,
   parsed: ParsedRequest,
 ): Promise<Submitted<TrackedResult | null>> {
-  const stored = await receive(context, parsed, createId(), { waiter: null, durable: true })
+  const stored = await receive(context, parsed, createId())
   if (stored.kind === 'received') return { stored, record: null }
   const { accountId } = parsed.request.caller
   return { stored, record: await readRecord(context.database, stored.id, accountId) }

@@ -1,14 +1,12 @@
 // The entry to the queue for all but the worker. Apart from job.ts, so that the web process never loads the executor.
 import type { Database } from '#database'
 
-export { receiveBatch } from './batch.ts'
 export { cancelSubmission } from './cancel.ts'
-export { createReceive, receiveSubmission } from './receive.ts'
+export { createReceive } from './receive.ts'
 export type { IntakeOutcome, Receive, Refusal, Replay } from './receive.ts'
 export { rerunInCampaign, rerunSubmission } from './rerun.ts'
 export type { RerunOutcome } from './rerun.ts'
-export type { BatchItem, BatchOutcome } from './batch.ts'
-export type { Submission, SubmissionContext } from './submission.ts'
+export type { BatchItem, BatchWebhook, Submission, SubmissionContext } from './submission.ts'
 
 /** Resolves when all that was received is on disk (sql/functions/receive.sql). */
 export async function flushLog(sql: Database): Promise<void> {

@@ -4,7 +4,7 @@ import { cancelOnAbort, createBatch, json } from '#database'
 import type { Batch, Database } from '#database'
 import { reachFailpoint } from './failpoint.ts'
 import { describeIntake } from './submission.ts'
-import type { Intake, Submission, SubmissionContext } from './submission.ts'
+import type { Answer, BatchItem, BatchWebhook, Intake, SubmissionContext } from './submission.ts'
 
 /** Nothing of the request was written. */
 export interface Refusal {
@@ -21,26 +21,26 @@ export interface Replay {
   readonly matches: boolean
 }
 
-export type IntakeOutcome = { readonly kind: 'received'; readonly id: string } | Replay | Refusal
-
-/** `answer`: of an earlier batch. */
-type Outcome =
-  { readonly kind: 'received' } | (Replay & { readonly answer: string | null }) | Refusal
-
-interface OutcomeRow {
-  /** The request's place, from 1. */
-  readonly n: number
-  readonly outcome: Outcome['kind']
-  readonly earlier_id: string
-  readonly matches: boolean
-  readonly batch_answer: string | null
+interface AnsweredReplay extends Replay {
+  /** What the earlier request was answered with. */
+  readonly answer: Answer
 }
 
+export type IntakeOutcome =
+  { readonly kind: 'received'; readonly answer: Answer } | AnsweredReplay | Refusal
+
 /**
- * Receives a request: all of its submissions or none. `received` means that they are on disk if the context says `durable`.
+ * Receives the submissions of a request: all good ones or none. `received` means that they are on disk if the context says
+ * `durable`. A request without good ones is not remembered.
  * @param signal withdraws an unsent statement.
+ * @param webhook sent once, when all good ones have ended.
  */
-export type Receive = (intake: Intake, signal: AbortSignal) => Promise<Outcome>
+export type Receive = (
+  items: readonly BatchItem[],
+  context: SubmissionContext,
+  signal: AbortSignal,
+  webhook?: BatchWebhook | null,
+) => Promise<IntakeOutcome>
 
 interface Bounds {
   /** Under way at most. */
@@ -59,19 +59,28 @@ export function createReceive(sql: Database, bounds?: Bounds): Receive {
     })
   // While one waits for the disk, another works. What does not wait is cheaper the more go together.
   const [durably, soon] = [create(true, 2), create(false, 1)]
-  return (intake, signal) => (intake.durable ? durably : soon)(intake, signal)
+
+  return async (items, context, signal, webhook = null) => {
+    const intake = describeIntake(items, context, webhook)
+    const { answer } = intake
+    if (intake.submissions.length === 0) return { kind: 'received', answer }
+    const isBatch = items.length > 1
+    if (isBatch) reachFailpoint('batch.before_commit')
+    const outcome = await (context.durable ? durably : soon)(intake, signal)
+    if (isBatch) reachFailpoint('batch.after_commit')
+    return outcome.kind === 'received' ? { kind: 'received', answer } : outcome
+  }
 }
 
-/** Receives a request of one submission. */
-export async function receiveSubmission(
-  receive: Receive,
-  id: string,
-  submission: Submission,
-  context: SubmissionContext,
-  signal: AbortSignal,
-): Promise<IntakeOutcome> {
-  const outcome = await receive(describeIntake([{ id, submission }], context), signal)
-  return outcome.kind === 'received' ? { kind: 'received', id } : outcome
+type Outcome = { readonly kind: 'received' } | AnsweredReplay | Refusal
+
+interface OutcomeRow {
+  /** The request's place, from 1. */
+  readonly n: number
+  readonly outcome: Outcome['kind']
+  readonly earlier_id: string
+  readonly matches: boolean
+  readonly batch_answer: string | null
 }
 
 async function receiveSet(
@@ -92,8 +101,12 @@ async function receiveSet(
   return rows.toSorted((one, other) => one.n - other.n).map(readOutcome)
 }
 
-function readOutcome(row: OutcomeRow): Outcome {
-  if (row.outcome !== 'replayed') return { kind: row.outcome }
-  const { earlier_id: id, matches, batch_answer: answer } = row
-  return { kind: 'replayed', id, matches, answer }
+function readOutcome({
+  outcome: kind,
+  earlier_id: id,
+  matches,
+  batch_answer: text,
+}: OutcomeRow): Outcome {
+  if (kind !== 'replayed') return { kind }
+  return { kind, id, matches, answer: text === null ? { submissions: [{ id }] } : JSON.parse(text) }
 }

@@ -46,61 +46,71 @@ export interface SubmissionContext {
 /** With what else the event says it is 8 KB at the most. */
 const blobsInEvent = 32
 
-/** What a batch has beside its submissions. */
-export interface Batch {
-  /** What the same batch under the same idempotency key is answered with. */
-  readonly answer: string
-  /** Sent when all of it has ended; `id` is the batch's, and its stream's. */
-  readonly webhook: { readonly id: string; readonly url: string; readonly secret: string } | null
+/** Of a request. A bad one is refused in its place, and does not stop the others. */
+export type BatchItem = { readonly id: string } & (
+  { readonly submission: Submission } | { readonly submission: null; readonly refusal: object }
+)
+
+/** What a request is answered with, and the same request again under its idempotency key. */
+export interface Answer {
+  /** Of the batch, if it has a webhook; null when none of its items is good. */
+  readonly id?: string | null
+  /** A good item's id, or a bad one's refusal. */
+  readonly submissions: readonly ({ readonly id: string } | object)[]
+}
+
+/** Sent when all of a batch has ended. */
+export interface BatchWebhook {
+  readonly url: string
+  readonly secret: string
 }
 
 /** A request as runledger.receive takes it. */
 export interface Intake {
   readonly request: object
+  /** The good ones. */
   readonly submissions: readonly object[]
   /** Of all bodies. */
   readonly bytes: number
-  readonly durable: boolean
+  readonly answer: Answer
 }
 
-/** @param items a batch has several, of which one without a submission was refused. */
+/** @param items several of a batch, one of any other request. */
 export function describeIntake(
-  items: readonly { readonly id: string; readonly submission: Submission | null }[],
+  items: readonly BatchItem[],
   context: SubmissionContext,
-  batch: Batch | null = null,
+  webhook: BatchWebhook | null = null,
 ): Intake {
-  const { apiKeyId, capacity, waiter, durable } = context
-  const good = items.flatMap(({ id, submission }) =>
-    submission === null ? [] : [{ id, submission }],
-  )
-  const webhook = batch?.webhook ?? null
+  const { apiKeyId, capacity, waiter } = context
+  const good = items.filter((item) => item.submission !== null)
+  const batch = webhook && { id: createId(), ...webhook }
+  const answer = {
+    ...(batch && { id: good.length === 0 ? null : batch.id }),
+    submissions: items.map((item) => (item.submission === null ? item.refusal : { id: item.id })),
+  }
   const request = {
     submission_id: good[0]?.id,
     submissions: good.length,
     api_key_id: apiKeyId,
     capacity,
     waiter,
-    batch_answer: batch?.answer,
-    ...describeIdempotency(
-      context.idempotencyKey,
-      items.map(({ submission }) => submission),
-      webhook,
-    ),
-    ...(webhook !== null && { batch: describeBatch(webhook, good, context) }),
+    ...describeIdempotency(context.idempotencyKey, items, webhook, answer),
+    ...(batch && { batch: describeBatch(batch, good, context) }),
   }
   return {
     request,
     submissions: good.map(({ id, submission }) =>
-      describeSubmission(id, submission, context, webhook?.id),
+      describeSubmission(id, submission, context, batch?.id),
     ),
     bytes: good.reduce((sum, { submission }) => sum + countBytes(submission), 0),
-    durable,
+    answer,
   }
 }
 
+/** @param batch its id is its stream's. */
 function describeBatch(
-  { id, url, secret }: NonNullable<Batch['webhook']>,
-  members: readonly { readonly id: string }[],
+  { id, url, secret }: BatchWebhook & { readonly id: string },
+  members: readonly BatchItem[],
   context: SubmissionContext,
 ): object {
   const data: BatchEvent['data'] = {
@@ -193,12 +203,17 @@ function countBytes({ code, stdin, expectedStdout, options }: Submission): numbe
 
 function describeIdempotency(
   idempotencyKey: string | null,
-  submissions: readonly (Submission | null)[],
-  batchWebhook: Batch['webhook'],
+  items: readonly BatchItem[],
+  webhook: BatchWebhook | null,
+  answer: Answer,
 ): object {
   if (idempotencyKey === null) return {}
-  const digest = digestRequest(submissions, batchWebhook)
-  return { idempotency_key: idempotencyKey, request_digest: spellDigest(digest) }
+  return {
+    idempotency_key: idempotencyKey,
+    request_digest: spellDigest(digestRequest(items, webhook)),
+    // One item's answer is its id.
+    ...((items.length > 1 || webhook !== null) && { batch_answer: JSON.stringify(answer) }),
+  }
 }
 
 /** As PostgreSQL writes bytea. */
@@ -206,29 +221,23 @@ export function spellDigest(digest: Buffer): string {
   return `\\x${digest.toString('hex')}`
 }
 
-/**
- * Every parsed field counts; lengths keep fields apart.
- * @param submissions null for a refused one.
- */
-function digestRequest(
-  submissions: readonly (Submission | null)[],
-  batchWebhook: Batch['webhook'],
-): Buffer {
+/** Every parsed field counts; lengths keep fields apart. */
+function digestRequest(items: readonly BatchItem[], webhook: BatchWebhook | null): Buffer {
   const hash = createHash('sha256')
   const add = (part: Buffer | string | null | undefined): void => {
     const bytes = part === null || part === undefined ? null : Buffer.from(part)
     hash.update(`${bytes?.byteLength ?? 'none'}:`).update(bytes ?? '')
   }
-  for (const submission of submissions) {
+  for (const { submission } of items) {
     if (submission === null) {
       hash.update('refused:')
       continue
     }
-    const { language, code, stdin, expectedStdout, webhook } = submission
-    const parts = [language, code, stdin, expectedStdout, webhook?.url, webhook?.secret]
+    const { language, code, stdin, expectedStdout, webhook: own } = submission
+    const parts = [language, code, stdin, expectedStdout, own?.url, own?.secret]
     for (const part of [...parts, ...listFurtherParts(submission)]) add(part)
   }
-  if (batchWebhook !== null) for (const part of [batchWebhook.url, batchWebhook.secret]) add(part)
+  if (webhook !== null) for (const part of [webhook.url, webhook.secret]) add(part)
   return hash.digest()
 }
 

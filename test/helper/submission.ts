@@ -5,8 +5,8 @@ import { createAdmit, issueKey } from '#account'
 import type { Caller } from '#account'
 import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
-import { createReceive, receiveSubmission } from '#enqueue'
-import type { IntakeOutcome, Receive, Submission, SubmissionContext } from '#enqueue'
+import { createReceive } from '#enqueue'
+import type { Receive, Refusal, Replay, Submission, SubmissionContext } from '#enqueue'
 import { createId } from '#id'
 import { isFinal, readResult } from '#result'
 import type { ResultRecord } from '#result'
@@ -56,6 +56,20 @@ export function describeContext({ apiKeyId, accountId }: Caller): SubmissionCont
   }
 }
 
+export type Receipt = { readonly kind: 'received'; readonly id: string } | Replay | Refusal
+
+/** Receives one submission. */
+export async function receiveOne(
+  receive: Receive,
+  submission: Submission,
+  context: SubmissionContext,
+  id = createId(),
+): Promise<Receipt> {
+  const { signal } = new AbortController()
+  const outcome = await receive([{ id, submission }], context, signal)
+  return outcome.kind === 'received' ? { kind: 'received', id } : outcome
+}
+
 const receives = new Map<Database, Receive>()
 
 /** Submits; resolves when it is stored. Where a busy machine was too late it stored nothing, and is asked again. */
@@ -64,14 +78,13 @@ export async function submit(
   caller: Caller,
   submission: Submission,
   context: Partial<SubmissionContext> = {},
-): Promise<IntakeOutcome> {
+): Promise<Receipt> {
   const all = { ...describeContext(caller), ...context }
   for (let left = 10; ; left -= 1) {
     try {
-      const { signal } = new AbortController()
       const receive = receives.get(sql) ?? createReceive(sql)
       receives.set(sql, receive)
-      return await receiveSubmission(receive, createId(), submission, all, signal)
+      return await receiveOne(receive, submission, all)
     } catch (error) {
       if (left === 0 || errorCode(error) !== sqlState.queryCanceled) throw error
     }

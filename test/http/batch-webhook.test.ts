@@ -165,6 +165,16 @@ test('a repeated Idempotency-Key is the first batch, with one webhook', async (t
   t.equal(deliveries?.['count'], 0)
 })
 
+test('so it is of a batch of one, with a webhook and without', async (t) => {
+  for (const asked of [{ submissions: [python] }, { submissions: [python], ...hook }]) {
+    const headers = { 'Idempotency-Key': randomUUID() }
+    const { body } = await send(asked, { headers })
+    const again = await send(asked, { headers })
+    t.strictSame(again.body, body)
+    t.equal(again.headers['idempotency-replayed'], 'true')
+  }
+})
+
 test('as NDJSON a header has its id', async (t) => {
   const response = await fetch(`http://127.0.0.1:${port}/api/submit/batch`, {
     method: 'POST',

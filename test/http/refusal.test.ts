@@ -1,6 +1,6 @@
 // Backpressure: the bounded queue refuses quickly, truthfully, and leaves nothing behind.
 import t from 'tap'
-import { retryAfterSeconds } from '../../src/http/refusal.ts'
+import { retryAfterSeconds } from '../../src/http/receive.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'

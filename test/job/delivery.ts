@@ -9,7 +9,7 @@ import { createDeliverySettings, parseRanges, trustAuthorities } from '#webhook'
 import type { DeliverySettings } from '#webhook'
 import { describeSubmission, submitNew } from '../helper/submission.ts'
 import { conclude } from '../helper/execution.ts'
-import { createReceive, receiveBatch } from '#enqueue'
+import { createReceive } from '#enqueue'
 import type { Submission } from '#enqueue'
 
 /** Where loopback receivers of tests listen: the public internet, as far as deliveries are concerned. */
@@ -88,7 +88,7 @@ export async function submitBatch(
     capacity: 10_000,
   }
   const { signal } = new AbortController()
-  const received = await receiveBatch(createReceive(sql), items, context, signal, webhook)
+  const received = await createReceive(sql)(items, context, signal, webhook)
   if (received.kind !== 'received' || typeof received.answer.id !== 'string')
     throw new Error(`the batch was not received: ${received.kind}`)
   return { id: received.answer.id, members: items.map(({ id }) => id) }

@@ -2,12 +2,18 @@
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '#database'
-import { createReceive, receiveSubmission } from '#enqueue'
-import type { IntakeOutcome, Submission, SubmissionContext } from '#enqueue'
+import { createReceive } from '#enqueue'
+import type { Submission, SubmissionContext } from '#enqueue'
 import { createId } from '#id'
 import { createTestDatabase } from '../helper/database.ts'
 import { startStatementCounter } from '../helper/statement.ts'
-import { createCaller, describeContext, describeSubmission } from '../helper/submission.ts'
+import {
+  createCaller,
+  describeContext,
+  describeSubmission,
+  receiveOne,
+} from '../helper/submission.ts'
+import type { Receipt } from '../helper/submission.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -32,23 +38,15 @@ const python = describeSubmission({
 
 type Asked = Partial<SubmissionContext> & { readonly submission?: Submission }
 
-function receiveOne({ submission = python, ...context }: Asked): Promise<IntakeOutcome> {
-  return receiveSubmission(
-    receive,
-    createId(),
-    submission,
-    { ...describeContext(caller), ...context },
-    new AbortController().signal,
-  )
+function ask({ submission = python, ...context }: Asked): Promise<Receipt> {
+  return receiveOne(receive, submission, { ...describeContext(caller), ...context })
 }
 
-async function receiveTogether(
-  asked: readonly Asked[],
-): Promise<PromiseSettledResult<IntakeOutcome>[]> {
+async function receiveTogether(asked: readonly Asked[]): Promise<PromiseSettledResult<Receipt>[]> {
   // Connections are there, and what is asked of each was asked.
   await Promise.all(Array.from({ length: 4 }, () => web`select pg_sleep(0.05)`))
   counter.take()
-  return Promise.allSettled(asked.map(receiveOne))
+  return Promise.allSettled(asked.map(ask))
 }
 
 /** How often a function was called. */
@@ -59,7 +57,7 @@ function countCalls(name: string): number {
   )
 }
 
-const kindOf = (settled: PromiseSettledResult<IntakeOutcome>): string =>
+const kindOf = (settled: PromiseSettledResult<Receipt>): string =>
   settled.status === 'fulfilled' ? settled.value.kind : String(settled.reason.code)
 const several = (count: number, asked: Asked = {}): Asked[] =>
   Array.from({ length: count }, () => asked)
@@ -186,16 +184,16 @@ t.test('what PostgreSQL cannot read fails alone', async (t) => {
 t.test('a statement that waits for a key keeps nobody who comes after it', async (t) => {
   const { apiKeyId, accountId } = await createCaller(sql, 'beta')
   let isSettled = false
-  let blocked: Promise<IntakeOutcome> | undefined
+  let blocked: Promise<Receipt> | undefined
   await sql.begin(async (transaction) => {
     await transaction`select from runledger.api_key where id = ${apiKeyId} for update`
-    blocked = receiveOne({ apiKeyId, accountId }).finally(() => (isSettled = true))
+    blocked = ask({ apiKeyId, accountId }).finally(() => (isSettled = true))
     for (let waits = false; !waits;) {
       const [row] = await transaction`
         select exists (select from pg_locks where not granted and locktype = 'transactionid') as waits`
       waits = row?.['waits']
     }
-    const others = Array.from({ length: 8 }, () => receiveOne({}))
+    const others = Array.from({ length: 8 }, () => ask({}))
     for (const { kind } of await Promise.all(others)) t.equal(kind, 'received')
     t.notOk(isSettled)
   })
@@ -215,11 +213,10 @@ t.test('a key runs no more at once than it may', async (t) => {
 
 t.test('what comes after its caller was answered 503 is not stored', async (t) => {
   const id = createId()
-  const { signal } = new AbortController()
   let received: Promise<unknown> = Promise.resolve()
   await sql.begin(async (transaction) => {
     await transaction`lock table runledger.pending in share mode`
-    received = receiveSubmission(createReceive(sql), id, python, describeContext(caller), signal)
+    received = receiveOne(createReceive(sql), python, describeContext(caller), id)
     received.catch(() => {})
     for (let waits = false; !waits;) {
       const [row] = await transaction`

@@ -5,13 +5,19 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { storeBlob } from '#blob'
 import { createDatabase } from '#database'
-import { createReceive, receiveSubmission } from '#enqueue'
+import { createReceive } from '#enqueue'
 import { startRetention } from '#job'
 import { createLog } from '#log'
 import { readResult } from '#result'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
-import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+import {
+  createCaller,
+  describeContext,
+  describeSubmission,
+  receiveOne,
+  submitNew,
+} from '../helper/submission.ts'
 
 const { sql, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -30,20 +36,8 @@ t.test('it begins at once and goes on: partitions, then bodies', async (t) => {
   const young = await submitNew(sql, caller, describeSubmission({ code: '' }))
   await finish(sql, young)
   const old = uuidv7({ msecs: Date.now() - 31 * 86_400_000 })
-  await receiveSubmission(
-    createReceive(sql),
-    old,
-    describeSubmission({ code: '' }),
-    {
-      ...caller,
-      requestId: uuidv7(),
-      waiter: null,
-      durable: true,
-      idempotencyKey: null,
-      capacity: 1000,
-    },
-    new AbortController().signal,
-  )
+  const submission = describeSubmission({ code: '' })
+  await receiveOne(createReceive(sql), submission, describeContext(caller), old)
   await finish(sql, old)
   // The day may have changed since the database's template was made.
   await sql`select runledger.make_partitions()`

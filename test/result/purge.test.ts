@@ -2,12 +2,17 @@
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '#database'
-import { createReceive, receiveSubmission } from '#enqueue'
+import { createReceive } from '#enqueue'
 import { readStream, verifyAll } from '#event'
 import { purgeBodies, readResult } from '#result'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish, startExecution } from '../helper/execution.ts'
-import { createCaller, describeContext, describeSubmission } from '../helper/submission.ts'
+import {
+  createCaller,
+  describeContext,
+  describeSubmission,
+  receiveOne,
+} from '../helper/submission.ts'
 
 const { sql, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -42,13 +47,7 @@ async function submitAgo(days: number, webhook = false): Promise<string> {
     stdin: 'secret\n',
     ...(webhook && { webhook: { url: 'https://example.org/token', secret: 'shared' } }),
   })
-  await receiveSubmission(
-    createReceive(sql),
-    id,
-    submission,
-    describeContext(caller),
-    new AbortController().signal,
-  )
+  await receiveOne(createReceive(sql), submission, describeContext(caller), id)
   return id
 }
 

@@ -61,8 +61,7 @@ export function openJudge0(context: HttpContext): Door {
     if (value === null || keyIssues.length > 0) throw invalidRequest([...keyIssues, ...issues])
     const parsed = { request, submission: value, idempotencyKey }
     if (new URLSearchParams(request.search).get('wait') !== 'true') {
-      const waiting = { waiter: null, durable: true }
-      const { id } = await receive(context, parsed, createId(), waiting)
+      const { id } = await receive(context, parsed, createId())
       sendJson(response, 201, { token: id })
       return
     }
@@ -94,12 +93,8 @@ export function openJudge0(context: HttpContext): Door {
         ? { submission: null, refusal: listByField(found) }
         : { submission: value }),
     }))
-    const received = await receiveItems(
-      context,
-      request,
-      { items, idempotencyKey, webhook: null },
-      null,
-    )
+    const batch = { items, idempotencyKey, webhook: null }
+    const received = await receiveItems(context, request, batch)
     const answers = received.answer.submissions.map((one) =>
       'id' in one && typeof one.id === 'string' ? { token: one.id } : one,
     )

@@ -138,13 +138,9 @@ export function createTools(context: HttpContext): CallTool {
     if (keyIssues.length > 0) throw invalidRequest(keyIssues)
     const { value, issues } = await parse(call.arguments, request.caller)
     if (value === null) return describeMistakes(issues)
-    const stored = await receive(
-      context,
-      { request, submission: value, idempotencyKey },
-      createId(),
-      // A task is on disk before it is answered.
-      { waiter: null, durable: true },
-    )
+    const parsed = { request, submission: value, idempotencyKey }
+    // A task is on disk before it is answered.
+    const stored = await receive(context, parsed, createId())
     if (call.takesTask) return { task: await read(stored.id, accountId) }
     call.onStored(stored.id)
     const gone = AbortSignal.any([hungUp, cancelled])

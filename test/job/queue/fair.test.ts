@@ -4,7 +4,7 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
 import type { Database } from '#database'
-import { createReceive, receiveBatch } from '#enqueue'
+import { createReceive } from '#enqueue'
 import { createTestDatabase } from '../../helper/database.ts'
 import { endTaken, interrupt, takeNext } from '../../helper/execution.ts'
 import type { Taken } from '../../helper/execution.ts'
@@ -140,7 +140,7 @@ t.test('a batch of 20 gets a position for each', async (t) => {
     durable: true,
     idempotencyKey: null,
   }
-  await receiveBatch(createReceive(sql), items, { ...from, ...ample }, new AbortController().signal)
+  await createReceive(sql)(items, { ...from, ...ample }, new AbortController().signal)
   await enqueue(calm, 20)
   const taken = await takeAll(20)
   t.ok(Math.abs(count(taken, calm) - 10) <= 1, `${count(taken, calm)} of 20`)

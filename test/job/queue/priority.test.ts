@@ -3,7 +3,7 @@
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
-import { createReceive, receiveBatch } from '#enqueue'
+import { createReceive } from '#enqueue'
 import { createTestDatabase } from '../../helper/database.ts'
 import { conclude, interrupt, takeNext } from '../../helper/execution.ts'
 import { submitTomorrow } from '../../helper/demand.ts'
@@ -99,12 +99,7 @@ t.test('one key’s low ones leave another key’s alone', async (t) => {
 t.test('in a batch each item has its own', async (t) => {
   const context = { ...unlimited, requestId: uuidv7(), waiter: null, durable: true, idempotencyKey: null, capacity: 1000 } // prettier-ignore
   const items = [low, normal].map((submission) => ({ id: uuidv7(), submission }))
-  const receipt = await receiveBatch(
-    createReceive(sql),
-    items,
-    context,
-    new AbortController().signal,
-  )
+  const receipt = await createReceive(sql)(items, context, new AbortController().signal)
   const ids = receipt.kind === 'received' ? receipt.answer.submissions.map((one) => (one as { id: string }).id) : [] // prettier-ignore
   t.strictSame(await Promise.all(ids.map(readPriority)), [1, 0])
 })
