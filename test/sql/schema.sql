@@ -1267,7 +1267,7 @@ function runledger.start(worker_id uuid, submission_ids uuid[], runs text[], lan
   grant execute to runledger_worker
 
 function runledger.start_data(data jsonb, received jsonb, cores integer, attempt integer)
-  data: what the worker says of itself and of the program, limits.cores being a slot's share; received: the data of submission.received; cores: of a box, as the tier has it, or null; attempt: 1, 2, 3 …
+  data: what the worker says of itself and of the program, limits.cores being a slot's share; received: as runledger.suits_worker has it; cores: of a box, as the tier has it, or null; attempt: 1, 2, 3 …
   returns jsonb stable
 
 function runledger.start_otherwise(submission_id uuid, run text, language text, worker_id uuid, metadata jsonb, programs jsonb, does text[], under_way text[])
