@@ -2,7 +2,7 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import t from 'tap'
-import { createAdmit, issueKey, listKeys, rotateKey } from '#account'
+import { createAdmit, issueKey, listKeys, revokeKey, rotateKey } from '#account'
 import type { IssuedKey } from '#account'
 import { createTestDatabase } from '../helper/database.ts'
 import { createCaller } from '../helper/submission.ts'
@@ -31,6 +31,28 @@ t.test('keys of one account name belong to one account, also when it is new', as
   const callers = await Promise.all(issued.map(({ key }) => createAdmit(sql)(key)))
   t.equal(new Set(callers.map((caller) => caller?.accountId)).size, 1)
 })
+
+t.test(
+  'keys that come together have each its own answer, and each request is counted',
+  async (t) => {
+    const [one, other, revoked] = await Promise.all([1, 2, 3].map(() => createCaller(sql, 'beta')))
+    await revokeKey(sql, revoked!.apiKeyId, 'test')
+    const admit = createAdmit(sql)
+    const asked = [other, revoked, one, other, one, one]
+    const answers = await Promise.all(asked.map((caller) => admit(caller!.key)))
+    t.strictSame(
+      answers.map((answer) => answer?.apiKeyId),
+      asked.map((caller) => (caller === revoked ? undefined : caller!.apiKeyId)),
+    )
+    const remaining = answers.map((answer) => answer?.rate?.remaining)
+    const most = one!.rate!.remaining // its first request
+    t.strictSame(new Set([remaining[0], remaining[3]]), new Set([most - 1, most - 2]))
+    t.strictSame(
+      new Set([2, 4, 5].map((n) => remaining[n])),
+      new Set([1, 2, 3].map((n) => most - n)),
+    )
+  },
+)
 
 t.test('a rotation that fails leaves the old key as it was', async (t) => {
   const { apiKeyId, key } = await createCaller(sql, 'beta')
