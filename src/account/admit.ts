@@ -47,11 +47,6 @@ interface AdmissionRow {
   readonly read_only: boolean
 }
 
-interface Asked {
-  readonly digest: Buffer
-  readonly role: Role
-}
-
 /**
  * Finds a request's caller and counts the request.
  * @param signal withdraws an unsent statement: a refused request must not count.
@@ -61,16 +56,16 @@ export type Admit = (key: string, signal?: AbortSignal) => Promise<Caller | null
 
 /** One for all requests of a process: those that come together are looked up in one statement. */
 export function createAdmit(sql: Database): Admit {
-  const batch = createBatch<Asked, AdmissionRow | null>({
-    run: (asked, signals) => admitSet(sql, asked, signals),
+  const batch = createBatch<Buffer, AdmissionRow | null>({
+    run: (digests, signals) => admitSet(sql, 'submit', digests, signals),
     statements: 2,
     items: 32,
   })
   return async (key, signal) => {
     if (!isWellFormedKey(key, 'submit')) return null
-    const asked = { digest: digestKey(key), role: 'submit' } as const
-    const row = await batch(asked, signal)
-    if (row === null || !isFor(row, asked)) return null
+    const digest = digestKey(key)
+    const row = await batch(digest, signal)
+    if (row === null || !isFor(row, digest)) return null
     const { quota, remaining, reset_seconds: resetSeconds } = row
     return {
       apiKeyId: row.api_key_id,
@@ -94,35 +89,36 @@ export async function admitOperator(
   signal: AbortSignal,
 ): Promise<Operator | null> {
   if (!isWellFormedKey(key, 'operator')) return null
-  const asked = { digest: digestKey(key), role: 'operator' } as const
-  const [row] = await admitSet(sql, [asked], [signal])
-  if (!row || !isFor(row, asked)) return null
+  const digest = digestKey(key)
+  const [row] = await admitSet(sql, 'operator', [digest], [signal])
+  if (!row || !isFor(row, digest)) return null
   return { apiKeyId: row.api_key_id, isReadOnly: row.read_only }
 }
 
-/** Answers in the order of what was asked; null where there is no such key. */
+/** Answers in the order of the digests; null where there is no such key. */
 async function admitSet(
   sql: Database,
-  asked: readonly Asked[],
+  role: Role,
+  digests: readonly Buffer[],
   signals: readonly AbortSignal[],
 ): Promise<readonly (AdmissionRow | null)[]> {
-  const keys = asked.map(({ digest, role }, n) => ({ n, digest: digest.toString('hex'), role }))
+  const keys = digests.map((digest, n) => ({ n, digest: digest.toString('hex') }))
   // In the order of digests: two statements that lock the same rate windows wait for each other, not in a circle.
   const rows = await cancelOnAbort(
     sql<(AdmissionRow & { readonly n: number })[]>`
       select key.n, admitted.*
       from (
-        select * from jsonb_to_recordset(${JSON.stringify(keys)}::text::jsonb) key (n integer, digest text, role text) order by digest
+        select * from jsonb_to_recordset(${JSON.stringify(keys)}::text::jsonb) key (n integer, digest text) order by digest
       ) key
-      cross join lateral runledger.admit_request(decode(key.digest, 'hex'), key.role) admitted`,
+      cross join lateral runledger.admit_request(decode(key.digest, 'hex'), ${role}) admitted`,
     ...signals,
   )
-  const answers: (AdmissionRow | null)[] = asked.map(() => null)
+  const answers: (AdmissionRow | null)[] = digests.map(() => null)
   for (const { n, ...row } of rows) answers[n] = row
   return answers
 }
 
 /** The lookup is by index; this comparison takes constant time. */
-function isFor(row: AdmissionRow, { digest }: Asked): boolean {
+function isFor(row: AdmissionRow, digest: Buffer): boolean {
   return timingSafeEqual(digest, row.key_digest)
 }
