@@ -58,6 +58,8 @@ export const contest: Programs = {
   strings:
     'import string, textwrap\nprint(string.ascii_letters, textwrap.fill("some words " * 20, 30), f"{3.14159:.2f} {42:>8b} {1e9:,.0f}", "%05d|%-5s|" % (42, "x"))',
   json: 'import json\nprint(json.dumps({"a": [1, None, True, 1.5], "ü": "\\u20ac"}), json.loads("[1, {}]"))',
+  'random with a seed':
+    'import random\nrandom.seed(1); print(random.randint(1, 100), random.choice("abc"), random.shuffle([1]))',
   dates:
     'import datetime, calendar\nprint(datetime.date(2024, 2, 29) + datetime.timedelta(365), calendar.month(2024, 2))',
   match:
@@ -101,16 +103,30 @@ export const contest: Programs = {
     'name = chr(95) * 2 + "del" + chr(95) * 2\nA = type("A", (), {name: lambda self: print("bye")})\na = A()',
   'a finalizer by a metaclass':
     'import abc\nA = abc.ABCMeta("A", (), {"\\x5f\\x5fdel\\x5f\\x5f": lambda self: print("bye")})\na = A()',
+  'a finalizer by make_dataclass':
+    'from dataclasses import make_dataclass\nA = make_dataclass("A", [], namespace={"\\x5f\\x5fdel\\x5f\\x5f": lambda self: print("bye")})\na = A()',
+  'a finalizer by a function called by its name':
+    'from operator import methodcaller\nclass A: pass\nmethodcaller("\\x5f\\x5fsetattr\\x5f\\x5f", "\\x5f\\x5fdel\\x5f\\x5f", lambda self: print("bye"))\nmethodcaller("mro")(A)\na = A()',
   'a finalizer by the names of the interpreter':
     'import sys\nclass A: pass\nsys._getframe().f_builtins["set" + "attr"](A, "\\x5f\\x5fdel\\x5f\\x5f", lambda self: print("bye"))\na = A()',
+  'a finalizer copied by update_wrapper':
+    'import functools\nclass A: pass\ndef bye(self): print("bye")\nclass B: pass\nfunctools.update_wrapper(A, B, assigned=(), updated=())\na = A()',
   'a deep chain':
     'import itertools\nc = iter([1])\nfor _ in range(20000): c = itertools.chain(c)\nprint("end")',
   'a long list of links':
     'class N:\n    def __init__(self, n): self.n = n\nh = None\nfor _ in range(200000): h = N(h)\nprint("end")',
+  'an output opened within a string':
+    'f"{(late := open(1, \'w\', closefd=False))}"\nlate.write("late")\nprint(rf"{1:{2}}\\")',
+  'a finalizer behind a line that ends in CR':
+    '# no code\rclass A:\r    def __del__(self): print("bye")\ra = A()',
+  'a finalizer between quotation marks that are none':
+    's = "＂"\nclass A:\n    def __del__(self): print("bye")\na = A()\ns = "＂"',
   'a finalizer in another encoding':
     '# coding: utf-7\nclass A:\n    def +AF8AXw-del+AF8AXw-(self): print("bye")\na = A()',
   'a finalizer in a comment of another encoding':
     '#\n# coding: unicode_escape\n# \\x0aclass A:\\x0a    def \\x5f\\x5fdel\\x5f\\x5f(self): print("bye")\\x0aa = A()',
+  'another flush after a space':
+    'import os, sys\nsys.stdout. flush = lambda: os.write(2, b"(flush)")\nsys.stderr.\\\nflush = lambda: os.write(1, b"(flush)")\nprint("x")',
   'sys.stdout is another': 'import sys\nsys.stdout = open(1, "w", closefd=False)\nprint("x")',
   'sys.stdout is a thing of its own':
     'import sys\nclass W:\n    def write(self, s): return sys.__stdout__.write(s.upper())\n    def flush(self): sys.__stdout__.write("(flush)\\n")\nsys.stdout = W()\nprint("x")',
@@ -120,6 +136,7 @@ export const contest: Programs = {
     'import os, sys\nsys.stderr.flush = lambda: os.write(1, b"(flush)")\nprint("x")',
   'sys.__stdout__ is another': 'import sys\nsys.__stdout__ = None\nprint("x")',
   'sys.stdout is gone': 'import sys\ndel sys.stdout',
+  'sys.stdout is none': 'import sys\nsys.stdout = None\nprint("x")',
   'sys.stdout is closed': 'import sys\nsys.stdout.close()',
   'stdout is closed below': 'import os\nprint("x")\nos.close(1)',
   'stderr is closed below': 'import os, sys\nprint("x")\nsys.stderr.write("y")\nos.close(2)',
@@ -134,6 +151,7 @@ export const contest: Programs = {
     'try: 1 / 0\nexcept ZeroDivisionError as error: print(error)\nprint("end")',
   'an error kept': 'try: 1 / 0\nexcept ZeroDivisionError as error: kept = error\nprint(kept.args)',
   'sys.exit in a function': 'import sys\ndef main():\n    print("x")\n    sys.exit(0)\nmain()',
+  'sys.exit with words': 'import sys\nprint("x")\nsys.exit("failed")',
   'sys.exit that is caught':
     'import sys\ntry: sys.exit(3)\nexcept SystemExit as error: print(error.code)',
   exit: 'print("x")\nexit()',
@@ -168,6 +186,8 @@ export const contest: Programs = {
     'import signal\nsignal.signal(signal.SIGINT, lambda *a: print("int"))\nprint("x")',
   'a handler given back': 'import signal\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\nprint("x")',
   PYTHONINSPECT: 'import os\nos.environ["PYTHONINSPECT"] = "1"\nprint("x")',
+  'a source that is not quiet by a comment alone': '# __del__ yield open\nprint("x")',
+  'a string that holds words': 'print("import os; open yield __init__")',
   annotations: 'from __future__ import annotations\nx: undefined = 1\nprint(__annotations__)',
   'star import': 'from math import *\nprint(sqrt(2), pi)',
   'a walrus and a slice':

@@ -57,6 +57,12 @@ atexit.register(print, 'with', 'words', sep='-')`,
 import sys, threading
 thread = threading.Thread(target=sys.exit, args=(9,))
 thread.start(); thread.join(); print('goes on')`,
+  'a thread that outlives the main one': String.raw`
+import threading, time
+def work():
+    time.sleep(0.1); print('late')
+threading.Thread(target=work).start()
+print('main ends')`,
   'a daemon that is left behind': String.raw`
 import threading, time
 threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
@@ -64,6 +70,7 @@ print('main ends')`,
   'os._exit in a thread':
     'import os, threading\nthreading.Thread(target=os._exit, args=(8,)).start()\nimport time; time.sleep(5)',
   'os.abort': 'import os\nprint("lost")\nos.abort()',
+  'KeyboardInterrupt raised': 'raise KeyboardInterrupt',
   'KeyboardInterrupt within input': String.raw`
 import os, signal
 try:
@@ -91,6 +98,32 @@ sys.kept = A('sys')
 A('at once')`,
   'weakref.finalize':
     'import weakref\nclass A: pass\na = A()\nweakref.finalize(a, print, "finalised")\nprint("end")',
+  'a file over stdout, by a class that is reached through other modules': String.raw`
+import sys, dataclasses
+w = dataclasses.inspect.linecache.tokenize.TextIOWrapper(sys.stdout.buffer)
+w.write('hidden\n')
+print('end')`,
+  'the same class by a name that is imported': String.raw`
+import sys
+from dataclasses import inspect as i
+w = i.linecache.tokenize.TextIOWrapper(sys.stdout.buffer)
+w.write('hidden\n')
+print('end')`,
+  'the same class by an annotation': String.raw`
+import sys, dataclasses, typing
+def f(a: 'dataclasses.inspect.linecache.tokenize.TextIOWrapper'): pass
+w = typing.get_type_hints(f)['a'](sys.stdout.buffer)
+w.write('hidden\n')
+print('end')`,
+  'the same class by a pattern': String.raw`
+import sys, dataclasses
+match dataclasses:
+    case object(inspect=object(linecache=object(tokenize=m))): pass
+match m:
+    case object(TextIOWrapper=c): pass
+w = c(sys.stdout.buffer)
+w.write('hidden\n')
+print('end')`,
   'a hook that sees the end': String.raw`
 import os, sys
 def hook(event, arguments, write=os.write): write(1, event.encode() + b'\n')
@@ -150,11 +183,14 @@ signal.set_wakeup_fd(writer)
 signal.signal(signal.SIGUSR1, lambda *a: None)
 signal.raise_signal(signal.SIGUSR1)
 print(os.read(reader, 10))`,
+  'stdout is written when it ends':
+    'import sys\nsys.stdout.write("a")\nsys.stderr.write("b")\nsys.stdout.write("c")',
   'stdout is lost in os._exit':
     'import os, sys\nprint("lost")\nprint("kept", file=sys.stderr)\nos._exit(0)',
   'stdout is written past its buffer':
     'import os\nprint("x" * 8191)\nprint("y" * 100)\nos._exit(0)',
   'stdout closed': 'import sys\nsys.stdout.close()\nprint("x")',
+  'stdout closed below': 'import os\nos.close(1)\nprint("x")',
   'stdout closed below and flushed': 'import os, sys\nos.close(1)\nprint("x")\nsys.stdout.flush()',
   'stderr closed': 'import sys\nsys.stderr.close()\n1 / 0',
   'stderr closed below': 'import os\nos.close(2)\nprint("x")\n1 / 0',

@@ -235,6 +235,8 @@ asyncio.run(main())`,
     'import _xxsubinterpreters as s\ni = s.create(); s.run_string(i, "import sys; print(len(sys.path), __name__, flush=True)"); s.destroy(i); print(s.list_all())',
   'code reloaded':
     'import importlib, colorsys, sys\nprint(importlib.reload(colorsys) is sys.modules["colorsys"], importlib.util.find_spec("json").origin)',
+  'import hooks':
+    'import sys, importlib.abc\nclass F(importlib.abc.MetaPathFinder):\n    def find_spec(self, name, path, target=None): print("asked", name)\nsys.meta_path.insert(0, F())\ntry: import zzz\nexcept ImportError as error: print(error)\nimport colorsys',
   'a package of its own':
     'import os, sys\nos.makedirs("pack/sub"); open("pack/__init__.py", "w").write("x = 1"); open("pack/sub/__init__.py", "w").write("from .. import x; y = x + 1")\nimport pack.sub\nprint(pack.sub.y, pack, sorted(os.listdir("pack")), "/box" in sys.path_importer_cache)',
   'a module that hides one of the library':

@@ -20,6 +20,7 @@ const input: Programs = {
   'input() without any': fed('input()', ''),
   'input() with readline': fed('import readline\nprint(input("> "))'),
   'int(input()) of a word': fed('print(int(input()))'),
+  'map of input': fed('input(); input()\na, b, c = map(int, input().split())\nprint(a + b + c)'),
   'sys.stdin.read': fed('import sys\nprint(repr(sys.stdin.read()), repr(sys.stdin.read()))'),
   'sys.stdin.read of some': fed(
     'import sys\nprint(repr(sys.stdin.read(7)), repr(sys.stdin.readline()))',
@@ -64,6 +65,7 @@ const input: Programs = {
   fileinput: fed(
     'import fileinput\nfor line in fileinput.input(): print(fileinput.lineno(), fileinput.filename(), line, end="")',
   ),
+  '/dev/stdin': fed('print(open("/dev/stdin").readlines())'),
   '/dev/stdin twice': fed(
     'print(open("/dev/stdin").readline(), open("/dev/stdin").readline(), input())',
   ),
@@ -150,6 +152,7 @@ const source: Programs = {
   'an empty source': '',
   'a comment alone': '# nothing',
   'a newline alone': '\n',
+  'no newline at the end': 'print(1)',
   'no newline after a block': 'if True:\n    print(1)',
   'no newline after a comment': 'print(1)\n# end',
   CRLF: 'print(1)\r\nif True:\r\n    print("""a\r\nb""".encode())\r\n',

@@ -116,6 +116,11 @@ try: eval('(' * 150 + ')' * 150)
 except Exception as error: print(type(error), error)
 try: compile('-' * 3000 + '1', 'x', 'eval')
 except Exception as error: print(type(error), error)`,
+  'recursion 50,000 deep': String.raw`
+import sys
+sys.setrecursionlimit(1_000_000)
+def f(n): return 0 if n == 0 else 1 + f(n - 1)
+print(f(50_000))`,
   'recursion through C 30,000 deep': String.raw`
 import sys, functools
 sys.setrecursionlimit(1_000_000)
