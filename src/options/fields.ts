@@ -74,12 +74,12 @@ export function validate<Value extends object>(
   return { value: null, sound: sound as Partial<Value>, issues }
 }
 
-/** Of very many few are told, and of long names the beginning. */
+/** The first ones of very many, and of long names the beginning. */
 export function shorten(issues: readonly Issue[]): readonly Issue[] {
-  const told = issues.slice(0, issuesMost).map(({ path, message }) => ({
+  const listed = issues.slice(0, issuesMost).map(({ path, message }) => ({
     path: path.slice(0, pathMost).toWellFormed(),
     message,
   }))
-  const more = issues.length - told.length
-  return more > 0 ? [...told, { path: '', message: `holds ${more} more mistakes` }] : told
+  const more = issues.length - listed.length
+  return more > 0 ? [...listed, { path: '', message: `holds ${more} more mistakes` }] : listed
 }

@@ -31,7 +31,7 @@ export interface Report {
   readonly facts?: readonly TestFacts[]
 }
 
-/** Of an output the beginning of what was written, which `stdout_truncated` and `stderr_truncated` tell. All is null of one that was not run. */
+/** Of an output the beginning of what was written, which `stdout_truncated` and `stderr_truncated` say. All is null of one that was not run. */
 export type TestReport<Output = Uint8Array> = Omit<
   NonNullable<ResultRecord['tests']>[number],
   'stdout' | 'stderr'
