@@ -32,7 +32,7 @@ const remedies: Readonly<Record<string, string>> = {
     'docker run --security-opt systempaths=unconfined …, podman run --security-opt unmask=ALL …, Kubernetes procMount: Unmasked',
   'box\\.filter': 'boot a kernel built with CONFIG_SECCOMP_FILTER=y',
   'keeper\\.(unshare|map|limit)|root\\.|box\\.(clone|mounts|scratch)':
-    'run the worker as root, or sysctl -w kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0; in Docker: --security-opt seccomp=unconfined or a profile that allows clone, unshare, mount, pivot_root',
+    'run the worker as root with CAP_SYS_ADMIN, or sysctl -w kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0; in Docker: --security-opt seccomp=unconfined or a profile that allows clone, unshare, mount, pivot_root',
   '': 'look into dmesg and the audit log for what refused it (AppArmor, SELinux, a container engine)',
 }
 

@@ -7,7 +7,7 @@
 # processes or hand out controllers, never both ("no internal processes"). Hence the layouts:
 #
 #  root       root in the machine's root group, the one place without that rule (kernel threads, which nobody can move,
-#             are in it): a machine without systemd
+#             are in it): a machine without systemd; and nobody but root may make user namespaces
 #  delegated  an unprivileged worker under systemd with Delegate=yes and DelegateSubgroup=: it owns a subtree (the
 #             directory and the three files that systemd hands over, not the limits of the subtree itself) and starts in
 #             a leaf of it
@@ -94,7 +94,10 @@ become_container() {
 enter() {
   local layout=$1 service=$ours/worker.service
   shift
-  if [ "$layout" = root ]; then exec "$@"; fi
+  if [ "$layout" = root ]; then
+    echo 0 >/proc/sys/kernel/unprivileged_userns_clone
+    exec "$@"
+  fi
   mkdir -p "$service" "$ours/container"
   hand_out "$top"
   case $layout in no-memory) hand_out "$ours" memory ;; *) hand_out "$ours" ;; esac
@@ -124,6 +127,7 @@ reset() {
     until grep -q 'populated 0' "$group/cgroup.events"; do sleep 0.1; done
     find "$group" -depth -type d -exec rmdir {} +
   done
+  echo 1 >/proc/sys/kernel/unprivileged_userns_clone
   for controller in $(<"$top/cgroup.subtree_control"); do echo "-$controller" >"$top/cgroup.subtree_control"; done
 }
 

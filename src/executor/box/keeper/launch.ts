@@ -1,7 +1,7 @@
 // A keeper's command line and start; apart so that tests can talk to a keeper directly.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import type { KeeperGroup } from '#cgroup'
 import type { Network, PrestartedRuntime } from '#contract'
 import { environment, stage } from './host-root.ts'
@@ -102,10 +102,20 @@ function showHidden(directories: readonly string[]): string[] {
   return [...enter, 'sh', '-c', stageScript, 'sh', ...directories, '--']
 }
 
-/** Becomes the slot's user for good. */
+/**
+ * Becomes the slot's user for good. What may be kept until the keeper enters its user namespace, where it counts no more, is
+ * CAP_SYS_ADMIN: Debian and Ubuntu can be told to let no process without it make one.
+ */
 function dropTo(uid: number): string[] {
+  const kept = mayAdminister() ? '-all,+sys_admin' : '-all'
   return [
-    ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'],
-    ['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', '--no-new-privs'],
+    ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs'],
+    [`--inh-caps=${kept}`, `--ambient-caps=${kept}`, `--bounding-set=${kept}`],
   ].flat()
+}
+
+/** Whether the worker has CAP_SYS_ADMIN, which root in a container may lack. */
+function mayAdminister(): boolean {
+  const effective = /^CapEff:\t(.+)$/mu.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
+  return ((BigInt(`0x${effective ?? '0'}`) >> 21n) & 1n) === 1n
 }
