@@ -8,4 +8,4 @@ select
 from runledger.account
 left join runledger.kept_output kept
   on kept.account_id = account.id and kept.day = (now() at time zone 'UTC')::date;
-comment on view audit.account is 'Accounts. blob_bytes: what their blobs count; output_bytes_today: what was kept today (UTC) of what their runs have written, some seconds ago.';
+comment on view audit.account is 'Accounts. blob_bytes: the bytes of their blobs that count against the quota; output_bytes_today: bytes kept today (UTC) of their runs'' outputs, as of some seconds ago.';

@@ -17,4 +17,4 @@ cross join lateral (
     ('compile_output', sha256(o.compile_output), ended.data #>> '{compile_output,sha256}')
 ) altered (part, sha256, logged_sha256)
 where encode(altered.sha256, 'hex') is distinct from altered.logged_sha256;
-comment on view audit.altered_body is 'Code, inputs, outputs and what else belongs to them whose bytes are not those whose hash the log has; empty when nobody touched them.';
+comment on view audit.altered_body is 'Code, inputs, outputs and other bodies whose bytes do not have the hash that the log has. Empty when nobody changed them.';

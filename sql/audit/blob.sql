@@ -8,4 +8,4 @@ select
   b.used_at
 from runledger.blob b
 join runledger.account a on a.id = b.account_id;
-comment on view audit.blob is 'A blob: whose it is, its SHA-256 and size, when it was uploaded, and when it was last used (to within half a day). Never the bytes.';
+comment on view audit.blob is 'Blobs: account, SHA-256, size, when each was uploaded, and when it was last used (to within half a day). Never the bytes.';

@@ -18,4 +18,4 @@ select
 from runledger.submission r
 left join runledger.body b on b.submission_id = r.id
 left join runledger.output o on o.submission_id = r.id;
-comment on view audit.body is 'Whether a submission''s bytes are still kept, and their sizes and hashes as they stand now, to hold against those in its events. Never the bytes.';
+comment on view audit.body is 'Whether a submission''s bytes are still kept, with their current sizes and hashes, to compare with those in its events. Never the bytes.';

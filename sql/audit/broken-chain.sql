@@ -12,4 +12,4 @@ where stream_version <> previous_version + 1
   or hash is distinct from runledger.hash_event(
     previous_hash, stream_id, stream_version, type, schema_version, data, metadata, recorded_at
   );
-comment on view audit.broken_chain is 'Events that were changed, or whose predecessor was changed or removed, since they were written; empty when nobody did. With a condition on stream_id only that part of the log is read.';
+comment on view audit.broken_chain is 'Events that were changed after they were written, or whose predecessor was changed or removed. Empty when nobody did either. A condition on stream_id limits how much of the log is read.';

@@ -1,5 +1,5 @@
--- What the log says and the tables lack or say otherwise, then what the tables have and the log knows nothing of. In two
--- halves, as no condition on the id would reach the indexes on both sides of a full join.
+-- For each table: rows that are missing or differ from the log, then rows that the log does not have. These are two queries,
+-- because a condition on the id does not reach the indexes on both sides of a full join.
 
 create or replace view audit.drift as
 select 'result' as projection, derived.id, to_jsonb(cached) as cached, to_jsonb(derived) as in_the_log
@@ -46,4 +46,4 @@ from runledger.rerun cached
 where not exists (
   select from runledger.rerun_from_log derived where derived.submission_id = cached.submission_id
 );
-comment on view audit.drift is 'Where a table differs from the log that it is made from: the row as it stands, and as the log says it should be. Empty when all is well; `rebuild` repairs it.';
+comment on view audit.drift is 'Rows of a table that differ from the log, which the table is made from: the row in the table, and the row according to the log. Empty when all is well; `rebuild` repairs it.';

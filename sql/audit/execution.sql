@@ -22,9 +22,9 @@ from (
     lead(e.recorded_at) over stream as ended_at,
     lead(e.data) over stream as ended_data
   from runledger.event e
-  -- It asks for the end and is none.
+  -- This event requests the end of an attempt and does not end it.
   where e.type <> 'submission.cancel_requested'
   window stream as (partition by e.stream_id order by e.stream_version)
 ) chained
 where type = 'execution.started';
-comment on view audit.execution is 'One row an attempt: which worker ran it, under which limits and isolation, and how it ended. slot_seconds: for so long it had a slot, by its worker''s clock; null when it did not end there, or its worker was of a release that does not say.';
+comment on view audit.execution is 'One row for each attempt: its worker, limits, isolation and result. slot_seconds: how long the attempt had a slot, by its worker''s clock; null when the attempt has no result, or its worker''s release does not report it.';

@@ -1,5 +1,5 @@
--- Everything that is wrong, one row each, whichever view shows it: audit.drift, audit.broken_chain, audit.altered_body, and the
--- promises that are defined here. runledger.verify asks it for a range of ids, which reaches the index of every part.
+-- All findings, one row each: those of audit.drift, audit.broken_chain and audit.altered_body, and the broken promises that are
+-- defined here. runledger.verify reads a range of ids, and that condition reaches the index of every part.
 
 create or replace view runledger.finding as
 select
@@ -58,7 +58,7 @@ from (
   union all
   select 'something happened to a submission after its end', ended.stream_id
   from runledger.event ended
-  -- Looked up for each: little follows an end.
+  -- One look-up for each end, because few events follow an end.
   cross join lateral (
     select e.type from runledger.event e
     where e.stream_id = ended.stream_id and e.stream_version > ended.stream_version offset 0
@@ -107,7 +107,7 @@ from (
     and ended.data #>> '{stdout,sha256}' is not null
   where r.purged_at is null and not exists (select from runledger.output o where o.submission_id = r.id)
 ) p (broken, subject);
-comment on view runledger.finding is 'What audit.drift, audit.broken_chain and audit.altered_body show, and what else audit.invariant does, one row each: check (drift, broken_chain, altered_body, promise), the stream, the broken event''s position, its description, and the promise that does not hold.';
+comment on view runledger.finding is 'All findings, one row each: the rows of audit.drift, audit.broken_chain and audit.altered_body, and the other rows of audit.invariant. check (drift, broken_chain, altered_body, promise), the stream, the broken event''s position, its description, and the promise that does not hold.';
 
 create or replace view audit.invariant as
 select promise as broken, stream as subject from runledger.finding where "check" <> 'altered_body';

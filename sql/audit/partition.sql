@@ -1,4 +1,4 @@
--- The partitions in PostgreSQL's catalogs. Bounds are ids.
+-- Reads the partitions from PostgreSQL's catalogs. Bounds are ids.
 
 create or replace view audit.partition as
 select
@@ -17,4 +17,4 @@ cross join lateral regexp_match(
 ) bound (texts)
 cross join lateral (select bound.texts[1]::uuid as lower, bound.texts[2]::uuid as upper) bounds
 where pg_namespace.nspname = 'runledger' and parent.relkind = 'p';
-comment on view audit.partition is 'How the log, the bodies and the outputs are divided, by the times at which their ids were made; the default partitions cover the rest and have no bounds.';
+comment on view audit.partition is 'The partitions of the log, the bodies and the outputs, with the times at which their ids were made. The default partitions cover all other ids; their bounds are null.';

@@ -21,7 +21,7 @@ select
       or coalesce((after.data #>> '{stdout,truncated}')::boolean, true) then 'not known'
     when (before.data #> '{stdout,sha256}', before.data -> 'exit_code', before.data -> 'signal')
       is not distinct from (after.data #> '{stdout,sha256}', after.data -> 'exit_code', after.data -> 'signal') then 'same'
-    -- The expected output may be a blob, which the log does not distinguish from an input.
+    -- The expected output may be a blob, and the log does not distinguish such a blob from an input.
     when coalesce(received.data -> 'demands' ? 'blobs', false) then 'not known'
     else 'differs'
   end as output
@@ -29,7 +29,7 @@ from runledger.rerun x
 join runledger.submission repeated on repeated.id = x.submission_id
 left join runledger.result original on original.id = x.rerun_of
 left join runledger.account on account.id = repeated.account_id
--- Each by its stream, of few events; a join might read the log.
+-- Lateral look-ups read one stream of few events each. A join might read the whole log.
 left join lateral (
   select e.data from runledger.event e where e.stream_id = x.submission_id and e.stream_version = 1 limit 1
 ) received on true
@@ -39,18 +39,18 @@ left join lateral (
 left join lateral (
   select e.data from runledger.event e where e.stream_id = x.submission_id and e.type = 'execution.completed' limit 1
 ) after on true;
-comment on view audit.rerun is 'One row a rerun, beside the submission that it repeats: what ran then and now, and how both ended.';
-comment on column audit.rerun.submission_id is 'The first submission; also of a rerun''s rerun.';
-comment on column audit.rerun.rerun_id is 'The submission that repeats it.';
-comment on column audit.rerun.at is 'When it was repeated.';
-comment on column audit.rerun.campaign is 'The name under which an operator repeated many; null: its caller asked for it.';
-comment on column audit.rerun.account is 'Whose both are.';
-comment on column audit.rerun.language is 'The language of both.';
-comment on column audit.rerun.tag is 'The caller''s own word for it, the same for both.';
-comment on column audit.rerun.runtime_before is 'The exact version that ran the first; null: it never ran.';
-comment on column audit.rerun.runtime_after is 'The exact version that ran the rerun; null: it has not begun.';
-comment on column audit.rerun.verdict_before is 'The first one''s verdict.';
+comment on view audit.rerun is 'One row for each rerun, beside the submission that it repeats: the runtime and the result of both.';
+comment on column audit.rerun.submission_id is 'The original submission; a rerun of a rerun names the same original.';
+comment on column audit.rerun.rerun_id is 'The submission that repeats the original.';
+comment on column audit.rerun.at is 'When the rerun was received.';
+comment on column audit.rerun.campaign is 'The name under which an operator repeated many submissions; null: the caller asked for this rerun.';
+comment on column audit.rerun.account is 'The account that both submissions belong to.';
+comment on column audit.rerun.language is 'The language of both submissions.';
+comment on column audit.rerun.tag is 'A text that the caller chose for the submission; both have the same.';
+comment on column audit.rerun.runtime_before is 'The exact version that ran the original; null: it never ran.';
+comment on column audit.rerun.runtime_after is 'The exact version that ran the rerun; null: it has not started.';
+comment on column audit.rerun.verdict_before is 'The original''s verdict.';
 comment on column audit.rerun.verdict_after is 'The rerun''s verdict; null until it has one.';
-comment on column audit.rerun.changed is 'Whether the verdicts differ; null until both have one, and for what was cancelled.';
-comment on column audit.rerun.output is 'Of a request that expected no output and had no tests: same or differs, by the hash of stdout, the exit code and the signal in both ends; not known where either kept a part of stdout alone or had no end of its own, or where a blob may be the expected output. Null until both have ended, for what was cancelled, and where a verdict judged the output.';
-comment on column audit.rerun.status is 'Where the rerun stands: queued, running, completed, failed, cancelled.';
+comment on column audit.rerun.changed is 'Whether the verdicts differ; null until both have one, and for cancelled submissions.';
+comment on column audit.rerun.output is 'Compares the outputs of a request without expected output and tests. same or differs: by the hash of stdout, the exit code and the signal. not known: only a part of either stdout was kept, either run has no result, or a blob may be the expected output. Null until both have ended, for cancelled submissions, and where the verdict depends on the output.';
+comment on column audit.rerun.status is 'The status of the rerun: queued, running, completed, failed, cancelled.';

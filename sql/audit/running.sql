@@ -6,4 +6,4 @@ left join runledger.worker w on w.id = p.worker_id
 left join runledger.account on account.id = p.account_id
 left join runledger.api_key k on k.id = p.api_key_id
 where p.is_running;
-comment on view audit.running is 'One row a submission that runs now: whose it is, which attempt, where and since when.';
+comment on view audit.running is 'One row for each submission that runs now: account, key, attempt, worker and start.';

@@ -12,8 +12,8 @@ from (
   where p.admitted
   group by p.language
 ) of_language;
-comment on view audit.scaling is 'One row a language of which something runs or waits for a slot: how many slots its programs want now. For what starts and ends workers by the queue. An aggregate of what is unfinished, and of nothing else.';
-comment on column audit.scaling.running is 'Attempts under way; each has a slot, or waits for one between two tests.';
-comment on column audit.scaling.waiting is 'Submissions that a free slot would take. Those that wait for others of their own key are not among them, as no slot would start them.';
-comment on column audit.scaling.oldest_seconds is 'Since the oldest of those that wait was received; 0: none waits.';
-comment on column audit.scaling.wanted_slots is 'running, and of waiting a share that grows with oldest_seconds: the first at once, all from 30 on. So a burst that ends by itself starts few workers, and a queue that stands is given a slot for each.';
+comment on view audit.scaling is 'One row for each language with a submission that runs or waits for a slot: how many slots the language needs now, for a controller that starts and stops workers. Reads unfinished submissions only.';
+comment on column audit.scaling.running is 'Attempts under way. Each has a slot, or is parked between two tests.';
+comment on column audit.scaling.waiting is 'Submissions that a free slot would take. Submissions that wait for others of their own key are not counted, because no slot would start them.';
+comment on column audit.scaling.oldest_seconds is 'Seconds since the oldest waiting submission was received; 0: none waits.';
+comment on column audit.scaling.wanted_slots is 'running, plus a share of waiting that grows with oldest_seconds: the first one at once, and all of them from 30 on. So a short burst starts few workers, and a queue that does not shrink gets a slot for each submission.';

@@ -23,10 +23,10 @@ select
   r.exceeded as limit_exceeded,
   coalesce(received.data ->> 'priority', 'normal') as priority
 from runledger.submission_from_log r
--- Not a join, for which every first event of the log might be read.
+-- Not a join, because a join might read the first event of every stream.
 cross join lateral (
   select e.data, e.metadata from runledger.event e where e.stream_id = r.id and e.stream_version = 1 limit 1
 ) received
 left join runledger.account on account.id = r.account_id
 left join runledger.api_key k on k.id = r.api_key_id;
-comment on view audit.submission is 'One row a submission, derived from the log: who sent it, what became of it. Times in seconds, memory in bytes.';
+comment on view audit.submission is 'One row for each submission, computed from the log: its account and key, and its result. Times in seconds, memory in bytes.';

@@ -12,4 +12,4 @@ select
   e.metadata #>> '{actor,worker}' as worker_id
 from runledger.event e
 where e.type in ('webhook.attempt_failed', 'webhook.delivered');
-comment on view audit.webhook_attempt is 'One row an attempt to deliver a webhook: what the receiver answered (the first bytes of it are in snippet), or why it did not.';
+comment on view audit.webhook_attempt is 'One row for each attempt to deliver a webhook: the receiver''s answer, with its first bytes in snippet, or why there was none.';

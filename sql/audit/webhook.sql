@@ -15,7 +15,7 @@ select
   case when received.type = 'batch.received' then d.submission_id end as batch_id
 from runledger.delivery d
 left join runledger.event received on received.stream_id = d.submission_id and received.stream_version = 1
--- Events of keys have an account's name there.
+-- Cast for these types only: in events of keys, `account` is a name.
 left join runledger.account on account.id = case
   when received.type in ('submission.received', 'batch.received') then (received.data ->> 'account')::uuid
 end
@@ -29,4 +29,4 @@ left join lateral (
   where e.stream_id = d.webhook_id and e.type in ('webhook.attempt_failed', 'webhook.delivered')
   order by e.stream_version desc limit 1
 ) last on true;
-comment on view audit.webhook is 'One row a submission, or a batch, that asked for a webhook: where it stands, how the last attempt went, when the next is due. The whole story is the stream webhook_id.';
+comment on view audit.webhook is 'One row for each submission or batch with a webhook: its state, the outcome of the last attempt, when the next is due. The stream webhook_id has all events.';

@@ -16,10 +16,10 @@ select
   w.wanted
 from runledger.worker w
 cross join lateral (select runledger.is_worker_alive(w.id) as alive) life;
-comment on view audit.worker is 'Worker processes, past and present: their release, their boxes, what they run, and what they do; suspended_at: since when one takes no submissions, because its sandbox failed.';
-comment on column audit.worker.version is 'Of Runledger.';
-comment on column audit.worker.isolation is 'How its boxes are made; as in audit.execution.';
-comment on column audit.worker.languages is 'What it runs: versions, command lines and limits of each language.';
-comment on column audit.worker.state is 'working, suspended, paused, draining (it ends when it has finished what it has), restarting (it begins again then), gone (it is silent, and nobody has given it up yet), lost (it was given up), or drained (it ended by itself).';
-comment on column audit.worker.suspended_because is 'What failed, in the worker''s own words.';
-comment on column audit.worker.wanted is 'What operators want of it: working, paused, drained or restarted; who wanted that, its stream says (audit.event).';
+comment on view audit.worker is 'Worker processes, past and present: version, isolation, languages and state. suspended_at: since when a worker takes no submissions, because its sandbox failed.';
+comment on column audit.worker.version is 'The version of Runledger.';
+comment on column audit.worker.isolation is 'How the worker''s boxes are made, as in audit.execution.';
+comment on column audit.worker.languages is 'The languages that the worker runs, each with its version, command lines and limits.';
+comment on column audit.worker.state is 'working, suspended, paused, draining (it ends when its submissions have finished), restarting (it drains and then starts again), gone (it is silent, and not yet declared lost), lost (it was declared lost) or drained (it ended by itself).';
+comment on column audit.worker.suspended_because is 'What failed, as the worker describes it.';
+comment on column audit.worker.wanted is 'What operators want of the worker: working, paused, drained or restarted. Its stream (audit.event) says who gave the command.';

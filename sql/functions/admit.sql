@@ -1,4 +1,4 @@
--- Who may call, and how often.
+-- Checks API keys and their request rates.
 
 create or replace function runledger.admit_request(digest bytea, role text default 'submit')
 returns table (
@@ -13,7 +13,7 @@ declare
 begin
   select
     k.id, k.account_id, k.digest, k.read_only, tier.limits, tier.batch_items,
-    -- What an operator asks for is shared or bounded elsewhere, so no request is counted.
+    -- Operators' requests are not counted, because their work is shared or bounded elsewhere.
     case k.role when 'submit' then tier.requests_per_minute end
   into api_key_id, account_id, key_digest, read_only, limits, batch_items, quota
   from runledger.api_key k
@@ -28,7 +28,7 @@ begin
 
   admitted := true;
   if quota is not null then
-    -- A crash may forget the window.
+    -- Losing the window in a crash is harmless.
     perform set_config('synchronous_commit', 'off', true);
     insert into runledger.rate_window (api_key_id, admitted_at)
     values (admit_request.api_key_id, '{}')
@@ -54,4 +54,4 @@ begin
   return next;
 end
 $$;
-comment on function runledger.admit_request is 'The key with this digest, if it is valid and of this role, and whether its rate window admits one more request; an operator''s has none. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for; batch_items: how many a batch may hold.';
+comment on function runledger.admit_request is 'Returns the valid key with this digest and role, and whether its rate window admits one more request; an operator''s key has no window. No row: there is no such key. reset_seconds: the window admits at least one more request after this many seconds. limits: the upper bounds of a submission''s limits; batch_items: the most items of a batch.';

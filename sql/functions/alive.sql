@@ -1,6 +1,6 @@
--- A killed worker's session lock is free at once; a frozen one stops renewing its lease. Connections break and
--- PostgreSQL restarts, so without its lock a worker still lives that renewed a moment ago or cannot have the lock back
--- yet.
+-- PostgreSQL frees a killed worker's session lock at once, and a frozen worker stops renewing its lease. Connections break
+-- and PostgreSQL restarts, so a worker without its lock still counts as alive if it renewed a moment ago, or if PostgreSQL
+-- started so recently that the worker cannot have taken the lock again.
 
 create or replace function runledger.is_worker_alive(worker_id uuid) returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -21,4 +21,4 @@ as $$
       )
   )
 $$;
-comment on function runledger.is_worker_alive is 'False for a worker that stopped, whose session lock (71830, lock_key) is free, or that did not renew within its lease.';
+comment on function runledger.is_worker_alive is 'False for a worker that has stopped, has not renewed within its lease, or has lost its session lock (71830, lock_key). The lock may be missing for a fifteenth of the lease after a renewal, and for the lease and 5 s after a start of PostgreSQL.';

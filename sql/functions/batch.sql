@@ -1,5 +1,5 @@
--- A batch with one webhook: its own stream says which submissions belong to it, its row in runledger.delivery where the webhook
--- goes. The end of the last member makes the webhook due, in the commit of that end (runledger.end_submissions).
+-- A batch with one webhook. The batch's stream names its members, and its row in runledger.delivery has the webhook's address.
+-- The end of the last member makes the webhook due, in the same commit (runledger.end_submissions).
 
 create or replace function runledger.read_batch(batch_id uuid)
 returns table (id uuid, status text, verdict text, finished_at timestamptz)
@@ -12,7 +12,7 @@ as $$
   where received.stream_id = read_batch.batch_id and received.stream_version = 1
   order by member.n
 $$;
-comment on function runledger.read_batch is 'What became of the members of a batch, those that have ended, in the order of its items.';
+comment on function runledger.read_batch is 'Returns the results of the members of a batch that have ended, in the order of its items.';
 
 create or replace function runledger.lock_submissions(submissions uuid[]) returns void
 language plpgsql
@@ -21,7 +21,7 @@ declare
   _batches uuid[];
 begin
   perform from runledger.pending p where p.submission_id = any (lock_submissions.submissions) order by p.submission_id for update;
-  -- By their ids alone: a plan made while few belonged to batches would read all the members of a batch for each of them.
+  -- Looked up by id alone: a plan made while few belonged to batches would read the whole batch for each member.
   _batches := array(
     select member.batch_id from unnest(lock_submissions.submissions) submission (id)
     cross join lateral (select p.batch_id from runledger.pending p where p.submission_id = submission.id offset 0) member
@@ -32,4 +32,4 @@ begin
   end if;
 end
 $$;
-comment on function runledger.lock_submissions is 'Locks submissions and their batches before the first of them is interrupted or cancelled, and with it a key is locked: one after another, they would be locked in the reverse of the order in which an end locks them, and the two could wait for each other.';
+comment on function runledger.lock_submissions is 'Locks submissions and then their batches, before the first of them is interrupted or cancelled, which also locks a key. If they were locked one after another, a key would be locked before the next submission, the reverse of the order in which an end locks them, and the two calls could deadlock.';

@@ -1,25 +1,25 @@
--- Blobs: uploaded in chunks, found, called by ids, counted, purged.
+-- Blobs: uploads in chunks, ids, quotas, purge.
 
--- What a blob counts against a quota: a row and its index entries are not free, so a million empty ones are not either.
+-- A row and its index entries take space, so that even an empty blob counts against the quota.
 
 create or replace function runledger.count_blob(bytes integer) returns integer
 language sql immutable parallel safe
 as $$
   select greatest(count_blob.bytes, 4096)
 $$;
-comment on function runledger.count_blob is 'Bytes that a blob of this size counts: at least 4 KiB.';
+comment on function runledger.count_blob is 'Returns the bytes that a blob of this size counts against the quota: at least 4 KiB.';
 
 create or replace function runledger.list_blobs(list bytea) returns setof bytea
--- In SQL it would be inlined, and the list be decoded for each of its blobs.
+-- Not SQL: PostgreSQL would inline it and decode the list again for each blob.
 language plpgsql immutable rows 10
 as $$
 begin
   return query select substr(list_blobs.list, 32 * n + 1, 32) from generate_series(0, length(list_blobs.list) / 32 - 1) n;
 end
 $$;
-comment on function runledger.list_blobs is 'The SHA-256 of each blob in a list as runledger.body.blobs has it.';
+comment on function runledger.list_blobs is 'Returns the SHA-256 of each blob in a list that has the form of runledger.body.blobs.';
 
--- Begins to store a blob. Locks are taken in the order blob, account, as runledger.purge_blobs takes them.
+-- Locks are taken in the order blob, account, like in runledger.purge_blobs.
 
 create or replace function runledger.store_blob(api_key_id uuid, sha256 bytea, bytes integer, content bytea) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -33,7 +33,7 @@ begin
   where k.id = store_blob.api_key_id;
 
   loop
-    -- Waits for another upload of the same, and for a purge of it.
+    -- Waits for a concurrent upload or purge of the same blob.
     insert into runledger.blob (account_id, sha256, bytes)
     values (_key.account_id, store_blob.sha256, store_blob.bytes)
     on conflict on constraint blob_pkey do nothing;
@@ -43,7 +43,7 @@ begin
     if found then
       return false;
     end if;
-    -- A purge had marked it before the update, and has removed it by now.
+    -- A purge had locked the blob before the update, and has removed it by now.
   end loop;
 
   update runledger.account a set blob_bytes = a.blob_bytes + runledger.count_blob(store_blob.bytes)
@@ -56,7 +56,7 @@ begin
   return true;
 end
 $$;
-comment on function runledger.store_blob is 'Makes a blob of the key''s account with its first chunk; true: it is new, and the same transaction is to add the others. False: it is there already and was used just now. RL018: with it the account would have more than the key''s tier allows.';
+comment on function runledger.store_blob is 'Creates a blob of the key''s account with its first chunk. True: the blob is new, and the same transaction must add the other chunks. False: the blob exists, and its last use is now. RL018: the account would have more bytes than the key''s tier allows.';
 
 create or replace function runledger.add_blob_chunk(api_key_id uuid, sha256 bytea, number integer, content bytea) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -72,7 +72,7 @@ begin
   end if;
 end
 $$;
-comment on function runledger.add_blob_chunk is 'Adds a chunk to a blob that this transaction has made. 55000: it has made none of this name, so that nobody changes what is there.';
+comment on function runledger.add_blob_chunk is 'Adds a chunk to a blob that this transaction has created. 55000: this transaction has created no such blob; an existing blob never changes.';
 
 create or replace function runledger.name_file(api_key_id uuid, id text, sha256 bytea) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -83,7 +83,7 @@ begin
   select k.account_id into strict _account from runledger.api_key k where k.id = name_file.api_key_id;
   insert into runledger.file_id (account_id, id, sha256) values (_account, name_file.id, name_file.sha256)
   on conflict on constraint file_id_pkey do update set sha256 = excluded.sha256, named_at = excluded.named_at;
-  -- Quotas count blobs, so that the ids of one are bounded is enough.
+  -- Quotas count blobs but not ids, so the ids of a blob need a bound.
   delete from runledger.file_id f
   where f.account_id = _account and f.id in (
     select older.id from runledger.file_id older
@@ -93,7 +93,7 @@ begin
   );
 end
 $$;
-comment on function runledger.name_file is 'Calls a blob of the key''s account by this id, which may have been another''s. Of more than 64 ids the oldest go.';
+comment on function runledger.name_file is 'Gives a blob of the key''s account this id, taking it from another blob that had it. Only the newest 64 ids of the blob are kept.';
 
 create or replace function runledger.read_files(account_id uuid, ids text[], most integer)
 returns table (id text, bytes integer, content bytea)
@@ -119,14 +119,14 @@ begin
   from found;
 end
 $$;
-comment on function runledger.read_files is 'Those of an account''s files that have one of these ids, and notes that they are used; content is null when they have more than `most` bytes in all.';
+comment on function runledger.read_files is 'Returns an account''s files with these ids, and notes that they are used. content is null when they have more than `most` bytes in all.';
 
 create or replace function runledger.purge_blobs(older_than interval, batch integer) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- used_at may lie half a day before the last use; the other half keeps this away from submissions that are being received
-  -- (runledger.use_blobs).
+  -- used_at may be half a day older than the last use. The other half day protects the blobs of submissions that are being
+  -- received (runledger.use_blobs).
   _before timestamptz := now() - purge_blobs.older_than - interval '1 day';
   _purged integer;
 begin
@@ -164,4 +164,4 @@ begin
   return _purged;
 end
 $$;
-comment on function runledger.purge_blobs is 'Removes at most `batch` blobs that were last used longer ago than that (and a day at most) and that no unfinished submission names; returns how many. 0: there are none left, or somebody else is at it.';
+comment on function runledger.purge_blobs is 'Removes at most `batch` blobs that no unfinished submission names and that were last used longer ago than older_than plus half a day to a day; returns how many. 0: none is left, or another session purges now.';

@@ -1,5 +1,5 @@
--- What an operator's filter fits, a bounded step at a time, in the order of ids: so many rows are looked at, and so many found,
--- whatever the history.
+-- Finds the submissions that match an operator's filter, in the order of ids. Each step reads and returns a bounded number of
+-- rows, however long the history is.
 
 create or replace function runledger.find_bulk(action text, filter jsonb, after uuid, most integer) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -8,21 +8,21 @@ declare
   _looked constant integer := 5000;
   _since timestamptz := coalesce((filter ->> 'since')::timestamptz, '-infinity');
   _until timestamptz := (filter ->> 'until')::timestamptz;
-  -- Ids carry the clock of the web process that made them, which may be a little off.
+  -- Ids have the time of the web process that made them, whose clock may be wrong.
   _from uuid := greatest(
     find_bulk.after,
     case when _since > '-infinity' then runledger.uuid_floor(greatest(_since - interval '1 day', 'epoch')) end
   );
   _to uuid := runledger.uuid_floor(greatest(_until + interval '1 day', 'epoch'));
   _account uuid;
-  -- The languages that one worker has, or has had: a list for each that differs.
+  -- The distinct lists of languages that a worker offers, or has offered.
   _offers constant jsonb[] := array(
     select jsonb_agg(language.name) from runledger.list_recent_language('24 hours') language group by language.offer
   );
 begin
   select account.id into _account from runledger.account where account.name = filter ->> 'account';
   if filter ? 'account' and _account is null then
-    _to := null; -- nothing fits
+    _to := null; -- nothing matches
   end if;
 
   return (
@@ -47,7 +47,7 @@ begin
             select from runledger.rerun x where x.campaign = filter ->> 'campaign' and x.rerun_of = r.id
           ) then 'done'
           when r.purged_at is not null then 'purged'
-          -- A checker that is a program runs where the program ran that it judges. Before the first worker any is taken.
+          -- A checker program runs on the worker of the program that it judges. Before the first worker, all languages count.
           when _offers = '{}' or exists (
             select from runledger.event received, unnest(_offers) offer (names)
             where received.stream_id = r.id and received.stream_version = 1
@@ -68,7 +68,7 @@ begin
           when 'cancel' then r.status in ('queued', 'running')
           when 'replay' then d.url is not null
             and case when filter ? 'webhook' then d.state = filter ->> 'webhook' else d.state in ('delivered', 'abandoned') end
-            -- A step whose answer was lost is asked for again.
+            -- The caller repeats a step whose answer was lost, which must not replay a webhook twice.
             and not exists (
               select from runledger.event e
               where e.stream_id = d.webhook_id and e.type = 'webhook.replayed' and e.recorded_at >= _until
@@ -96,4 +96,4 @@ begin
   );
 end
 $$;
-comment on function runledger.find_bulk is 'Submissions after this id that fit: filter has until, and may have since, account (its name), language, status, verdict, tag, and webhook (a state) for replay, campaign for rerun. count; skipped: what fits and cannot be rerun, because the campaign has it (done), its body is gone (purged) or nobody runs it (not_offered); items (id, account_id, webhook_id, state), at most so many, none where most is null; next: the cursor, null at the end. A webhook that was sent again since until does not fit.';
+comment on function runledger.find_bulk is 'Finds submissions after this id that match the filter. filter: until, and optionally since, account (its name), language, status, verdict, tag; for replay webhook (a state), for rerun campaign. Returns count; skipped: matches that cannot be rerun, because the campaign has repeated them (done), their body is purged (purged) or no worker offers the languages (not_offered); items (id, account_id, webhook_id, state), at most `most`, none where that is null; next: the cursor, null at the end. A webhook that was replayed since until does not match.';

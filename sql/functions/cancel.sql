@@ -1,11 +1,11 @@
--- A caller cancels submissions: what waits ends here, what runs is marked for its worker to end.
+-- Cancels submissions: one that waits ends here, one that runs is marked so that its worker ends it.
 
 create or replace function runledger.cancel(submissions uuid[], account_id uuid, metadata jsonb)
 returns table (submission_id uuid, state text, waiters text[])
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Found by id, as no index serves this comparison of accounts.
+  -- Looked up by id, because no index supports this comparison of accounts.
   _ids constant uuid[] := array(
     select s.id from runledger.submission s
     where s.id = any (cancel.submissions) and s.account_id is not distinct from cancel.account_id
@@ -43,7 +43,7 @@ begin
         'schema_version', 1, 'data', '{}'::jsonb, 'metadata', cancel.metadata
       )));
       waiters := _ended[1].waiters;
-      -- Else its row was not as the log says. It is now, unless it is edited again, and again.
+      -- Null: the row differed from the log. end_submissions has repaired it, so another try works.
       exit when _ended is not null or _tries >= 3;
       _tries := _tries + 1;
     end loop;
@@ -51,4 +51,4 @@ begin
   end loop;
 end
 $$;
-comment on function runledger.cancel is 'Cancels submissions of the account; one row for each that it has. cancelled: it waited and has ended; requested: it runs, and its worker is to be notified after the commit (runledger_cancel); ended: it had ended before. waiters: as runledger.conclude has them.';
+comment on function runledger.cancel is 'Cancels submissions of the account; one row for each that the account has. cancelled: it waited and has ended; requested: it runs, and the caller must notify its worker after the commit (runledger_cancel); ended: it had ended before. waiters: as in runledger.conclude.';

@@ -1,9 +1,10 @@
--- The end of submissions: what an attempt came to goes into the log, and all that follows from an end goes with it, in one
--- commit. Notifying who waits is the caller's, after the commit: NOTIFY holds a lock of the whole cluster until its
--- transaction is on disk, so commits with one queue up.
+-- Ends submissions: one commit writes the result of an attempt to the log and everything that follows from the end. The caller
+-- notifies the waiters after the commit, because NOTIFY holds a lock of the whole cluster until its transaction is on disk, so
+-- that commits with a NOTIFY queue up.
 --
--- All that changes a submission locks its pending row first, several in the order of their ids: so nothing comes between what
--- is read of a stream and what is appended to it. A key is locked after that, by an end that makes room for its next one.
+-- Every function that changes a submission first locks its pending row, several in the order of their ids. So no event is
+-- appended between reading a stream and appending to it. An end that makes room for its key's next submission locks the key
+-- after that.
 
 create or replace function runledger.conclude(items jsonb)
 returns table (refusal text, waiters text[], notification text)
@@ -12,7 +13,7 @@ as $$
 declare
   _ended runledger.ended_submission[] := runledger.end_submissions(conclude.items, true);
 begin
-  -- A row may be gone, or not be as the log says. Those that have ended are not ended again.
+  -- Rows may be missing or differ from the log. Items that have just ended are not ended again.
   if cardinality(_ended) is distinct from jsonb_array_length(conclude.items) and runledger.refresh_submissions(array(
     select (item ->> 'submission_id')::uuid from jsonb_array_elements(conclude.items) with ordinality given (item, n)
     where not exists (select from unnest(_ended) ended where ended.n = given.n)
@@ -26,7 +27,7 @@ begin
     order by given.n;
 end
 $$;
-comment on function runledger.conclude is 'Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (as that names it; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each; or, where its end was asked for, submission.cancelled with the same data but the verdict. One row an item, in their order. refusal: null, or why nothing was written of it. stored: an earlier call with the same end was. superseded: the attempt was given up, its result is to be dropped. start_lost: a crash of the server has forgotten the start, the submission is to be started again. no_verdict: data has none, and nobody asked for the end. waiters: channels to be sent notification after the commit; null: nobody waits.';
+comment on function runledger.conclude is 'Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (of the same event; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each, or, where cancellation was requested, submission.cancelled with the same data without the verdict. Returns one row for each item, in their order. refusal: null, or why nothing was written. stored: an earlier call has written this end. superseded: the attempt was lost, so its result must be dropped. start_lost: a crash of PostgreSQL lost the start, so the submission must be started again. no_verdict: data has no verdict, and no cancellation was requested. waiters: channels to send notification to after the commit; null: none.';
 
 create or replace function runledger.find_refusal(item jsonb) returns text
 language plpgsql stable
@@ -38,7 +39,7 @@ declare
 begin
   return (
     select case
-      -- Starts are not waited for on disk: a crash may have given this version to another attempt.
+      -- Starts do not wait for the disk, so after a crash another attempt may have this version.
       when started.hash is null then 'start_lost'
       when next.type = 'execution.completed' or asked_for.type = 'submission.cancelled' and not asked_for.data ? 'lost'
         then 'stored'
@@ -55,7 +56,7 @@ begin
   );
 end
 $$;
-comment on function runledger.find_refusal is 'Why an item of runledger.conclude has ended nothing.';
+comment on function runledger.find_refusal is 'Returns the reason why an item of runledger.conclude ended nothing.';
 
 create or replace function runledger.end_submissions(items jsonb, are_attempts boolean default false)
 returns runledger.ended_submission[]
@@ -63,7 +64,7 @@ language plpgsql
 as $$
 declare
   _recorded_at constant timestamptz := clock_timestamp();
-  -- A join alone may begin with all that is pending, by a plan made while little was.
+  -- Without these ids, a plan made while little was pending may start the join with all pending rows.
   _ids constant uuid[] := array(select (item ->> 'submission_id')::uuid from jsonb_array_elements(end_submissions.items) item);
   _ended runledger.ended_submission[];
   _stale runledger.pending[];
@@ -92,13 +93,13 @@ begin
         when not end_submissions.are_attempts then p.version = item.started_version
         else
           p.is_running and p.run is not distinct from coalesce(item.run, p.run)
-          -- Only submission.cancel_requested comes between a start and its end.
+          -- The only event between a start and its end is submission.cancel_requested.
           and p.version - p.is_cancelled::integer = item.started_version
           and (p.is_cancelled or item.data ->> 'verdict' is not null)
       end
     returning
       p.*, p as row, item.n, item.schema_version, item.metadata,
-      -- Asked for, its end is a cancellation, however the program ended.
+      -- A requested cancellation takes precedence over the program's result.
       case
         when not end_submissions.are_attempts then item.type when p.is_cancelled then 'submission.cancelled'
         else 'execution.completed'
@@ -169,13 +170,13 @@ begin
   end if;
 
   if _batches is not null then
-    -- Ends of one batch take turns from here to their commit: so the last of them sees that no other is left.
+    -- From here to their commit, ends of one batch take turns, so that the last one sees that no member is left.
     perform from runledger.delivery d where d.submission_id = any (_batches) order by d.submission_id for update;
     with due as (
       update runledger.delivery d set state = 'pending', due_at = now()
       where d.submission_id = any (_batches) and d.state = 'waiting'
         and case
-          -- One look-up, not a hash of all that is pending.
+          -- offset 0 makes this one look-up instead of a hash of all pending rows.
           when exists (select from runledger.pending p where p.batch_id = d.submission_id offset 0) then false
           -- Rows may have been edited by hand: the log decides.
           else (
@@ -195,7 +196,7 @@ begin
   return _ended;
 end
 $$;
-comment on function runledger.end_submissions is 'Ends submissions: appends the event of each item, and does what follows from an end: result and outputs, the jobs of webhooks, the key''s next submission. items: as runledger.conclude has them. Unless they are attempts, an item says the type of its event, and started_version is the submission''s version. Returns those that ended. Nothing is written of one whose row is not as the log says, which is mended.';
+comment on function runledger.end_submissions is 'Ends submissions: appends the event of each item and does what follows from an end: result and outputs, the jobs of webhooks, the key''s next submission. items: as in runledger.conclude; unless they are attempts, an item also has the type of its event, and started_version is the submission''s version. Returns the submissions that ended. Where a row differs from the log, nothing is written and the row is repaired.';
 
 create or replace function runledger.describe_end(
   result runledger.result, delivery runledger.delivery, attempt integer, limits jsonb, stdout bytea, stderr bytea,
@@ -204,11 +205,11 @@ create or replace function runledger.describe_end(
 language plpgsql stable
 as $$
 declare
-  -- PostgreSQL's limit of a notification.
+  -- PostgreSQL's limit for the payload of a notification.
   _most_bytes constant integer := 7999;
   _record text;
 begin
-  -- Bytes are written in hexadecimal.
+  -- JSON has each byte as two hexadecimal digits.
   if result.status <> 'cancelled' and 2 * (
     coalesce(octet_length(stdout), 0) + coalesce(octet_length(stderr), 0) + coalesce(octet_length(compile_output), 0)
     + coalesce(octet_length(report), 0)
@@ -225,4 +226,4 @@ begin
   return case when octet_length(_record) <= _most_bytes then _record else json_build_object('id', result.id)::text end;
 end
 $$;
-comment on function runledger.describe_end is 'What the waiters of a submission are notified of: the row of runledger.read_result as JSON, or its id alone if that is too long or its caller has cancelled it. attempt, limits: of the last attempt; delivery: its webhook, which is due.';
+comment on function runledger.describe_end is 'Returns the notification for the waiters of a submission: the row of runledger.read_result as JSON, or only its id if that is too long or the submission was cancelled. attempt, limits: of the last attempt; delivery: its webhook, which is due.';

@@ -1,6 +1,6 @@
--- Webhooks: enqueued, attempted, postponed, sent again.
+-- Webhooks: jobs, attempts, postponement, replays.
 
--- A delivery's job has the webhook's id as its key.
+-- The key of a delivery's job is the webhook's id.
 
 create or replace function job.enqueue_deliver(webhook_id uuid, run_at timestamptz) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
@@ -14,7 +14,7 @@ as $$
 $$;
 comment on function job.enqueue_deliver is 'Enqueues one attempt to deliver a webhook in the caller''s transaction.';
 
--- What one attempt needs. A function, so that the worker's role cannot list all secrets.
+-- This is a function so that the worker's role cannot list all secrets.
 
 create or replace function runledger.read_delivery(webhook_id uuid)
 returns table (
@@ -34,7 +34,7 @@ as $$
       where e.stream_id = d.webhook_id and e.stream_version > head.replayed_version and e.type = 'webhook.attempt_failed'
     )::integer,
     head.version,
-    -- The lengths stand in the rows' headers: nothing large is read.
+    -- The rows' headers have the lengths, so no large value is read.
     coalesce(length(o.stdout), 0)::bigint + coalesce(length(o.stderr), 0) + coalesce(length(o.compile_output), 0) + coalesce(length(o.report), 0),
     received.data #>> '{webhook,format}',
     received.type = 'batch.received'
@@ -53,7 +53,7 @@ as $$
     and d.due_at <= now()
     and d.secret is not null
 $$;
-comment on function runledger.read_delivery is 'A delivery whose next attempt is due: number of the attempt in all and since the last replay, the version of its stream, which the attempt''s event must follow, its format (null: the usual one), and whether submission_id is a batch. No row: it is over, or not due.';
+comment on function runledger.read_delivery is 'Returns a delivery whose next attempt is due: the number of the attempt in all and since the last replay, the version of its stream, which the attempt''s event must follow, its format (null: the default), and whether submission_id is a batch. No row: the delivery has ended or is not due.';
 
 create or replace function runledger.record_attempt(
   webhook_id uuid, version integer, type text, schema_version integer, data jsonb, metadata jsonb,
@@ -62,7 +62,7 @@ create or replace function runledger.record_attempt(
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- By this server's clock, which also decides when it is due.
+  -- By the database's clock, which also decides when the attempt is due.
   _next_attempt_at timestamptz := clock_timestamp() + make_interval(secs => record_attempt.retry_seconds);
   _data jsonb := record_attempt.data;
 begin
@@ -102,7 +102,7 @@ begin
   end if;
 end
 $$;
-comment on function runledger.record_attempt is 'Appends webhook.delivered or webhook.attempt_failed (and webhook.abandoned after the last) after the given version, enqueues the next attempt in retry_seconds, removes the secret at the end. 23505: something else was recorded in the meantime, this attempt counts for nothing.';
+comment on function runledger.record_attempt is 'Appends webhook.delivered or webhook.attempt_failed (and webhook.abandoned after the last attempt) after the given version, enqueues the next attempt in retry_seconds, and removes the secret at the end. 23505: another event was recorded in the meantime, so this attempt does not count.';
 
 create or replace function runledger.postpone_delivery(webhook_id uuid, version integer, seconds double precision) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -110,12 +110,12 @@ as $$
 declare
   _due_at timestamptz := clock_timestamp() + make_interval(secs => postpone_delivery.seconds);
 begin
-  -- If a crash forgets it, the job comes again.
+  -- If a crash loses this change, the job comes again.
   perform set_config('synchronous_commit', 'off', true);
   update runledger.delivery set due_at = _due_at
   where delivery.webhook_id = postpone_delivery.webhook_id
     and delivery.state = 'pending'
-    -- A worker wrongly taken for dead must not hasten another's next attempt.
+    -- A worker that was wrongly declared lost must not bring forward another worker's next attempt.
     and not exists (
       select from runledger.event e
       where e.stream_id = postpone_delivery.webhook_id and e.stream_version > postpone_delivery.version
@@ -125,7 +125,7 @@ begin
   end if;
 end
 $$;
-comment on function runledger.postpone_delivery is 'Makes a pending delivery due in so many seconds, without an attempt; nothing happens when its stream has moved on from the given version.';
+comment on function runledger.postpone_delivery is 'Makes a pending delivery due in so many seconds, without an attempt. Does nothing when its stream has events after the given version.';
 
 create or replace function runledger.replay_delivery(
   webhook_id uuid, secret text, schema_version integer, metadata jsonb
@@ -158,4 +158,4 @@ begin
   return _delivery.state;
 end
 $$;
-comment on function runledger.replay_delivery is 'Appends webhook.replayed and makes a delivered or abandoned webhook due now, under the same id, with its schedule from the start. Returns the state that was found; in any other than delivered or abandoned nothing was done; purged: retention removed its address; null: no such webhook.';
+comment on function runledger.replay_delivery is 'Appends webhook.replayed and makes a delivered or abandoned webhook due now, under the same id and with a new schedule. Returns the state that it had; a webhook in any other state than delivered or abandoned does not change. purged: its address was removed; null: there is no such webhook.';

@@ -1,12 +1,12 @@
--- Accounts share the slots. A submission's position is a virtual time in microseconds of a slot at weight 1; workers take the
--- least one. Nothing is stored but the position itself, in runledger.pending, and nothing is corrected later.
+-- Accounts share the slots. A submission's position is a virtual time, in microseconds of a slot at weight 1. Workers take the
+-- lowest position. Only the position is stored, in runledger.pending, and it is not corrected later.
 
 create or replace function job.find_position(account_id uuid, weight integer) returns table (start bigint, step bigint)
 language sql stable rows 1
 as $$
   select
     greatest(
-      -- The virtual time is where those are that run; an idle service begins at 0 again.
+      -- The virtual time is the last position that runs. An idle service starts at 0 again.
       coalesce(
         (
           select p.position from runledger.pending p where p.is_running and not p.is_parked and p.position is not null
@@ -33,12 +33,13 @@ as $$
       0.1
     ) / find_position.weight)::bigint
 $$;
-comment on function job.find_position is 'Where the account''s next submissions stand in the queue: the n-th of a set (1, 2, …) at start + n * step. start: its last one''s position, or the virtual time if that is later. step: the price of one, the mean slot time of its last eight results (0.1 s when there is none; ten minutes of each at most), divided by its weight.';
+comment on function job.find_position is 'Returns the positions of the account''s next submissions: the n-th of a set (1, 2, …) gets start + n * step. start: the account''s last position, or the virtual time if that is later. step: the price of one submission, which is the mean slot time of the account''s last eight results (0.1 s without any; at most ten minutes of each), divided by weight.';
 
 create or replace function job.position_time(queue_position bigint) returns timestamptz
 language sql stable
 as $$
-  -- After fifty years of one slot without an idle moment they would be in the future: then it is first come, first served.
+  -- After fifty years of one slot without an idle moment, positions reach the present. From then on it is first come, first
+  -- served.
   select least(now(), timestamptz 'epoch' + position_time.queue_position * interval '1 microsecond')
 $$;
-comment on function job.position_time is 'The run_at of a job at this position: graphile-worker takes jobs by priority and run_at. Now for null, as a low one has none.';
+comment on function job.position_time is 'Returns the run_at of a job at this position: graphile-worker takes jobs by priority and run_at. Now for null, because low-priority jobs have no position.';

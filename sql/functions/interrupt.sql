@@ -1,11 +1,11 @@
--- A lost attempt: the submission runs again, or is abandoned; or it ends, when its caller has cancelled it. A worker says so of
--- its own attempt, the sweep and the reconciler of a lost worker's.
+-- A lost attempt: the submission runs again, is abandoned, or ends because its caller has cancelled it. A worker reports its
+-- own attempts; the sweep and the reconciler report those of lost workers.
 
 create or replace function runledger.interrupt(items jsonb) returns table (outcome text, waiters text[])
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- That our failures may cost before a submission ends with verdict IE.
+  -- The attempts that failures of the service may cost before a submission ends with verdict IE.
   _most_losses constant integer := 3;
   _item record;
   _p runledger.pending;
@@ -25,7 +25,7 @@ begin
     where p.submission_id = _item.submission_id and p.is_running and p.run = coalesce(_item.run, p.run)
       and p.version - p.is_cancelled::integer = _item.started_version;
     if not found then
-      -- A crash of the server may have forgotten this run's start.
+      -- A crash of PostgreSQL may have lost this run's start.
       outcome := case when _item.run is null or exists (
         select from runledger.event e
         where e.stream_id = _item.submission_id and e.stream_version = _item.started_version
@@ -52,7 +52,7 @@ begin
         outcome := 'requeued';
         perform job.enqueue_execution(
           _p.submission_id,
-          -- The first loss is mostly a deploy or our crash: no delay. Lost again, it may be the cause.
+          -- The first loss is mostly a deploy or a crash of the service: no delay. After that, the submission may be the cause.
           case when (_item.data ->> 'spends_attempt')::boolean then greatest(_losses - 1, 0) else 0 end,
           is_given_back => true
         );
@@ -62,7 +62,7 @@ begin
   end loop;
 end
 $$;
-comment on function runledger.interrupt is 'Notes the loss of the attempts of items, an array of objects: submission_id, started_version, run (null: any), schema_version and data of execution.interrupted, metadata, is_last (no further attempt would go better; null: false). One row an item, in their order. outcome: requeued, its next attempt is enqueued; ended, by execution.abandoned as it is the last or three attempts were lost, or by submission.cancelled as that was asked for; or nothing was written: superseded, somebody else ended this attempt; start_lost, the attempt of this run is not in the log. waiters: as runledger.conclude has them.';
+comment on function runledger.interrupt is 'Records the loss of attempts. items: an array of objects: submission_id, started_version, run (null: any), schema_version and data of execution.interrupted, metadata, is_last (a further attempt would fail too; null: false). Returns one row for each item, in their order. outcome: requeued: the next attempt is enqueued; ended: by execution.abandoned, because it was the last attempt or three were lost, or by submission.cancelled, because that was requested; superseded: nothing was written, another event has ended this attempt; start_lost: nothing was written, this run''s start is not in the log. waiters: as in runledger.conclude.';
 
 create or replace function runledger.append_interrupted(
   pending runledger.pending, schema_version integer, data jsonb, metadata jsonb
@@ -83,7 +83,7 @@ begin
   return _pending;
 end
 $$;
-comment on function runledger.append_interrupted is 'Appends execution.interrupted to a submission that runs, and returns its row as it is then. It has no job yet.';
+comment on function runledger.append_interrupted is 'Appends execution.interrupted to a running submission and returns its new row. The submission has no job then.';
 
 create or replace function runledger.describe_lost(p runledger.pending) returns jsonb
 language sql immutable
@@ -94,4 +94,4 @@ as $$
     'metadata', jsonb_build_object('actor', jsonb_build_object('sweep_of', p.worker_id))
   ))
 $$;
-comment on function runledger.describe_lost is 'An attempt whose worker is lost, as runledger.interrupt takes it.';
+comment on function runledger.describe_lost is 'Returns the item of runledger.interrupt for an attempt whose worker is lost.';

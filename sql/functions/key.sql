@@ -1,4 +1,4 @@
--- API keys, by their digests: issued, changed, ended, found.
+-- API keys: issued, changed, ended, and the key of operators.
 
 create or replace function runledger.issue_key(
   api_key_id uuid, account_id uuid, account_name text, tier text, label text, digest bytea, expires_at timestamptz,
@@ -7,7 +7,7 @@ create or replace function runledger.issue_key(
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Nothing that is known of an operator's key may end in one that submits, nor the other way round.
+  -- An operator's key must not be rotated into a key that submits, nor the reverse.
   if exists (
     select from runledger.api_key k
     where k.id = (issue_key.data ->> 'replaces')::uuid and k.role <> coalesce(issue_key.data ->> 'role', 'submit')
@@ -29,7 +29,7 @@ begin
   );
 end
 $$;
-comment on function runledger.issue_key is 'Stores a key''s digest and appends api_key.issued; makes the account, with this id, if there is none of its name yet. data.role: submit, when left out; data.name: none, when left out. RL024: it is of another role than the key that it replaces.';
+comment on function runledger.issue_key is 'Stores a key''s digest and appends api_key.issued. Creates the account, with this id, if none has its name. data.role: default submit; data.name: default none. RL024: the key replaces a key of another role.';
 
 create or replace function runledger.change_key(
   api_key_id uuid, tier text, ends_at timestamptz, type text, schema_version integer, data jsonb, metadata jsonb
@@ -51,10 +51,10 @@ begin
   return true;
 end
 $$;
-comment on function runledger.change_key is 'Brings a key to another tier (api_key.changed), revokes it (api_key.revoked) or sets the end of its overlap (api_key.rotated), never later than it would have ended anyway, and appends that event; false when it is unknown, revoked or expired. tier, ends_at: null in the other cases. 23503: there is no such tier.';
+comment on function runledger.change_key is 'Moves a key to another tier (api_key.changed), revokes it (api_key.revoked) or sets the end of its overlap (api_key.rotated), which never extends it, and appends that event. False when the key is unknown, revoked or expired. tier, ends_at: null in the other cases. 23503: there is no such tier.';
 
--- What an operator submits belongs to an account, and every submission to a key: to this one of the account, whose places are
--- nobody's. Its label begins as no caller's does; its digest is of no text that anybody has seen.
+-- An operator's submissions belong to an account, and every submission needs a key. They get this key, so that they use up no
+-- caller's limit. Its label looks like no caller's label, and its digest is of a random text that nobody has seen.
 
 create or replace function runledger.find_operator_key(
   account_id uuid, api_key_id uuid, schema_version integer, metadata jsonb
@@ -63,12 +63,12 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _label constant text := 'operator';
-  -- Whoever submits many keeps few under way.
+  -- The key needs no limit, because an operator who submits many keeps few of them under way.
   _tier constant text := 'unlimited';
   _name text;
   _known uuid;
 begin
-  -- In turns, so that there is one.
+  -- Calls for one account take turns, so that they create one key.
   select account.name into _name from runledger.account
   where account.id = find_operator_key.account_id
   for no key update;
@@ -94,4 +94,4 @@ begin
   return find_operator_key.api_key_id;
 end
 $$;
-comment on function runledger.find_operator_key is 'The key of the account under which operators submit; made with this id when there is none, and revoked at once. Null: there is no such account. 23503: there is no tier `unlimited`.';
+comment on function runledger.find_operator_key is 'Returns the key of the account under which operators submit; creates it with this id when there is none, and revokes it at once. Null: there is no such account. 23503: there is no tier `unlimited`.';

@@ -1,4 +1,4 @@
--- Which languages workers offer, and have offered of late.
+-- The languages that workers offer, or have offered recently.
 
 create or replace function runledger.list_recent_language(period interval)
 returns table (name text, version text, lacks jsonb, offer bigint, is_offered_now boolean)
@@ -17,4 +17,4 @@ as $$
   ) offered
   cross join lateral jsonb_each(offered.languages) language
 $$;
-comment on function runledger.list_recent_language is 'The languages that a worker has run within the period, up to now, each with its version and what such a worker cannot do of what submissions demand. offer: languages of one number are offered by one worker; workers that offer the same have the same number. is_offered_now: one of them has not stopped.';
+comment on function runledger.list_recent_language is 'Returns the languages that workers have run within the period, up to now, each with its version and the missing capabilities (lacks) of such a worker. offer: rows with the same number are offered by one worker; workers with equal offers share a number. is_offered_now: one of these workers has not stopped.';

@@ -1,6 +1,6 @@
--- Between two of its tests a submission that has had its slot for a while lends it to the account that is next by the fair order.
--- Then it is parked: an attempt that is under way as before, under its worker's lease, and waits in the queue by a job that this
--- worker alone takes.
+-- Between two of its tests, a submission that has had its slot for a while lends it to the account that is next by the fair
+-- order. The submission is then parked: its attempt is still under way, under its worker's lease, and it waits in the queue
+-- with a job that only this worker takes.
 
 create or replace function runledger.lend_slot(
   submission_id uuid, run text, seconds double precision, offers text[], does text[]
@@ -24,23 +24,23 @@ begin
   end if;
   if not _p.is_parked then
     if not _p.is_low then
-      -- The account's last one under way, and the price of a slice like the one that has just ended.
+      -- The last position of the account that runs, plus the price of the slice that has just ended.
       select coalesce(max(p.position), 0) + (
         1000000 * lend_slot.seconds / coalesce((
           select tier.weight from runledger.api_key k join runledger.tier on tier.name = k.tier where k.id = _p.api_key_id
         ), 1)
       )::bigint
       into _p.position
-      -- Of those that run alone: the account may have very many queued.
+      -- Reads running submissions only, because the account may have very many queued.
       from (select r.account_id, r.position from runledger.pending r where r.is_running offset 0) p
       where p.account_id = _p.account_id;
     end if;
-    -- Whether what waits for a slot of this worker, queued or parked, has a lower position and is another account's; of a low
-    -- one: whether anything waits, of its own account only what is not low. Null: nothing waits. Read a few rows at a time, and
-    -- no further than the first one that is next.
+    -- True if a submission of another account waits for a slot of this worker, queued or parked, at a lower position. A low
+    -- submission also lends to any waiting one of another account, and to normal ones of its own. Null: none waits. The loop
+    -- reads a few rows at a time and stops at the first submission that is next.
     _p.is_parked := null;
     for _first in
-      -- From account to account by index: one may have very many waiting.
+      -- Steps from account to account by index, because one account may have very many waiting.
       with recursive account (id) as (
         (select p.account_id from runledger.pending p order by p.account_id limit 1)
         union all
@@ -86,7 +86,7 @@ begin
   return _p.is_parked;
 end
 $$;
-comment on function runledger.lend_slot is 'A submission has had its slot for so many seconds and is between two tests. True: another account is next by the fair order; the submission is parked, at a position later by these seconds, and its job (continue:<worker>) says when it goes on. False: it goes on at once; where another account waits with a later position, the seconds are counted all the same. Repeated while it is parked it adds the job again. offers, does: as runledger.start has them of the worker.';
+comment on function runledger.lend_slot is 'Decides whether a submission that is between two tests, after having its slot for so many seconds, lends the slot. True: another account is next by the fair order. The submission is parked, at a position later by these seconds, and its job (continue:<worker>) says when it goes on. False: it goes on at once; where another account waits at a later position, the seconds are counted all the same. A repeated call while it is parked adds the job again. offers, does: the languages and capabilities of the worker.';
 
 create or replace function runledger.take_slot(submission_id uuid, run text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -97,4 +97,4 @@ begin
   perform graphile_worker.remove_job('continue:' || take_slot.run);
 end
 $$;
-comment on function runledger.take_slot is 'What was parked goes on, or has ended: it waits in the queue no more.';
+comment on function runledger.take_slot is 'Takes a submission that was parked out of the queue, because it goes on or has ended.';

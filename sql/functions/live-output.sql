@@ -1,5 +1,5 @@
--- Live output: web processes say what is watched, workers publish it, web processes read it. Nothing here is waited for on
--- disk: a crash empties both tables, and both sides begin again.
+-- Live output: web processes say which submissions are watched, workers publish the output, web processes read it. No call
+-- waits for the disk, because a crash empties both tables and both sides then start again.
 
 create or replace function runledger.watch_submissions(submissions uuid[], channel text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -8,7 +8,7 @@ declare
   _id uuid;
 begin
   perform set_config('synchronous_commit', 'off', true);
-  -- All processes lock in the same order.
+  -- Every process locks in the same order.
   for _id in select distinct given.id from unnest(watch_submissions.submissions) given (id) order by given.id loop
     insert into runledger.watch (submission_id, channel, expires_at)
     values (_id, watch_submissions.channel, clock_timestamp() + interval '60 seconds')
@@ -18,7 +18,7 @@ begin
   perform runledger.await_submissions(watch_submissions.submissions, watch_submissions.channel);
 end
 $$;
-comment on function runledger.watch_submissions is 'For the next minute, workers publish the output of these submissions as it is written, and `channel` is notified of it and of their ends (runledger.await_submissions) with the id.';
+comment on function runledger.watch_submissions is 'For the next minute, workers publish the output of these submissions while it is written, and `channel` is notified, with the id, of new output and of the end (runledger.await_submissions).';
 
 create or replace function runledger.publish_output(runs jsonb)
 returns table (run text, next_seq integer, is_base64 boolean)
@@ -56,7 +56,7 @@ begin
   end loop;
 end
 $$;
-comment on function runledger.publish_output is 'runs: for each its submission and further events {seq, id, event, data}, perhaps none. Returns for each the seq that comes next; events that begin with another one are left out, as after a crash. `next_seq` is null and nothing is kept when nobody watches.';
+comment on function runledger.publish_output is 'Publishes further events of runs. runs: an array of objects: submission, run, and events {seq, id, event, data}, which may be empty. Returns for each run the next seq; events that start with another seq, as after a crash, are dropped. `next_seq` is null and nothing is stored when nobody watches.';
 
 create or replace function runledger.read_live_output(asked jsonb)
 returns table (place integer, status text, is_final boolean, run text, event_id text, event text, data text)
@@ -85,7 +85,7 @@ begin
   order by item.place, live.seq;
 end
 $$;
-comment on function runledger.read_live_output is 'For each place of `asked`: how that submission stands (status is null when there is none), its last attempt, and, while it runs, the next events behind `seq` of `run`, or of its last attempt from the beginning: a row each, or one without. Whose submissions they are the caller has seen to.';
+comment on function runledger.read_live_output is 'Returns for each item of `asked` (place is its number) the submission''s status (null when there is none), its last attempt and, while it runs, the next events after `seq` of `run`, or from the beginning of the last attempt if that is another run. One row for each event, or one row without an event. The caller must have checked whose submissions they are.';
 
 create or replace function runledger.forget_output(submission_id uuid, run text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -96,4 +96,4 @@ begin
   where o.submission_id = forget_output.submission_id and o.run = forget_output.run;
 end
 $$;
-comment on function runledger.forget_output is 'Removes the events of one attempt at its end: the record has them, or another attempt begins.';
+comment on function runledger.forget_output is 'Removes the events of one attempt at its end, because the result has them or another attempt starts.';

@@ -1,4 +1,4 @@
--- The queue and the workers in numbers, for metrics and for those who find the queue full.
+-- Figures of the queue and the workers, for metrics and for the answer when the queue is full.
 
 create or replace function runledger.read_load()
 returns table (
@@ -12,7 +12,7 @@ as $$
     alive.workers, alive.slots,
     (select count(*) from runledger.delivery d where d.state = 'pending'),
     alive.suspended, alive.paused,
-    -- The job's own time, as run_at is mostly a position: a submission may have waited long for a place of its key before it had one.
+    -- The job's creation counts, because run_at is mostly a position and the submission may have waited long to be admitted.
     (select coalesce(extract(epoch from now() - min(greatest(j.created_at, j.run_at))), 0)
       from graphile_worker.jobs j
       where j.locked_at is null and j.attempts < j.max_attempts and j.run_at <= now()
@@ -36,7 +36,7 @@ as $$
     where w.stopped_at is null and runledger.is_worker_alive(w.id)
   ) alive
 $$;
-comment on function runledger.read_load is 'Unfinished submissions (waiting for a place of their key''s, queued, running), age of the oldest that does not run, live workers and the slots of those that take submissions, webhooks not delivered yet, live workers that take none because their sandbox failed, those that take none because an operator wants it so, and for how long the oldest job that a worker could take has waited for one.';
+comment on function runledger.read_load is 'Returns unfinished submissions (waiting to be admitted by their key''s limit, queued, running), the age of the oldest that does not run, live workers, the slots of those that take submissions, webhooks not delivered yet, live workers that take none because their sandbox failed, live workers that take none because of an operator''s command, and how long the oldest job that a worker could take has waited.';
 
 create or replace function runledger.read_language_load()
 returns table (language text, waiting bigint, workers bigint)
@@ -59,9 +59,9 @@ as $$
   from waiting
   full join working using (language)
 $$;
-comment on function runledger.read_language_load is 'One row a language that waits or is taken: submissions that do not run yet, and live workers that would take them.';
+comment on function runledger.read_language_load is 'One row for each language that waits or that a worker takes: submissions that do not run yet, and live workers that would take them.';
 
--- Whose programs wait, and for how long, for metrics: since accounts share the slots, one class may wait while another does not.
+-- For metrics: because accounts share the slots, one class of submissions may wait while another does not.
 
 create or replace function runledger.read_class_load()
 returns table (tier text, language text, priority text, waiting bigint, oldest_seconds double precision)
@@ -74,16 +74,16 @@ as $$
   join runledger.api_key k on k.id = p.api_key_id
   where not p.is_running
   group by 1, 2, 3
-  -- Operators make tiers as they like; a scrape is bounded all the same.
+  -- Operators may create any number of tiers, so the rows of a scrape are bounded here.
   order by count(*) desc limit 200
 $$;
-comment on function runledger.read_class_load is 'One row a tier, language and priority of which submissions wait, of the 200 with most of them: how many do not run yet, and the age of the oldest.';
+comment on function runledger.read_class_load is 'One row for each tier, language and priority with waiting submissions, at most the 200 with the most: how many do not run yet, and the age of the oldest.';
 
 create or replace function runledger.estimate_drain() returns double precision
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Earlier ends say nothing of a queue that nobody takes from.
+  -- When no worker takes submissions, earlier ends predict nothing.
   if (
     select bool_and(w.wanted <> 'working') from runledger.worker w
     where w.stopped_at is null and runledger.is_worker_alive(w.id)
@@ -91,8 +91,8 @@ begin
     return 0;
   end if;
 
-  -- From the first of the newest ends to now: right from the second end after a quiet hour, and sinking when nothing
-  -- ends. By index, in milliseconds however long the log is.
+  -- Measured from the first of the newest ends to now, so that the rate is right from the second end after a quiet hour, and
+  -- falls when no submission ends. Read by index, which takes milliseconds however long the log is.
   return (
     select coalesce((count(*) - 1) / nullif(extract(epoch from now() - min(ended.recorded_at)), 0), 0)
     from (
@@ -108,4 +108,4 @@ begin
   );
 end
 $$;
-comment on function runledger.estimate_drain is 'Submissions that ended lately, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.';
+comment on function runledger.estimate_drain is 'Returns how many submissions ended per second, by the last ten ends within 60 seconds and the newest 10,000 events. 0 with fewer than two ends, and while every live worker is paused or drains.';

@@ -1,12 +1,12 @@
--- The log: the one way into it, and the refusal of every other.
+-- Appends to the log, and refuses every other change.
 
--- A change would break every chain: a new hash needs a new function.
+-- A change here would break every chain, so a new hash needs a new function.
 
 create or replace function runledger.hash_event(
   previous_hash bytea, stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb,
   recorded_at timestamptz
 ) returns bytea
--- Not SQL: with functions that are not immutable it would be started for every row.
+-- Not SQL: PostgreSQL cannot inline calls of functions that are not immutable, and would start it anew for every row.
 language plpgsql immutable parallel safe
 as $$
 begin
@@ -41,7 +41,7 @@ begin
   returning appended.stream_id, appended.stream_version, appended.recorded_at, appended.hash;
 end
 $$;
-comment on function runledger.append_events is 'Appends events, each at its version; returns what came of each. 23505: somebody else was there first; nothing was written of any.';
+comment on function runledger.append_events is 'Appends events, each at its version; returns the version, time and hash of each. 23505: another session has appended at one of these versions; nothing was written.';
 
 create or replace function runledger.append_event(
   stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb,
@@ -78,9 +78,9 @@ begin
   );
 end
 $$;
-comment on function runledger.append_event is 'Appends one event at the given version, or (null) after the last one; returns its hash. previous_hash: that of the event before it, by a caller that knows it; without it, it is looked up. 23505: somebody else was there first. RL002: the version would leave a gap.';
+comment on function runledger.append_event is 'Appends one event at the given version, or (null) after the last one; returns its hash. previous_hash: the previous event''s hash, if the caller knows it; otherwise it is looked up. 23505: another session has appended at this version. RL002: the version would leave a gap.';
 
--- Makes the log append-only even for its owner, unless he disables triggers on purpose.
+-- Makes the log append-only even for its owner, unless the owner disables the trigger.
 
 create or replace function runledger.refuse_change() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -92,13 +92,13 @@ end
 $$;
 comment on function runledger.refuse_change() is 'Trigger: refuses UPDATE, DELETE and TRUNCATE with SQLSTATE RL001.';
 
--- Partitions do not inherit statement triggers (later ones: runledger.make_partitions).
+-- Partitions do not inherit statement triggers. runledger.make_partitions adds them to new partitions.
 do $$
 declare
   _table regclass;
 begin
   for _table in select p.relid from pg_catalog.pg_partition_tree('runledger.event') p loop
-    -- Made anew it would lock the log against a running service, which may hold it and wait for what a migration locked.
+    -- Creating it again would lock the log, which a running service may hold while it waits for a lock of the migration.
     if not exists (
       select from pg_catalog.pg_trigger
       where tgrelid = _table and tgname = 'event_append_only'

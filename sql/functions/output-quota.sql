@@ -1,4 +1,4 @@
--- Counts what workers have kept of outputs, and answers which accounts have used up their day.
+-- Counts the output bytes that workers have kept, and reports which accounts have used up their quota of the day.
 
 create or replace function runledger.count_output(kept jsonb)
 returns table (account_id uuid, bytes bigint, most bigint)
@@ -8,7 +8,7 @@ declare
   _today constant date := (now() at time zone 'UTC')::date;
 begin
   delete from runledger.kept_output k where k.day < _today - 1;
-  -- In the same order in every worker.
+  -- Every worker locks in the same order.
   insert into runledger.kept_output as k (day, account_id, bytes)
   select _today, account.id, given.value::bigint
   from jsonb_each_text(count_output.kept) given
@@ -25,7 +25,7 @@ begin
     select
       case
         when bool_or(of_key.in_force and tier.output_bytes is null) then null
-        -- What was submitted before the last key ended goes on by the narrowest.
+        -- Submissions that outlive the account's last valid key get the narrowest of its tiers.
         else coalesce(max(tier.output_bytes) filter (where of_key.in_force), min(tier.output_bytes))
       end as most
     from (
@@ -37,4 +37,4 @@ begin
   ) quota;
 end
 $$;
-comment on function runledger.count_output is 'Adds bytes to what is kept today (UTC) of accounts'' outputs: an object of numbers by the account''s id, 0 to ask alone. Returns of each what it has kept today, and the most that its tier allows: of several keys in force the widest counts; null is unlimited.';
+comment on function runledger.count_output is 'Adds bytes to the kept outputs of accounts today (UTC). kept: an object of numbers by the account''s id; 0 only asks. Returns for each account the bytes kept today, and the most that its tier allows. Of several valid keys, the widest tier counts; null is unlimited.';

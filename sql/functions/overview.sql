@@ -1,4 +1,4 @@
--- What an operator sees at once.
+-- The overview for operators.
 
 create or replace function runledger.read_overview() returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -101,4 +101,4 @@ begin
   );
 end
 $$;
-comment on function runledger.read_overview is 'What an operator sees: the oldest submission that waits, the load (as read_load), languages, the twenty accounts with most unfinished and of each its ten busiest keys (null is without a limit), workers that have not ended, how recent submissions ended, and what the reconciler last found in the ledger. Costs what is unfinished, not what has been.';
+comment on function runledger.read_overview is 'Returns the oldest waiting submission, the load (as in read_load), languages, the twenty accounts with the most unfinished submissions and the ten busiest keys of each (null is unlimited), workers that have not ended, how recent submissions ended, and the last findings of the reconciler in the ledger. The cost grows with the unfinished submissions, not with the history.';

@@ -1,20 +1,20 @@
--- Partitions, by the time in ids: made ahead, protected, dropped.
+-- Partitions by the time in ids: created ahead, protected, dropped.
 
 create or replace function runledger.uuid_floor(at timestamptz) returns uuid
 language sql immutable parallel safe
 as $$
   select (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $$;
-comment on function runledger.uuid_floor is 'The smallest id of a time; ids that were made earlier are below it.';
+comment on function runledger.uuid_floor is 'Returns the smallest id of a time; ids from before that time are smaller.';
 
 create or replace function runledger.uuid_time(id uuid) returns timestamptz
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp
 as $$
   select to_timestamp(('x' || left(replace(uuid_time.id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
 $$;
-comment on function runledger.uuid_time is 'The time with which an id begins.';
+comment on function runledger.uuid_time is 'Returns the time that an id starts with.';
 
--- Made before they are needed: at every release, and each hour by a worker.
+-- Every release and, each hour, a worker calls this, so that partitions exist before they are needed.
 
 create or replace function runledger.make_partitions() returns setof text
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set lock_timeout = '100ms'
@@ -39,7 +39,7 @@ begin
       else 'minute'
     end;
     _key := case _plan.table_name when 'event' then 'stream_id' else 'submission_id' end;
-    -- Goes on where the last one ends, or at the present.
+    -- Continues where the last partition ends, or now if that is later.
     select greatest(max(p.ends_at), date_trunc(_unit, now())) into _starts_at
     from audit.partition p where p.table_name = _plan.table_name;
 
@@ -48,19 +48,19 @@ begin
       _name := _plan.table_name || '_' || to_char(_starts_at, case _unit
         when 'month' then 'YYYY_MM' when 'day' then 'YYYY_MM_DD' else 'YYYY_MM_DD_HH24_MI'
       end);
-      -- Rows in the default partition do not move, so they keep their time there.
+      -- Rows do not move out of the default partition, so a time that has rows there gets no partition.
       execute format(
         'select exists (select from runledger.%I where %I >= $1 and %I < $2)', _plan.table_name || '_default', _key, _key
       ) into _taken using runledger.uuid_floor(_starts_at), runledger.uuid_floor(_ends_at);
       if not _taken and to_regclass(format('runledger.%I', _name)) is null then
         execute format('create table runledger.%I (like runledger.%I including all)', _name, _plan.table_name);
-        -- Writers need not wait for an attach. It locks the default partition; behind a long reader everybody would
-        -- queue up, so it gives up soon and a later call tries again.
+        -- Attaching does not block writers of the table, but it locks the default partition. Behind a long reader all
+        -- sessions would queue up, so lock_timeout ends the attempt soon and a later call tries again.
         execute format(
           'alter table runledger.%I attach partition runledger.%I for values from (%L) to (%L)',
           _plan.table_name, _name, runledger.uuid_floor(_starts_at), runledger.uuid_floor(_ends_at)
         );
-        -- Not inherited: without its own trigger it could be changed by its own name.
+        -- The trigger is not inherited. Without it, the partition could be changed under its own name.
         if _plan.table_name = 'event' then
           execute format(
             'create or replace trigger event_append_only before update or delete or truncate on runledger.%I for each statement execute function runledger.refuse_change()',
@@ -79,9 +79,9 @@ begin
   end loop;
 end
 $$;
-comment on function runledger.make_partitions is 'Makes the partitions that runledger.partitioning asks for; returns their names. 55P03: a reader held a lock for a tenth of a second, try again later.';
+comment on function runledger.make_partitions is 'Creates the partitions that runledger.partitioning asks for; returns their names. 55P03: a reader held a lock for a tenth of a second; try again later.';
 
--- Dropping what retention emptied gives its space back at once.
+-- Dropping a partition that retention has emptied frees its space at once.
 
 create or replace function runledger.drop_partitions(older_than interval) returns setof text
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '500ms'
@@ -102,9 +102,9 @@ begin
     begin
       execute format('select not exists (select from runledger.%I)', _name) into _empty;
       continue when not _empty;
-      -- In the order of every statement: who has read the whole would wait for the part, and we for the whole.
+      -- Every statement locks the table, then the partition. In the reverse order, this and a reader could wait for each other.
       execute format('lock table only runledger.%I in access exclusive mode', _table);
-      -- Everybody waits for us now.
+      -- All other sessions wait for the table now, so this must not wait.
       execute format('lock table runledger.%I in access exclusive mode nowait', _name);
       execute format('select not exists (select from runledger.%I)', _name) into _empty;
       if _empty then
@@ -113,9 +113,9 @@ begin
       end if;
     exception
       when lock_not_available or deadlock_detected then
-        null; -- somebody reads there: next time
+        null; -- a session reads the partition: the next call tries again
     end;
   end loop;
 end
 $$;
-comment on function runledger.drop_partitions is 'Drops the empty partitions of runledger.body and runledger.output that end longer ago than that; returns their names.';
+comment on function runledger.drop_partitions is 'Drops the empty partitions of runledger.body and runledger.output that ended longer ago than that; returns their names.';

@@ -1,5 +1,5 @@
--- What happened since the last look, for metrics. Positions are not in commit order, so the cursor reads whole ended
--- transactions.
+-- Reads the events since the last call, for metrics. Positions are not in commit order, so the cursor reads only transactions
+-- that have ended.
 
 create or replace function runledger.read_progress(since xid8, since_position bigint)
 returns table (
@@ -31,10 +31,10 @@ as $$
     recent.type,
     received.data ->> 'language',
     case recent.type
-      -- IE of a run is its own checker's failure, and none of ours.
+      -- IE of a completed execution is a failure of its own checker, not of the service.
       when 'execution.completed' then case recent.data ->> 'verdict' when 'IE' then 'checker_failed' else recent.data ->> 'verdict' end
       when 'execution.abandoned' then 'IE'
-      when 'submission.cancelled' then 'cancelled' -- no verdict, but counted among them
+      when 'submission.cancelled' then 'cancelled' -- not a verdict, but counted as one
     end,
     recent.data ->> 'reason',
     recent.data ->> 'outcome',
@@ -47,7 +47,7 @@ as $$
     (recent.data #>> '{blobs,fetched}')::integer
   from horizon
   left join recent on true
-  -- How long a cancelled one took is its caller's doing.
+  -- The duration of a cancelled submission depends on its caller, so it is left out.
   left join lateral (
     select recent.data, recent.recorded_at where recent.type <> 'submission.cancelled'
   ) timed on true
@@ -57,4 +57,4 @@ as $$
     on recent.type = 'execution.completed'
     and started.stream_id = recent.stream_id and started.stream_version = recent.stream_version - 1
 $$;
-comment on function runledger.read_progress is 'Events of ended attempts, cancelled submissions and webhooks in transactions from `since` up to `until`, exclusive; at least one row, its type null when there are none. Next time pass `until` as since, and as since_position the newest_position of a look whose `begun` is at most that `until`.';
+comment on function runledger.read_progress is 'Returns events of ended attempts, cancelled submissions and webhooks, from transactions since `since` and before `until`; at least one row, whose type is null when there are none. In the next call pass `until` as since, and as since_position the newest_position of an earlier call whose `begun` is at most that `until`.';

@@ -1,5 +1,5 @@
--- Retention, and removal at a caller's wish. Unfinished submissions, and those with a webhook to deliver, their own or their
--- batch's, stay.
+-- Removes bodies by retention or at a caller's request. Unfinished submissions are kept, and so are submissions with an
+-- undelivered webhook, of their own or of their batch.
 
 create or replace function runledger.purge_bodies(older_than interval, batch integer) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -11,7 +11,7 @@ begin
   if not pg_try_advisory_xact_lock(71830, -3) then
     return 0;
   end if;
-  -- An id from a wrong clock must not purge early. Such ids stand in the default partition, which is searched whole.
+  -- An id from a wrong clock must not cause an early purge. Such ids are in the default partition, which is searched whole.
   _ids := array(
     select b.submission_id
     from (
@@ -23,7 +23,7 @@ begin
     join runledger.result r on r.id = b.submission_id and r.finished_at < _before
     where not runledger.is_undelivered(r.id)
     limit purge_bodies.batch
-    -- Its caller may be removing it at this moment.
+    -- The caller may be removing the submission at this moment.
     for update of r skip locked
   );
   return runledger.remove_bodies(
@@ -31,7 +31,7 @@ begin
   );
 end
 $$;
-comment on function runledger.purge_bodies is 'Removes the bodies and outputs of at most `batch` submissions that ended longer ago than that, and appends submission.purged to each; returns how many. 0: there are none left, or somebody else is at it.';
+comment on function runledger.purge_bodies is 'Removes the bodies and outputs of at most `batch` submissions that ended longer ago than that, and appends submission.purged to each; returns how many. 0: none is left, or another session purges now.';
 
 create or replace function runledger.purge_submission(submission_id uuid, account_id uuid, metadata jsonb) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -51,7 +51,7 @@ begin
   end;
 end
 $$;
-comment on function runledger.purge_submission is 'Removes the bodies and outputs of one submission of an account at its wish, and appends submission.purged: purged. Nothing is done when it has not ended (unfinished) or its webhook, or its batch''s, is to be delivered (undelivered); null: the account has none such, or it was purged before.';
+comment on function runledger.purge_submission is 'Removes the bodies and outputs of one submission at the request of its account, and appends submission.purged. Returns purged; unfinished or undelivered (its webhook or its batch''s webhook): nothing was done; null: the account has no such submission, or it was purged before.';
 
 create or replace function runledger.list_subjects(submissions uuid[]) returns table (submission_id uuid, subject uuid)
 language sql stable
@@ -61,7 +61,7 @@ as $$
   select e.stream_id, (e.data ->> 'batch')::uuid from runledger.event e
   where e.stream_id = any (list_subjects.submissions) and e.stream_version = 1 and e.data ? 'batch'
 $$;
-comment on function runledger.list_subjects is 'What the webhooks of these submissions are of: each itself, and its batch if that has one.';
+comment on function runledger.list_subjects is 'Returns the subjects of the webhooks of these submissions: each submission itself and, if it has one, its batch.';
 
 create or replace function runledger.is_undelivered(submission_id uuid) returns boolean
 language sql stable
@@ -72,7 +72,7 @@ as $$
     where d.state in ('waiting', 'pending')
   )
 $$;
-comment on function runledger.is_undelivered is 'True when a webhook of the submission, or of its batch, is still to be delivered.';
+comment on function runledger.is_undelivered is 'True when a webhook of the submission or of its batch still has to be delivered.';
 
 create or replace function runledger.remove_bodies(submissions uuid[], reason text, metadata jsonb) returns integer
 language plpgsql
@@ -80,8 +80,8 @@ as $$
 declare
   _ids uuid[];
 begin
-  -- An operator may be having a webhook sent again at this moment: locked, its state is the last one. In their order, as an end
-  -- locks several batches (runledger.end_submissions): else the two could wait for each other.
+  -- An operator may be replaying a webhook at this moment, so the rows are locked before their state is read. They are locked
+  -- in the order in which an end locks several batches (runledger.end_submissions); otherwise the two could deadlock.
   perform from runledger.delivery d
   where d.submission_id in (select s.subject from runledger.list_subjects(remove_bodies.submissions) s)
   order by d.submission_id for update;
@@ -112,4 +112,4 @@ begin
   return cardinality(_ids);
 end
 $$;
-comment on function runledger.remove_bodies is 'Removes the bodies, outputs and webhook addresses of these submissions and their batches, whose results are locked, and appends submission.purged to those that have none yet; but not of those that owe a webhook, of their own or their batch''s. Returns how many.';
+comment on function runledger.remove_bodies is 'Removes the bodies, outputs and webhook addresses of these submissions and their batches, and appends submission.purged to those that have none yet. Skips submissions with an undelivered webhook, of their own or of their batch. The caller has locked their results. Returns how many.';

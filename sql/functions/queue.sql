@@ -1,6 +1,6 @@
--- The queue is graphile-worker's, by its public functions. A job says that a submission can run; the log decides. So a job that
--- comes twice, late or after the end does no harm, and one that is lost is added again (runledger.reconcile_queue).
--- Its task names the language, so it comes only to workers that run it; its key is the submission's id.
+-- The queue is graphile-worker's, used through its public functions. A job says that a submission can run; the log decides. So
+-- a job that comes twice, late or after the end does no harm, and a lost job is added again (runledger.reconcile_queue).
+-- A job's task names the language, so only workers that run the language take it. Its key is the submission's id.
 
 create or replace function job.describe_execution(
   submission_id uuid, language text, is_low boolean, queue_position bigint
@@ -13,7 +13,7 @@ as $$
     case when describe_execution.is_low then 1 else 0 end, null
   )::graphile_worker.job_spec
 $$;
-comment on function job.describe_execution is 'The job of a pending submission. queue_position: as runledger.pending has it; null for a low one, which comes after all that are not, in the order in which it came.';
+comment on function job.describe_execution is 'Returns the job of a pending submission. queue_position: as in runledger.pending; null for low priority, which comes after all others, in the order of arrival.';
 
 create or replace function job.enqueue_execution(
   submission_id uuid, delay_seconds integer default 0, is_given_back boolean default false
@@ -31,7 +31,7 @@ begin
   left join runledger.tier on tier.name = k.tier
   where p.submission_id = enqueue_execution.submission_id;
   if not found then
-    return; -- it has ended
+    return; -- the submission has ended
   end if;
   if _pending.position is null and not _pending.is_low then
     select found.start + found.step into _pending.position
@@ -45,14 +45,14 @@ begin
   if enqueue_execution.delay_seconds > 0 then
     _job.run_at := now() + make_interval(secs => enqueue_execution.delay_seconds);
   end if;
-  -- A real time comes after every position: what was delayed goes before all of them.
+  -- A real time is later than every position, so a delayed job gets a priority before all of them.
   if enqueue_execution.is_given_back or enqueue_execution.delay_seconds > 0 and not _pending.is_low then
     _job.priority := _job.priority - 1;
   end if;
   perform graphile_worker.add_jobs(array[_job]);
 end
 $$;
-comment on function job.enqueue_execution is 'Adds the job of one pending submission by what the log says of it, in place of the one that it may have. It keeps its position, or gets one. delay_seconds: not earlier than that. is_given_back: it has waited once, and goes before others. Nothing happens when it has ended.';
+comment on function job.enqueue_execution is 'Adds the job of one pending submission, in place of the job that it may have. The submission keeps its position, or gets one. delay_seconds: the job is not taken earlier. is_given_back: the submission is requeued and goes before others. Does nothing when the submission has ended.';
 
 create or replace function runledger.admit_waiting(api_key_id uuid) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -67,22 +67,22 @@ begin
   join runledger.tier on tier.name = k.tier
   where k.id = admit_waiting.api_key_id;
   if not found then
-    return 0; -- the row was edited by hand: audit.drift has it
+    return 0; -- the row was edited by hand: audit.drift shows it
   end if;
 
-  -- Those of one key take turns, so that the count is exact.
+  -- Calls for one key take turns, so that the count is exact.
   perform from runledger.api_key k where k.id = admit_waiting.api_key_id for no key update;
   for _id in
     select p.submission_id
     from runledger.pending p
     where p.api_key_id = admit_waiting.api_key_id and not p.admitted
     order by p.is_low, p.submission_id
-    -- Null is without a limit; greatest() alone would take it for 0.
+    -- Null is unlimited; greatest() alone would turn it into 0.
     limit case when _limit is not null then greatest(0, _limit - (
       select count(*) from runledger.pending p
       where p.api_key_id = admit_waiting.api_key_id and p.admitted
     )) end
-    -- What is just being cancelled has no place to take.
+    -- Skips a submission that is just being cancelled, because it needs no slot.
     for update of p skip locked
   loop
     update runledger.pending set admitted = true where pending.submission_id = _id;
@@ -92,7 +92,7 @@ begin
   return _admitted;
 end
 $$;
-comment on function runledger.admit_waiting is 'Enqueues as many of a key''s waiting submissions, low ones last and the oldest first, as its tier has room for; returns how many. Each end calls it, so that exactly its tier''s number run.';
+comment on function runledger.admit_waiting is 'Enqueues as many of a key''s waiting submissions as its tier allows, low priority last and the oldest first; returns how many. Every end calls it, so that exactly the tier''s number run.';
 
 create or replace function runledger.displace_low(api_key_id uuid) returns boolean
 language plpgsql
@@ -100,7 +100,7 @@ as $$
 declare
   _id uuid;
 begin
-  -- Whoever has this row decides: a start that has it begins the submission, and one that comes later finds it not admitted.
+  -- The first session to lock this row decides: if it is a start, the submission runs; a later start finds it not admitted.
   update runledger.pending set admitted = false
   where pending.submission_id = (
     select p.submission_id from runledger.pending p
@@ -116,4 +116,4 @@ begin
   return true;
 end
 $$;
-comment on function runledger.displace_low is 'Takes its place from the newest low submission of a key that was admitted and has not started: it waits as those do that were not (admit_waiting). False: there is none. Called with the key''s lock held.';
+comment on function runledger.displace_low is 'Revokes the admission of a key''s newest low-priority submission that has not started: it waits again to be admitted (admit_waiting). False: there is none. The caller holds the key''s lock.';

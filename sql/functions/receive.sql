@@ -1,9 +1,9 @@
--- The intake of submissions: log, bodies, projections and jobs, in one commit. A request is one submission, or those of a batch,
--- which are received all or not at all; requests of one call share the commit and nothing else.
+-- Receives submissions: log, bodies, projections and jobs, in one commit. A request is one submission or the submissions of a
+-- batch, which are received all or not at all. The requests of one call share only the commit.
 --
--- What is on disk when: with durable, all that was received. Without, the caller notifies nobody before the submission has ended,
--- and the end's commit takes this one along. Whoever answers with it earlier calls flush_log: here where a request is replayed, and
--- the web process for a 408.
+-- With durable, the submissions are on disk after the commit. Without it, the caller answers only when the submission has
+-- ended, and the commit of the end also puts this commit on disk. An earlier answer needs flush_log: this function calls it for
+-- a replayed request, the web process for a 408.
 
 create or replace function runledger.receive(requests jsonb, submissions jsonb, durable boolean default true)
 returns table (n integer, outcome text, earlier_id uuid, matches boolean, batch_answer text)
@@ -11,17 +11,17 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _request record;
-  -- Before anything of an account is locked: a call that counts for several holds a lock of all.
+  -- Counted before an account is locked, because counting for several submissions takes a lock that all accounts share.
   _has_room boolean := runledger.has_room(
     jsonb_array_length(receive.submissions), (receive.requests #>> '{0,capacity}')::integer
   );
-  -- What submissions name: of which request, whose it is, and its digest.
+  -- The named blobs: their requests, accounts and digests.
   _named record;
   _lacking integer[];
   _received runledger.received_request[] := '{}';
   _has_limit boolean := false;
   _locked uuid;
-  -- Of each submission that is received.
+  -- The account of each received submission.
   _accounts uuid[] := '{}';
 begin
   if not receive.durable then
@@ -36,7 +36,7 @@ begin
     cross join lateral runledger.list_blobs(decode(s.blobs, 'base64')) blob (sha256)
     join runledger.api_key k on k.id = (receive.requests -> s.request - 1 ->> 'api_key_id')::uuid;
     perform runledger.use_blobs(_named.accounts, _named.digests);
-    -- The caller has seen them a moment ago. Asked again, it answers which one is missing.
+    -- The web process found these blobs a moment ago. When the client tries again, it answers which blob is missing.
     _lacking := array(
       select named.request
       from unnest(_named.requests, _named.accounts, _named.digests) named (request, account_id, sha256)
@@ -49,7 +49,7 @@ begin
   for _request in
     select
       r.*, k.account_id, tier.weight, tier.concurrent_executions as most,
-      -- An operator's key was never anybody's.
+      -- An operator's key is revoked from the start, because no caller holds it.
       k.id is null or not coalesce(r.by_operator, false) and (k.revoked_at <= now() or k.expires_at <= now()) as is_refused
     from rows from (
       jsonb_to_recordset(receive.requests) as (
@@ -70,7 +70,7 @@ begin
     receive.matches := null;
     receive.batch_answer := null;
     if _request.account_id is distinct from _locked and receive.outcome = 'received' then
-      -- Receives of one account take turns, or two of them would find the same position.
+      -- Calls for one account take turns; otherwise two of them would find the same position.
       perform pg_advisory_xact_lock(71832, hashtext(_request.account_id::text));
       _locked := _request.account_id;
     end if;
@@ -124,13 +124,13 @@ begin
   if cardinality(_received) > 0 then
     perform runledger.store_received(receive.submissions, _received, _has_limit);
   end if;
-  -- A web process answers 503 after 1.8 s: what it no longer waits for must not take effect.
+  -- A web process answers 503 after 1.8 s, so a call that it no longer waits for must not take effect.
   if clock_timestamp() > statement_timestamp() + interval '1.5 seconds' then
     raise exception 'too late' using errcode = '57014';
   end if;
 end
 $$;
-comment on function runledger.receive is 'Receives the submissions of requests. requests: an array of objects with submission_id (of its first submission), submissions (how many), api_key_id, capacity (unfinished ones over all keys, with these; null: there is room), idempotency_key and request_digest (what makes two requests of one key the same), batch_answer (what a repeated batch is answered with), waiter (a channel to be notified of the end), by_operator (the key need not be in force), batch (an object with id, webhook_id, webhook_url, webhook_secret, schema_version, data and metadata of batch.received; none: the batch has no webhook). submissions: an array of objects with request (its place, from 1), submission_id, webhook_id, webhook_url and webhook_secret (or none), schema_version, data and metadata of the event, and in base64 code, stdin, expected_stdout, detail, blobs. One row a request, n being its place. outcome: received; replayed: the idempotency key stands for earlier_id or batch_answer, matches says whether for the same request; key_refused, queue_full, blob_missing: nothing of it was written. 57014: it took more than 1.5 s, nothing was written of any.';
+comment on function runledger.receive is 'Receives the submissions of requests. requests: an array of objects with submission_id (of its first submission), submissions (how many), api_key_id, capacity (the most unfinished submissions of all keys, including these; null: not checked), idempotency_key and request_digest (which identifies equal requests under one key), batch_answer (the answer to a repeated batch), waiter (a channel to notify of the end), by_operator (the key need not be valid), batch (an object with id, webhook_id, webhook_url, webhook_secret, schema_version, data and metadata of batch.received; none: the batch has no webhook). submissions: an array of objects with request (its number, from 1), submission_id, webhook_id, webhook_url and webhook_secret (or none), schema_version, data and metadata of the event, and in base64 code, stdin, expected_stdout, detail, blobs. Returns one row for each request; n is its number. outcome: received; replayed: the idempotency key belongs to earlier_id or batch_answer, and matches says whether the request is the same; key_refused, queue_full, blob_missing: nothing of it was written. 57014: the call took more than 1.5 s, and nothing of any request was written.';
 
 create or replace function runledger.rerun_submission(original uuid, request jsonb, at_once integer default null)
 returns table (id uuid, outcome text, matches boolean)
@@ -153,7 +153,7 @@ begin
         from runledger.pending p
         cross join lateral (
           select from runledger.rerun r where r.submission_id = p.submission_id and r.campaign = _campaign
-          offset 0 -- one look-up for each that is pending, however many the campaign has
+          offset 0 -- one look-up for each pending submission, however many reruns the campaign has
         ) of_campaign
       ) then 'busy'
     end;
@@ -184,7 +184,7 @@ begin
 
   _refusal := case when not _original.is_final then 'not_final' when not _original.is_kept then 'purged' end;
   if _refusal is not null then
-    -- What was repeated before is replayed all the same. Locked, so that nobody forgets the key meanwhile.
+    -- A repeated request is replayed all the same. The lock keeps the reconciler from deleting the idempotency key meanwhile.
     perform from runledger.idempotency i
     where i.account_id = _original.account_id and i.key = (rerun_submission.request ->> 'idempotency_key')::uuid
       and i.created_at > now() - interval '24 hours'
@@ -205,15 +205,15 @@ begin
         'request', 1,
         'submission_id', rerun_submission.request -> 'submission_id',
         'schema_version', _original.schema_version,
-        -- A campaign's priority is the campaign's.
+        -- A campaign sets the priority of its reruns, so a rerun of such a rerun does not inherit it.
         'data', (_original.data - 'batch' - case when _original.data ? 'campaign' then '{campaign,priority}'::text[] else '{}' end) || coalesce(rerun_submission.request -> 'data', '{}') || jsonb_build_object(
           'api_key', rerun_submission.request -> 'api_key_id',
-          -- Its secret is gone.
+          -- The webhook's secret no longer exists.
           'webhook', null,
           'rerun_of', coalesce(_original.data -> 'rerun_of', to_jsonb(rerun_submission.original))
         ),
         'metadata', rerun_submission.request -> 'metadata',
-        -- They pass through no process.
+        -- The bodies do not leave the database.
         'code', encode(_original.code, 'base64'), 'stdin', encode(_original.stdin, 'base64'),
         'expected_stdout', encode(_original.expected_stdout, 'base64'), 'detail', encode(_original.detail, 'base64'),
         'blobs', encode(_original.blobs, 'base64')
@@ -221,18 +221,18 @@ begin
     ) received;
 end
 $$;
-comment on function runledger.rerun_submission is 'Receives a submission of the account of request.api_key_id again, with its code, input and all that it asked, but no webhook. request: as runledger.receive takes one, with the event''s metadata, and data that is added to what the event says. With data.campaign, which repeats what is no rerun: unless it has (done), or has at_once under way (busy). No row: the account has none such. outcome: as receive; not_final, purged, done or busy: nothing was written. id: the new one, or of what is replayed.';
+comment on function runledger.rerun_submission is 'Receives a submission of the account of request.api_key_id again, with the same code, input and options, but without webhook. request: as in runledger.receive, with the event''s metadata, and data that is added to the event''s data. With data.campaign, which repeats only originals, nothing is received when the campaign has repeated this submission (done) or has at_once reruns unfinished (busy). No row: the account has no such submission. outcome: as in runledger.receive; not_final, purged, done, busy: nothing was written. id: of the new submission, or of the replayed one.';
 
 create or replace function runledger.flush_log() returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Waiting for a commit waits for all before it, but only if it writes.
+  -- Waiting for a commit also waits for all earlier commits, but only if the transaction writes.
   perform set_config('synchronous_commit', 'on', true);
   perform pg_logical_emit_message(true, 'runledger', '');
 end
 $$;
-comment on function runledger.flush_log is 'When it has been committed, everything that was committed before it is on disk.';
+comment on function runledger.flush_log is 'When its transaction has been committed, every earlier commit is on disk.';
 
 create or replace function runledger.store_received(
   submissions jsonb, received runledger.received_request[], has_limit boolean
@@ -253,7 +253,7 @@ begin
       from (
         select
           s.submission_id, r.api_key_id, s.data -> 'priority' is not distinct from '"low"' as is_low,
-          -- Their keys are locked, so that the count is exact. Low ones come last, as a later one that is not would displace them.
+          -- The keys are locked, so the count is exact. Low ones come last, because a later normal one would displace them.
           row_number() over (
             partition by r.api_key_id order by s.data -> 'priority' is not distinct from '"low"', s.n
           ) <= r.most - (
@@ -310,7 +310,7 @@ begin
     select
       item.submission_id, item.account_id, item.api_key_id, item.data ->> 'language', item.is_low,
       runledger.read_requirements(item.data), item.admitted,
-      -- One that waits for a place of its key gets a position with it; a low one has none.
+      -- A submission that is not admitted gets its position at admission; a low one has none.
       case when item.admitted and not item.is_low then
         account.start + account.step * row_number() over (
           partition by item.account_id, item.weight, item.admitted and not item.is_low order by item.n
@@ -363,14 +363,14 @@ begin
   end if;
 end
 $$;
-comment on function runledger.store_received is 'Appends submission.received of each submission of the requests that are received (runledger.receive), with all that belongs to it. Called with the locks of keys that have a limit.';
+comment on function runledger.store_received is 'Appends submission.received for each submission of the received requests (runledger.receive), and writes everything that belongs to it. The caller has locked the keys that have a limit.';
 
 create or replace function runledger.use_blobs(accounts uuid[], digests bytea[]) returns void
 language plpgsql
 as $$
 begin
-  -- The touch keeps a purge away until the submission is committed: what was used within half a day is a day and a half from
-  -- being purged, and what was not is changed here, so that a purge that looked before waits, looks again and leaves it.
+  -- Protects the blobs from a purge until the submission is committed. A blob used within the last half day cannot be purged
+  -- within the next half day. Any other blob is updated here, so a concurrent purge waits, checks again and keeps it.
   perform from runledger.blob b
   where (b.account_id, b.sha256) in (select * from unnest(use_blobs.accounts, use_blobs.digests))
     and b.used_at < now() - interval '12 hours'
@@ -381,7 +381,7 @@ begin
     and b.used_at < now() - interval '12 hours';
 end
 $$;
-comment on function runledger.use_blobs is 'Blobs of these accounts (two arrays of one length) are named by a submission that this transaction receives.';
+comment on function runledger.use_blobs is 'Notes that a submission which this transaction receives names blobs of these accounts (two arrays of equal length).';
 
 create or replace function runledger.has_room(
   submissions integer, capacity integer, account_id uuid default null, of_account integer default 0
@@ -389,8 +389,8 @@ create or replace function runledger.has_room(
 language plpgsql
 as $$
 declare
-  -- Submissions being received have a number but are not counted yet. In this margin everybody counts: it holds twenty
-  -- batches of twenty.
+  -- Submissions that are being received have a position in the log but are not counted yet. Within this margin below the
+  -- capacity, every call counts. The margin has room for twenty batches of twenty.
   _margin integer := least(1000, greatest(400, has_room.capacity / 4));
   _position bigint := (select last_value from runledger.event_position);
   _counted_from bigint := nullif(current_setting('runledger.counted_from', true), '');
@@ -398,13 +398,13 @@ declare
   _few integer := has_room.capacity / 50;
   _pending integer;
 begin
-  -- Counting passes every removed row until vacuum. But each submission takes a number of the log: these bound how many
-  -- came since this session's last count.
+  -- Counting reads every removed row until vacuum. But each submission takes a position in the log, and so the positions bound
+  -- how many came since this session's last count.
   if _position - _counted_from + has_room.submissions + _margin <= has_room.capacity then
     return true;
   end if;
   if has_room.submissions > 1 then
-    -- Several take turns: at most one submission per connection too many.
+    -- Calls for several submissions take turns, so the queue exceeds the capacity by at most one submission per connection.
     perform pg_advisory_xact_lock(71830, -4);
   end if;
   select count(*) into _pending from (select from runledger.pending limit _most) p;
@@ -417,4 +417,4 @@ begin
   ) <= _few;
 end
 $$;
-comment on function runledger.has_room is 'True when so many submissions more are no more than the capacity, but for those that are being received at this moment. A full queue takes a few more of each account, so that no account keeps another out: if the account has a fiftieth of the capacity at most with of_account of them, they may be a quarter more, all such accounts together.';
+comment on function runledger.has_room is 'True when the queue has room for so many more submissions, not counting those that are being received at this moment. A full queue takes a few more of each account, so that no account keeps another out: an account may have a fiftieth of the capacity, including of_account submissions, and all such accounts together may exceed the capacity by a quarter.';

@@ -1,4 +1,4 @@
--- How submissions ended of late.
+-- How submissions ended recently.
 
 create or replace function runledger.summarise(figures double precision[]) returns jsonb
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp
@@ -10,7 +10,7 @@ as $$
   ) end
   from unnest(summarise.figures) figure
 $$;
-comment on function runledger.summarise is 'The median, the 95th and the 99th percentile of these, each one of them; null without any.';
+comment on function runledger.summarise is 'Returns the median, the 95th and the 99th percentile of these figures, each of which is one of the figures; null without any.';
 
 create or replace function runledger.read_recent_ends(period interval, events integer) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -22,7 +22,7 @@ begin
       from runledger.event e
       order by e.position desc limit read_recent_ends.events
     ), looked as (
-      -- Of a busy service the events do not reach as far back as was asked.
+      -- In a busy service, the events do not reach back over the whole period.
       select case when count(*) < read_recent_ends.events then read_recent_ends.period
         else least(read_recent_ends.period, now() - min(newest.recorded_at)) end as period
       from newest
@@ -60,4 +60,4 @@ begin
   );
 end
 $$;
-comment on function runledger.read_recent_ends is 'Submissions that came and that ended within the period, as far as the newest so many events reach: seconds is how far they do. waited, ran and took (receipt to end) are of those that completed.';
+comment on function runledger.read_recent_ends is 'Returns the submissions received and ended within the period, as far as so many of the newest events reach; seconds is the time that they cover. waited, ran and took (receipt to end) cover completed submissions.';

@@ -1,4 +1,4 @@
--- A job may be lost: by runledger.pending and the log, an unfinished submission always gets a job again.
+-- Jobs may be lost. From runledger.pending and the log, an unfinished submission always gets a new job.
 
 create or replace function runledger.reconcile_queue() returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -18,8 +18,8 @@ begin
     from runledger.pending p
     where p.admitted
       and case
-        -- Started just as its worker was declared lost, unseen by the sweep; or its worker knows nothing of a cancel, as the
-        -- answer that handed it out was lost.
+        -- Either the submission started just as its worker was declared lost, so that the sweep missed it, or the worker does
+        -- not know that it runs and cannot cancel it, because the answer that handed it out was lost.
         when p.is_running then
           not coalesce(runledger.is_worker_alive(p.worker_id), false)
           or p.is_cancelled and exists (
@@ -30,9 +30,9 @@ begin
         else not exists (
           select from graphile_worker.jobs j
           where j.key = p.submission_id::text and j.attempts < j.max_attempts
-            -- It could not be started: graphile-worker waits ever longer, and behind all positions.
+            -- After a failed start, graphile-worker would wait ever longer, and behind all positions.
             and j.last_error is null
-            -- The answer that handed it out was lost.
+            -- After 10 s, the answer that handed out the job was lost.
             and (j.locked_at is null or j.locked_at > now() - interval '10 seconds')
         )
       end
@@ -41,7 +41,7 @@ begin
   perform runledger.lock_submissions(array(select p.submission_id from unnest(_found) p));
   foreach _p in array _found loop
     begin
-      -- Rows may have been edited by hand: the log decides.
+      -- Rows may have been edited by hand, so the log decides.
       if runledger.refresh_submissions(array[_p.submission_id]) = 0 then
         if _p.is_running then
           perform from runledger.interrupt(runledger.describe_lost(_p)) lost
@@ -54,7 +54,7 @@ begin
       _repaired := _repaired + 1;
     exception
       when unique_violation then
-        null; -- it went on meanwhile
+        null; -- the submission went on meanwhile
       when others then
         raise warning 'submission % is not repaired: %', _p.submission_id, sqlerrm;
     end;
@@ -67,7 +67,7 @@ begin
       and not exists (
         select from graphile_worker.jobs j
         where j.key = d.webhook_id::text and j.attempts < j.max_attempts
-          -- No attempt takes so long: the answer was lost.
+          -- No attempt takes this long, so the answer that handed out the job was lost.
           and (j.locked_at is null or j.locked_at > now() - interval '60 seconds')
       )
   loop
@@ -80,7 +80,7 @@ begin
     end;
   end loop;
 
-  -- Also those of keys that were moved to a tier without a limit meanwhile.
+  -- Includes keys that were moved to a tier without a limit meanwhile.
   for _row in
     select distinct p.api_key_id from runledger.pending p where not p.admitted
   loop
@@ -96,7 +96,7 @@ begin
   begin
     delete from runledger.watch w
     using (
-      -- A process that renews one has locked it.
+      -- Skips rows that a process has locked to renew them.
       select old.submission_id, old.channel from runledger.watch old where old.expires_at < now() for update skip locked
     ) expired
     where w.submission_id = expired.submission_id and w.channel = expired.channel;
@@ -106,7 +106,7 @@ begin
       select j.id from graphile_worker.jobs j
       where j.locked_at is null and case
         when j.attempts >= j.max_attempts then true
-        -- An attempt of a lost worker waited by it, and was requeued.
+        -- The parked attempt of a lost worker was requeued, so its job is useless.
         when j.task_identifier like 'continue:%' then
           not runledger.is_worker_alive(substr(j.task_identifier, length('continue:') + 1)::uuid)
         else false
@@ -118,4 +118,4 @@ begin
   return _repaired;
 end
 $$;
-comment on function runledger.reconcile_queue is 'Requeues what a lost worker had started, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys, spent jobs and those of lost workers; returns how many submissions and webhooks it repaired.';
+comment on function runledger.reconcile_queue is 'Requeues attempts of lost workers, adds jobs of unfinished submissions and webhooks that have none, admits submissions that have room, and deletes old idempotency keys, spent jobs and jobs of lost workers; returns how many submissions and webhooks it repaired.';

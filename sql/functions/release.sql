@@ -1,9 +1,9 @@
--- What an older release asks before it works here. Whoever removes what an older release calls (contract) names the first
--- release that does not call it.
+-- An older release calls this before it works with this schema. A change that removes something which an older release calls
+-- must name here the first release that does not call it.
 
 create or replace function runledger.oldest_release() returns text
 language sql immutable
 as $$
   select '0.1.0'
 $$;
-comment on function runledger.oldest_release is 'The oldest release that this schema serves: web processes, workers and migrations of an older one refuse to start.';
+comment on function runledger.oldest_release is 'Returns the oldest release that this schema supports: web processes, workers and migrations of older releases refuse to start.';

@@ -1,7 +1,7 @@
--- What an attempt is started with: what a submission asks, held against what a worker has.
+-- Matches the requirements of a submission with a worker, and makes the data of its execution.started.
 
--- A worker of a release before would leave out half of what a submission's detail asks, and one without its checker's language
--- could not judge it.
+-- A worker of an earlier release would ignore options of a submission's detail that it does not know. A worker without the
+-- checker's language could not judge the submission.
 
 create or replace function runledger.suits_worker(received jsonb, programs jsonb, does text[]) returns boolean
 language sql stable
@@ -13,7 +13,7 @@ as $$
     false
   )
 $$;
-comment on function runledger.suits_worker is 'Whether a worker can do what a submission asks, by the data of its submission.received, or null where that asks nothing (runledger.read_requirements). programs: what it runs, by language, or a list of the languages. does: what it can do of what submissions demand.';
+comment on function runledger.suits_worker is 'Whether a worker can run a submission. received: its requirements (runledger.read_requirements), null for none. programs: an object with a key for each language of the worker, or a list of the languages. does: the capabilities of the worker.';
 
 create or replace function runledger.start_data(data jsonb, received jsonb, cores integer, attempt integer) returns jsonb
 language sql stable
@@ -22,7 +22,7 @@ as $$
     when start_data.received ? 'limits' or start_data.cores is not null then
       jsonb_build_object(
         'limits',
-        -- The worker's for the language, by phase, with the submission's own in their place.
+        -- The worker's limits for the language, by phase, overridden by the submission's own limits.
         start_data.data -> 'limits' || coalesce(
           (
             select jsonb_object_agg(phase, start_data.data -> 'limits' -> phase || own)
@@ -31,7 +31,7 @@ as $$
           ),
           '{}'
         )
-          -- greatest and least leave out what is null.
+          -- greatest and least ignore nulls.
           || jsonb_strip_nulls(jsonb_build_object('cores', greatest(
             (start_data.data #>> '{limits,cores}')::numeric,
             case
@@ -46,4 +46,4 @@ as $$
     else '{}'
   end
 $$;
-comment on function runledger.start_data is 'data: what the worker says of itself and of the program, limits.cores being a slot''s share; received: as runledger.suits_worker has it; cores: of a box, as the tier has it, or null; attempt: 1, 2, 3 …';
+comment on function runledger.start_data is 'Returns the data of execution.started. data: the part that the worker reports of itself and of the program, where limits.cores is a slot''s share; received: as in runledger.suits_worker; cores: the tier''s cores for a box, or null; attempt: 1, 2, 3 …';

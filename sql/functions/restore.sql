@@ -1,5 +1,5 @@
--- The projections, put back as the log has them: of one submission where it shows that its row is wrong, of a range in the
--- reconciler's walk and in a rebuild, while the service runs.
+-- Restores the projections from the log, while the service runs: for one submission whose row turns out to be wrong, and for a
+-- range of submissions in the reconciler's walk and in a rebuild.
 
 create or replace function runledger.rebuild_batch(after uuid, batch integer)
 returns table (last uuid, submissions integer, repaired integer)
@@ -13,7 +13,7 @@ begin
   select e.stream_id into last from runledger.event e
   where e.type = 'submission.received' and e.stream_id > rebuild_batch.after
   order by e.stream_id offset rebuild_batch.batch - 1 limit 1;
-  -- Rows after the log's last submission are unknown to it.
+  -- After the log's last submission, this covers the rows that the log does not have.
   _up_to := coalesce(last, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   select count(*) into submissions from runledger.event e
   where e.type = 'submission.received' and e.stream_id > rebuild_batch.after and e.stream_id <= _up_to;
@@ -44,7 +44,7 @@ begin
     insert into runledger.rerun (submission_id, rerun_of, campaign)
     select derived.submission_id, derived.rerun_of, derived.campaign
     from runledger.rerun_from_log derived
-    -- Joined, so that the wrong ones are gone first: one may stand where a right one belongs.
+    -- The join makes PostgreSQL delete wrong rows first, because a wrong row may block the right one.
     left join wrong on wrong.submission_id = derived.submission_id
     where derived.submission_id = any (_ids) and (
       wrong.submission_id is not null
@@ -65,7 +65,7 @@ begin
     );
   get diagnostics _count = row_count;
   repaired := repaired + _count;
-  -- The address and secret of a lost row are lost; audit.invariant shows such webhooks.
+  -- The log has neither the address nor the secret of a lost row. audit.invariant shows such webhooks.
   insert into runledger.delivery as d (submission_id, webhook_id, attempts, state, due_at)
   select
     derived.submission_id, derived.webhook_id, derived.attempts, derived.state,
@@ -84,7 +84,7 @@ begin
   return next;
 end
 $$;
-comment on function runledger.rebuild_batch is 'Makes the projections of the next submissions after the given id anew from the log; returns the last id (null: these were the last), how many the log has, and how many rows were not as they should be.';
+comment on function runledger.rebuild_batch is 'Rebuilds the projections of the next submissions after the given id from the log; returns the last id (null: these were the last), the number of submissions in the log, and the number of repaired rows.';
 
 create or replace function runledger.restore_next_pending(after uuid, batch integer, out last uuid, out restored integer)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -100,7 +100,7 @@ begin
   ));
 end
 $$;
-comment on function runledger.restore_next_pending is 'The reconciler''s step through all submissions: puts back what runledger.pending lacks of the next so many after the given id, and returns how many. last: the last of them, null at the end of the log.';
+comment on function runledger.restore_next_pending is 'The reconciler''s step through all submissions: of the next so many after the given id, restores those that runledger.pending lacks, and returns how many. last: the last id of the step, null at the end of the log.';
 
 create or replace function runledger.refresh_submissions(submission_ids uuid[]) returns integer
 language plpgsql
@@ -109,7 +109,7 @@ declare
   _ids constant uuid[] := refresh_submissions.submission_ids;
   _count integer;
 begin
-  -- Rows are locked first, the log is read by the next statement: earlier writers are seen, later ones wait.
+  -- The rows are locked first and the next statement reads the log, so it sees earlier writers, and later writers wait.
   perform from runledger.pending p where p.submission_id = any (_ids) order by p.submission_id for update;
   perform from runledger.result r where r.id = any (_ids) order by r.id for update;
   with wrong as (
@@ -124,8 +124,8 @@ begin
     insert into runledger.pending
     select
       derived.*,
-      -- What the log does not have: those that run were admitted; the reconciler admits the others, but not those of keys without
-      -- a limit. A position comes with the job.
+      -- The log does not have these columns. A running submission was admitted, and so is one whose key has no limit; the
+      -- reconciler admits the others. The job has the position.
       coalesce(wrong.admitted, derived.is_running or tier.concurrent_executions is null),
       case
         when wrong.submission_id is not null then wrong.position
@@ -168,4 +168,4 @@ begin
   return _count;
 end
 $$;
-comment on function runledger.refresh_submissions is 'Makes the rows of runledger.pending and runledger.result as the log has these submissions; returns how many were not so.';
+comment on function runledger.refresh_submissions is 'Makes the rows of runledger.pending and runledger.result of these submissions equal to the log; returns how many rows differed.';

@@ -1,8 +1,8 @@
--- What callers read of submissions, and who is notified of their ends.
+-- Reads submissions for callers, and registers who is notified of their ends.
 
 create or replace function runledger.read_attempt(submission_id uuid)
 returns table (limits jsonb, attempt integer, cancel_requested_at timestamptz)
--- Without settings, so that it is inlined.
+-- Has no settings, so that PostgreSQL inlines it.
 language sql stable
 as $$
   select started.data -> 'limits', (started.data ->> 'attempt')::integer, requested.recorded_at
@@ -18,11 +18,11 @@ as $$
     order by e.stream_version desc limit 1
   ) requested on true
 $$;
-comment on function runledger.read_attempt is 'Of the last attempt of a submission its number and the limits in force, and when its end was asked for; one row, of nulls before the first attempt.';
+comment on function runledger.read_attempt is 'Returns one row: the limits and the number of the last attempt of a submission, and when its cancellation was requested; nulls before the first attempt.';
 
 create or replace function runledger.read_result(submission_id uuid, account_id uuid)
 returns setof runledger.record
--- Because of the partitions PostgreSQL would plan this each time, for four times its running time.
+-- Not SQL: because of the partitions, PostgreSQL would plan it on every call, which takes four times as long as running it.
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -47,7 +47,7 @@ begin
     where r.id = read_result.submission_id and r.account_id = read_result.account_id;
 end
 $$;
-comment on function runledger.read_result is 'One submission of an account with its outputs (null once purged), its last attempt and its webhook; no row when the account has none such.';
+comment on function runledger.read_result is 'Returns one submission of an account with its outputs (null once purged), its last attempt and its webhook; no row when the account has no such submission.';
 
 create or replace function runledger.await_submissions(submission_ids uuid[], waiter text) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
@@ -60,4 +60,4 @@ as $$
     order by p.submission_id for update
   )
 $$;
-comment on function runledger.await_submissions is 'Asks for a notification on the channel waiter when each of the submissions has ended. Read their state after this call, not before.';
+comment on function runledger.await_submissions is 'Requests a notification on the channel waiter when each of the submissions has ended. Read their state after this call, not before.';

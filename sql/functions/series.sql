@@ -1,5 +1,5 @@
--- How the last hours went, as a line of points. It reads submissions by the time in their ids, and no more of them than is
--- asked for: of a busy service an even share of each step's time, and each of these then counts for as many as it stands for.
+-- The last hours as a series of points. It reads submissions by the time in their ids, and a bounded number of them: in a busy
+-- service it samples an equal share of each step's time, and weights each submission by the inverse of that share.
 
 create or replace function runledger.read_series(step interval, steps integer, most integer) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -8,7 +8,7 @@ declare
   _now constant timestamptz := now();
   _step constant double precision := extract(epoch from read_series.step);
   _from constant timestamptz := date_bin(read_series.step, _now, 'epoch') - read_series.step * (read_series.steps - 1);
-  -- What was much busier than of late is cut here. Where all is looked at, `most` bounds it, and a burst is counted exactly.
+  -- Rows read per step. In a sample, this cuts steps that were much busier than others. Otherwise no step is cut.
   _cap integer := read_series.most;
   _oldest uuid;
   _share double precision := 1;
@@ -26,7 +26,7 @@ begin
       select s.n, s.starts_at, s.ends_at, s.looks_at, s.looks_at + (s.ends_at - s.starts_at) * _share as looks_until
       from (
         select n, starts_at, ends_at,
-          -- Anywhere within the step, and always there: what comes by the clock is not always or never seen.
+          -- A fixed pseudo-random offset within the step, so that periodic submissions are neither always nor never sampled.
           starts_at + (ends_at - starts_at) * (1 - _share) * abs(hashint8(extract(epoch from starts_at)::bigint) % 1000) / 1000 as looks_at
         from (
           select n, _from + read_series.step * n as starts_at, least(_now, _from + read_series.step * (n + 1)) as ends_at
@@ -53,7 +53,7 @@ begin
     ), came as (
       select w.n, sum(w.weight) as received,
         percentile_disc(0.95) within group (order by extract(epoch from
-          -- What still waits has waited so long at least; what was cancelled before it ran waited for nothing.
+          -- A submission that still waits has waited at least this long; one that was cancelled before it ran is left out.
           coalesce(w.started_at, case when w.finished_at is null then _now end) - w.created_at
         )::double precision) as waited
       from weighed w group by w.n
@@ -75,7 +75,7 @@ begin
       select span.n, span.starts_at, extract(epoch from span.ends_at - span.starts_at) as seconds,
         coalesce(came.received, 0) as received, coalesce(ended.ended, 0) as ended, coalesce(ended.failed, 0) as failed, came.waited,
         greatest(0, sum(coalesce(came.received, 0) - coalesce(went.gone, 0)) over (order by span.n)) + (
-          -- They have waited since before the first step.
+          -- These submissions have waited since before the first step.
           select count(*) from runledger.pending p
           where p.submission_id < runledger.uuid_floor(_from) and not p.is_running
         ) as waiting
@@ -87,4 +87,4 @@ begin
   );
 end
 $$;
-comment on function runledger.read_series is 'So many steps up to now, the last one under way: each has at (its start), seconds, received, ended and failed (of those received since the first step), waiting (for a place or a worker, at its end), waited_p95 (of those that it received; null: none started or waits). Reads about `most` submissions, at most five times as many: share is how much of the time it looked at.';
+comment on function runledger.read_series is 'Returns so many steps up to now; the last one is not over. Each has at (its start), seconds, received, ended and failed (of the submissions received since the first step), waiting (for admission or a worker, at its end) and waited_p95 (of the submissions received in the step; null: none started or waits). Reads about `most` submissions, at most five times as many. share: the part of the time that was sampled.';

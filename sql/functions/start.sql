@@ -1,4 +1,4 @@
--- A worker was handed jobs and starts their attempts: execution.started, whose version is the fencing token.
+-- Starts the attempts of jobs that a worker was handed. The version of execution.started is the fencing token.
 
 create or replace function runledger.start(
   worker_id uuid, submission_ids uuid[], runs text[], languages text[], data jsonb, programs jsonb, metadata jsonb,
@@ -10,7 +10,7 @@ create or replace function runledger.start(
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Only partitions between the first and the last are looked into.
+  -- Sorted, so that only partitions between the first and the last id are read.
   _ids constant uuid[] := array(select id from unnest(start.submission_ids) id order by id);
   _now constant timestamptz := clock_timestamp();
   _worker record;
@@ -18,17 +18,18 @@ declare
   _started uuid[] := '{}';
   _left record;
 begin
-  -- Not waited for on disk. If a crash forgets it, the submission is still queued, the next start takes the same version, and
-  -- this attempt's end is refused, as another run is there. Later events are waited for, and with them this one.
+  -- A start does not wait for the disk. If a crash loses it, the submission is still queued, the next start takes the same
+  -- version, and this attempt's end is refused because that event has another run. Later events wait for the disk, and so put
+  -- this one on disk too.
   perform set_config('synchronous_commit', 'off', true);
 
   select w.wanted, w.stopped_at is not null as is_lost into _worker
   from runledger.worker w where w.id = start.worker_id;
   if _worker.is_lost then
-    -- The sweep has been here: nobody would look for these attempts.
+    -- The sweep has finished with this worker, so no process would rescue these attempts.
     raise exception 'worker % was given up', start.worker_id using errcode = 'RL005';
   end if;
-  -- A command holds from its commit on, whether the worker knows of it or not.
+  -- A command takes effect at its commit, whether or not the worker knows of it.
   if _worker.wanted <> 'working' then
     raise exception 'worker % is to take nothing', start.worker_id using errcode = 'RL027';
   end if;
@@ -50,7 +51,7 @@ begin
       left join runledger.tier on tier.name = k.tier
       where p.submission_id = any (start.submission_ids) and p.admitted and not p.is_running and p.language = i.language
         and runledger.suits_worker(p.requires, start.programs, start.does)
-      -- Not by the row's own id, for which a plan may read the whole queue in the order of its index.
+      -- Not by p.submission_id, because a plan may then read the whole queue in the order of that index.
       order by i.id for update of p
     ), started as (
       update runledger.pending p
@@ -80,7 +81,7 @@ begin
       _started := _started || start.submission_id;
       return next;
     else
-      -- Its row was not as the log says.
+      -- The row differed from the log.
       perform runledger.refresh_submissions(array[start.submission_id]);
     end if;
   end loop;
@@ -90,7 +91,7 @@ begin
       select i.id, i.run, i.language from unnest(start.submission_ids, start.runs, start.languages) i (id, run, language)
       where i.id <> all (_started)
     loop
-      -- This statement, repeated because its answer was lost.
+      -- The caller may have repeated this statement because the answer was lost.
       return query
         select
           p.submission_id, p.run, p.version, p.account_id, body.code, body.stdin, body.expected_stdout, body.detail,
@@ -112,7 +113,7 @@ begin
   end if;
 end
 $$;
-comment on function runledger.start is 'Appends execution.started of each submission, and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same run it returns the same. languages: of the job that was handed out. data: what the event says of the worker; programs: what it says of each language that the worker runs. does: what the worker can do of what submissions demand. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. Nothing is written of one whose row is not as the log says, which is mended. RL005: this worker was given up and must register under a new id. RL027: it is to take nothing.';
+comment on function runledger.start is 'Appends execution.started for each submission, and returns what the worker must run (code is null when the body is purged) and its account; a repeated call with the same run returns the same. languages: of the jobs that were handed out. data: the event''s data about the worker; programs: the event''s data about each language that the worker runs. does: the capabilities of the worker. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs on this or another live worker, or is enqueued again because its language differs from the job''s or the worker does not suit it. Where a row differs from the log, nothing is written and the row is repaired. RL005: this worker was declared lost and must register under a new id. RL027: this worker must take nothing.';
 
 create or replace function runledger.start_otherwise(
   submission_id uuid, run text, language text, worker_id uuid, metadata jsonb, programs jsonb, does text[], under_way text[]
@@ -124,11 +125,11 @@ declare
 begin
   select * into _p from runledger.pending p where p.submission_id = start_otherwise.submission_id for update;
   if not found or not _p.admitted or _p.is_cancelled then
-    return false; -- who has it ends it, or the reconciler
+    return false; -- the worker that runs it ends it, or else the reconciler
   end if;
   if _p.is_running then
     if _p.run = any (start_otherwise.under_way)
-      -- If that worker is lost, the sweep enqueues it again.
+      -- If that worker is lost later, the sweep enqueues the submission again.
       or _p.worker_id <> start_otherwise.worker_id and runledger.is_worker_alive(_p.worker_id)
     then
       return false;
@@ -138,11 +139,11 @@ begin
     );
   end if;
   if _p.language is distinct from start_otherwise.language then
-    -- The job's task names another language.
+    -- The job's task names a wrong language.
     perform job.enqueue_execution(_p.submission_id);
     return false;
   elsif not runledger.suits_worker(_p.requires, start_otherwise.programs, start_otherwise.does) then
-    -- Another worker is about to come; what has waited long for it is asked about less often.
+    -- A suitable worker may come soon. The longer the submission has waited for one, the longer the delay.
     perform job.enqueue_execution(
       _p.submission_id, least(60, 1 + extract(epoch from clock_timestamp() - _p.created_at) / 10)::integer
     );
@@ -151,7 +152,7 @@ begin
   return true;
 end
 $$;
-comment on function runledger.start_otherwise is 'A job whose submission does not just wait to be started (runledger.start): an attempt that nobody has under way is interrupted, and the job is enqueued again if it is for another worker. True: it can be started now.';
+comment on function runledger.start_otherwise is 'Handles a job whose submission does not simply wait to be started (runledger.start): interrupts an attempt that no worker has under way, and enqueues the job again if it is for another worker. True: the submission can be started now.';
 
 create or replace function runledger.requeue_jobs(submission_ids uuid[], lost_by text[] default '{}') returns integer
 language sql security definer set search_path = pg_catalog, pg_temp
@@ -165,4 +166,4 @@ as $$
     ))
     and p.admitted and not p.is_running
 $$;
-comment on function runledger.requeue_jobs is 'Requeues, each at its position, jobs that a worker was handed and does not start: these, as it is to take nothing, and those that its pools lost_by were handed half a second ago, as the answer was lost with their connection. Returns how many. Where it has started one meanwhile, the job does nothing.';
+comment on function runledger.requeue_jobs is 'Requeues, each at its position, jobs that a worker was handed and does not start: those of submission_ids, because the worker must take nothing, and those that its pools lost_by were handed at least half a second ago, because their connection lost the answer. Returns how many. If the worker has started one meanwhile, the new job does nothing.';

@@ -1,4 +1,4 @@
--- Requeues what lost workers held. Every process calls it twice a second; one at a time does it.
+-- Requeues the submissions and jobs of lost workers. Every process calls it twice a second; one sweep runs at a time.
 
 create or replace function runledger.sweep_workers()
 returns table (worker_id uuid, submission_id uuid, requeued boolean, host text, pid integer, silent_seconds double precision)
@@ -28,17 +28,17 @@ begin
       begin
         select lost.outcome = 'requeued' into requeued
         from runledger.interrupt(runledger.describe_lost(_p)) lost
-        -- Else it completed meanwhile.
+        -- Any other outcome means that the attempt ended meanwhile.
         where lost.outcome in ('requeued', 'ended');
         if found then
           return next;
         end if;
       exception
         when deadlock_detected or lock_not_available or serialization_failure then
-          -- The next sweep, in half a second, comes to this worker again.
+          -- The next sweep, in half a second, tries this worker again.
           _is_done := false;
         when others then
-          -- Must not hold up the others: the reconciler comes to it again.
+          -- One failure must not hold up the others. The reconciler tries this submission again.
           raise warning 'submission % is not given back: %', _p.submission_id, sqlerrm;
       end;
     end loop;
@@ -49,12 +49,12 @@ begin
     else
       update runledger.worker set stopped_at = null, is_lost = false where worker.id = sweep_workers.worker_id;
     end if;
-    -- Jobs taken and not started.
+    -- Frees jobs that were taken and not started.
     perform graphile_worker.force_unlock_workers(_queue_pool_ids);
   end loop;
 
-  -- Locked by a worker that was killed before it reported its ids, within milliseconds of its first job. graphile-worker
-  -- waits 4 hours.
+  -- Frees jobs of a worker that was killed before it reported its pools' ids, within milliseconds of its first job.
+  -- graphile-worker would wait 4 hours.
   perform graphile_worker.force_unlock_workers(array(
     select distinct j.locked_by
     from graphile_worker.jobs j
@@ -65,4 +65,4 @@ begin
   ));
 end
 $$;
-comment on function runledger.sweep_workers is 'Marks lost workers as stopped, interrupts what they were executing (which enqueues it again, or ends it when it was lost too often or is to be cancelled), frees their jobs, and jobs that no worker answers for. Returns the submissions touched, and after those of each lost worker a row without one.';
+comment on function runledger.sweep_workers is 'Marks lost workers as stopped, interrupts their attempts (which enqueues each submission again, or ends it when it was lost too often or is cancelled), and frees their jobs and jobs that belong to no worker. Returns the changed submissions, and after those of each lost worker one row without a submission.';

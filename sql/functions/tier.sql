@@ -1,5 +1,5 @@
--- Each change is an event of the tier's stream, whose uuid is made from the tier's name: version 7, as all are, with
--- time 0 and part of a hash.
+-- Each change of a tier is an event of its stream. The stream's UUID is made from the tier's name: version 7, with time 0 and
+-- a part of the name's hash.
 
 create or replace function runledger.define_tier(name text, schema_version integer, data jsonb, metadata jsonb) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -9,7 +9,7 @@ declare
   _stream_id uuid := '00000000-0000-7' || substr(_hash, 1, 3) || '-8' || substr(_hash, 4, 3) || '-' || substr(_hash, 7, 12);
 begin
   insert into runledger.tier (name) values (define_tier.name) on conflict on constraint tier_pkey do nothing;
-  -- What data does not name stays as the row has it.
+  -- Columns that data does not name keep their values.
   update runledger.tier t set (
     requests_per_minute, concurrent_executions, limits, blob_bytes, weight, total_seconds, output_bytes, cores, batch_items
   ) = (
@@ -24,4 +24,4 @@ begin
   );
 end
 $$;
-comment on function runledger.define_tier is 'Makes a tier, or changes it for all its keys, and appends tier.defined. data: columns of runledger.tier, of which those that are left out stay, as limits do that are not named; null is without a limit.';
+comment on function runledger.define_tier is 'Creates a tier, or changes it for all its keys, and appends tier.defined. data: columns of runledger.tier; null is unlimited. Columns and single limits that data leaves out do not change.';

@@ -1,5 +1,5 @@
--- The ledger held against what it promises, a step at a time in the order of ids: for the reconciler, for operators and for
--- `audit verify`. A step asks for a range of ids, so it costs the same however long the log is.
+-- Checks the promises of the ledger, step by step in the order of ids, for the reconciler, operators and `audit verify`. A step
+-- reads a range of ids, so its cost does not depend on the length of the log.
 
 create or replace function runledger.verify(
   after uuid, events integer, also uuid[] default '{}', bodies boolean default false
@@ -14,7 +14,7 @@ declare
   _log_begins timestamptz;
   _share double precision := 1;
 begin
-  -- One step at a time, whoever asks.
+  -- Only one step runs at a time, for all callers.
   if not pg_try_advisory_xact_lock(71830, -5) then
     return jsonb_build_object(
       'events', 0, 'drift', 0, 'broken_chain', 0, 'invariant', 0, 'altered_body', 0,
@@ -27,7 +27,7 @@ begin
   select count(*) into _events from runledger.event e
   where e.stream_id > verify.after and e.stream_id <= coalesce(_next, _last_id);
   if _next is not null then
-    -- Tiers' streams have ids of no time.
+    -- Ids of tiers' streams have time 0.
     select runledger.uuid_time(e.stream_id) into _log_begins from runledger.event e
     where e.stream_id > runledger.uuid_floor('2000-01-01')
     order by e.stream_id limit 1;
@@ -72,7 +72,7 @@ begin
   );
 end
 $$;
-comment on function runledger.verify is 'Checks the streams after an id, of about so many events, and some others: counts of rows in audit.drift, audit.broken_chain, audit.invariant and, with bodies, audit.altered_body; the first hundred streams in which something was found; the first finding of each check; next (null at the end); share, how much of the log''s time is behind it. busy: somebody else''s step is under way; try again.';
+comment on function runledger.verify is 'Checks the streams after an id, with about so many events, and those in also. Returns the number of rows in audit.drift, audit.broken_chain, audit.invariant and, with bodies, audit.altered_body; the first hundred streams with a finding; the first finding of each check; next (null at the end); share: how much of the log''s time is behind next. busy: another session runs a step; try again.';
 
 create or replace function runledger.check_ledger(events integer) returns uuid[]
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -107,4 +107,4 @@ begin
   return array(select unnest(_suspects) except select unnest(_before.suspects) limit 10);
 end
 $$;
-comment on function runledger.check_ledger is 'The reconciler''s step, unless there was one in the last 8 seconds: verifies the streams of the newest so many events, the next so many of a walk through the whole log that begins again at its end, and those in which something was found before; puts what it found into runledger.ledger_check. Returns up to ten streams in which nothing had been found before.';
+comment on function runledger.check_ledger is 'The reconciler''s step, unless one ran in the last 8 seconds. Verifies the streams of so many newest events, the next so many events of a walk through the whole log, which starts again at its end, and the streams with earlier findings. Stores the findings in runledger.ledger_check. Returns up to ten streams that had no finding before.';

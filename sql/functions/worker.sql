@@ -1,6 +1,6 @@
--- Workers: registered, renewed, commanded, stopped.
+-- Workers: registration, lease, commands, stop.
 
--- The caller keeps the session, and so its lock, while the worker lives.
+-- The caller keeps the session open, and so holds the lock, while the worker lives.
 
 create or replace function runledger.register_worker(
   worker_id uuid, host text, pid integer, slots integer, languages jsonb, lease_seconds double precision,
@@ -12,7 +12,7 @@ declare
   _lock_key integer;
   _wanted text;
 begin
-  -- Under its new id a worker that was declared lost keeps its commands; their events stay under the old id.
+  -- A worker that was declared lost keeps its commands under its new id; their events stay in the stream of the old id.
   select w.wanted into _wanted from runledger.worker w
   where w.id = (register_worker.description ->> 'succeeds')::uuid;
   insert into runledger.worker as w (id, host, pid, slots, languages, lease_seconds, version, isolation, wanted)
@@ -22,7 +22,7 @@ begin
     register_worker.description ->> 'version', register_worker.description -> 'isolation',
     coalesce(_wanted, 'working')
   )
-  -- A new lock with each session: the old one may be held by a session whose end the server has not noticed yet.
+  -- Each session gets a new lock, because PostgreSQL may not have noticed yet that the session with the old lock has ended.
   on conflict (id) do update set lock_key = default, renewed_at = now(), languages = excluded.languages
     where w.stopped_at is null
   returning w.lock_key into _lock_key;
@@ -31,7 +31,7 @@ begin
   end if;
 end
 $$;
-comment on function runledger.register_worker is 'Records a worker, its return with a new session, or that it runs other languages, and takes a session lock. Does nothing for a worker that was declared lost. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was declared lost, whose commands hold.';
+comment on function runledger.register_worker is 'Records a new worker, its return with a new session, or a change of its languages, and takes the session lock. Does nothing for a worker that was declared lost. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was declared lost, whose commands still apply.';
 
 create or replace function runledger.renew_worker(worker_id uuid, queue_pool_ids text[], suspended_because text) returns text
 language sql security definer set search_path = pg_catalog, pg_temp
@@ -44,7 +44,7 @@ as $$
   where worker.id = renew_worker.worker_id and worker.stopped_at is null
   returning worker.wanted
 $$;
-comment on function runledger.renew_worker is 'Renews a worker''s lease and says why it takes no jobs, null when it takes them. Returns what is wanted of it; null when it was declared lost in the meantime.';
+comment on function runledger.renew_worker is 'Renews a worker''s lease and records why it takes no jobs (null: it takes them). Returns what operators want of it; null when it was declared lost in the meantime.';
 
 create or replace function runledger.stop_worker(worker_id uuid) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
@@ -53,8 +53,8 @@ as $$
 $$;
 comment on function runledger.stop_worker is 'Records that a worker stopped by itself.';
 
--- What operators, or a signal to its process, want of a worker: it is in the worker's row and is an event. A worker that is
--- to end, or to begin again, takes no other command.
+-- A command of an operator, or of a signal to the worker's process, is stored in the worker's row and as an event. A worker
+-- that drains or restarts accepts no other command.
 
 create or replace function runledger.command_worker(
   worker_id uuid, wanted text, schema_version integer, metadata jsonb
@@ -83,4 +83,4 @@ begin
     where w.id = command_worker.worker_id and w.alive;
 end
 $$;
-comment on function runledger.command_worker is 'Writes into a worker''s row what is wanted of it, and appends the event: worker.paused, worker.resumed, worker.drained or worker.restarted. Returns how it is then; changed: false, and no event, when that is so already, and when it drains or restarts. No row: no such worker lives.';
+comment on function runledger.command_worker is 'Writes a command into a worker''s row and appends its event: worker.paused, worker.resumed, worker.drained or worker.restarted. Returns the worker''s new state. changed is false, and there is no event, when the command was in effect already, or the worker drains or restarts. No row: there is no such live worker.';

@@ -1,5 +1,5 @@
--- Who may do what: all revokes first, then the grants. The service's processes call functions and read; only the
--- owner writes tables. Roles that could not be made are skipped.
+-- The rights of the roles: all revokes first, then the grants. The service's processes call functions and read tables; only
+-- the owner writes tables. Roles that could not be created are skipped.
 
 revoke all on schema runledger, job, audit from public;
 revoke all on all tables in schema runledger, audit from public;
@@ -32,9 +32,9 @@ begin
       runledger.store_blob, runledger.add_blob_chunk, runledger.name_file, runledger.read_files,
       runledger.watch_submissions, runledger.read_live_output
       to runledger_api;
-    -- A receipt is signed only of events that fit their hashes.
+    -- A receipt is signed only when the events match their hashes, so web processes read audit.broken_chain.
     grant usage on schema audit to runledger_api;
-    -- What operators list; a view's functions run as whoever reads it.
+    -- Operators list these views. The functions of a view run with the reader's rights, so they are granted too.
     grant select on audit.broken_chain, audit.overview, audit.running, audit.worker, audit.webhook, audit.rerun, audit.account, audit.api_key to runledger_api;
     grant execute on function runledger.hash_event, runledger.is_worker_alive to runledger_api;
   end if;
@@ -44,7 +44,7 @@ begin
     revoke all on all routines in schema runledger, job from runledger_worker;
     grant usage on schema runledger to runledger_worker;
     grant select on runledger.submission, runledger.result, runledger.body, runledger.output, runledger.blob_chunk, runledger.schema_migration to runledger_worker;
-    -- Anybody may notify anything, so workers look what is cancelled and watched. Channels are secret.
+    -- Any role can send any NOTIFY, so workers look up what is cancelled or watched. The names of channels are secret.
     grant select (submission_id, is_cancelled) on runledger.pending to runledger_worker;
     grant select (submission_id, expires_at) on runledger.watch to runledger_worker;
     grant execute on function
@@ -58,14 +58,14 @@ begin
       runledger.read_delivery, runledger.read_batch, runledger.record_attempt, runledger.postpone_delivery,
       runledger.make_partitions, runledger.purge_bodies, runledger.purge_blobs, runledger.drop_partitions
       to runledger_worker;
-    -- The health check of its container asks for it.
+    -- The health check of a worker's container reads audit.worker.
     grant usage on schema audit to runledger_worker;
     grant select on audit.worker to runledger_worker;
     grant execute on function runledger.is_worker_alive to runledger_worker;
   end if;
 
-  -- A worker takes its jobs through graphile-worker's own statements, so it is a member of this role too. Their tables
-  -- have row-level security without any policy, which hides every row from all but their owner.
+  -- A worker takes its jobs through graphile-worker's own statements, so it is also a member of this role. graphile-worker's
+  -- tables have row-level security without any policy, which hides every row from all roles but the owner.
   if exists (select from pg_catalog.pg_roles where rolname = 'runledger_queue') then
     revoke all on all tables in schema runledger, audit from runledger_queue;
     revoke all on all routines in schema runledger, job from runledger_queue;
@@ -90,7 +90,7 @@ begin
     revoke all on all routines in schema runledger, job from runledger_auditor;
     grant usage on schema audit, runledger to runledger_auditor;
     grant select on all tables in schema audit to runledger_auditor;
-    -- Views call them, and a view's functions run as whoever reads it.
+    -- Views call these functions, which then run with the reader's rights.
     grant execute on function
       runledger.hash_event, runledger.is_worker_alive, runledger.read_outcome, runledger.read_requirements, runledger.closes_submission,
       runledger.count_blob, runledger.list_blobs, runledger.read_overview, runledger.uuid_time, runledger.verify

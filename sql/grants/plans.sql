@@ -1,7 +1,7 @@
--- How these functions are planned, whoever calls them; what they call is planned likewise. PostgreSQL reckons neither with the
--- pruning of partitions nor with tables that were small when a plan was made, so:
--- those of one submission's path keep their first plan (planning costs twice what running does),
--- those that read a range plan each time, and none reads a table whole or compiles a plan that only looks dear.
+-- Sets how PostgreSQL plans these functions and the functions that they call (docs/decisions/0006-plans-are-pinned.md). The
+-- planner ignores that partitions are pruned, and that tables were small when a plan was made. Therefore:
+-- functions on a submission's path keep their first plan, because planning costs twice what running does;
+-- functions that read a range plan each time; no function scans a whole table or uses just-in-time compilation.
 
 do $$
 declare
@@ -14,7 +14,7 @@ begin
       ('force_generic_plan', '{seqscan,bitmapscan,hashjoin,mergejoin}'::text[], '{
         receive,rerun_submission,start,requeue_jobs,conclude,interrupt,cancel,publish_output,read_live_output,read_result
       }'::text[]),
-      -- The first few by index, however many wait.
+      -- Reads the first few rows by index, however many submissions wait.
       ('force_generic_plan', '{seqscan,bitmapscan,hashjoin,mergejoin,sort}', '{lend_slot}'),
       ('force_custom_plan', '{seqscan,hashjoin,mergejoin,material}', '{find_bulk,read_overview,read_recent_ends,verify}'),
       ('force_custom_plan', '{seqscan,bitmapscan,hashjoin,mergejoin,sort}', '{read_series}')

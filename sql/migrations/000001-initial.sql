@@ -1,12 +1,11 @@
--- Everything that is stored: schemas, roles, types, tables, indexes. Functions, views and grants are made again at every
--- migration, from the folders beside this one.
+-- Defines everything that is stored: schemas, roles, types, tables, indexes. Every migration creates the functions, views and
+-- grants again, from the folders beside this one.
 --
--- Roles carry no password and cannot log in: an operator grants them to login roles of their own (sql/README.md). Where the
--- migrating role may not create roles (one-role platform databases), there are none, and the grants that name them are
--- skipped.
+-- The roles have no password and cannot log in: an operator grants them to login roles (docs/deploy.md). Where the migrating
+-- role may not create roles (platform databases with one role), the roles do not exist and their grants are skipped.
 
--- The schema runledger itself exists: the record of applied migrations stands in it.
-comment on schema runledger is 'Tables and functions of the service. The log is runledger.event. Results, pending submissions, deliveries and reruns can be made from it; accounts, digests of keys, idempotency keys, blobs, and the URL and secret of a webhook cannot.';
+-- The schema runledger exists already, because it contains the record of applied migrations.
+comment on schema runledger is 'Tables and functions of the service. The log is runledger.event. Results, pending submissions, deliveries and reruns can be rebuilt from it. Accounts, digests of keys, idempotency keys, blobs, and the URL and secret of a webhook cannot.';
 
 create schema job;
 comment on schema job is 'Wrappers that put jobs into the queue, in the caller''s transaction.';
@@ -26,14 +25,14 @@ begin
         when insufficient_privilege then
           raise notice 'role % not made: this database role may not create roles', _role;
         when duplicate_object or unique_violation then
-          null; -- another database of this cluster made it in the same moment
+          null; -- a migration of another database of this cluster created the role at the same moment
       end;
     end if;
   end loop;
 end
 $$;
 
--- Accounts: who may call, how much, and what each has stored.
+-- Accounts: their keys, their limits and their stored bytes.
 
 create table runledger.account (
   id uuid primary key,
@@ -43,7 +42,7 @@ create table runledger.account (
   constraint account_name_key unique (name)
 );
 comment on table runledger.account is 'A customer. Submissions, results and idempotency keys belong to accounts.';
-comment on column runledger.account.blob_bytes is 'The sum of runledger.count_blob over its blobs, so that a quota is held against one row.';
+comment on column runledger.account.blob_bytes is 'The sum of runledger.count_blob over the account''s blobs. It is stored here so that one row enforces the quota.';
 
 create table runledger.tier (
   name text primary key,
@@ -60,21 +59,21 @@ create table runledger.tier (
   cores integer constraint tier_cores check (cores between 1 and 1024),
   batch_items integer not null default 20 constraint tier_batch_items check (batch_items between 1 and 1000)
 );
-comment on table runledger.tier is 'What a key may use. runledger.define_tier makes one and changes it, with an event.';
+comment on table runledger.tier is 'The limits of an API key. runledger.define_tier creates and changes tiers and appends an event.';
 comment on column runledger.tier.requests_per_minute is 'Requests in any 60 seconds; null is unlimited.';
 comment on column runledger.tier.concurrent_executions is 'Submissions of one key executing at once; null is unlimited.';
-comment on column runledger.tier.limits is 'The most that a submission''s own limits may be, for the run and for the compiler; a language''s default is always allowed.';
-comment on column runledger.tier.blob_bytes is 'The most that an account may have in blobs when a key of this tier uploads another; null is unlimited.';
-comment on column runledger.tier.weight is 'How many times an account''s share of the slots that of weight 1 is.';
-comment on column runledger.tier.total_seconds is 'What a submission''s compiler, tests and checkers may run in all, in seconds by the clock.';
-comment on column runledger.tier.output_bytes is 'The most that is kept in a day of what the runs of an account have written; of what comes after it only the beginning is. Null is unlimited.';
-comment on column runledger.tier.cores is 'That a box may use at once, of those that its worker has; null: the worker''s share for a slot.';
+comment on column runledger.tier.limits is 'The upper bounds of a submission''s own limits, for the run and for the compiler. A language''s default is always allowed.';
+comment on column runledger.tier.blob_bytes is 'The most bytes of blobs that an account may have after an upload with a key of this tier; null is unlimited.';
+comment on column runledger.tier.weight is 'The account''s share of the slots, as a multiple of the share of an account with weight 1.';
+comment on column runledger.tier.total_seconds is 'The most seconds of wall time that a submission''s compiler, tests and checkers may take together.';
+comment on column runledger.tier.output_bytes is 'The most bytes of an account''s outputs that are kept in a day. Of outputs beyond it, only the beginning is kept. Null is unlimited.';
+comment on column runledger.tier.cores is 'The most cores that a box may use at once, bounded by the cores of its worker. Null: the worker''s share for a slot.';
 comment on column runledger.tier.batch_items is 'The most submissions that a batch may hold.';
 
 insert into runledger.tier (name, requests_per_minute, concurrent_executions, output_bytes)
 values ('beta', 60, 10, 1073741824);
 insert into runledger.tier (name, blob_bytes, total_seconds, batch_items, limits)
--- Nobody's single run is cut short by total_seconds: it is six times the longest wall limit.
+-- total_seconds cuts no single run short, because it is six times the longest wall limit.
 values ('unlimited', null, 3600, 1000, '{
   "cpu_time": 300, "wall_time": 600, "memory": 4294967296, "processes": 1024,
   "stdout": 16777216, "stderr": 16777216, "disk": 1073741824
@@ -94,26 +93,26 @@ create table runledger.api_key (
   name text constraint api_key_name check (length(name) between 1 and 64 and name !~ '[[:cntrl:]]'),
   constraint api_key_digest_key unique (digest)
 );
-comment on table runledger.api_key is 'API keys by digest. The key itself is shown once, when it is issued, and stored nowhere.';
+comment on table runledger.api_key is 'API keys by digest. The key itself is shown once, when it is issued, and is not stored.';
 comment on column runledger.api_key.label is 'The key''s first characters, enough for a person to tell keys apart.';
 comment on column runledger.api_key.digest is 'SHA-256 of the whole key.';
-comment on column runledger.api_key.role is 'submit: it submits, and reads what its account has; operator: it looks at the service and steers it, and submits nothing.';
-comment on column runledger.api_key.read_only is 'An operator''s that looks alone.';
-comment on column runledger.api_key.name is 'Said of it when it was issued; several may have one name, as a key and its successor do. Null: it has none.';
+comment on column runledger.api_key.role is 'submit: the key submits, and reads the account''s submissions. operator: the key inspects and controls the service, and submits nothing.';
+comment on column runledger.api_key.read_only is 'True for an operator''s key that can only read.';
+comment on column runledger.api_key.name is 'The name given when the key was issued; null: none. Several keys may have one name, for example a key and its successor.';
 create index api_key_by_account on runledger.api_key (account_id);
 
 create table runledger.rate_window (
   api_key_id uuid primary key references runledger.api_key (id),
   admitted_at timestamptz[] not null
 );
-comment on table runledger.rate_window is 'When a key''s requests of the last 60 seconds were admitted: an exact sliding window, shared by all web processes.';
+comment on table runledger.rate_window is 'The times at which a key''s requests of the last 60 seconds were admitted: an exact sliding window, shared by all web processes.';
 
--- The log. Rows are only ever added; each carries a hash over its content and its predecessor's hash, so that a
--- changed, removed or inserted row shows (audit.broken_chain).
+-- The log. Rows are only added. Each row has a hash over its content and its predecessor's hash, so that audit.broken_chain
+-- shows a changed, removed or inserted row.
 --
--- Partitioned by stream: ids are UUID v7, so that is by time. A stream lies in one partition, and every constraint names
--- the stream, so none is weakened. What no partition covers (an id from a clock gone wrong, a partition that was not
--- made in time) goes to the default one and is as good there.
+-- The log is partitioned by stream, and so by time, because ids are UUID v7. A stream lies in one partition, and every
+-- constraint names the stream, so partitioning weakens no constraint. An id that no partition covers (from a wrong clock, or
+-- because a partition was not created in time) goes to the default partition, which works the same.
 
 create sequence runledger.event_position as bigint;
 comment on sequence runledger.event_position is 'Numbers events. An identity column would need PostgreSQL 17 on a partitioned table.';
@@ -131,15 +130,15 @@ create table runledger.event (
   hash bytea not null,
   constraint event_pkey primary key (stream_id, stream_version)
 ) partition by range (stream_id);
-comment on table runledger.event is 'Everything that happened, append only. The primary key makes a second event at one version impossible.';
-comment on column runledger.event.position is 'Order of insertion; not the order of commits. A cursor over the log must also use transaction_id.';
-comment on column runledger.event.transaction_id is 'Lets a reader wait out transactions still open: transaction_id < pg_snapshot_xmin(pg_current_snapshot()).';
-comment on column runledger.event.stream_id is 'What it happened to: a submission, a batch, a webhook, an API key, a tier, a worker.';
+comment on table runledger.event is 'Everything that happened, append-only. The primary key prevents a second event at the same version of a stream.';
+comment on column runledger.event.position is 'Order of insertion, which is not the order of commits. A cursor over the log must also use transaction_id.';
+comment on column runledger.event.transaction_id is 'Lets a reader skip transactions that are still open: transaction_id < pg_snapshot_xmin(pg_current_snapshot()).';
+comment on column runledger.event.stream_id is 'The subject of the event: a submission, a batch, a webhook, an API key, a tier or a worker.';
 comment on column runledger.event.stream_version is '1, 2, 3 … within the stream, without gaps.';
-comment on column runledger.event.metadata is 'Who and what caused it: the request''s id, and as actor the key, the worker, the operator, the signal or the retention that acted, or the lost worker whose run was given back (sweep_of).';
-comment on column runledger.event.hash is 'sha256 over the previous event''s hash and this event''s content; see runledger.hash_event.';
+comment on column runledger.event.metadata is 'Who and what caused the event: the request''s id, and as actor the key, worker, operator, signal or retention that acted, or the lost worker whose run was requeued (sweep_of).';
+comment on column runledger.event.hash is 'SHA-256 over the previous event''s hash and this event''s content; see runledger.hash_event.';
 create index event_by_position on runledger.event (position);
--- As runledger.closes_submission has them.
+-- The same types as in runledger.closes_submission.
 create unique index event_one_terminal on runledger.event (stream_id)
   where type in ('execution.completed', 'execution.abandoned', 'submission.cancelled');
 comment on index runledger.event_one_terminal is 'A submission ends once.';
@@ -157,18 +156,18 @@ create type runledger.new_event as (
   metadata jsonb,
   previous_hash bytea
 );
-comment on type runledger.new_event is 'An event that is to be appended (runledger.append_events).';
-comment on column runledger.new_event.previous_hash is 'The hash of the event before it; null for the first one.';
+comment on type runledger.new_event is 'An event to append (runledger.append_events).';
+comment on column runledger.new_event.previous_hash is 'The hash of the previous event of the stream; null for the first event.';
 
 create table runledger.partitioning (
   table_name text primary key constraint partitioning_table check (table_name in ('event', 'body', 'output')),
   width interval not null constraint partitioning_width check (width >= interval '1 minute'),
   ahead integer not null constraint partitioning_ahead check (ahead between 1 and 1000)
 );
-comment on table runledger.partitioning is 'How the tables that grow are divided; an operator may change a row at any time. runledger.make_partitions reads it.';
-comment on column runledger.partitioning.width is 'The time that one new partition covers; those that exist stay as they are.';
-comment on column runledger.partitioning.ahead is 'So many partitions are made before they are needed.';
--- Bodies go by the day, so that retention can drop what a day left; the log stays, and wants few partitions.
+comment on table runledger.partitioning is 'How the growing tables are partitioned. An operator may change a row at any time. runledger.make_partitions reads it.';
+comment on column runledger.partitioning.width is 'The time that a new partition covers; existing partitions do not change.';
+comment on column runledger.partitioning.ahead is 'The number of partitions that are created before they are needed.';
+-- Bodies are partitioned by day, so that retention can drop a whole day. The log is kept, so it needs few partitions.
 insert into runledger.partitioning (table_name, width, ahead)
 values ('event', '1 month', 3), ('body', '1 day', 14), ('output', '1 day', 14);
 
@@ -182,15 +181,15 @@ create table runledger.ledger_check (
   walked_up_to uuid not null default '00000000-0000-0000-0000-000000000000',
   walked_at timestamptz
 );
-comment on table runledger.ledger_check is 'The one row in which runledger.check_ledger keeps what it found and how far it has come.';
-comment on column runledger.ledger_check.checked_at is 'When it last looked; null before the first time.';
-comment on column runledger.ledger_check.drift is 'Rows that audit.drift has of the streams that were looked at; broken_chain and invariant likewise.';
-comment on column runledger.ledger_check.suspects is 'Where something was found: looked at every time, until nothing is found there any more.';
-comment on column runledger.ledger_check.walked_up_to is 'The walk through the whole log has come to this id.';
-comment on column runledger.ledger_check.walked_at is 'When a walk last came to the end of the log; null before the first time.';
+comment on table runledger.ledger_check is 'The one row in which runledger.check_ledger stores its findings and its progress.';
+comment on column runledger.ledger_check.checked_at is 'When the last check ran; null before the first one.';
+comment on column runledger.ledger_check.drift is 'Rows of audit.drift in the streams that the last check covered. broken_chain and invariant count the rows of the other two views.';
+comment on column runledger.ledger_check.suspects is 'Streams with a finding. Every check covers them until nothing is found there any more.';
+comment on column runledger.ledger_check.walked_up_to is 'The id that the walk through the whole log has reached.';
+comment on column runledger.ledger_check.walked_at is 'When a walk last reached the end of the log; null before the first time.';
 insert into runledger.ledger_check default values;
 
--- Submissions, beside the log: bodies, results, what is unfinished, idempotency keys, deliveries, reruns, outputs.
+-- Submissions, beside the log: bodies, outputs, unfinished submissions, results, idempotency keys, deliveries, reruns.
 
 create table runledger.body (
   submission_id uuid primary key,
@@ -200,10 +199,10 @@ create table runledger.body (
   detail bytea,
   blobs bytea
 ) partition by range (submission_id);
-comment on table runledger.body is 'The bytes that a submission was received with. Kept apart from the log so that retention can remove them while the log, which has their hashes, stays whole. No row: purged. Partitioned by id, which is by time.';
-comment on column runledger.body.detail is 'What was asked beside code and input, as JSON: arguments, files, limits. Null: nothing.';
+comment on table runledger.body is 'The bytes that a submission was received with. They are kept apart from the log, so that retention can remove them while the log, which has their hashes, stays whole. No row: purged. Partitioned by id, and so by time.';
+comment on column runledger.body.detail is 'The request''s other options, as JSON: arguments, files, limits. Null: none.';
 create table runledger.body_default partition of runledger.body default;
-comment on column runledger.body.blobs is 'The blobs that it names, each once: SHA-256 after SHA-256, 32 bytes each (runledger.list_blobs). Null: none.';
+comment on column runledger.body.blobs is 'The blobs that the submission names, each once: concatenated SHA-256 digests of 32 bytes each (runledger.list_blobs). Null: none.';
 comment on table runledger.body_default is 'Bodies of submissions that no other partition covers.';
 
 create table runledger.output (
@@ -213,8 +212,8 @@ create table runledger.output (
   compile_output bytea,
   report bytea
 ) partition by range (submission_id);
-comment on table runledger.output is 'What a submission''s last attempt printed, written once, with its end; beside the log and partitioned as runledger.body is, and purged with it. No row: no attempt has ended, or purged.';
-comment on column runledger.output.report is 'What is told of the end beside the outputs, as JSON. Null: nothing.';
+comment on table runledger.output is 'The output of a submission''s last attempt, written once, at its end. Kept apart from the log, partitioned and purged like runledger.body. No row: no attempt has ended, or the output is purged.';
+comment on column runledger.output.report is 'The rest of the result, beside the outputs, as JSON. Null: nothing.';
 create table runledger.output_default partition of runledger.output default;
 comment on table runledger.output_default is 'Outputs of submissions that no other partition covers.';
 
@@ -240,34 +239,34 @@ create table runledger.pending (
   output_encoding text,
   rerun_of uuid,
   batch_id uuid,
-  -- What follows the log does not have.
+  -- The log does not have the following columns.
   admitted boolean not null,
   position bigint,
   waiters text[],
   is_parked boolean not null default false
 ) with (fillfactor = 70);
-comment on table runledger.pending is 'Where each unfinished submission stands. A cache of the view runledger.pending_from_log, but for admitted, position, waiters and is_parked, which the log does not have. Deleted by the transaction that ends it.';
-comment on column runledger.pending.is_low is 'It waits until none waits that is not.';
-comment on column runledger.pending.requires is 'What a worker must know before it starts it, as submission.received says it: limits, demands, checker_language, detail. Null: nothing.';
-comment on column runledger.pending.admitted is 'True when it has a job; false while its key has as many executing as its tier allows.';
-comment on column runledger.pending.position is 'Its place in the fair queue, which it keeps while it runs (job.find_position) and has not lent its slot (runledger.lend_slot); null before it is admitted, and of a low one.';
-comment on column runledger.pending.version is 'Of the last event of its stream, which the next one follows.';
-comment on column runledger.pending.hash is 'Of the last event of its stream.';
-comment on column runledger.pending.is_running is 'An attempt of it is under way.';
-comment on column runledger.pending.is_cancelled is 'The end of that attempt was asked for (submission.cancel_requested).';
-comment on column runledger.pending.attempts is 'How many were started.';
-comment on column runledger.pending.run is 'The last attempt''s name; worker_id, runtime, limits and started_at are of it too.';
-comment on column runledger.pending.batch_id is 'The batch of which it is a member, if that has a webhook.';
-comment on column runledger.pending.waiters is 'Channels of the processes that wait for the end, which are notified of it after its commit.';
-comment on column runledger.pending.is_parked is 'It runs, and has lent its slot between two tests: it waits for one at its position.';
--- In the order in which runledger.admit_waiting takes them.
+comment on table runledger.pending is 'The state of each unfinished submission. A cache of the view runledger.pending_from_log, except for admitted, position, waiters and is_parked, which the log does not have. The transaction that ends a submission deletes its row.';
+comment on column runledger.pending.is_low is 'The submission has low priority: it waits until no submission of normal priority waits.';
+comment on column runledger.pending.requires is 'The part of submission.received that a worker must know before it starts the submission: limits, demands, checker_language, detail. Null: nothing.';
+comment on column runledger.pending.admitted is 'True when the submission has a job; false while its key has as many executing as its tier allows.';
+comment on column runledger.pending.position is 'Its position in the fair queue (job.find_position), which it keeps while it runs, unless it lends its slot (runledger.lend_slot). Null before admission, and for low priority.';
+comment on column runledger.pending.version is 'The version of the last event of its stream, which the next event follows.';
+comment on column runledger.pending.hash is 'The hash of the last event of its stream.';
+comment on column runledger.pending.is_running is 'True when an attempt of the submission is under way.';
+comment on column runledger.pending.is_cancelled is 'True when cancellation of the running attempt was requested (submission.cancel_requested).';
+comment on column runledger.pending.attempts is 'The number of attempts that were started.';
+comment on column runledger.pending.run is 'The id of the last attempt. worker_id, runtime, limits and started_at describe the same attempt.';
+comment on column runledger.pending.batch_id is 'The batch that the submission belongs to, if the batch has a webhook.';
+comment on column runledger.pending.waiters is 'Channels of the processes that wait for the end. They are notified after its commit.';
+comment on column runledger.pending.is_parked is 'True when the attempt has lent its slot between two tests and waits, at its position, for a slot.';
+-- In the order in which runledger.admit_waiting admits submissions.
 create index pending_by_rank on runledger.pending (api_key_id, admitted, is_low, submission_id);
--- What job.find_position looks for: an account's last position, the last one of those that run, the first one of all.
+-- For job.find_position: an account's last position, the last position that runs, and the first of all positions.
 create index pending_by_account on runledger.pending (account_id, position);
--- By its second condition it serves no other look-up, whose plan would read all that runs.
+-- The second condition keeps this index out of other look-ups, whose plans would read all running submissions.
 create index pending_running on runledger.pending (position) where is_running and position is not null;
 create index pending_by_position on runledger.pending (position);
--- Whether a batch has members left.
+-- Shows whether a batch has unfinished members.
 create index pending_by_batch on runledger.pending (batch_id) where batch_id is not null;
 
 create table runledger.result (
@@ -299,22 +298,22 @@ create table runledger.result (
   score double precision,
   max_score double precision
 );
-comment on table runledger.result is 'What became of each finished submission, written once, at its end. A cache of the view runledger.result_from_log, which defines it; audit.drift is their difference and stays empty.';
-comment on column runledger.result.version is 'The stream version it was made from.';
+comment on table runledger.result is 'The result of each finished submission, written once, at its end. A cache of the view runledger.result_from_log, which defines it; audit.drift shows the difference, which stays empty.';
+comment on column runledger.result.version is 'The version of the stream that the row was made from.';
 comment on column runledger.result.cpu_time is 'Seconds, user + system, of everything in the run''s cgroup.';
 comment on column runledger.result.wall_time is 'Seconds, monotonic, program start to end.';
 comment on column runledger.result.memory_peak is 'Bytes, the cgroup''s peak.';
-comment on column runledger.result.purged_at is 'When retention removed the bodies.';
-comment on column runledger.result.tag is 'The caller''s own word for it.';
-comment on column runledger.result.output_encoding is 'How outputs are told: null is as text, else base64.';
-comment on column runledger.result.exceeded is 'The limit that ended the run: cpu_time, wall_time, memory, stdout, stderr.';
-comment on column runledger.result.compile is 'How the compiler ended and what it used, as execution.completed says it; null without one.';
-comment on column runledger.result.rerun_of is 'The first submission of which this is a rerun; null: it is none.';
-comment on column runledger.result.slot_seconds is 'For so long its last attempt had a slot, as its worker measured it; null when it has not ended so.';
-comment on column runledger.result.score is 'What its passed tests are worth, of max_score; both null where nothing has points, and unless it has completed.';
+comment on column runledger.result.purged_at is 'When the bodies were removed, by retention or at the caller''s request.';
+comment on column runledger.result.tag is 'A text that the caller chose for the submission.';
+comment on column runledger.result.output_encoding is 'How answers encode outputs: null for text, else base64.';
+comment on column runledger.result.exceeded is 'The limit that ended the run: cpu_time, wall_time, memory, stdout or stderr.';
+comment on column runledger.result.compile is 'The compiler''s result and resource use, from execution.completed; null without a compiler.';
+comment on column runledger.result.rerun_of is 'The original submission that this one repeats; null: this is no rerun.';
+comment on column runledger.result.slot_seconds is 'How long the last attempt had a slot, as its worker measured it. Null when the submission did not end with an attempt''s result.';
+comment on column runledger.result.score is 'The points of the passed tests, out of max_score. Both are null where no test has points, and unless the submission has completed.';
 create index result_by_account on runledger.result (account_id, id desc);
 create index result_by_tag on runledger.result (account_id, tag, id desc) where tag is not null;
--- An account's last ones: what its programs take (job.find_position).
+-- For job.find_position: how long an account's last programs took.
 create index result_by_end on runledger.result (account_id, finished_at desc) where slot_seconds is not null;
 
 create type runledger.received_request as (
@@ -326,7 +325,7 @@ create type runledger.received_request as (
   waiter text,
   batch jsonb
 );
-comment on type runledger.received_request is 'A request whose submissions are received, n being its place (runledger.store_received); most: that its key may have executing at once; batch: the webhook of all of them.';
+comment on type runledger.received_request is 'A request whose submissions are being received (runledger.store_received). n: its number in the call; most: the most submissions of its key that may execute at once; batch: the webhook of the whole batch.';
 
 create table runledger.idempotency (
   account_id uuid not null,
@@ -337,9 +336,9 @@ create table runledger.idempotency (
   created_at timestamptz not null default now(),
   primary key (account_id, key)
 );
-comment on table runledger.idempotency is 'Idempotency-Key headers of the last 24 hours. The primary key is what makes a repeated request harmless.';
-comment on column runledger.idempotency.batch_answer is 'What a batch was answered, JSON; null for a single submission. submission_id is then its first good item.';
-comment on column runledger.idempotency.request_digest is 'SHA-256 of the parsed request, to tell a replay from a different request under the same key.';
+comment on table runledger.idempotency is 'Idempotency-Key headers of the last 24 hours. The primary key makes a repeated request harmless.';
+comment on column runledger.idempotency.batch_answer is 'The answer to a batch, as JSON; null for a single submission. For a batch, submission_id is its first valid item.';
+comment on column runledger.idempotency.request_digest is 'SHA-256 of the parsed request, which distinguishes a replay from a different request under the same key.';
 create index idempotency_by_age on runledger.idempotency (created_at);
 
 create table runledger.delivery (
@@ -353,23 +352,23 @@ create table runledger.delivery (
   due_at timestamptz,
   constraint delivery_webhook_key unique (webhook_id)
 );
-comment on table runledger.delivery is 'Webhooks asked for, by a submission or by a batch: where to, and the secret until delivery has ended. Attempts are events of the stream webhook_id.';
-comment on column runledger.delivery.submission_id is 'Whose it is: a submission''s, or a batch''s (the stream that batch.received begins).';
-comment on column runledger.delivery.url is 'The whole address, which may hold the caller''s secrets: a body like any other. Null once it was purged; the log has the host.';
-comment on column runledger.delivery.state is 'waiting: the submission, or one of the batch, is unfinished; pending: an attempt is due; delivered or abandoned: over, the secret is gone.';
+comment on table runledger.delivery is 'Webhooks requested by a submission or a batch: the address, and the secret until delivery has ended. Attempts are events of the stream webhook_id.';
+comment on column runledger.delivery.submission_id is 'The submission or the batch that the webhook reports; a batch is named by the stream of its batch.received.';
+comment on column runledger.delivery.url is 'The whole address, which may contain the caller''s secrets, so it is purged like a body. Null once it is purged; the log has the host.';
+comment on column runledger.delivery.state is 'waiting: the submission, or a member of the batch, is unfinished. pending: an attempt is due or scheduled. delivered, abandoned: delivery has ended and the secret is removed.';
 create index delivery_due on runledger.delivery (due_at) where state = 'pending';
 
--- Small and apart from the log, so that no index is built over that.
+-- A small table apart from the log, so that the log needs no index for reruns.
 create table runledger.rerun (
   submission_id uuid primary key,
   rerun_of uuid not null,
   campaign text
 );
 comment on table runledger.rerun is 'Submissions that repeat another one. A cache of the view runledger.rerun_from_log, which defines it.';
-comment on column runledger.rerun.rerun_of is 'The first submission: a rerun of a rerun names it, too.';
-comment on column runledger.rerun.campaign is 'The name under which an operator repeated many; null: its caller asked for it.';
+comment on column runledger.rerun.rerun_of is 'The original submission; a rerun of a rerun names the same original.';
+comment on column runledger.rerun.campaign is 'The name under which an operator repeated many submissions; null: the caller asked for this rerun.';
 create unique index rerun_once_a_campaign on runledger.rerun (campaign, rerun_of) where campaign is not null;
-comment on index runledger.rerun_once_a_campaign is 'A campaign repeats a submission once, however often it is begun.';
+comment on index runledger.rerun_once_a_campaign is 'A campaign repeats a submission once, however often the campaign is started.';
 create index rerun_by_original on runledger.rerun (rerun_of);
 
 create table runledger.kept_output (
@@ -378,14 +377,14 @@ create table runledger.kept_output (
   bytes bigint not null constraint kept_output_bytes check (bytes >= 0),
   constraint kept_output_pkey primary key (day, account_id)
 );
-comment on table runledger.kept_output is 'How much was kept of what an account''s runs have written, by days of UTC. Workers tell it every few seconds (runledger.count_output), so that no end of a submission waits for another one of its account; what a worker that is killed has not told is not counted. Days before yesterday are removed.';
+comment on table runledger.kept_output is 'Bytes kept of the outputs of an account''s runs, by day (UTC). Workers report them every few seconds (runledger.count_output), so that the ends of an account''s submissions do not wait for each other. Bytes that a killed worker has not reported are not counted. Days before yesterday are removed.';
 
 create type runledger.ended_submission as (
   n bigint,
   waiters text[],
   notification text
 );
-comment on type runledger.ended_submission is 'A submission that has just ended, n being its place among those that end together, and what the channels of those who wait for it are sent (runledger.end_submissions).';
+comment on type runledger.ended_submission is 'A submission that has just ended (runledger.end_submissions). n: its number in the call; waiters: the channels to notify; notification: the payload to send to them.';
 
 create type runledger.record as (
   id uuid,
@@ -426,7 +425,7 @@ create type runledger.record as (
 );
 comment on type runledger.record is 'A submission as its caller reads it (runledger.read_result).';
 
--- Blobs: long inputs and expected outputs, uploaded once and named by their SHA-256 in submissions.
+-- Blobs: long inputs and expected outputs. A caller uploads them once and names them in submissions by their SHA-256.
 
 create table runledger.blob (
   account_id uuid not null references runledger.account (id),
@@ -436,8 +435,8 @@ create table runledger.blob (
   used_at timestamptz not null default now(),
   constraint blob_pkey primary key (account_id, sha256)
 );
-comment on table runledger.blob is 'What an account has uploaded to name in submissions. Its bytes stand in blob_chunk. Which submission names which, runledger.body says; the log has that list''s hash (blob_list of submission.received).';
-comment on column runledger.blob.used_at is 'When it was last uploaded or named, half a day or less before that moment: not every naming writes.';
+comment on table runledger.blob is 'Files that an account has uploaded to name in submissions. blob_chunk has their bytes. runledger.body says which submission names which blob; the log has the hash of that list (blob_list of submission.received).';
+comment on column runledger.blob.used_at is 'When the blob was last uploaded or named, or up to half a day before that, because not every use writes.';
 create index blob_by_use on runledger.blob (used_at);
 
 create table runledger.blob_chunk (
@@ -448,8 +447,8 @@ create table runledger.blob_chunk (
   constraint blob_chunk_pkey primary key (account_id, sha256, number),
   constraint blob_chunk_blob foreign key (account_id, sha256) references runledger.blob (account_id, sha256) on delete cascade
 );
-comment on table runledger.blob_chunk is 'The bytes of blobs: 256 KiB in each chunk but the last, numbered from 0. Written in the transaction that makes the blob, and never after it.';
--- A caller may have compressed them already, and nobody reads a part of a chunk.
+comment on table runledger.blob_chunk is 'The bytes of blobs: 256 KiB in each chunk but the last, numbered from 0. The transaction that creates the blob writes them; they never change afterwards.';
+-- A caller may have compressed the content already, and no reader needs a part of a chunk.
 alter table runledger.blob_chunk alter column content set storage external;
 
 create table runledger.file_id (
@@ -460,11 +459,11 @@ create table runledger.file_id (
   constraint file_id_pkey primary key (account_id, id),
   constraint file_id_blob foreign key (account_id, sha256) references runledger.blob (account_id, sha256) on delete cascade
 );
-comment on table runledger.file_id is 'How an account calls blobs that came through a door whose clients choose ids. A row goes with its blob; a blob has 64 at most.';
+comment on table runledger.file_id is 'Ids by which an account names blobs that came through a door (docs/doors.md) whose clients choose ids. A row is deleted with its blob; a blob has at most 64 ids.';
 create index file_id_by_blob on runledger.file_id (account_id, sha256);
 
--- Output that is sent while its program runs: what is watched, and what was published of it. Neither is part of the ledger:
--- the record of the end has it all. A crash empties both tables; web processes ask again, and workers publish all of it again.
+-- Live output: the submissions that are watched, and their published events. Neither table is part of the ledger, because the
+-- result has the whole output. A crash empties both tables; web processes then watch again, and workers publish it all again.
 
 create unlogged table runledger.watch (
   submission_id uuid not null,
@@ -472,8 +471,8 @@ create unlogged table runledger.watch (
   expires_at timestamptz not null,
   primary key (submission_id, channel)
 );
-comment on table runledger.watch is 'Submissions whose output web processes want while it is written. Unlogged: a crash empties it.';
-comment on column runledger.watch.channel is 'Where the process is notified. Its name is secret.';
+comment on table runledger.watch is 'Submissions whose output web processes want while the program runs. Unlogged: a crash empties the table.';
+comment on column runledger.watch.channel is 'The channel that notifies the web process. Its name is secret.';
 create index watch_by_expiry on runledger.watch (expires_at);
 
 create unlogged table runledger.live_output (
@@ -485,15 +484,15 @@ create unlogged table runledger.live_output (
   data text not null,
   primary key (submission_id, run, seq)
 );
--- Compressing what is read once costs more than it saves.
+-- Data that is read once is not worth compressing.
 alter table runledger.live_output alter column data set storage external;
-comment on table runledger.live_output is 'Events of runs that somebody watches, as streams send them. Gone when the submission has ended, as runledger.output has it then. Unlogged: a crash empties it.';
-comment on column runledger.live_output.run is 'The attempt, as execution.started names it.';
-comment on column runledger.live_output.seq is 'From 1, without a gap.';
-comment on column runledger.live_output.id is 'Of the event, for Last-Event-ID.';
-comment on column runledger.live_output.data is 'JSON.';
+comment on table runledger.live_output is 'Events of watched runs, in the form in which streams send them. They are removed when the submission has ended, because runledger.output then has the output. Unlogged: a crash empties the table.';
+comment on column runledger.live_output.run is 'The id of the attempt, as in execution.started.';
+comment on column runledger.live_output.seq is 'The number of the event in its attempt: 1, 2, 3 … without gaps.';
+comment on column runledger.live_output.id is 'The id of the event, for Last-Event-ID.';
+comment on column runledger.live_output.data is 'The data of the event, as JSON.';
 
--- Workers as they report themselves: which is alive decides whose runs are lost.
+-- Workers, as they report themselves. The runs of a worker that is not alive are lost.
 
 create table runledger.worker (
   id uuid primary key,
@@ -515,16 +514,16 @@ create table runledger.worker (
   wanted text not null default 'working'
     constraint worker_wanted check (wanted in ('working', 'paused', 'drained', 'restarted'))
 );
-comment on table runledger.worker is 'Worker processes: one row a start. A live one holds the advisory lock (71830, lock_key) and renews its lease.';
-comment on column runledger.worker.languages is 'What it runs: versions, command lines and limits of each language.';
-comment on column runledger.worker.lease_seconds is 'A worker that has not renewed its lease for so long is lost. It renews thirty times in this time.';
-comment on column runledger.worker.lock_key is 'Second key of the session advisory lock; a killed process frees it at once.';
-comment on column runledger.worker.queue_pool_ids is 'graphile-worker''s ids of its pools, by which its locked jobs are freed.';
-comment on column runledger.worker.renewed_at is 'The lease, by the database''s clock: a process that is frozen stops renewing it.';
-comment on column runledger.worker.is_lost is 'Others gave it up (runledger.sweep_workers); false where it lives or ended by itself.';
-comment on column runledger.worker.suspended_at is 'Since when it takes no submissions, because its sandbox failed; null when it takes them.';
-comment on column runledger.worker.version is 'Of Runledger.';
-comment on column runledger.worker.isolation is 'How its boxes are made: box (keeper), cgroup (v1 or v2), uid (slot or worker).';
-comment on column runledger.worker.suspended_because is 'What failed, in the worker''s own words; null when it is not suspended.';
-comment on column runledger.worker.wanted is 'What operators want of it: working; paused, it takes nothing; drained, it takes nothing and ends when it has finished what it has; restarted, the same and then it begins again under another id. Changed by runledger.command_worker alone.';
+comment on table runledger.worker is 'Worker processes: one row for each start. A live worker holds the advisory lock (71830, lock_key) and renews its lease.';
+comment on column runledger.worker.languages is 'The languages that the worker runs, each with its version, command lines and limits.';
+comment on column runledger.worker.lease_seconds is 'A worker that has not renewed its lease for this long is lost. It renews thirty times in this time.';
+comment on column runledger.worker.lock_key is 'Second key of the session advisory lock, which PostgreSQL frees at once when the process is killed.';
+comment on column runledger.worker.queue_pool_ids is 'graphile-worker''s ids of the worker''s pools; its locked jobs are freed by them.';
+comment on column runledger.worker.renewed_at is 'When the lease was last renewed, by the database''s clock. A frozen process stops renewing.';
+comment on column runledger.worker.is_lost is 'True when another process declared the worker lost (runledger.sweep_workers); false while it lives or when it ended by itself.';
+comment on column runledger.worker.suspended_at is 'Since when the worker takes no submissions, because its sandbox failed; null when it takes them.';
+comment on column runledger.worker.version is 'The version of Runledger.';
+comment on column runledger.worker.isolation is 'How the worker''s boxes are made: box (keeper), cgroup (v1 or v2), uid (slot or worker).';
+comment on column runledger.worker.suspended_because is 'What failed, as the worker describes it; null when the worker is not suspended.';
+comment on column runledger.worker.wanted is 'What operators want of the worker. working; paused: it takes nothing; drained: it takes nothing and ends when its submissions have finished; restarted: it drains and then starts again under another id. Only runledger.command_worker changes it.';
 create index worker_alive on runledger.worker (renewed_at) where stopped_at is null;

@@ -1,7 +1,7 @@
--- The events that end a submission. The index event_one_terminal lists the same.
+-- The events that end a submission. The index event_one_terminal lists the same types.
 
 create or replace function runledger.closes_submission(type text) returns boolean
--- Without settings, so that it is inlined, and the index is found.
+-- Has no settings, so that PostgreSQL inlines it and finds the index.
 language sql immutable
 as $$
   select type in ('execution.completed', 'execution.abandoned', 'submission.cancelled')

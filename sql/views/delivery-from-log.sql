@@ -1,4 +1,4 @@
--- Each webhook's state by the log; address and secret are bodies and not in it. A batch's waits for the last of its members.
+-- Each webhook's state according to the log, which has neither address nor secret. A batch's webhook waits for its last member.
 
 create or replace view runledger.delivery_from_log as
 select
@@ -35,4 +35,4 @@ cross join lateral (
   where e.stream_id = webhook.id
 ) stream
 where received.type in ('submission.received', 'batch.received') and webhook.id is not null;
-comment on view runledger.delivery_from_log is 'Every webhook''s state and attempts as its events say. The table runledger.delivery caches them, beside address and secret.';
+comment on view runledger.delivery_from_log is 'The state and the number of attempts of every webhook, computed from the log. The table runledger.delivery caches them, with the address and the secret.';

@@ -7,4 +7,4 @@ select
   received.data ->> 'campaign' as campaign
 from runledger.event received
 where received.type = 'submission.received' and received.data ? 'rerun_of';
-comment on view runledger.rerun_from_log is 'Submissions that repeat another one, as the log says. The table runledger.rerun caches it.';
+comment on view runledger.rerun_from_log is 'Submissions that repeat another one, according to the log. The table runledger.rerun caches this view.';

@@ -1,14 +1,14 @@
--- What tables say of submissions, and the folds of the log that define it. A finished one has a row in runledger.result, an
--- unfinished one in runledger.pending; runledger.submission shows both.
+-- The state of submissions, and the folds of the log that define it. A finished submission has a row in runledger.result, an
+-- unfinished one in runledger.pending. runledger.submission shows both.
 
--- What an end says of its result: for submission_from_log, and for runledger.end_submissions.
+-- Used by submission_from_log and runledger.end_submissions.
 
 create or replace function runledger.read_outcome(type text, data jsonb)
 returns table (
   status text, verdict text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean,
   cpu_time double precision, wall_time double precision, memory_peak bigint
 )
--- Without settings, so that it is inlined.
+-- Has no settings, so that PostgreSQL inlines it.
 language sql immutable
 as $$
   select
@@ -22,10 +22,10 @@ as $$
     coalesce((data #>> '{run,wall_time}')::double precision, 0),
     coalesce((data #>> '{run,memory_peak}')::bigint, 0)
 $$;
-comment on function runledger.read_outcome is 'What execution.completed, execution.abandoned or submission.cancelled says of a result; one row.';
+comment on function runledger.read_outcome is 'Returns one row: the result columns from the data of execution.completed, execution.abandoned or submission.cancelled.';
 
 create or replace function runledger.read_requirements(received jsonb) returns jsonb
--- Not SQL: most submissions ask nothing, and are not worth a statement.
+-- Not SQL: most submissions have no requirements, and this returns for them without a query.
 language plpgsql immutable
 as $$
 declare
@@ -37,10 +37,10 @@ begin
   return (select jsonb_object_agg(key, value) from jsonb_each(received) where key = any (_keys));
 end
 $$;
-comment on function runledger.read_requirements is 'What submission.received says of limits, demands, checker_language and detail; null: nothing.';
+comment on function runledger.read_requirements is 'Returns limits, demands, checker_language and detail of a submission.received; null when it has none of them.';
 
--- Defines what tables say of submissions: a fold over a submission's events, in one pass. A condition on the id reaches the
--- index, and so one partition. runledger.result_from_log and runledger.pending_from_log are its two halves.
+-- Defines the state of submissions: a fold over each submission's events, in one pass. A condition on the id reaches the index,
+-- and so one partition only. runledger.result_from_log shows the finished submissions, runledger.pending_from_log the others.
 
 create or replace view runledger.submission_from_log as
 select
@@ -77,7 +77,7 @@ from (
     max(e.stream_version) as version,
     (array_agg(e.data) filter (where e.type = 'submission.received'))[1] as received,
     min(e.recorded_at) filter (where e.type = 'submission.received') as created_at,
-    -- Unknown types count only for the version.
+    -- Events of unknown types change only the version.
     (array_agg(e.type order by e.stream_version desc)
       filter (where e.type in ('execution.started', 'execution.interrupted')))[1] = 'execution.started' as is_running,
     (array_agg(e.data order by e.stream_version desc) filter (where e.type = 'execution.started'))[1] as started,
@@ -91,11 +91,11 @@ from (
 ) stream
 left join lateral runledger.read_outcome(ended_by, ended) outcome on ended_by is not null
 where received is not null;
-comment on view runledger.submission_from_log is 'Every submission as its events say it is, finished or not: what runledger.submission shows.';
+comment on view runledger.submission_from_log is 'Every submission according to its events, finished or not: the rows that runledger.submission shows.';
 
 create or replace view runledger.result_from_log as
 select * from runledger.submission_from_log where finished_at is not null;
-comment on view runledger.result_from_log is 'Every finished submission as its events say it is. The table runledger.result caches it.';
+comment on view runledger.result_from_log is 'Every finished submission according to its events. The table runledger.result caches this view.';
 
 create or replace view runledger.pending_from_log as
 select
@@ -126,7 +126,7 @@ cross join lateral (
     max(e.stream_version) as version,
     (array_agg(e.hash order by e.stream_version desc))[1] as hash,
     (count(*) filter (where e.type = 'execution.started'))::integer as attempts,
-    -- Unknown types count only for version and hash.
+    -- Events of unknown types change only version and hash.
     (array_agg(e.type order by e.stream_version desc) filter (
       where e.type in ('execution.started', 'execution.interrupted', 'submission.cancel_requested')
     ))[1] as last_type,
@@ -140,7 +140,7 @@ where received.type = 'submission.received'
     select from runledger.event ended
     where ended.stream_id = received.stream_id and runledger.closes_submission(ended.type)
   );
-comment on view runledger.pending_from_log is 'Where each submission without a terminal event stands, as the log says. The table runledger.pending caches it, beside what the log does not have.';
+comment on view runledger.pending_from_log is 'The state of each submission that has no terminal event, according to the log. The table runledger.pending caches it, with columns that the log does not have.';
 
 create or replace view runledger.unfinished as
 select
@@ -152,10 +152,10 @@ select
   p.tag, p.output_encoding, null::text as exceeded, null::jsonb as compile, p.rerun_of, null::double precision as slot_seconds,
   null::double precision as score, null::double precision as max_score
 from runledger.pending p;
-comment on view runledger.unfinished is 'Those of runledger.submission that have not ended.';
+comment on view runledger.unfinished is 'The rows of runledger.submission that have not ended.';
 
 create or replace view runledger.submission as
 select * from runledger.unfinished
 union all
 select * from runledger.result;
-comment on view runledger.submission is 'Every submission: the unfinished ones by runledger.pending, the finished ones by runledger.result.';
+comment on view runledger.submission is 'Every submission: the unfinished ones from runledger.pending, the finished ones from runledger.result.';

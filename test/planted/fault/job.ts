@@ -216,7 +216,7 @@ export const jobFaults: readonly Fault[] = [
   {
     name: 'job: an attempt that was given up ends its submission',
     // Either of the two would refuse it.
-    text: 'and p.run is not distinct from coalesce(item.run, p.run)\n          -- Only submission.cancel_requested comes between a start and its end.\n          and p.version - p.is_cancelled::integer = item.started_version',
+    text: 'and p.run is not distinct from coalesce(item.run, p.run)\n          -- The only event between a start and its end is submission.cancel_requested.\n          and p.version - p.is_cancelled::integer = item.started_version',
     instead: '',
     tests: ['job/execute/conclude'],
   },
