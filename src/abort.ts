@@ -1,7 +1,6 @@
-// Waits that a signal ends, one of two, or the time. The work itself goes on, perhaps for others: nobody waits for it here any
-// more.
+// Waits that an abort signal or a timeout ends. Only the wait ends: the work goes on, because others may wait for it.
 
-/** Settles as the work does, or rejects with the signal's reason if that comes first. */
+/** Settles as the work does, or rejects with the signal's reason when the signal fires first. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work
   const { promise, resolve, reject } = Promise.withResolvers<T>()
@@ -12,7 +11,7 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
   return promise.finally(() => signal.removeEventListener('abort', refuse))
 }
 
-/** As the work, whose rejection with this signal's reason is no failure: undefined then. */
+/** Settles as the work does, but resolves with undefined when the work rejects with this signal's reason. */
 export async function unlessAborted<T>(
   work: Promise<T>,
   signal: AbortSignal | undefined,
@@ -25,15 +24,15 @@ export async function unlessAborted<T>(
   }
 }
 
-/** Of a signal that is always there and one that may be. */
+/** Returns a signal that fires as soon as either signal does; `other` may be missing. */
 export function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
   return other === undefined ? signal : AbortSignal.any([signal, other])
 }
 
 /**
- * Gives the work a signal that fires when its time is up, and as the parent does; it settles as the work does. Other than
- * AbortSignal.timeout it keeps the process alive, and nothing is left of it when the work is over.
- * @param reason the signal's, when time is up.
+ * Runs the work with a signal that fires when the time is up or the parent fires, and settles as the work does. Unlike
+ * AbortSignal.timeout, the timer keeps the process alive, and it is cleared when the work is over.
+ * @param reason makes the signal's reason when the time is up.
  */
 export async function withinSeconds<T>(
   work: (signal: AbortSignal) => Promise<T>,

@@ -1,13 +1,13 @@
-// Exponential back-off: each pause is twice the one before, up to a longest.
+// Exponential back-off: each pause is twice the previous one, up to a maximum.
 
-/** In any one unit of time. */
+/** Pauses; both values have the same unit of time, which the result has too. */
 interface BackOff {
-  /** After the first failure. */
+  /** The pause after the first failure. */
   readonly first: number
   readonly longest: number
 }
 
-/** @param failures in a row, from 1. */
+/** Returns the pause after this many failures. @param failures in a row, from 1. */
 export function backOff(failures: number, { first, longest }: BackOff): number {
   return Math.min(first * 2 ** (failures - 1), longest)
 }

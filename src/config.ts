@@ -1,5 +1,5 @@
-// The only reader of settings in the environment. Each entry reads its part at start; all mistakes are printed together and the
-// process exits with 78 (EX_CONFIG of sysexits). docs/configuration.md says what each variable means.
+// The only reader of settings in the environment. Each entry point reads its part at start. All mistakes are printed together,
+// and the process exits with 78 (EX_CONFIG of sysexits). docs/configuration.md says what each variable means.
 import { availableParallelism } from 'node:os'
 import * as v from 'valibot'
 import {
@@ -50,14 +50,14 @@ const database = {
   ),
 }
 
-/** Of `migrate` where it makes the roles, too. */
+/** Variables with which `migrate` also creates the database roles. */
 const roles = {
   ADMIN_DATABASE_URL: v.optional(database.DATABASE_URL),
   WEB_PASSWORD: v.optional(v.string()),
   WORKER_PASSWORD: v.optional(v.string()),
 }
 
-/** Where webhooks may go: web processes refuse others, workers send nothing to them. */
+/** Where webhooks may go: web processes refuse other addresses, and workers send nothing to them. */
 const webhookRules = {
   WEBHOOK_ALLOWED_RANGES: v.optional(v.string(), ''),
   WEBHOOK_ALLOWED_PORTS: v.optional(
@@ -104,24 +104,24 @@ const web = {
 const dev = {
   DATABASE_URL: v.optional(database.DATABASE_URL),
   PORT: v.optional(web.PORT.wrapped),
-  /** Defaults to one that it makes and keeps. */
+  /** Defaults to a key that `make run` creates and keeps. */
   RECEIPT_KEY: web.RECEIPT_KEY,
 }
 
 const command = {
-  /** Defaults to what `make run` keeps. */
+  /** Defaults to the database that `make run` keeps. */
   DATABASE_URL: v.optional(database.DATABASE_URL),
 }
 
 const client = {
   RUNLEDGER_URL: v.optional(v.string(), 'http://localhost:3000'),
-  /** Never an argument: every user of a machine can list those. */
+  /** Never an argument, because every user of a machine can list arguments. */
   RUNLEDGER_API_KEY: v.optional(v.string()),
-  /** Of an operator, for the commands that ask the operator API. */
+  /** An operator's key, for the commands that call the operator API. */
   RUNLEDGER_OPERATOR_KEY: v.optional(v.string()),
 }
 
-/** By the end of a variable's name: `CPU_SECONDS` is `cpuSeconds`. */
+/** The limits by the end of a variable's name: `CPU_SECONDS` is `cpuSeconds`. */
 export const limitsByEnding: ReadonlyMap<string, keyof PhaseLimits> = new Map(
   (Object.keys(limitSpellings) as (keyof PhaseLimits)[]).map((limit) => [
     limit.replaceAll(/[A-Z]/g, '_$&').toUpperCase(),
@@ -136,12 +136,12 @@ const retention = {
 const worker = {
   ...database,
   ...retention,
-  /** Renewed thirty times in this time. */
+  /** The worker renews its lease thirty times in this time. */
   LEASE_SECONDS: v.optional(positiveNumber, '15'),
   SLOTS: v.optional(wholeNumber(1, 1000), String(availableParallelism())),
-  /** See executor/uid-range.ts. */
+  /** The first host uid that the worker tries to claim; see executor/uid-range.ts. */
   FIRST_UID: v.optional(wholeNumber(1000, 4_000_000_000), '61000'),
-  /** Without them everything runs plainly. */
+  /** With `off`, every program runs without accelerators. */
   ACCELERATORS: v.optional(toggle, 'on'),
   CACHE_DIRECTORY: v.optional(v.string(), '/var/cache/runledger'),
   CACHE_BYTES: v.optional(wholeNumber(0, 1e12), String(512 * 1024 * 1024)),
@@ -180,7 +180,7 @@ const worker = {
   WEBHOOK_CA: v.optional(v.string()),
 }
 
-/** Defaults stand in for mistakes, which the worker's own reading of its variables reports. */
+/** A variable with a mistake counts as its default here, because reading the worker's configuration reports the mistake. */
 const doctor = {
   FIRST_UID: v.fallback(worker.FIRST_UID, () => v.parse(worker.FIRST_UID, undefined)),
   CACHE_DIRECTORY: worker.CACHE_DIRECTORY,
@@ -190,7 +190,7 @@ const doctor = {
   TLS_KEY: web.TLS_KEY,
 }
 
-/** Such as `JAVA_RUN_MEMORY_BYTES=1073741824`. */
+/** A default limit that a variable such as `JAVA_RUN_MEMORY_BYTES=1073741824` replaces. */
 export interface LimitOverride {
   readonly language: Language
   readonly phase: 'run' | 'compile'
@@ -198,7 +198,7 @@ export interface LimitOverride {
   readonly value: number
 }
 
-/** The message lists everything wrong in the environment. */
+/** Thrown for a wrong environment; the message lists every mistake. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -216,22 +216,22 @@ export type WorkerConfig = v.InferOutput<v.ObjectSchema<typeof worker, undefined
   readonly settings: LanguageSettings
 }
 
-/** For callers of the service; flags override it. @throws {ConfigError} */
+/** Reads the configuration of a client of the service; flags override it. @throws {ConfigError} */
 export function readClientConfig(environment = process.env): ClientConfig {
   return parse(v.object(client), environment)
 }
 
-/** For a command that asks the database. @throws {ConfigError} */
+/** Reads the configuration of a command that uses the database. @throws {ConfigError} */
 export function readCommandConfig(environment = process.env): CommandConfig {
   return parse(v.object(command), environment)
 }
 
-/** For every process. @throws {ConfigError} */
+/** Reads what every process needs: database and log level. @throws {ConfigError} */
 export function readDatabaseConfig(environment = process.env): DatabaseConfig {
   return parse(v.object(database), environment)
 }
 
-/** For a release. @throws {ConfigError} */
+/** Reads the configuration of `migrate`. @throws {ConfigError} */
 export function readMigrateConfig(
   environment = process.env,
 ): v.InferOutput<v.ObjectSchema<typeof database & typeof roles, undefined>> {
@@ -245,12 +245,12 @@ export function readRetentionConfig(
   return parse(v.object(retention), environment)
 }
 
-/** For `make run`: nothing is required; started processes get the whole environment. */
+/** Reads the configuration of `make run`. Nothing is required; the processes that it starts get the whole environment. */
 export function readDevConfig(environment = process.env): DevConfig {
   return parse(v.object(dev), environment)
 }
 
-/** For `make doctor`: nothing is required. */
+/** Reads the configuration of `make doctor`. Nothing is required. */
 export function readDoctorConfig(environment = process.env): DoctorConfig {
   const settings = Object.entries(settingEntries).flatMap(([name, entry]) => {
     const text = environment[name] ?? ''
@@ -263,7 +263,7 @@ export function readDoctorConfig(environment = process.env): DoctorConfig {
   }
 }
 
-/** Variables with some DATABASE_URL where none is set: a look at the others needs one. */
+/** Returns the environment, with a placeholder DATABASE_URL if none is set, so that the other variables can be checked. */
 export function assumeDatabase(environment = process.env): NodeJS.ProcessEnv {
   const { DATABASE_URL: given } = environment
   return { ...environment, DATABASE_URL: given || 'postgres://localhost/none' }
@@ -273,7 +273,7 @@ export function assumeDatabase(environment = process.env): NodeJS.ProcessEnv {
 export function readWebConfig(environment = process.env): WebConfig {
   const schema = v.pipe(
     v.object(web),
-    // Also where something else is wrong.
+    // A partial check also runs when another variable is wrong.
     v.partialCheck(
       [['TLS_CERT'], ['TLS_KEY']],
       (config) => (config.TLS_CERT === undefined) === (config.TLS_KEY === undefined),
@@ -305,12 +305,12 @@ export function readWorkerConfig(environment = process.env): WorkerConfig {
       limits.push({ language, phase, limit, value: value.output })
     }
   }
-  // In one schema, so that the mistakes of both are listed.
+  // One schema, so that the mistakes of both are listed.
   const read = parse(v.object({ ...worker, ...settingEntries }), environment, issues)
   return { ...read, limits, settings: parse(v.object(settingEntries), environment) }
 }
 
-/** Reads a configuration, or prints all mistakes to stderr and exits with 78. For entries only. */
+/** Reads a configuration, or prints all mistakes to stderr and exits with 78. For entry points only. */
 export function readOrExit<T>(read: () => T): T {
   try {
     return read()
@@ -320,13 +320,13 @@ export function readOrExit<T>(read: () => T): T {
   }
 }
 
-/** Exits over a value that is well-formed but of no use, such as a refused login. For entries only. */
+/** Exits with 78 over a well-formed value that does not work, such as a refused login. For entry points only. */
 export function exitForConfig(message: string): never {
   process.stderr.write(`The configuration is wrong:\n  ${message.trimStart()}\n`)
   process.exit(78)
 }
 
-/** True for what the drivers read: a URL, which may name several hosts. */
+/** True for a URL that the database drivers can read; it may name several hosts. */
 function isAddress(text: string): boolean {
   const from = Math.max(text.indexOf('://') + 2, text.lastIndexOf('@')) + 1
   const hosts = text.slice(from).split(/[/?]/)[0] ?? ''

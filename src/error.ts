@@ -1,5 +1,5 @@
-// The caller's mistakes: clients branch on `code`, people read `message`. Our failures are ordinary errors and become
-// 500; a program's are outcomes, never thrown.
+// Errors that an answer reports: clients branch on `code`, people read `message`. Failures of the service are ordinary errors
+// and become 500. Failures of a submitted program are outcomes and never thrown.
 
 /** Stable error codes of the HTTP API, with their status; codes are never reused. */
 export const problemStatus = {
@@ -24,20 +24,21 @@ export const problemStatus = {
 export type ProblemCode = keyof typeof problemStatus
 
 /**
- * Whose fault a failure is. program: its verdict tells how it failed; checker: the caller's own checker; caller: the
- * request; platform: this service.
+ * Whose fault a failure is. program: the submitted program, whose verdict says how it failed; checker: the caller's own
+ * checker; caller: the request; platform: this service.
  */
 export const faults = ['program', 'checker', 'caller', 'platform'] as const
 type Fault = (typeof faults)[number]
 
 /**
- * Whether to ask again. never: the answer would be the same. same_key: at once, with the same Idempotency-Key, and nothing
- * runs twice. after: the same, after Retry-After. new_key: with a new Idempotency-Key, as the answer of this one stands.
+ * Whether to repeat a request. never: the answer would be the same. same_key: at once, with the same Idempotency-Key, so that
+ * nothing runs twice. after: with the same key, after Retry-After. new_key: with a new Idempotency-Key, because the answer
+ * under the present key does not change.
  */
 export const retries = ['never', 'same_key', 'after', 'new_key'] as const
 type Retry = (typeof retries)[number]
 
-/** Of a failure: whose it is, and whether to ask again. */
+/** Whose fault a failure is, and whether to repeat the request. */
 interface Blame {
   readonly fault: Fault
   readonly retry: Retry
@@ -51,24 +52,24 @@ export function blame(code: ProblemCode): Blame {
   return { fault, retry: isOurs ? 'same_key' : 'never' }
 }
 
-/** One thing wrong with a request; `path` is dotted, '' the request itself. */
+/** One mistake in a request. `path` is dotted; '' means the request itself. */
 export interface Issue {
   readonly path: string
   readonly message: string
 }
 
 interface ProblemDetails {
-  /** Everything wrong with the request. */
+  /** Every mistake in the request. */
   readonly issues?: readonly Issue[]
-  /** A submission that goes on although the answer is a problem. */
+  /** The id of a submission that goes on although the answer is a problem. */
   readonly id?: string
-  /** Such as `Allow` or `Retry-After`. */
+  /** Headers of the answer, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** For the log. */
+  /** The error for the log. */
   readonly cause?: unknown
 }
 
-/** An answer other than success: its text is safe to show to the caller. */
+/** An answer other than success; its message is safe to show to the caller. */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly code: ProblemCode

@@ -1,4 +1,4 @@
-// What schemas of requests, records and answers are made of.
+// Building blocks for the schemas of requests, records and answers.
 import * as v from 'valibot'
 
 export const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
@@ -7,7 +7,7 @@ export const utcTime = v.pipe(v.string(), v.metadata({ format: 'date-time', patt
 export const seconds = v.pipe(v.number(), v.minValue(0))
 export const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/** The same with a sentence for whoever reads the OpenAPI document. */
+/** Returns the schema with a description for the OpenAPI document. */
 export function described<const Schema extends v.GenericSchema>(
   schema: Schema,
   text: string,
@@ -16,7 +16,7 @@ export function described<const Schema extends v.GenericSchema>(
 }
 
 const form = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/
-/** A time in a request, as RFC 3339 writes it. It comes out in UTC. */
+/** A time in a request, in RFC 3339 format. The output is in UTC. */
 export const timeText = v.pipe(
   v.string(),
   v.check(isTime, 'must be a time such as 2030-01-31T12:00:00Z'),
@@ -24,11 +24,11 @@ export const timeText = v.pipe(
   v.metadata({ format: 'date-time' }),
 )
 
-/** PostgreSQL knows it too: no 30th of February, no year 0. */
+/** True for a time that PostgreSQL accepts too: no 30th of February, no year 0. */
 function isTime(text: string): boolean {
   const clock = form.exec(text)?.[1]
   if (clock === undefined || Number.isNaN(Date.parse(text))) return false
-  // A day that its month has not becomes another one.
+  // JavaScript turns a day that the month does not have into another day.
   const isDay = new Date(`${clock}Z`).toISOString().startsWith(clock)
   return isDay && /^(?!0000)\d/.test(new Date(text).toISOString())
 }

@@ -1,8 +1,9 @@
-// One log line per request, at `debug`: the path's pattern, as strangers write paths; never a header or the body.
+// Logs one line per request at `debug`. The line holds the path's pattern, because clients choose the path itself. Headers and
+// bodies are never logged.
 import type { Logger } from '#log'
 import type { Handler } from './request.ts'
 
-/** `status` is null when the caller left before the answer. */
+/** Logs each request; `status` is null when the caller left before the answer. */
 export function logAccess(log: Logger): Handler {
   return (request, response, next) => {
     if (!log.isLevelEnabled('debug')) return next()

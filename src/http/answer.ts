@@ -1,16 +1,16 @@
-// Sends answers, also to clients that read slowly or still send an unread body.
+// Sends answers, also to clients that read slowly or are still sending a body that nobody reads.
 import type { Response } from 'polka'
 import type { ApiRequest } from './request.ts'
 import { unsentAnswers } from './unsent.ts'
 
-/** Without progress for so long, the client has stopped reading. */
+/** A client that takes nothing for this time counts as gone. */
 const slowReaderMilliseconds = 15_000
-/** So long an unread body is dropped before the connection ends. */
+/** How long an unread body is dropped before the connection is closed. */
 const lingerMilliseconds = 1000
 /** Up to this size an unread body is dropped and the connection kept. */
 const droppedBodyBytes = 64 * 1024
 
-/** Of what no one may keep, nor take for anything but what it says it is. */
+/** Headers that forbid caching an answer and guessing another content type. */
 export const usualHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
 
 export function sendJson(
@@ -64,7 +64,7 @@ export function sendBytes(
   response.once('close', () => clearTimeout(timer))
 }
 
-/** What an answer's last bytes take is bounded, in time and with all that waits for the same key. */
+/** Bounds the time for an answer's last bytes, and the memory that unsent answers hold (unsent.ts). */
 export function boundRest(response: Response, bytes: Buffer): void {
   response.setTimeout(slowReaderMilliseconds, () => response.destroy())
   const { caller } = response.req as Partial<ApiRequest>

@@ -1,4 +1,4 @@
-// Checks X-API-Key and the rate window, before anything else is read.
+// Checks X-API-Key and the rate limit before anything else of a request is read.
 import { createAdmit } from '#account'
 import type { RateWindow } from '#account'
 import type { Database } from '#database'
@@ -7,7 +7,7 @@ import { withDeadline } from './deadline.ts'
 import { notValid } from './problem.ts'
 import type { Handler } from './request.ts'
 
-/** Finds the key's account and counts the request: sets `request.caller`, or answers 401 or 429. */
+/** Finds the key's account and counts the request. Sets `request.caller`, or answers 401 or 429. */
 export function authenticate(database: Database): Handler {
   const admit = createAdmit(database)
   return async (request, response, next) => {
@@ -30,7 +30,7 @@ export function authenticate(database: Database): Handler {
   }
 }
 
-// As in draft-ietf-httpapi-ratelimit-headers-11.
+// The headers follow draft-ietf-httpapi-ratelimit-headers-11.
 function setRateHeaders(response: Parameters<Handler>[1], rate: RateWindow): void {
   response.setHeader('RateLimit-Policy', `"requests";q=${rate.quota};w=60`)
   response.setHeader('RateLimit', `"requests";r=${rate.remaining};t=${rate.resetSeconds}`)

@@ -1,6 +1,6 @@
-// A batch answered as NDJSON: a line for each item, in the order in which they end, refused ones first. A line is the item's
-// record with its `index`. A client whose connection broke sends the batch again under its Idempotency-Key, and says which
-// lines it has.
+// Answers a batch as NDJSON: one line for each item, refused items first and the others in the order in which they end. A line
+// is the item's record with its `index`. A client whose connection broke sends the batch again under its Idempotency-Key, and
+// names the lines that it has.
 import { once } from 'node:events'
 import type { Response } from 'polka'
 import { isFinal, readResults } from '#result'
@@ -18,21 +18,21 @@ import { unsentAnswers } from './unsent.ts'
 
 export interface ParsedBatch extends ReceivedBatch {
   readonly isStreamed: boolean
-  /** Places of items whose lines the client has. */
+  /** Positions of the items whose lines the client already has. */
   readonly have: ReadonlySet<number>
 }
 
 const headers = { ...streamHeaders, 'Content-Type': 'application/x-ndjson' }
 
-/** Lines that are made together. */
+/** How many lines are made together. */
 const atOnce = 20
-/** Records that are kept until their lines are written; those of others are read when it is their turn. */
+/** How many records are held until their lines are written; further records are read when their lines are made. */
 const heldRecords = 100
 
 interface Ended {
   readonly id: string
   readonly index: number
-  /** Left out: it must be read. */
+  /** Undefined when the record must be read from the database. */
   readonly record: TrackedResult | undefined
 }
 
@@ -47,7 +47,7 @@ export function createBatchStream(
   const { database, waiter, resultStreams } = context
   const { longestMilliseconds, slowReaderMilliseconds } = resultStreams.bounds
 
-  /** @returns those that have ended since it was called last, one at the least. */
+  /** Waits for these items. Returns a function that resolves with items ended since its last call, at least one. */
   function follow(
     items: ReadonlyMap<string, number>,
     hungUp: AbortSignal,
@@ -69,10 +69,10 @@ export function createBatchStream(
     }
   }
 
-  /** What has not ended is left out: the time is up. */
+  /** Returns the lines of these items. An item that is not final is left out, because only its wait ended. */
   async function describe(ended: readonly Ended[], accountId: string): Promise<readonly object[]> {
     const ids = ended.filter(({ record }) => record === undefined).map(({ id }) => id)
-    // Most come with their notification.
+    // Most records came with their notification.
     const found =
       ids.length === 0
         ? new Map<string, null>()
@@ -80,7 +80,7 @@ export function createBatchStream(
     const lines: object[] = []
     for (const { id, index, record = found.get(id) } of ended) {
       const read = record ?? (await readRecord(database, id, accountId))
-      // A restart of the database lost it.
+      // The database restarted and lost the submission.
       if (read === null) lines.push({ index, id, ...describeLost() })
       else if (isFinal(read)) lines.push({ index, ...read })
     }
@@ -92,7 +92,8 @@ export function createBatchStream(
     const listNew = batch.items.flatMap(({ id, submission }, index) =>
       submission === null ? [] : [[id, index] as const],
     )
-    // Before they are stored, as an end may be notified before this process knows of the storing.
+    // The wait starts before the items are stored, because an end may be notified before this process knows that they are
+    // stored.
     let next = follow(new Map(listNew), hungUp)
     const waiting = { waiter: waiter.channel, durable: true }
     const received = await receiveItems(context, request, batch, waiting).catch(

@@ -1,5 +1,5 @@
-// POST /api/submit/batch: several submissions in one transaction, answered at once, or with a line for each as it ends. A bad
-// item is refused in its place and does not stop the others.
+// POST /api/submit/batch: receives several submissions in one transaction, and answers at once, or with a line for each as it
+// ends. A bad item is refused at its position and does not stop the others.
 import { setImmediate } from 'node:timers/promises'
 import type { Response } from 'polka'
 import * as v from 'valibot'
@@ -24,14 +24,15 @@ import { describeReplay } from './submit.ts'
 import { usualRules, webhookSecret, webhookUrl } from './webhook.ts'
 import type { WebhookRules } from './webhook.ts'
 
-/** Of any tier. */
+/** The most items of a batch in any tier. */
 export const batchLimit = 1000
 
-/** A batch may have as many bytes as its tier's items, and never less than any other body. */
+/** The size limit of a batch is this, times the items that its tier allows, and at least that of other bodies. */
 const bytesPerItem = (16 * 1024 * 1024) / batchLimit
 
 /**
- * @param item anything, as a bad one is refused in its place; what it should be, where a batch is described.
+ * @param item accepts anything when a batch is read, because a bad item is refused by itself; the submission's schema when a
+ *   batch is described.
  * @param rules where webhooks may go.
  */
 export const createBatchSchema = <const Item extends v.GenericSchema>(
@@ -76,7 +77,7 @@ export function submitBatch(context: HttpContext): Handler {
   }
 }
 
-/** @throws {Problem} with all that is wrong with the batch itself. */
+/** Reads a batch. @throws {Problem} with every issue of the batch itself. */
 async function parseBatch(
   { queueCapacity, webhookRules = usualRules, parse }: HttpContext,
   request: ApiRequest,
@@ -89,7 +90,7 @@ async function parseBatch(
   const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
   const bytesMost = Math.max(bodyLimitBytes, Math.floor(caller.batchItems * bytesPerItem))
   const body = await readJson(request, response, bytesMost)
-  // More than the queue holds would be refused for ever.
+  // A batch larger than the queue could never be received.
   const schema = createBatchSchema(
     v.unknown(),
     Math.min(caller.batchItems, queueCapacity),
@@ -112,7 +113,7 @@ async function parseBatch(
   return { items, idempotencyKey, webhook, isStreamed, have }
 }
 
-/** Such as `0-4,9`. */
+/** Reads `have`, a list such as `0-4,9`. */
 function readHave(text = ''): Pick<ParsedBatch, 'have'> & {
   readonly issues: readonly { path: string; message: string }[]
 } {
@@ -127,10 +128,10 @@ function readHave(text = ''): Pick<ParsedBatch, 'have'> & {
   return { have, issues: [] }
 }
 
-/** So many items are looked at before others' requests are. */
+/** How many items are parsed before other requests get their turn. */
 const atOnce = 50
 
-/** Of the bad ones the first that asks for no language of ours says what is offered. */
+/** Parses the items. Only the first issue about a language that is not offered lists the offered languages. */
 async function parseItems(
   inputs: readonly unknown[],
   caller: Caller,

@@ -1,5 +1,5 @@
-// PUT and HEAD /api/blobs/{sha256}. An upload is held in memory until its last byte has come and its SHA-256 is the one in its
-// path: what breaks off, or lies, never reaches the database.
+// PUT and HEAD /api/blobs/{sha256}. An upload is held in memory until it is complete and its SHA-256 matches the path, so that
+// a broken or false upload never reaches the database.
 import { createHash } from 'node:crypto'
 import type { Response } from 'polka'
 import { blobBytesMost, findBlobs, isBlobName, storeBlob } from '#blob'
@@ -14,19 +14,19 @@ import { invalidRequest, readQuery, refuseQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { createShares } from './share.ts'
 
-/** Of uploads that arrive at once: who sends slowly keeps others waiting no more than that. An account has half of it. */
+/** Bytes of all uploads that arrive at once; bounds what slow senders can hold. One account may have half of it. */
 const roomBytes = 64 * 1024 * 1024
-/** Each has a connection and its buffers, however small it is. */
+/** What an upload counts at least, because even a small one has a connection and its buffers. */
 const leastBytes = 1024 * 1024
-/** 16 MiB at 2.3 Mbit/s. */
+/** Enough for 16 MiB at 2.3 Mbit/s. */
 const arrivalSeconds = 60
-/** The largest takes a tenth of a second in a database that has nothing else to do; uploads before it count, too. */
+/** The largest blob takes an idle database a tenth of a second; the wait for earlier uploads counts too. */
 const storingMilliseconds = 15_000
 
-/** `PUT`: 201, or 200 when the account had it. */
+/** Answers `PUT`: 201, or 200 when the account already had the blob. */
 export function putBlob({ database, uploadSeconds = arrivalSeconds }: HttpContext): Handler {
   const room = createShares(roomBytes, roomBytes / 2)
-  // One after another, so that the other connections are left to submissions.
+  // Blobs are stored one after another, so that the other database connections are free for submissions.
   let turn: Promise<unknown> = Promise.resolve()
 
   return async (request, response) => {
@@ -48,7 +48,7 @@ export function putBlob({ database, uploadSeconds = arrivalSeconds }: HttpContex
       }, storingMilliseconds)
       return { stored, size: bytes.length }
     })()
-    // The room is free when the bytes are, even if the caller was answered before.
+    // The room stays taken until the bytes are no longer needed, even if the caller was answered earlier.
     void Promise.allSettled([receiving, upload]).then(() =>
       Promise.allSettled([storing]).then(() => room.add(accountId, -needed)),
     )
@@ -63,7 +63,7 @@ export function putBlob({ database, uploadSeconds = arrivalSeconds }: HttpContex
   }
 }
 
-/** `HEAD`: 200 with the size as Content-Length, or 404. */
+/** Answers `HEAD`: 200 with the size as Content-Length, or 404. */
 export function headBlob({ database }: HttpContext): Handler {
   return async (request, response) => {
     refuseQuery(request)
@@ -83,7 +83,7 @@ export function headBlob({ database }: HttpContext): Handler {
   }
 }
 
-/** @throws {Problem} for what is wrong before the body. */
+/** Checks query, path and headers. @throws {Problem} */
 function readHead(request: ApiRequest): { readonly name: string; readonly declared: number } {
   const { issues } = readQuery(request, [])
   const name = request.params['sha256'] ?? ''
@@ -96,14 +96,14 @@ function readHead(request: ApiRequest): { readonly name: string; readonly declar
   return { name, declared }
 }
 
-/** @param most bytes; what the caller declared. */
+/** Receives the bytes and checks their SHA-256. @param most bytes: the length that the caller declared, if it did. */
 async function receive(
   request: ApiRequest,
   response: Response,
   most: number,
   name: string,
 ): Promise<Buffer> {
-  // Of memory that nothing was written to, the system gives none.
+  // The system provides memory only for pages that are written, so the unused rest costs nothing.
   const bytes = Buffer.allocUnsafeSlow(most)
   const hash = createHash('sha256')
   let length = 0
@@ -118,7 +118,7 @@ async function receive(
   return bytes.subarray(0, length)
 }
 
-/** @throws {Problem} request_timeout. */
+/** Bounds the arrival of an upload. @throws {Problem} request_timeout. */
 async function inTime<T>(receiving: Promise<T>, request: ApiRequest, seconds: number): Promise<T> {
   extendArrival(request)
   const headers = { Connection: 'close' }

@@ -1,4 +1,4 @@
-// Reads a body that may be hostile: refused by headers if possible, bounded on arrival, JSON decoded strictly.
+// Reads bodies that may be hostile: refuses them by their headers if possible, bounds them on arrival, decodes JSON strictly.
 import { isUtf8 } from 'node:buffer'
 import type { Response } from 'polka'
 import type * as v from 'valibot'
@@ -10,26 +10,26 @@ import { invalidRequest, readQuery } from './request.ts'
 import type { ApiRequest } from './request.ts'
 import { createShares } from './share.ts'
 
-/** Ten times three fields of 64 KiB: room for JSON's escapes. */
+/** Ten times the three fields of 64 KiB, which leaves room for JSON's escapes. */
 export const bodyLimitBytes = 2 * 1024 * 1024
 
-/** Of all that arrive at once: who sends slowly keeps others waiting no more than that. */
+/** Bytes of all bodies that arrive at once; bounds the memory that slow senders can hold. */
 const arrivingBytes = 128 * 1024 * 1024
-/** Of any account: two of the largest. */
+/** Bytes that every account may always have in arriving bodies: two of `bodyLimitBytes`. */
 const accountBytes = 4 * 1024 * 1024
 
-/** Those of this process. */
+/** The bytes of bodies that are arriving at this process. */
 const arriving = createShares(arrivingBytes, accountBytes)
 
-/** JSON, or what is wrong with it. */
+/** The parsed JSON, or what is wrong with the body. */
 type Body =
   | { readonly json: unknown; readonly issues: readonly [] }
   | { readonly json: undefined; readonly issues: readonly Issue[] }
 
 /**
- * The rest of a body that is too large, or has no room, is not read: its connection closes.
- * @param most bytes.
- * @throws {Problem} 415 for another media type or any content encoding; 429 or 503 for want of room.
+ * Reads and parses a JSON body. When the body is too large or finds no room, the rest is not read and the connection closes.
+ * @param most bytes of the body.
+ * @throws {Problem} 415 for another media type or any content encoding; 429 or 503 for a lack of room.
  */
 export async function readJson(
   request: ApiRequest,
@@ -38,15 +38,15 @@ export async function readJson(
 ): Promise<Body> {
   requirePlain(request, 'application/json')
   const { caller } = request as Partial<ApiRequest>
-  // Operators share one.
+  // An operator has no account id, so the bodies of all operators count as one account's.
   const room = takeBodyRoom(caller?.accountId ?? '')
   try {
     const declared = Number(request.headers['content-length'] ?? 0)
-    // One that is too large is not read at all.
+    // A body whose declared size is too large is not read at all, so it needs no room.
     if (declared <= most) room.grow(declared)
     const body = createGrowing(declared)
     const isWhole = await receiveBytes(request, response, most, (chunk) => {
-      // Sent in chunks, it declares nothing.
+      // A chunked body declares no size, so it takes room as it arrives.
       room.grow(body.length + chunk.byteLength)
       body.add(chunk)
     })
@@ -58,9 +58,9 @@ export async function readJson(
 }
 
 /**
- * JSON that a schema describes.
- * @param others mistakes beside the body's, which are listed with those of its form; the query's unless given.
- * @throws {Problem} 400 with all that is wrong; as readJson.
+ * Reads a JSON body that matches a schema.
+ * @param others issues outside the body, reported together with a body that is not JSON; by default those of the query.
+ * @throws {Problem} 400 with every issue; the problems of readJson.
  */
 export async function readBody<Value extends object>(
   request: ApiRequest,
@@ -76,12 +76,12 @@ export async function readBody<Value extends object>(
 }
 
 interface BodyRoom {
-  /** @param bytes in all; fewer than it has are no change. @throws {Problem} */
+  /** Takes room up to this size; never shrinks. @param bytes of the whole body so far. @throws {Problem} */
   grow(bytes: number): void
   leave(): void
 }
 
-/** Nothing is taken yet. */
+/** Returns the room of one body; no room is taken before `grow`. */
 function takeBodyRoom(accountId: string): BodyRoom {
   let taken = 0
   return {
@@ -112,7 +112,10 @@ interface Growing {
   bytes(): Buffer
 }
 
-/** Pieces of a byte each would hold a hundred times as much as they say, so all but the first are put together. */
+/**
+ * Collects a body's bytes. Chunks after the first are copied into one buffer, because a chunk of a single byte holds about a
+ * hundred times its length in memory.
+ */
 function createGrowing(expected: number): Growing {
   let buffer: Buffer = Buffer.alloc(0)
   let length = 0
@@ -125,7 +128,7 @@ function createGrowing(expected: number): Growing {
       if (length === 0) buffer = chunk
       else {
         if (needed > buffer.byteLength) {
-          // Of memory that nothing was written to, the system gives none.
+          // The system provides memory only for pages that are written, so the unused rest costs nothing.
           const larger = Buffer.allocUnsafeSlow(Math.max(expected, needed, 2 * length))
           buffer.copy(larger, 0, 0, length)
           buffer = larger
@@ -153,9 +156,9 @@ export function requirePlain({ headers }: ApiRequest, expected: string): void {
 }
 
 /**
- * Takes a body as it arrives; no more than `most` bytes of it.
- * @returns false for a body that is too large, the rest of which is not read.
- * @throws {Problem} when the connection broke; what `take` throws, and then the rest is not read either.
+ * Passes a body to `take` as it arrives, at most `most` bytes of it.
+ * @returns false for a body that is too large; its rest is not read.
+ * @throws {Problem} when the connection broke. What `take` throws is thrown on, and the rest is not read either.
  */
 export async function receiveBytes(
   request: ApiRequest,
@@ -164,7 +167,7 @@ export async function receiveBytes(
   take: (chunk: Buffer) => void,
 ): Promise<boolean> {
   if (Number(request.headers['content-length'] ?? 0) > most) return false
-  // Only now: a request refused by its headers is never asked for its body.
+  // Sent only now, so that a request refused by its headers is never asked for its body.
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
   const { promise, resolve, reject } = Promise.withResolvers<'whole' | 'too large' | 'broken'>()
   let length = 0
@@ -181,14 +184,14 @@ export async function receiveBytes(
     }
     request.off('data', read).pause()
   }
-  // By its events: an iterator would cost as much as all else here.
+  // Reads by events, because an async iterator would cost as much as the rest of this function.
   request.on('data', read)
   request.once('end', () => resolve('whole'))
   request.once('close', () => resolve('broken'))
   if (request.destroyed) resolve('broken')
   const end = await promise
   if (end !== 'broken') return end === 'whole'
-  // Nobody reads this.
+  // The connection is closed, so no client reads this answer.
   throw new Problem('invalid_request', 'The body ended before it was complete.', { issues: [] })
 }
 
@@ -203,7 +206,7 @@ function parse(bytes: Buffer): Body {
   }
 }
 
-// V8's message quotes the input; only the position is passed on.
+// V8's message quotes the input, so only the position is passed on.
 function describe(error: unknown): string {
   const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined
   return position === undefined ? '' : ` (at character ${position})`

@@ -1,5 +1,5 @@
-// GET / and what it loads: the console's files, without a key, by name only. They are the same for everybody and say nothing
-// of anybody; what the page shows it asks of the API, with the key that its user enters.
+// GET / and the files it loads: the console. The files need no key, because they are the same for everybody and hold no data.
+// The page asks the API for data, with the key that its user enters.
 import type { IncomingMessage } from 'node:http'
 import type { Response } from 'polka'
 import type { Console, ConsoleFile, Encoding } from '#console'
@@ -8,7 +8,7 @@ import { requireHttps } from './https.ts'
 import { methodNotAllowed, requireHost } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 
-// Nothing from elsewhere, nothing inline, no markup made from text, in no frame.
+// Allows no foreign and no inline resources, no markup made from text, and no framing.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -33,7 +33,7 @@ const headers = {
   Vary: 'Accept-Encoding',
 } as const
 
-/** Answers the console's paths, and passes on all others. */
+/** Answers the console's paths and passes on all others. */
 export function serveConsole(find: Console, trustProxy: boolean): Handler {
   const passHttps = requireHttps(trustProxy)
   const refuse = methodNotAllowed(['GET'])
@@ -53,7 +53,7 @@ function sendFile(request: ApiRequest, response: Response, file: ConsoleFile): v
   const own = {
     ...headers,
     ETag: file.tag,
-    // A name with a hash never means anything else; the page names the present ones.
+    // The content under a name with a hash never changes; the page names the present files.
     'Cache-Control': file.path === '/' ? 'no-cache' : 'public, max-age=31536000, immutable',
   }
   if (isKnown(request, file)) {
@@ -67,7 +67,7 @@ function sendFile(request: ApiRequest, response: Response, file: ConsoleFile): v
   })
 }
 
-/** The browser has it. */
+/** True when the browser already has this version of the file. */
 function isKnown(
   { headers: { 'if-none-match': known = '' } }: IncomingMessage,
   { tag }: ConsoleFile,
@@ -75,7 +75,7 @@ function isKnown(
   return known.split(',').some((one) => one.trim().replace(/^W\//, '') === tag)
 }
 
-/** The smallest that the browser takes. */
+/** Returns the smallest encoding that the browser accepts. */
 function chooseEncoding({
   headers: { 'accept-encoding': accepted = '' },
 }: IncomingMessage): Encoding {

@@ -1,17 +1,17 @@
-// Cross-origin requests, for pages of other origins that an operator names (CORS_ORIGINS). Without any there is no such answer.
+// Allows cross-origin requests of pages from the origins that an operator names (CORS_ORIGINS); none by default.
 import type { Handler } from './request.ts'
 
-/** Those of the API and of its doors: where each takes its key, and how MCP's browser clients name version, method and session. */
+/** Headers of the API and its doors, with all that can carry a key, and MCP's version, method, name and session. */
 const allowedHeaders =
   'X-API-Key, Authorization, X-Auth-Token, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name'
 const exposedHeaders =
   'Location, Batch-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed, Idempotency-Mismatch, X-Request-Id, Mcp-Session-Id'
 
 /**
- * Answers preflights without a key, and names the origin in other answers. Never with credentials: a key goes along as a
- * header.
+ * Answers preflights without a key, and names the origin in other answers. Never allows credentials, because clients send the
+ * key as a header.
  * @param origins each exactly as browsers send it.
- * @param paths of the doors that are open, beside the API's.
+ * @param paths the paths of the open doors; those of the API are always included.
  */
 export function allowOrigins(origins: readonly string[], paths: readonly string[]): Handler {
   const folders = new Set(['api', ...paths.map(firstSegment)])

@@ -1,16 +1,16 @@
-// No answer waits for a database that is away: after two seconds the caller gets an error. And which requests may take longer
-// to arrive than all others: those whose handler has a deadline of its own for them.
+// Deadlines. No answer waits for an unreachable database: after two seconds the caller gets an error. Also marks requests that
+// may take longer to arrive than others, because their handler has its own deadline for the arrival.
 import type { IncomingMessage } from 'node:http'
 import { untilAborted, withinSeconds } from '#abort'
 import type { Problem } from '#error'
 import { unavailable } from './problem.ts'
 
-// Leaves something of the two seconds to the rest of the request.
+// Leaves a part of the two seconds to the rest of the request.
 const deadlineMilliseconds = 1800
 
 /**
- * Settles with the work, or throws the problem: 503 unless another is given.
- * @param work must not write after its signal, or it would take effect after the caller got an error.
+ * Settles with the work, or throws the problem when the time is up: a 503 by default.
+ * @param work must not write after its signal; otherwise it could take effect after the caller got an error.
  */
 export function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
@@ -27,12 +27,12 @@ function tooLate(): Problem {
 
 const longer = new WeakSet<IncomingMessage>()
 
-/** From now on the transport leaves the request alone, and its caller ends it. */
+/** Exempts the request from the transport's time limit; from now on the caller must bound its arrival. */
 export function extendArrival(request: IncomingMessage): void {
   longer.add(request)
 }
 
-/** True until the request is complete. */
+/** True for an exempt request until it is complete. */
 export function mayTakeLonger(request: IncomingMessage): boolean {
   return longer.has(request) && !request.complete
 }

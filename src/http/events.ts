@@ -1,5 +1,5 @@
-// GET /api/result/{id}/events: a submission's log for its owner. Only named fields are shown, so that a later release's
-// stay inside.
+// GET /api/result/{id}/events: a submission's events for its owner. Only listed fields are shown, so that fields that a later
+// release adds stay internal.
 import { readStream } from '#event'
 import type { RecordedEvent } from '#event'
 import { hasResult, readLimits } from '#result'
@@ -26,7 +26,7 @@ const outcomeFields = [
   'files',
 ] as const
 
-// No host, worker or key, no details of a failed sandbox or of a webhook's answer.
+// The list leaves out hosts, workers, keys, and details of a failed sandbox or a webhook's answer.
 const shownFields: Readonly<Record<string, readonly string[]>> = {
   'submission.received': [
     'language',
@@ -53,7 +53,7 @@ const shownFields: Readonly<Record<string, readonly string[]>> = {
   'webhook.replayed': [],
 }
 
-/** The webhook's stream is merged in by `position`. */
+/** Answers with the events of the submission and of its webhook, in the order of `position`. */
 export function readEvents({ database }: HttpContext): Handler {
   return async (request, response) => {
     refuseQuery(request)

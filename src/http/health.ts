@@ -7,16 +7,19 @@ import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import type { Handler } from './request.ts'
 
-/** `GET /healthz`: the process answers. */
+/** Answers `GET /healthz`, which says that the process is alive. */
 export const live: Handler = (_request, response) => sendJson(response, 200, { status: 'ok' })
 
-// Rights rarely change in a running service; asking costs milliseconds.
+// A result without missing rights is kept this long: rights rarely change in a running service, and asking costs milliseconds.
 const rightsKeptMilliseconds = 30_000
 
-/** One sentence on what keeps this process from serving; null when nothing does. Rejects when the database is away. */
+/** Resolves with a sentence on what keeps this process from serving, or null. Rejects when the database is unreachable. */
 export type Readiness = () => Promise<string | null>
 
-/** The database answers, is as new as this code, and gives this login its rights. What is missing is logged once, with its remedy. */
+/**
+ * Returns a check that the database answers, has this code's migrations, and gives this login its rights. What is missing is
+ * logged once, with its remedy.
+ */
 export function createReadiness({
   database,
   newestMigration,
@@ -33,11 +36,11 @@ export function createReadiness({
     if (isOld) return 'The database is older than this release.'
     return right === null ? null : 'The database login may not do what this service needs.'
   }
-  // Nobody needs a key to ask: those who ask at the same time share the answer.
+  // No key is needed to ask, so requests at the same time share one check.
   return cachedRead(look, 0)
 }
 
-/** `GET /readyz`. */
+/** Answers `GET /readyz`: 200, or 503 with what is missing. */
 export function ready(readiness: Readiness): Handler {
   return async (_request, response) => {
     const missing = await withDeadline(readiness)
@@ -46,7 +49,7 @@ export function ready(readiness: Readiness): Handler {
   }
 }
 
-/** Names a missing right; remembers only that none is missing. */
+/** Returns a check that names a missing right. Only a result without a missing right is remembered. */
 function createRightsCheck(database: Database): () => Promise<string | null> {
   let foundAt = -Infinity
   return async () => {

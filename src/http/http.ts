@@ -1,4 +1,4 @@
-// The entry to HTTP: every route in reading order. Only problem.ts turns failures into answers.
+// The HTTP interface: all routes, in reading order. Only problem.ts turns failures into answers.
 import type { RequestListener } from 'node:http'
 import polka from 'polka'
 import type { Console } from '#console'
@@ -61,40 +61,40 @@ export interface HttpDependencies {
   readonly log: Logger
   /** The migration without which the database is older than this code. */
   readonly newestMigration: string
-  /** Of this database and migration; made unless given. */
+  /** The readiness check of this database and migration; created by default. */
   readonly readiness?: Readiness
-  /** Believe X-Forwarded-Proto. */
+  /** True to believe X-Forwarded-Proto. */
   readonly trustProxy: boolean
   readonly syncWaitSeconds: number
-  /** Unfinished submissions over all keys. */
+  /** The most unfinished submissions of all keys together. */
   readonly queueCapacity: number
-  /** Of other sites whose pages may ask; none unless given. */
+  /** Origins of other sites whose pages may call the API; none by default. */
   readonly corsOrigins?: readonly string[]
-  /** Where webhooks may go, if not by the usual rules. */
+  /** Where webhooks may go; `usualRules` by default. */
   readonly webhookRules?: WebhookRules
-  /** Doors that are open; all unless said. */
+  /** The doors that are open; all by default. */
   readonly doors?: readonly DoorName[]
-  /** In which an upload has to arrive; a minute unless said. */
+  /** The time in which an upload must arrive; a minute by default. */
   readonly uploadSeconds?: number
-  /** Signs receipts; null: there are none. */
+  /** The key that signs receipts; null: the service issues none. */
   readonly receiptKey: SigningKey | null
-  /** Those that are not the usual ones. */
+  /** Bounds that replace the usual ones. */
   readonly streamBounds?: Partial<StreamBounds>
-  /** The page that `GET /` shows; without one there is nothing at that path. */
+  /** The page at `GET /`; without it that path is 404. */
   readonly console?: Console
 }
 
-/** One for all ways to submit, so that one of them learns what another has asked. */
+/** What all handlers share, so that one handler profits from what another asked the database. */
 export interface HttpContext extends HttpDependencies {
   readonly resultStreams: ResultStreams
   readonly offered: OfferedLanguages
   readonly parse: SubmissionParser
   readonly receive: Receive
-  /** Submissions that ended a second of late. */
+  /** Reads how many submissions a second ended lately. */
   readonly readDrain: () => Promise<number>
 }
 
-/** Method, path and what answers. */
+/** Method, path and handler. */
 export type Route = readonly ['GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE', string, Handler]
 
 export function createHttp(dependencies: HttpDependencies): RequestListener {
@@ -147,7 +147,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     onNoMatch: notFound,
   })
   app.use(identify, logAccess(log), announceHttps(trustProxy))
-  // Before what is counted: a page's files are no requests of the API.
+  // The console comes before the counters, because requests for a page's files are not requests of the API.
   if (dependencies.console !== undefined) app.use(serveConsole(dependencies.console, trustProxy))
   const cors = allowOrigins(dependencies.corsOrigins ?? [], doorPaths)
   app.use(metrics.count, refusals.count, cors)
@@ -166,7 +166,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
 
   return (request, response) => {
     request.url = toOriginForm(request.url ?? '/')
-    // polka adds what a plain request lacks, and never rejects: failures end in onError.
+    // polka adds the fields of its own request type, and never rejects: failures go to onError.
     void app.handler(request as ApiRequest, response, undefined as never)
   }
 }
@@ -182,7 +182,7 @@ function nameRoute(path: string): Handler {
   }
 }
 
-// A request line may hold a whole URL (RFC 9112, 3.2.2).
+// Cuts scheme and host, because a request line may hold a whole URL (RFC 9112, 3.2.2).
 function toOriginForm(target: string): string {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '')
   return path.startsWith('/') || path === '*' ? path : `/${path}`

@@ -1,13 +1,13 @@
-// HTTPS only: refuses plain HTTP from beyond this machine.
+// Enforces HTTPS: refuses plain HTTP from other machines.
 import { isIP } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { Problem } from '#error'
 import type { ApiRequest, Handler } from './request.ts'
 
-/** For two years. */
+/** Valid for two years. */
 export const strictTransportSecurity = 'max-age=63072000; includeSubDomains'
 
-/** Marks answers over HTTPS. @param trustProxy believe a router's X-Forwarded-Proto. */
+/** Adds Strict-Transport-Security to answers over HTTPS. @param trustProxy believe a router's X-Forwarded-Proto. */
 export function announceHttps(trustProxy: boolean): Handler {
   return (request, response, next) => {
     if (isSecure(request, trustProxy)) {
@@ -17,7 +17,7 @@ export function announceHttps(trustProxy: boolean): Handler {
   }
 }
 
-/** Passes HTTPS and, without a router in front, this machine's own requests. */
+/** Admits HTTPS and, without a router in front, requests from this machine. */
 export function requireHttps(trustProxy: boolean): Handler {
   return (request, _response, next) => {
     const isOwn = !trustProxy && isLoopback(request.socket.remoteAddress)
@@ -34,7 +34,7 @@ function isSecure(request: ApiRequest, trustProxy: boolean): boolean {
     : (request.socket as Partial<TLSSocket>).encrypted === true
 }
 
-/** 127.0.0.0/8 and ::1, also IPv4-mapped. */
+/** True for 127.0.0.0/8 and ::1, also IPv4-mapped. */
 function isLoopback(address: string | undefined): boolean {
   const text = (address ?? '').replace(/^::ffff:/i, '')
   return text === '::1' || (isIP(text) === 4 && text.startsWith('127.'))

@@ -1,4 +1,4 @@
-// GET /api/languages: what live workers report that they run.
+// GET /api/languages: the languages that live workers report.
 import type { Database } from '#database'
 import { catalogue } from '#language'
 import type { Language, CompleteDefinition } from '#language'
@@ -18,7 +18,7 @@ interface LanguageRow {
   readonly workers: number
 }
 
-/** As `Languages` of the OpenAPI document has it. */
+/** An element of `Languages` in the OpenAPI document. */
 interface DescribedLanguage
   extends
     Omit<LanguageRow, 'version'>,
@@ -27,7 +27,7 @@ interface DescribedLanguage
   readonly example: string | null
 }
 
-/** Empty while no worker lives. */
+/** Answers with the languages; the list is empty while no worker is live. */
 export function listLanguages({ database }: HttpContext): Handler {
   return async (request, response) => {
     refuseQuery(request)
@@ -35,10 +35,10 @@ export function listLanguages({ database }: HttpContext): Handler {
   }
 }
 
-/** Those that live workers offer. */
+/** Reads the languages that live workers offer. */
 export async function describeLanguages(database: Database): Promise<readonly DescribedLanguage[]> {
   const rows = await withDeadline(
-    // Two versions may run during a release: the newest worker speaks for its language.
+    // Two versions may run during a release, so a language is described as its newest worker reports it.
     async () => database<LanguageRow[]>`
       select distinct on (language.key)
         language.key as name, language.value ->> 'version' as version, nullif(language.value -> 'compile', 'null') as compile,
@@ -50,7 +50,7 @@ export async function describeLanguages(database: Database): Promise<readonly De
       order by language.key, w.started_at desc`,
   )
   return rows.map(({ name, version, compile, run, limits: stored, workers }) => {
-    // A worker of a later release may offer what this one does not know.
+    // A worker of a later release may offer a language that this process does not know.
     const known: Partial<CompleteDefinition> = catalogue[name as Language] ?? {}
     return {
       name,

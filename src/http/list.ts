@@ -1,4 +1,4 @@
-// GET /api/submissions: the account's own, newest first, page by page.
+// GET /api/submissions: the account's submissions, newest first, page by page.
 import * as v from 'valibot'
 import { verdicts } from '#event'
 import { languageSchema, tagSchema } from '#options'
@@ -13,7 +13,7 @@ import type { Handler } from './request.ts'
 
 const limitMessage = 'must be a whole number from 1 to 100'
 
-/** Each is optional. */
+/** The query parameters; each is optional. */
 export const listParameters = {
   limit: v.pipe(
     v.string(),
@@ -73,7 +73,7 @@ export function listSubmissions({ database }: HttpContext): Handler {
   }
 }
 
-// Encoded so that nobody builds one.
+// The id is encoded so that clients do not build cursors themselves.
 function encodeCursor(id: string): string {
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')
 }

@@ -1,6 +1,6 @@
-// GET /metrics for Prometheus. This process's requests, waiters and Node figures; and of the whole service, the same on
-// every web process (take the maximum, not the sum): queue, workers and ledger now (service-gauges.ts), and what the log
-// says since this process started.
+// GET /metrics for Prometheus. Some metrics are of this process: requests, waiters and Node figures. Others are of the whole
+// service and the same on every web process (take the maximum, not the sum): the present queue, workers and ledger
+// (service-gauges.ts), and counts of the event log since this process started.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { cachedRead } from '#database'
 import type { Database } from '#database'
@@ -24,7 +24,7 @@ const knownMethods: ReadonlySet<string | undefined> = new Set([
   'OPTIONS',
 ])
 
-/** Where the log was read up to; see sql/functions/progress.sql. */
+/** How far the event log was read; see sql/functions/progress.sql. */
 interface Cursor {
   readonly since: string
   readonly looks: readonly { readonly begun: bigint; readonly position: number }[]
@@ -35,7 +35,7 @@ interface Metrics {
   readonly read: Handler
 }
 
-/** Creates the registry of one web process. */
+/** Creates the metrics of one web process. */
 export function createMetrics({
   database,
   waiter,
@@ -50,7 +50,7 @@ export function createMetrics({
   const registry = new Registry()
   const { counter, gauge, histogram } = createFigures(registry)
   collectDefaultMetrics({ register: registry })
-  // Gauges that are called like counters; the sums of those that count the same by type.
+  // Removed, because these gauges have names of counters, and only sum up other metrics that count the same by type.
   for (const kind of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${kind}_total`)
   const requests = histogram(
@@ -76,7 +76,7 @@ export function createMetrics({
   const gauges = createServiceGauges(database, registry)
   const progress = createProgressCounters(database, registry)
 
-  // Those who ask at the same time share what is asked of the database.
+  // Scrapes at the same time share one read of the database.
   const figures = cachedRead(() => Promise.all([gauges(), progress()]), 0)
 
   return {
@@ -84,7 +84,7 @@ export function createMetrics({
       const start = performance.now()
       response.once('finish', () => {
         const { route = 'none', method } = request
-        // Strangers choose it, and each is a figure for good.
+        // Clients choose the method, and each value is a series for good, so unknown methods become `other`.
         const labels = {
           route,
           method: knownMethods.has(method) ? method : 'other',
@@ -111,7 +111,7 @@ export function createMetrics({
 
 type MakeFigure<Figure> = (name: string, help: string, labelNames?: readonly string[]) => Figure
 
-/** How figures of a registry are made; `runledger_` and the unit are added to their names. */
+/** Returns constructors for metrics of this registry, which add `runledger_` and the unit to the names. */
 function createFigures(registry: Registry): {
   readonly counter: MakeFigure<Counter>
   readonly gauge: MakeFigure<Gauge>
@@ -129,7 +129,7 @@ function createFigures(registry: Registry): {
   }
 }
 
-/** 1 when the work is done in time and the answer will do, else 0. */
+/** Resolves with 1 when the work ends in time and its answer is good, otherwise with 0. */
 async function holds<T>(
   work: () => Promise<T>,
   isGood: (answer: T) => boolean = () => true,
@@ -143,7 +143,7 @@ async function holds<T>(
 const durations = ['queue_seconds', 'compile_seconds', 'run_seconds', 'total_seconds'] as const
 type Duration = (typeof durations)[number]
 
-/** A row of runledger.read_progress; with the type null only where the log ends. */
+/** A row of runledger.read_progress; a row with a null type says only how far the log was read. */
 interface ProgressRow extends Readonly<Record<Duration, number | null>> {
   readonly until: string
   readonly begun: string
@@ -177,9 +177,9 @@ function createProgressCounters(database: Database, registry: Registry): () => P
     total_seconds: ofRun('total', 'From receipt to end.'),
   }
 
-  // A counter that appears with its first event has not grown, for whoever asks by how much it has.
+  // Series start at 0, because Prometheus sees no increase in a counter that appears with its first event.
   for (const language of languages)
-    // What is cancelled has no verdict, and is counted among them.
+    // A cancelled submission has no verdict, but is counted as if `cancelled` were one.
     for (const verdict of [...verdicts, 'cancelled']) executions.inc({ language, verdict }, 0)
   for (const source of ['cache', 'database']) blobReads.inc({ source }, 0)
   for (const reason of abandonReasons) abandoned.inc({ reason }, 0)
@@ -205,7 +205,7 @@ function createProgressCounters(database: Database, registry: Registry): () => P
     }
   }
   const look = async (): Promise<void> => {
-    // The first look only finds the log's end.
+    // The first look only finds the end of the log.
     const since = cursor?.since ?? '18446744073709551615'
     const safe = cursor?.looks.findLast(({ begun }) => begun <= BigInt(since))?.position ?? 0
     const rows = await database<
@@ -218,12 +218,12 @@ function createProgressCounters(database: Database, registry: Registry): () => P
       ...(cursor?.looks ?? []),
       { begun: BigInt(first.begun), position: first.newest_position },
     ]
-    // Of looks usable as a bound, only the newest is needed.
+    // Only the newest look that can serve as a bound is needed, and those after it.
     const usable = looks.findLastIndex(({ begun }) => begun <= until)
     cursor = { since: first.until, looks: looks.slice(Math.max(0, usable)) }
   }
 
-  // In turn, so that no event is counted twice.
+  // Looks run one after another, so that no event is counted twice.
   let looking = Promise.resolve()
   looking = look().catch(() => {})
   return () => {

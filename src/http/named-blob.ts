@@ -1,4 +1,4 @@
-// Looks up the blobs that a submission names: all must be there, and their bytes in all are bounded.
+// Looks up the blobs that a submission names: all must exist, and their total size is bounded.
 import { findBlobs } from '#blob'
 import type { Database } from '#database'
 import type { Submission } from '#enqueue'
@@ -7,12 +7,12 @@ import type { Options } from '#options'
 import { withDeadline } from './deadline.ts'
 
 /**
- * Each naming counts, as a run reads it again. A worker holds those of one run at a time, 32 MiB at most; this bounds for how
- * long one submission has it read.
+ * A blob counts each time that it is named, because each run reads it again. A worker holds the blobs of one run at a time,
+ * 32 MiB at most; this limit bounds how long a worker reads for one submission.
  */
 const namedBytesMost = 64 * 1024 * 1024
 
-/** @param given fields that are each right by themselves. */
+/** Finds the named blobs. @param given fields that are valid by themselves. */
 export async function findNamedBlobs(
   database: Database,
   accountId: string,

@@ -1,5 +1,5 @@
-// Which languages can be submitted: those that a worker offers, or did within the last day, and what of them no such worker can
-// do. What nobody runs is refused at once; what workers run that are away for a while waits for them.
+// Decides which languages and capabilities a submission may ask for: those that a worker offers, or offered within the last
+// day. Other submissions are refused at once. A submission for workers that are away for a while waits for them.
 import type { Database } from '#database'
 import type { Issue } from '#error'
 import { languages } from '#language'
@@ -8,35 +8,35 @@ import { unknownLanguage } from '#options'
 import { withDeadline } from './deadline.ts'
 
 const period = '24 hours'
-// A worker that has come is known so soon, and so often is asked at most.
+// A new worker's offer is known after this time, and the database is asked at most this often.
 const staleMilliseconds = 1000
-// What was offered is taken for so long without asking again: little beside the day.
+// A known offer is trusted this long without asking again; that is short compared with a day.
 const keptMilliseconds = 60_000
 
 /** What a submission needs of a worker. */
 interface Needed {
-  /** undefined: not known. */
+  /** Undefined when the request names no known language. */
   readonly language: Language | undefined
-  /** Of a checker that is a program. */
+  /** The language of a checker that is a program. */
   readonly checkerLanguage?: Language | undefined
-  /** Of a submission that has no checker. */
+  /** The language of an interactor, in a submission without a checker. */
   readonly interactorLanguage?: Language | undefined
-  /** Capabilities. */
+  /** Required capabilities. */
   readonly requires?: readonly string[] | undefined
 }
 
 export interface OfferedLanguages {
-  /** What of it is not taken, by fields of a request; nothing: it is. */
+  /** Returns an issue for each field that no worker can serve; empty when a worker can take the submission. */
   judge(needed: Needed): Promise<readonly Issue[]>
-  /** True when a version that workers have now will do; of a language that none has now, one that they had. */
+  /** True when a version that workers offer now will do; when none offers the language now, a version offered lately. */
   hasVersion(language: Language, willDo: (runtime: string) => boolean): Promise<boolean>
-  /** The same mistakes; those of names that no language has say what is offered. */
+  /** Returns the issues; those about unknown language names also list the offered languages. */
   explain(issues: readonly Issue[]): readonly Issue[]
 }
 
 const listing = '; offered are '
 
-/** What is offered is said once, however many mistakes say it. */
+/** Keeps only the first list of offered languages in the issues. @param isListed true: keeps none. */
 export function listOnce(issues: readonly Issue[], isListed = false): readonly Issue[] {
   let listed = isListed
   return issues.map((issue) => {
@@ -48,15 +48,15 @@ export function listOnce(issues: readonly Issue[], isListed = false): readonly I
   })
 }
 
-/** True when one of them says what is offered. */
+/** True when an issue lists the offered languages. */
 export function lists(issues: readonly Issue[]): boolean {
   return issues.some(({ message }) => message.includes(listing))
 }
 
-/** What a worker offers, by language. */
+/** What a worker offers, by language name. */
 type Offer = ReadonlyMap<string, OfferedRow>
 
-/** Asks the database when it has to: for what was not offered when it asked last, or when that is long ago. */
+/** Caches the offers, and asks the database when a language was not offered at the last look or that look is old. */
 export function createOfferedLanguages(database: Database): OfferedLanguages {
   let offers: readonly Offer[] = []
   let askedAt = Number.NEGATIVE_INFINITY
@@ -72,7 +72,7 @@ export function createOfferedLanguages(database: Database): OfferedLanguages {
     askedAt = performance.now()
   }
 
-  /** What `read` makes of them, which is good or asked for anew. */
+  /** Returns what `read` makes of the offers, and asks for new offers first when the cached ones are old or not good. */
   async function readGood<T>(read: () => T, isGood: (value: T) => boolean): Promise<T> {
     const age = performance.now() - askedAt
     const value = read()
@@ -106,7 +106,7 @@ export function createOfferedLanguages(database: Database): OfferedLanguages {
   }
 }
 
-/** Before its first worker a service takes all that any could run. */
+/** Names the offered languages; when no worker offered any within the last day, every language that a worker could run. */
 function nameOffered(offers: readonly Offer[]): string {
   if (offers.length === 0) return languages.join(', ')
   return [...new Set(offers.flatMap((offer) => [...offer.keys()]))].toSorted().join(', ')
@@ -115,9 +115,9 @@ function nameOffered(offers: readonly Offer[]): string {
 interface OfferedRow {
   readonly name: string
   readonly version: string
-  /** What it cannot do of what submissions require. */
+  /** The capabilities that submissions can require and the worker does not have. */
   readonly lacks: readonly string[]
-  /** The same for what one worker offers. */
+  /** Equal for all languages of one worker's offer. */
   readonly offer: number
   readonly is_offered_now: boolean
 }
@@ -131,7 +131,7 @@ function* judge(
   { language, checkerLanguage, interactorLanguage, requires = [] }: Needed,
   offers: readonly Offer[],
 ): Generator<Issue> {
-  // Before its first worker a service takes what any could run.
+  // When no worker offered a language within the last day, such as before the first start, every submission is accepted.
   if (offers.length === 0) return
   const never = 'and was not within the last 24 hours'
   const judging = checkerLanguage ?? interactorLanguage
@@ -145,7 +145,7 @@ function* judge(
   if (language === undefined) return
   const having = offers.filter((offer) => offer.has(language))
   const able = having.filter((offer) => judging === undefined || offer.has(judging))
-  // One worker compiles and runs both.
+  // One worker compiles and runs both the program and its checker or interactor.
   if (absent.length === 0 && able.length === 0)
     yield {
       path,

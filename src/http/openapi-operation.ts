@@ -1,17 +1,17 @@
-// The operations of the OpenAPI document in prose and examples. A test compares them with the routes of http.ts.
+// The operations of the OpenAPI document, with descriptions and examples. A test compares them with the routes of http.ts.
 import { listParameters } from './list.ts'
 import { operatorOperations } from './operator/openapi.ts'
 
 export interface DescribedAnswer {
   readonly description: string
-  /** A name of answerSchemas; none for an answer without JSON. */
+  /** A name in answerSchemas; absent for an answer without JSON. */
   readonly schema?: string
-  /** It is, or may be asked to be, a stream of this media type. */
+  /** The media type, when the answer is a stream or can be requested as one. */
   readonly stream?: 'text/event-stream' | 'application/x-ndjson'
   readonly headers?: readonly string[]
 }
 
-/** By method and path, such as `GET /api/result/{id}`. */
+/** The operations by method and path, such as `GET /api/result/{id}`. */
 export type Operations = Readonly<Record<string, Operation>>
 
 interface Operation {
@@ -19,13 +19,13 @@ interface Operation {
   readonly summary: string
   readonly description?: string
   readonly parameters?: readonly string[]
-  /** The schema's name, and examples. */
+  /** The name of the body's schema, and examples. */
   readonly body?: { readonly schema: string; readonly examples: Readonly<Record<string, object>> }
-  /** What the body is, where it is bytes. */
+  /** The description of a body that is not JSON but bytes. */
   readonly bytes?: string
-  /** They go before those that are the same for every operation. */
+  /** These answers take precedence over those that all operations share. */
   readonly answers: Readonly<Record<number, DescribedAnswer>>
-  /** Beyond those of every operation under /api, 404 where the path has an id, and 415 where there is a body. */
+  /** Further statuses, beside those of every operation under /api, 404 for a path with an id, and 415 for a JSON body. */
   readonly problems?: readonly (404 | 408 | 409 | 410 | 415 | 503)[]
 }
 

@@ -1,5 +1,5 @@
-// GET /openapi.json, made from the schemas that validate requests (submission.ts, list.ts), those of answers
-// (schema.ts), and openapi-operation.ts.
+// GET /openapi.json. The document is made from the schemas that validate requests (submission.ts, list.ts), the schemas of
+// answers (schema.ts), and the operations in openapi-operation.ts.
 import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type { ConversionConfig, JsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
@@ -15,19 +15,19 @@ import { answerSchemas, createReceivedSchema } from './schema.ts'
 import { createSubmissionSchema } from './submission.ts'
 import { usualRules } from './webhook.ts'
 
-/** Facts of the log, to which later releases may add. */
+/** Any JSON value: event data, to which later releases may add fields. */
 const anything: JsonSchema = { type: ['array', 'boolean', 'null', 'number', 'object', 'string'] }
 
-// Descriptions say what JSON Schema cannot: bytes of UTF-8, https only.
+// Descriptions say what JSON Schema cannot express: bytes of UTF-8, https only.
 const conversion: ConversionConfig = {
   target: 'draft-2020-12',
-  // Of a pipe the last schema is the one that says most.
+  // The output of a pipe is described by its last schema, which says most.
   typeMode: 'output',
   errorMode: 'ignore',
   overrideSchema: ({ valibotSchema: { type } }) => (type === 'unknown' ? anything : undefined),
 }
 
-/** As JSON Schema 2020-12. */
+/** Converts a schema to JSON Schema 2020-12. */
 export function describeSchema(schema: v.GenericSchema): JsonSchema {
   const { $schema: _draft, ...described } = toJsonSchema(schema, conversion)
   return described
@@ -44,7 +44,7 @@ export function createOpenApi(): object {
       description: metadata.description,
       license: { name: metadata.license, identifier: metadata.license },
     },
-    // Where this document was read.
+    // The server that served this document.
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
     paths: createPaths(),
@@ -57,7 +57,7 @@ export function createOpenApi(): object {
   }
 }
 
-// One for all, as who does not read holds it.
+// One buffer for all requests, because a client that does not read keeps its answer in memory.
 let document: Buffer | undefined
 
 export const serveOpenApi: Handler = (_request, response) => {
@@ -245,7 +245,7 @@ function describe(path: string, operation: Operations[string]): object {
       return answer === undefined ? [] : [[status, answer] as const]
     }),
   )
-  // No known key, no limits.
+  // An answer to an unknown key has no rate limit headers.
   const limitsOf = (status: string): readonly string[] =>
     authenticated && status !== '401' && status !== '403' ? ['RateLimit', 'RateLimit-Policy'] : []
   return {
@@ -294,7 +294,7 @@ function describe(path: string, operation: Operations[string]): object {
 function describeContent({ schema, stream }: DescribedAnswer): object {
   if (schema === undefined && stream === undefined) return {}
   const json = schema === undefined ? undefined : { schema: reference(schema) }
-  // A line of NDJSON is JSON of the schema.
+  // Each line of NDJSON is a JSON value of the schema.
   if (stream === 'application/x-ndjson') return { content: { [stream]: json } }
   return {
     content: {
@@ -304,7 +304,7 @@ function describeContent({ schema, stream }: DescribedAnswer): object {
   }
 }
 
-// Most specific first: a full record is also an object with an id.
+// The most specific name comes first, because a full record is also an object with an id.
 function reference(names: string): object {
   const references = names.split('|').map((name) => ({ $ref: `#/components/schemas/${name}` }))
   return references.length === 1 ? { ...references[0] } : { anyOf: references }

@@ -1,4 +1,5 @@
-// Turns failures into answers. What is no Problem is our fault: the caller sees an id, the log has the rest.
+// Turns failures into answers. An error that is not a Problem is a failure of the service: the caller sees the request's id,
+// and the log has the details.
 import type { ErrorHandler } from 'polka'
 import { errorCode, isUnavailable, isUnmigrated, sqlState } from '#database'
 import { blame, Problem } from '#error'
@@ -6,21 +7,24 @@ import type { Logger } from '#log'
 import { sendJson } from './answer.ts'
 import type { ApiRequest } from './request.ts'
 
-/** @param findMissing asked for what the database lacks, when it refuses what this code wants of it. */
+/**
+ * Answers with the problem, and logs failures of the service.
+ * @param findMissing says what the database lacks; called when the database refuses a statement of this code.
+ */
 export function sendProblem(
   log: Logger,
   findMissing: () => Promise<string | null>,
 ): ErrorHandler<ApiRequest> {
   return async (error, request, response) => {
     const missing = refusesUs(error) ? await askFor(findMissing) : null
-    // Nobody listens any more.
+    // The answer was already started, or the client has gone.
     if (response.headersSent || response.destroyed) {
       response.destroy()
       return
     }
     const problem = missing === null ? toProblem(error) : new Problem('unavailable', missing)
     request.problem = problem.code
-    // `findMissing` has logged once what is missing.
+    // `findMissing` logs by itself what is missing, once.
     if (problem.status >= 500 && missing === null) {
       log[problem.code === 'internal' ? 'error' : 'warn'](
         { err: error instanceof Problem ? error.cause : error, request: request.requestId },
@@ -36,7 +40,7 @@ export function sendProblem(
   }
 }
 
-/** As the API answers it, alone or in an item's place. */
+/** Returns the body of the API's answer; in a batch, the element for a refused item. */
 export function describeProblem({ code, message, details: { issues, id } }: Problem): object {
   return {
     error: code,
@@ -51,25 +55,25 @@ export function notValid(): Problem {
   return new Problem('unauthorized', 'This API key is not valid.')
 }
 
-/** @param cause for the log. */
+/** Returns the 503 for an unreachable database. @param cause for the log. */
 export function unavailable(cause?: unknown): Problem {
   const message = 'The service cannot reach its database. Try again shortly.'
   return new Problem('unavailable', message, { headers: { 'Retry-After': '2' }, cause })
 }
 
-/** @param why a sentence. @param seconds until there may be some. */
+/** Returns the 503 for a lack of room. @param why a sentence. @param seconds until there may be room. */
 export function noRoom(why: string, seconds = 1): Problem {
   return new Problem('unavailable', `${why} Try again shortly.`, {
     headers: { 'Retry-After': String(seconds) },
   })
 }
 
-/** Unknown, malformed and foreign ids look the same, so that none reveals an id. */
+/** Returns the same 404 for unknown, malformed and foreign ids, so that the answer does not reveal an id. */
 export function noSubmission(): Problem {
   return new Problem('not_found', 'There is no such submission.')
 }
 
-/** Of what was submitted with it nothing is left but hashes. */
+/** Returns the 410 for a submission of whose content only hashes are left. */
 export function purged(): Problem {
   return new Problem(
     'purged',
@@ -77,7 +81,7 @@ export function purged(): Problem {
   )
 }
 
-/** True when this login may not, or the database is another one than this code knows. */
+/** True when the login lacks a right, or the database's schema is not the one that this code expects. */
 function refusesUs(error: unknown): boolean {
   return errorCode(error) === sqlState.insufficientPrivilege || isUnmigrated(error)
 }
@@ -86,11 +90,11 @@ async function askFor(findMissing: () => Promise<string | null>): Promise<string
   try {
     return await findMissing()
   } catch {
-    return null // it is away by now
+    return null // the database is unreachable by now
   }
 }
 
-/** What is no Problem is our fault. */
+/** Turns any error into a Problem; an unexpected one becomes `internal`. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (isUnavailable(error)) return unavailable(error)

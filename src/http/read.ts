@@ -1,5 +1,5 @@
-// GET /api/result/{id}: the record as it is, or with wait=true as soon as it is final. POST /api/result/{id}/cancel cancels the
-// submission, and answers the record as it is: of what runs, the end follows.
+// GET /api/result/{id}: the present record, or with wait=true the record as soon as it is final. POST /api/result/{id}/cancel
+// cancels the submission and answers with the present record; a running submission ends a moment later.
 import type { Database } from '#database'
 import { cancelSubmission } from '#enqueue'
 import { isFinal, readTrackedResult } from '#result'
@@ -54,7 +54,7 @@ export function cancelResult({ database }: HttpContext): Handler {
   }
 }
 
-/** What is read of the caller's own submission that the path names. @throws {Problem} 404 for any other. */
+/** Reads something of the submission in the path. @throws {Problem} 404 unless it belongs to the caller's account. */
 export async function readOwn<T>(
   { params, caller }: ApiRequest,
   read: (id: string, accountId: string, signal: AbortSignal) => Promise<T | null>,
@@ -67,7 +67,7 @@ export async function readOwn<T>(
   return found
 }
 
-/** Null: the account has no such submission. */
+/** Reads a record; null when the account has no such submission. */
 export async function readRecord(
   database: Database,
   id: string,
@@ -76,7 +76,7 @@ export async function readRecord(
   return withDeadline(() => readTrackedResult(database, id, accountId))
 }
 
-/** This process is notified of the ends of submissions that are stored. */
+/** Registers this process for notifications of the ends of stored submissions. */
 export async function awaitStored(
   { database, waiter }: HttpContext,
   ids: readonly string[],
@@ -86,7 +86,10 @@ export async function awaitStored(
   )
 }
 
-/** Resolves with the record at the end of a submission that is stored, or as it is when the time is up or nobody waits. */
+/**
+ * Waits for the end of a stored submission. Resolves with the final record, or with the present record when the time is up or
+ * the caller has hung up.
+ */
 export async function waitForEnd(
   context: HttpContext,
   id: string,

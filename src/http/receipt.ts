@@ -1,4 +1,4 @@
-// GET /api/result/{id}/receipt: what was run and how it ended, signed. GET /receipt-key: what checks the signature.
+// GET /api/result/{id}/receipt: a signed statement of what ran and its result. GET /receipt-key: the key that checks it.
 import type { Database } from '#database'
 import { Problem } from '#error'
 import { readReceipt, seal } from '#receipt'
@@ -10,7 +10,7 @@ import { readOwn } from './read.ts'
 import { refuseQuery } from './request.ts'
 import type { Handler } from './request.ts'
 
-/** Only of a submission that has ended, and whose events fit their hashes. */
+/** Answers with the receipt of a submission that has ended and whose events match their hashes. */
 export function issueReceipt({ database, receiptKey }: HttpContext): Handler {
   return async (request, response) => {
     refuseQuery(request)
@@ -26,7 +26,7 @@ export function issueReceipt({ database, receiptKey }: HttpContext): Handler {
   }
 }
 
-/** `GET /receipt-key`: PEM. */
+/** Answers `GET /receipt-key` with the public key in PEM. */
 export function describeReceiptKey(receiptKey: SigningKey | null): Handler {
   const pem = receiptKey?.publicKey.export({ format: 'pem', type: 'spki' }).toString()
   return (_request, response) => {
@@ -35,7 +35,7 @@ export function describeReceiptKey(receiptKey: SigningKey | null): Handler {
   }
 }
 
-// What was changed by hand must not get our signature.
+// Events that were changed by hand must not get the service's signature.
 async function requireWholeChain(database: Database, id: string): Promise<void> {
   const broken = await database`select from audit.broken_chain where stream_id = ${id} limit 1`
   if (broken.length > 0) throw new Error(`the events of submission ${id} do not fit their hashes`)

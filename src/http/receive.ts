@@ -1,5 +1,5 @@
-// What every way to submit does with what it has parsed: it is stored, or its idempotency key's earlier request is found, or it
-// is refused. The 503 of a full queue has a Retry-After that follows from how fast the queue empties, asked once a second.
+// What every way to submit does with parsed submissions: it stores them, finds the earlier request of their idempotency key, or
+// refuses them. The Retry-After of a full queue follows from how fast the queue empties, which is read once a second.
 import { cachedRead } from '#database'
 import type { Database } from '#database'
 import type {
@@ -23,15 +23,15 @@ export interface ParsedSubmission {
   readonly idempotencyKey: string | null
 }
 
-/** Of one submission. */
+/** How one submission was received: stored now, or earlier under the same idempotency key. */
 export type Stored = { readonly kind: 'received'; readonly id: string } | Replay
 
 type Waiting = Pick<SubmissionContext, 'waiter' | 'durable'>
 
-/** For all who do not wait for the end. */
+/** For a caller that does not wait for the result. */
 const unwaited: Waiting = { waiter: null, durable: true }
 
-/** Receives one submission. @throws {Problem} when it is refused. */
+/** Receives one submission. @throws {Problem} when the submission is refused. */
 export async function receive(
   context: HttpContext,
   { request, submission, idempotencyKey }: ParsedSubmission,
@@ -46,11 +46,11 @@ export async function receive(
 export interface ReceivedBatch {
   readonly items: readonly BatchItem[]
   readonly idempotencyKey: string | null
-  /** Receives one webhook when all of it has ended. */
+  /** Where one webhook goes when all items have ended. */
   readonly webhook: BatchWebhook | null
 }
 
-/** Receives all good items or none. @throws {Problem} when they are refused. */
+/** Receives all valid items of a batch, or none. @throws {Problem} when the items are refused. */
 export async function receiveItems(
   context: HttpContext,
   { caller: { apiKeyId, accountId }, requestId }: ApiRequest,
@@ -67,11 +67,11 @@ export async function receiveItems(
 
 const keptMilliseconds = 1000
 const longestRetrySeconds = 60
-// Submissions end at random, in groups as large as the slots. After the mean time between two ends every third caller
-// would come in vain; after three times as long, one in twenty.
+// Submissions end at random, in groups as large as the slots. A caller that comes back after the mean time between two ends
+// finds no room in one case of three; after three times as long, in one of twenty.
 const endsAwaited = 3
 
-/** @param places that the request needs in the queue. */
+/** Turns a refusal into a problem. @param places positions that the request needs in the queue. */
 export async function describeRefusal(
   { readDrain }: Pick<HttpContext, 'readDrain'>,
   { kind }: Refusal,
@@ -83,19 +83,19 @@ export async function describeRefusal(
     case 'key_refused':
       return notValid()
     case 'blob_missing':
-      // Asked again, the caller learns which one.
+      // The caller learns which blob is missing when it repeats the request.
       return unavailable()
   }
 }
 
-/** Its Retry-After: 1 to 60 seconds, until enough places are very likely free. */
+/** Returns a 503 whose Retry-After is the time, 1 to 60 seconds, until enough positions are very likely free. */
 function queueFull(perSecond: number, places: number): Problem {
   return new Problem('queue_full', 'The queue is full. Try again shortly.', {
     headers: { 'Retry-After': String(retryAfterSeconds(perSecond, places)) },
   })
 }
 
-/** How many submissions ended a second of late, asked once a second. */
+/** Returns a read of how many submissions a second ended lately; the database is asked at most once a second. */
 export function createDrainEstimate(database: Database): () => Promise<number> {
   const read = async (): Promise<number> => {
     const [row] = await database<[{ per_second: number }]>`
@@ -106,8 +106,9 @@ export function createDrainEstimate(database: Database): () => Promise<number> {
 }
 
 /**
- * @param perSecond submissions that ended lately; 0: nothing moves.
- * @param places each beyond the first is one more end.
+ * Returns the seconds after which a caller should try again.
+ * @param perSecond submissions a second that ended lately; 0: none.
+ * @param places positions that the caller needs; each after the first needs one more submission to end.
  */
 export function retryAfterSeconds(perSecond: number, places = 1): number {
   const ends = endsAwaited + places - 1

@@ -1,4 +1,4 @@
-// GET /api/result/{id}/request: what was submitted, as it could be submitted again.
+// GET /api/result/{id}/request: the submitted request, in a form that can be submitted again.
 import { isUtf8 } from 'node:buffer'
 import { decodeOptions } from '#options'
 import { readRequest } from '#result'
@@ -21,7 +21,7 @@ export function describeRequest({ database }: HttpContext): Handler {
   }
 }
 
-/** By the names of the request. Without the webhook, whose secret is never returned. */
+/** Returns the request by its API field names, without the webhook, because its secret is never returned. */
 function describe(received: ReceivedRequest): object {
   const { language, code, stdin, expectedStdout, detail, outputEncoding, priority, tag } = received
   return {
@@ -36,7 +36,7 @@ function describe(received: ReceivedRequest): object {
   }
 }
 
-/** Text where it is text, however it was given. */
+/** Returns the input as text if it is UTF-8, otherwise as base64, whichever encoding the request had. */
 function describeInput(stdin: Uint8Array): object {
   const bytes = Buffer.from(stdin)
   return isUtf8(bytes)

@@ -1,4 +1,4 @@
-// What is wrong between fields of a submission that are each right by themselves, and beside what the key's tier allows.
+// Checks a submission's fields against each other and against the key's tier; each field is already valid by itself.
 import type { TierLimits } from '#account'
 import type { Issue } from '#error'
 import { catalogue, defaultLimits } from '#language'
@@ -15,7 +15,7 @@ import type {
 
 const testsBytesMost = 1024 * 1024
 
-/** The first cannot stand beside the second; why, and what to do, where that is not plain. */
+/** Pairs of fields that cannot be combined; `why` gives the reason and the remedy where they are not obvious. */
 const exclusive: readonly (readonly [name: string, other: string, why?: string])[] = [
   ['stdin', 'tests'],
   ['expected_stdout', 'tests'],
@@ -27,16 +27,16 @@ const exclusive: readonly (readonly [name: string, other: string, why?: string])
   ['expected_stdout_sha256', 'expected_stdout'],
 ]
 
-/** Fields with which nothing is wrong. */
+/** The fields that are valid by themselves. */
 type Sound = Options & {
   readonly language?: Language | undefined
   readonly stdin?: string | undefined
 }
 
 /**
- * Plain code in place of valibot's partialCheck: `forward` holds each issue against each other one, of which a hostile
- * body has a hundred thousand.
- * @param has whether a field is there, also one that is wrong by itself.
+ * Lists the issues between fields. This is plain code and not valibot's partialCheck, because `forward` compares every issue
+ * with every other one, and a hostile body has a hundred thousand.
+ * @param has true when a field is given, even if it is invalid by itself.
  */
 export function* judgeRelations(
   sound: Sound,
@@ -61,7 +61,7 @@ export function* judgeRelations(
   if (compile !== null) yield* judgeLimits('compile_limits', sound.compile_limits, compile, allowed)
 }
 
-/** Of a submission or a batch: its webhook's address and secret are given both or none. */
+/** A submission or a batch must have both its webhook's address and its secret, or neither. */
 export function* judgeWebhook(has: (name: string) => boolean): Generator<Issue> {
   for (const [path, other] of [
     ['webhook_secret', 'webhook_url'],
@@ -92,7 +92,7 @@ function* judgeChecker(checker: CheckerOption, has: (name: string) => boolean): 
   if (!has('tests')) yield { path: 'checker', message: 'needs tests if it is a program' }
 }
 
-/** Tests, their points and their groups. */
+/** Checks the points and groups of tests. */
 function* judgePoints({ tests, groups }: Sound, has: (name: string) => boolean): Generator<Issue> {
   if (has('groups') && !has('tests')) yield { path: 'groups', message: 'needs tests' }
   for (const [index, { points, group }] of tests?.entries() ?? []) {
@@ -129,7 +129,7 @@ function* judgeGroups(
   }
 }
 
-/** A checker or interactor, and where it is in the request. */
+/** Checks a checker or interactor program. @param at its path in the request. */
 function* judgeProgram(
   at: string,
   { language, compile_args: args = [], files = [] }: InteractorOption,
@@ -162,7 +162,7 @@ function* judgeFileNames({
   if (interactor !== undefined) yield* judgeProgram('interactor', interactor)
 }
 
-/** What is in the box under names of the language's own. */
+/** Returns the names of the files that the language itself puts into the box. */
 function listOwnFiles(language: Language | undefined): readonly string[] {
   if (language === undefined) return []
   const { recipe, ownFiles = [] }: LanguageDefinition = catalogue[language]
@@ -182,7 +182,7 @@ function* judgeCompiler({
   if (limits !== undefined) yield { path: 'compile_limits', message }
 }
 
-/** What a language's own runtime is started with, which differs. */
+/** Refuses environment variables that the language's recipe sets; they differ by language. */
 function* judgeEnvironment({ language, env = {} }: Sound): Generator<Issue> {
   const { recipe }: Partial<LanguageDefinition> = language === undefined ? {} : catalogue[language]
   for (const name of Object.keys(recipe?.environment ?? {}))
@@ -191,8 +191,9 @@ function* judgeEnvironment({ language, env = {} }: Sound): Generator<Issue> {
 }
 
 /**
- * Who asks for more CPU time than there is wall time by default means that to follow: twice the CPU time, as far as the tier goes.
- * @param given a request's limits, which are right.
+ * Raises the wall time when a request sets none but sets a CPU time above the default wall time: to twice the CPU time, as far
+ * as the tier allows.
+ * @param given the request's limits, which are valid.
  */
 export function followWall<Given extends Readonly<Partial<Record<LimitName, number | undefined>>>>(
   given: Given | undefined,
@@ -206,12 +207,12 @@ export function followWall<Given extends Readonly<Partial<Record<LimitName, numb
   return { ...given, wall_time: Math.min(2 * cpu, most) }
 }
 
-/** What a language has by default, or a tier allows beyond it. */
+/** Returns the language's default or what the tier allows, whichever is more. */
 export function mostAllowed(name: LimitName, usual: PhaseLimits, allowed: TierLimits): number {
   return Math.max(usual[limitNames[name]], allowed[name] ?? 0)
 }
 
-/** Each that is more than the language's own and the tier's. */
+/** Lists the limits that exceed both the language's default and what the tier allows. */
 export function* judgeLimits(
   path: string,
   given: Readonly<Partial<Record<LimitName, number | undefined>>> | undefined,

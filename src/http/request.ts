@@ -1,4 +1,4 @@
-// What handlers share: the request's id, query, Idempotency-Key and hang-up.
+// What handlers share: the request's id, query and Idempotency-Key, and the signal that the client has hung up.
 import type { Middleware, Request, Response } from 'polka'
 import { validate as isLowerUuid } from 'uuid'
 import type * as v from 'valibot'
@@ -11,21 +11,21 @@ import { validate } from '#options'
 import { listOnce } from './offered.ts'
 
 export interface ApiRequest extends Request {
-  /** Also in the answer's X-Request-Id, the log and the events. */
+  /** Appears also in the answer's X-Request-Id, the log and the events. */
   requestId: string
-  /** Set by authenticate.ts for everything under /api. */
+  /** Set by authenticate.ts under /api and at the paths of doors, unless the key is an operator's. */
   caller: Caller
-  /** In place of `caller`, for an operator's key. */
+  /** Set in place of `caller` for an operator's key. */
   operator?: Operator
-  /** The path's pattern, such as `/api/result/:id`; none for an unknown path. */
+  /** The path's pattern, such as `/api/result/:id`; absent for an unknown path. */
   route?: string
   problem?: ProblemCode
-  /** How a door answers a failure. */
+  /** Formats a failure in the protocol of a door; absent for the API itself. */
   describeProblem?: (problem: Problem) => {
     readonly status: number
     readonly body: object | string
   }
-  /** Its answer goes on for as long as a submission. */
+  /** Set when the answer is a stream, which may last as long as its submission. */
   isStream?: true
 }
 
@@ -37,7 +37,7 @@ export const identify: Handler = (request, response, next) => {
   return next()
 }
 
-/** For the events of what it changes: the request, and the key that made it. */
+/** Returns the metadata for events that this request causes: the request's id and the key that made it. */
 export function describeOrigin({ requestId, caller, operator }: ApiRequest): Metadata {
   return { request: requestId, actor: { api_key: (operator ?? caller).apiKeyId } }
 }
@@ -48,7 +48,7 @@ export const requireHost: Handler = (request, _response, next) => {
   throw invalidRequest([{ path: 'Host', message: 'is required' }])
 }
 
-/** Unknown and repeated parameters are issues. */
+/** Reads the query; unknown and repeated parameters are issues. */
 export function readQuery(
   request: ApiRequest,
   known: readonly string[],
@@ -64,7 +64,7 @@ export function readQuery(
   return { query, issues }
 }
 
-/** What a schema of parameters reads of the query. @throws {Problem} invalid_request with all that is wrong. */
+/** Reads the query by a schema. @throws {Problem} invalid_request with every issue. */
 export function readParameters<Value extends object>(
   request: ApiRequest,
   schema: v.GenericSchema<unknown, Value> & { readonly entries: object },
@@ -79,13 +79,13 @@ export function readParameters<Value extends object>(
   return value
 }
 
-/** For calls without parameters. @throws {Problem} invalid_request. */
+/** Refuses any parameter. @throws {Problem} invalid_request. */
 export function refuseQuery(request: ApiRequest): void {
   const { issues } = readQuery(request, [])
   if (issues.length > 0) throw invalidRequest(issues)
 }
 
-/** For calls whose one parameter is `wait`: anything but true, false or absent is an issue. */
+/** Reads `wait`, the only parameter of some calls: true, false or absent; anything else is an issue. */
 export function readWait(request: ApiRequest): {
   readonly wait: boolean
   readonly issues: readonly Issue[]
@@ -96,7 +96,7 @@ export function readWait(request: ApiRequest): {
   return { wait: false, issues: [...issues, { path: '?wait', message: 'must be true or false' }] }
 }
 
-/** A UUID in any case; null when absent. */
+/** Reads the header, a UUID in any case; null when absent. */
 export function readIdempotencyKey(request: ApiRequest): {
   readonly idempotencyKey: string | null
   readonly issues: readonly Issue[]
@@ -109,7 +109,7 @@ export function readIdempotencyKey(request: ApiRequest): {
   return { idempotencyKey: null, issues: [{ path: 'Idempotency-Key', message: 'must be a UUID' }] }
 }
 
-/** Lists every issue; its text names the first few, without what is offered in place of a language. */
+/** Makes a problem with every issue. Its message names the first ten, without the list of offered languages. */
 export function invalidRequest(issues: readonly Issue[]): Problem {
   const list = listOnce(issues.slice(0, 10), true).map(({ path, message }) =>
     path === '' ? message : `${path} ${message}`,
@@ -119,17 +119,17 @@ export function invalidRequest(issues: readonly Issue[]): Problem {
   return new Problem('invalid_request', message, { issues })
 }
 
-/** In any version and case. */
+/** True for a UUID of any version, in any case. */
 export function isUuid(text: string): boolean {
   return isLowerUuid(text.toLowerCase())
 }
 
-/** Those that are ids, each once. */
+/** Returns the texts that are ids, in lower case and each once. */
 export function listIds(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.filter(isUuid).map((text) => text.toLowerCase()))]
 }
 
-/** Shortened by `Prefer: wait=N` (RFC 7240). */
+/** Returns how many seconds to wait: `most`, or fewer by `Prefer: wait=N` (RFC 7240). */
 export function waitSeconds(request: ApiRequest, most: number): number {
   const preference = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/i.exec(
     String(request.headers['prefer'] ?? ''),
@@ -139,16 +139,18 @@ export function waitSeconds(request: ApiRequest, most: number): number {
 
 const hungUp = 'the client has hung up'
 
+/** Returns a signal that fires when the response closes: after the answer, or when the client hangs up. */
 export function hangUpSignal(response: Response): AbortSignal {
   const controller = new AbortController()
-  // The connection may have ended before.
+  // The connection may already be closed.
   if (response.destroyed) controller.abort(hungUp)
-  // Fires after every answer: the default reason, an error with a stack, would cost more than all else here.
+  // The reason is a string, because the signal fires after every answer, and the default reason, an error with a stack, would
+  // cost more than the rest of this function.
   response.once('close', () => controller.abort(hungUp))
   return controller.signal
 }
 
-/** 405 for a known path. */
+/** Answers 405 for a known path. */
 export function methodNotAllowed(methods: readonly string[]): Handler {
   const allow = methods
     .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
@@ -160,7 +162,7 @@ export function methodNotAllowed(methods: readonly string[]): Handler {
   }
 }
 
-/** 404 for an unknown path. */
+/** Answers 404 for an unknown path. */
 export const notFound: Handler = () => {
   throw new Problem('not_found', 'There is nothing at this path.')
 }

@@ -1,4 +1,4 @@
-// POST /api/result/{id}/rerun: the same submission again, on today's toolchain, for whoever may submit it today.
+// POST /api/result/{id}/rerun: runs a submission again on today's toolchain, if the caller could submit it today.
 import type { Response } from 'polka'
 import type { Caller } from '#account'
 import { rerunSubmission } from '#enqueue'
@@ -69,7 +69,7 @@ export function rerunResult(context: HttpContext): Handler {
   }
 }
 
-/** What an event says that is held against today. */
+/** The fields of the submission.received event that are checked against today's languages and limits. */
 interface OriginalRequest extends Pick<
   SubmissionReceived['data'],
   'language' | 'checker_language' | 'demands'
@@ -77,7 +77,7 @@ interface OriginalRequest extends Pick<
   readonly limits?: Readonly<Partial<Record<'run' | 'compile', Partial<Record<LimitName, number>>>>>
 }
 
-/** Whatever is in the body would not be done. */
+/** Refuses a body with content, because nothing in it would have an effect. */
 async function readNothing(request: ApiRequest, response: Response): Promise<readonly Issue[]> {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
   if (encoding === undefined && Number(length) === 0) return []
@@ -91,7 +91,7 @@ async function readNothing(request: ApiRequest, response: Response): Promise<rea
   return isEmpty ? [] : [{ path: '', message: 'the body must be empty, or {}' }]
 }
 
-/** Why what was taken then is not taken today. */
+/** Lists why the original request would not be accepted today. */
 async function findObstacles(
   { limits, ...received }: OriginalRequest,
   { limits: allowed }: Caller,

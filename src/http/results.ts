@@ -1,4 +1,4 @@
-// GET /api/results?ids=…: the records of several submissions, in one request of the rate window.
+// GET /api/results?ids=…: the records of several submissions, as one request against the rate limit.
 import * as v from 'valibot'
 import { readResults } from '#result'
 import { sendJson } from './answer.ts'

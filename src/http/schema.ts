@@ -1,4 +1,4 @@
-// Schemas of answers. The OpenAPI document is made from them; tests check every answer against it.
+// The schemas of answers. The OpenAPI document is made from them, and tests check every answer against it.
 import * as v from 'valibot'
 import { faults, problemStatus, retries } from '#error'
 import type { ProblemCode } from '#error'
@@ -11,7 +11,7 @@ import { operatorSchemas } from './operator/schema.ts'
 const language = v.picklist(languages)
 
 const accepted = v.object({ id: uuid })
-/** @param submission the schema of requests. */
+/** @param submission the schema of a submission request. */
 export const createReceivedSchema = (submission: v.GenericSchema): v.GenericSchema =>
   v.object({ id: uuid, request: submission, limits: attemptLimits })
 
@@ -54,7 +54,7 @@ const invalidRequest = v.object({
   issues: described(v.array(issue), 'Everything that is wrong, at once.'),
 })
 
-// Other codes' answers carry more.
+// The answers of the three other codes have more fields.
 const plainCodes = (Object.keys(problemStatus) as ProblemCode[]).filter(
   (code) => code !== 'invalid_request' && code !== 'timeout' && code !== 'internal',
 )
@@ -106,7 +106,7 @@ const event = v.object({
 
 const place = described(count, 'Of the item in the batch, from 0.')
 
-/** By name in the document. */
+/** The schemas by their name in the OpenAPI document. */
 export const answerSchemas = {
   Accepted: accepted,
   Result: resultRecord,

@@ -1,20 +1,20 @@
-// Gauges of the whole service, the same on every web process: the queue and the workers as they are now, and what the
-// reconciler found in the ledger. A gauge is a column of what a query answers.
+// Gauges of the whole service, the same on every web process: the present queue and workers, and what the reconciler found in
+// the ledger. Each gauge is a column of a query's result.
 import { Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import type { Database } from '#database'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** What it says; or that and several columns, each under its name in the label. */
+/** The help text of a gauge with one column; or help text and several columns, each a value of the label. */
 type ServiceGauge =
   string | { readonly help: string; readonly label: string; readonly columns: readonly string[] }
 
 interface Family {
   readonly read: (database: Database) => PromiseLike<readonly Row[]>
-  /** Columns that say whose figure it is; without any there is one row. */
+  /** Columns that become labels; a family without labels has one row. */
   readonly labels?: readonly string[]
-  /** By name, which is the column's, too. */
+  /** Gauges by name, which is also the name of the column. */
   readonly gauges: Readonly<Record<string, ServiceGauge>>
 }
 
@@ -95,7 +95,7 @@ const families: readonly Family[] = [
   },
 ]
 
-/** Creates them; the result sets them. */
+/** Creates the gauges. Returns a function that reads the database and sets them. */
 export function createServiceGauges(database: Database, registry: Registry): () => Promise<void> {
   const setters = families.map(({ read, labels = [], gauges }) => {
     const set = Object.entries(gauges).map(([name, gauge]) =>
@@ -122,7 +122,7 @@ function createSetter(
   const labelNames = label === null ? [...labels] : [...labels, label]
   const gauge = new Gauge({ name: `runledger_${name}`, help, labelNames, registers: [registry] })
   return (rows) => {
-    // Whose row is gone has no figure.
+    // Labels whose row is gone must not keep their last value.
     if (labels.length > 0) gauge.reset()
     for (const row of rows) {
       const whose = Object.fromEntries(labels.map((column) => [column, String(row[column])]))

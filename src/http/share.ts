@@ -1,18 +1,18 @@
-// Divides among accounts what a process has only so much of: streams, bytes of bodies that arrive. An account may have half as
-// much as is free, and never less than a little: one that takes all it may leaves two thirds to others, three leave two fifths,
-// and whoever is alone is not held to a share that nobody else needs.
+// Divides a limited resource of a process among accounts: open streams, or bytes of arriving bodies. An account may have half
+// as much as is free, and always a small minimum. One account that takes all it may leaves two thirds to others; three such
+// accounts leave two fifths. An account that is alone is not limited to an equal share that no other account needs.
 
-/** Too much for this account, while others are served; or more than there is. */
+/** share: too much for this account, while others are still served; full: more than is free. */
 export type Refusal = 'share' | 'full'
 
 export interface Shares {
-  /** Why the account may not have so much more; null: it may. Nothing is taken by asking. */
+  /** Returns why the account may not have this amount more; null: it may. Takes nothing. */
   refuse(accountId: string, amount: number): Refusal | null
-  /** @param amount below 0: it is released. */
+  /** Takes an amount for the account. @param amount negative to release it. */
   add(accountId: string, amount: number): void
 }
 
-/** @param least of an account, as long as there is as much. */
+/** @param most for all accounts together. @param least for one account at any time, as long as it is free. */
 export function createShares(most: number, least: number): Shares {
   let used = 0
   const byAccount = new Map<string, number>()

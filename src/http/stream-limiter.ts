@@ -1,4 +1,4 @@
-// How many streams a web process has open: of all, of an account, of a key with a rate limit.
+// Limits the streams that a web process has open: in all, for an account, and for a key with a rate limit.
 import type { Response } from 'polka'
 import { Problem } from '#error'
 import { noRoom } from './problem.ts'
@@ -7,28 +7,28 @@ import { createShares } from './share.ts'
 
 export interface StreamBounds {
   readonly openMost: number
-  /** Of a key with a rate limit; an account may have as many at the least, and more while many are free. */
+  /** The limit of a key with a rate limit. An account may have at least as many, and more while many are free. */
   readonly openPerKeyMost: number
   readonly commentMilliseconds: number
-  /** So long what was sent may wait to be taken. */
+  /** How long sent bytes may wait until the client takes them. */
   readonly slowReaderMilliseconds: number
   readonly longestMilliseconds: number
 }
 
 export const usualBounds: StreamBounds = {
-  // Each takes some 30 KB, and a line of a statement once a second.
+  // A stream takes about 30 KB, and one row in a statement once a second.
   openMost: 5000,
   openPerKeyMost: 100,
   commentMilliseconds: 15_000,
   slowReaderMilliseconds: 15_000,
-  // Then the client comes back, and its key is looked at again.
+  // After this time the client reconnects, so that its key is checked again.
   longestMilliseconds: 15 * 60_000,
 }
 
 export interface StreamLimiter {
   /**
-   * Admits a stream; its place is free again when the response is closed.
-   * @throws {Problem} when the process, the account or the key has as many as it may.
+   * Admits a stream, which counts until the response is closed.
+   * @throws {Problem} when the process, the account or the key has as many streams as it may.
    */
   admit(request: ApiRequest, response: Response): void
 }
@@ -49,7 +49,7 @@ export function createStreamLimiter({
 
   function tooMany(message: string, oldest: Admitted | undefined): Problem {
     const left = (oldest?.at ?? 0) + longestMilliseconds - performance.now()
-    // At the latest.
+    // The oldest stream ends by then at the latest.
     const seconds = Math.max(1, Math.ceil(left / 1000))
     return new Problem('rate_limited', message, { headers: { 'Retry-After': String(seconds) } })
   }

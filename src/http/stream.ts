@@ -1,6 +1,6 @@
-// GET /api/result/{id}/stream: a submission as it goes on, as server-sent events (https://html.spec.whatwg.org, "Server-sent
-// events"). Which events, and when, is #result's; here is the connection: that it is alive, and that a client that does not
-// read is let go. It comes back with Last-Event-ID.
+// GET /api/result/{id}/stream: a submission's progress as server-sent events (https://html.spec.whatwg.org, "Server-sent
+// events"). #result decides which events are sent, and when. This module keeps the connection alive, and closes it when the
+// client does not read; the client resumes with Last-Event-ID.
 import type { Response } from 'polka'
 import { beginning, hasResult, parsePosition } from '#result'
 import type { Position } from '#result'
@@ -13,11 +13,11 @@ import { createStreamLimiter, usualBounds } from './stream-limiter.ts'
 import type { StreamBounds, StreamLimiter } from './stream-limiter.ts'
 import { unsentAnswers } from './unsent.ts'
 
-/** Those of one web process. */
+/** The result streams of one web process. */
 export interface ResultStreams extends StreamLimiter {
   readonly open: number
   readonly bounds: StreamBounds
-  /** Answers with the stream, which was admitted. The caller has seen to whose submission it is. */
+  /** Answers with a stream. The caller has admitted it, and has checked that the submission belongs to the account. */
   begin(
     request: ApiRequest,
     response: Response,
@@ -30,21 +30,21 @@ export interface ResultStreams extends StreamLimiter {
   ): void
 }
 
-/** In another protocol's words. Its caller sends the last of them, and bounds how long it goes on. */
+/** Translates a stream into another protocol. The caller sends the last message, and bounds how long the stream lasts. */
 interface Retelling {
   readonly greeting: Buffer
-  /** @returns what is sent of events; perhaps nothing. */
+  /** Returns the bytes to send for these events; may be empty. */
   retell(events: Buffer): Buffer
 }
 
 const lookMilliseconds = 1000
-/** So long a client that reads a little now and then may take for the last of it. */
+/** The most time for a stream's last bytes, for a client that reads a little now and then. */
 const lastMilliseconds = 60_000
 
 export const streamHeaders = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   ...usualHeaders,
-  // Or nginx would hold it back.
+  // Otherwise nginx buffers the stream.
   'X-Accel-Buffering': 'no',
 }
 const greeting = Buffer.from('retry: 1000\n\n')
@@ -53,13 +53,13 @@ const comment = Buffer.from(':\n\n')
 interface Open {
   readonly key: string
   readonly response: Response
-  /** Ended by its caller. */
+  /** True for a stream in another protocol; its caller ends it. */
   readonly isRetold: boolean
   readonly startedAt: number
   writtenAt: number
-  /** Null: all was taken. */
+  /** Since when the client has not taken what was sent; null when it has taken all. */
   blockedAt: number | null
-  /** It has its last byte, and may still be taking it; null: not yet. */
+  /** When the last byte was written, which the client may still be reading; null before. */
   overAt: number | null
 }
 
@@ -96,7 +96,7 @@ export function createResultStreams({
     const { response } = one
     if (one.overAt !== null) return
     one.overAt = performance.now()
-    // What it takes to the end is bounded as any answer is.
+    // The last bytes have the same time limit as any answer.
     response.setTimeout(slowReaderMilliseconds, () => response.destroy())
     if (bytes !== null) unsentAnswers.note(response, one.key, bytes)
     response.end(bytes ?? undefined)
@@ -152,7 +152,7 @@ export function streamResult({ database, resultStreams }: HttpContext): Handler 
     const last = request.headers['last-event-id']
     const from = typeof last === 'string' ? parsePosition(last) : beginning
     if (from.stage === 'ended') {
-      // A browser that gets this does not come back.
+      // A browser does not reconnect after a 204.
       response.writeHead(204).end()
       return
     }
@@ -161,7 +161,7 @@ export function streamResult({ database, resultStreams }: HttpContext): Handler 
   }
 }
 
-/** True when the answer is to be a stream of this media type. */
+/** True when the Accept header names this media type of a stream. */
 export function asksForStream(
   { headers: { accept = '' } }: ApiRequest,
   type = 'text/event-stream',

@@ -1,4 +1,5 @@
-// A submission request: the schema that POST /api/submit, a batch and the OpenAPI document share, and all that is wrong with one.
+// Parses a submission request: the schema that POST /api/submit, a batch and the OpenAPI document share, and the checks that
+// list every issue of a request.
 import * as v from 'valibot'
 import type { Caller, TierLimits } from '#account'
 import type { Database } from '#database'
@@ -16,7 +17,7 @@ import { followWall, judgeRelations } from './relations.ts'
 import { usualRules, webhookSecret, webhookUrl } from './webhook.ts'
 import type { WebhookRules } from './webhook.ts'
 
-/** UTF-8, for code, stdin and expected_stdout each. */
+/** Bytes of UTF-8; the limit of code, stdin and expected_stdout each. */
 const textLimitBytes = 65_536
 
 const boundedText = (description: string) =>
@@ -31,7 +32,7 @@ const boundedText = (description: string) =>
 export const createEntries = (rules: WebhookRules) => ({
   language: languageSchema,
   code: boundedText('The source. At most 65,536 bytes of UTF-8; any Unicode, NUL included.'),
-  // Client generators would make a field with a default required.
+  // No default, because client generators would make the field required.
   stdin: v.optional(
     described(
       wellFormedText,
@@ -55,11 +56,11 @@ export const createSubmissionSchema = (rules: WebhookRules) =>
 
 type Given = v.InferOutput<ReturnType<typeof createSubmissionSchema>>
 
-/** A submission as it was read, without what has to be looked up. */
+/** A submission after the checks that need no database. */
 interface Read {
-  /** Null when anything is wrong. */
+  /** Null when there is any issue. */
   readonly value: Given | null
-  /** The fields that are each right by themselves. */
+  /** The fields that are valid by themselves. */
   readonly sound: Partial<Given>
   readonly issues: readonly Issue[]
 }
@@ -84,7 +85,7 @@ export function createSubmissionReader(
   }
 }
 
-/** The submission, or everything wrong with it. */
+/** Returns the submission, or every issue of the request. */
 export type SubmissionParser = (
   input: unknown,
   caller: Pick<Caller, 'accountId' | 'limits'>,
@@ -123,7 +124,7 @@ export function createSubmissionParser(
   }
 }
 
-/** valibot names the first unknown field alone. */
+/** Lists unknown fields after the first, because valibot reports only the first. */
 function judgeOtherFields(input: object, known: object): Issue[] {
   const [, ...others] = Object.keys(input).filter((name) => !Object.hasOwn(known, name))
   return others.map((path) => ({ path, message: 'is not a field of a submission' }))
@@ -148,7 +149,7 @@ function toSubmission(given: Given, blobs: Submission['blobs']): Submission {
   } = rest
   const { output_encoding: outputEncoding = 'utf8', ...asked } = more
   const { stdin_encoding: encoding, ...others } = asked
-  // Of a program without tests the input is kept as bytes.
+  // Without tests the input is stored as bytes, so its encoding is dropped.
   const options: Options = others.tests === undefined ? others : asked
   return {
     language,

@@ -1,4 +1,4 @@
-// POST /api/submit: parse, receive (job/receive.ts), answer at once, at the end, or by a stream.
+// POST /api/submit: parses a submission, stores it (job/receive.ts), and answers at once, with the result, or by a stream.
 import type { Response } from 'polka'
 import { flushLog } from '#enqueue'
 import type { Replay } from '#enqueue'
@@ -40,17 +40,17 @@ export function submit(context: HttpContext): Handler {
   }
 }
 
-/** A submission whose end is awaited. */
+/** A submission whose caller may wait for the result. */
 interface AwaitedSubmission extends ParsedSubmission {
-  /** At most. */
+  /** The longest wait. */
   readonly seconds: number
-  /** Fires when nobody is there to be answered. */
+  /** Fires when the client has hung up. */
   readonly hungUp: AbortSignal
 }
 
 interface ParsedRequest extends AwaitedSubmission {
   readonly waits: boolean
-  /** The answer is to be a stream. */
+  /** True when the caller asked for a stream. */
   readonly streams: boolean
 }
 
@@ -78,7 +78,7 @@ async function parse(
   return { request, submission, idempotencyKey, waits, streams, seconds, hungUp }
 }
 
-/** What became of a request; `record`: null where it was not read. */
+/** How the submission was received, and its record; null where the record was not read. */
 interface Submitted<Record> {
   readonly stored: Stored
   readonly record: Record
@@ -95,8 +95,8 @@ async function submitOnly(
 }
 
 /**
- * Stores a submission, or finds its idempotency key's earlier one, and waits for its end.
- * @returns null when the caller has hung up. @throws {Problem} when it was not stored, or has not ended in time.
+ * Stores a submission, or finds the earlier one of its idempotency key, and waits for the result.
+ * @returns null when the caller has hung up. @throws {Problem} when it was not stored or did not end in time.
  */
 export async function submitToEnd(
   context: HttpContext,
@@ -106,7 +106,8 @@ export async function submitToEnd(
   const { seconds, hungUp } = parsed
   const { accountId } = parsed.request.caller
   const id = createId()
-  // Before it is stored, as the end may be notified before this process knows of the storing.
+  // The wait starts before the submission is stored, because its end may be notified before this process knows that it is
+  // stored.
   const waited = waiter.wait(id, seconds, hungUp)
   const waiting = { waiter: waiter.channel, durable: false }
   const stored = await receive(context, parsed, id, waiting).catch((error: unknown) => {
@@ -124,14 +125,14 @@ export async function submitToEnd(
   record ??= await readRecord(database, stored.id, accountId)
   if (record === null) throw unavailable() // the database restarted and lost what was not on disk
   if (!isFinal(record)) {
-    // It was received without `durable`, but the 408 carries the id.
+    // The 408 carries the id, so the submission must be on disk; it was received without `durable`.
     await withDeadline(() => flushLog(database))
     throw notFinished(stored.id)
   }
   return { stored, record }
 }
 
-/** 408: the wait is over, the submission is not. */
+/** Returns the 408 for a submission that goes on when the wait is over. */
 export function notFinished(id: string): Problem {
   return new Problem(
     'timeout',
@@ -154,7 +155,10 @@ async function submitAndStream(
   resultStreams.begin(parsed.request, response, stored.id, beginning, { headers })
 }
 
-/** @param record at the end of a new submission, if it was waited for; as it is, of an idempotency key that was used before. */
+/**
+ * Returns the answer for a received submission.
+ * @param record the final record of a new submission whose caller waited; the present record for a repeated idempotency key.
+ */
 export function describeStored(
   stored: Stored,
   record: TrackedResult | null,
@@ -171,7 +175,7 @@ export function describeStored(
   return { status: 202, body: record, headers }
 }
 
-/** Headers that say whether an idempotency key was used before. */
+/** Returns headers that say whether the idempotency key was used before. */
 export function describeReplay(
   stored: { readonly kind: 'received' } | Pick<Replay, 'kind' | 'matches'>,
 ): Readonly<Record<string, string>> {

@@ -1,4 +1,4 @@
-// The socket, bounded against clients that stall, send garbage or never read.
+// The HTTP and HTTPS server, with limits against clients that stall, send garbage or never read.
 import { STATUS_CODES, createServer as createHttpServer } from 'node:http'
 import type {
   IncomingMessage,
@@ -17,20 +17,20 @@ import { strictTransportSecurity } from './https.ts'
 import { describeProblem } from './problem.ts'
 
 export interface TransportOptions {
-  /** PEM texts; null: plain HTTP, for loopback or behind a router. */
+  /** Certificate and key as PEM texts; null: plain HTTP, for loopback or behind a router. */
   readonly tls: { readonly cert: string; readonly key: string } | null
-  /** Then an incomplete request is answered 408 and its connection closed. Default 15 s. */
+  /** After this time an incomplete request is answered 408 and its connection closed. Default 15 s. */
   readonly requestSeconds?: number
 }
 
 const defaultRequestSeconds = 15
-// How often Node looks for late requests, perhaps late itself; they are ended two looks early.
+// How often Node checks for late requests. A check may itself be late, so the timeouts are two intervals shorter.
 const checkingMilliseconds = 500
 
-/** Requests of one connection that may wait for their answers; more are nobody's but who does not mean to read them. */
+/** The most requests of one connection that may wait for answers; only a client that does not read answers sends more. */
 const pipelinedMost = 16
 
-/** `rawPacket`: the bytes being read. */
+/** `rawPacket` holds the bytes that Node was parsing. */
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 
 /** A request without a complete answer. */
@@ -39,11 +39,14 @@ type Exchange = { readonly request: IncomingMessage; readonly response: ServerRe
 interface ClosingServer {
   readonly server: Server
   /**
-   * Every answer now closes its connection: kept ones come back to another process. Closing silently would fail a
-   * request on its way.
+   * From now on every answer closes its connection, so that clients reconnect to another process. Closing a connection
+   * without an answer could fail a request that is already on its way.
    */
   sayFarewell(): void
-  /** From the next handshake on. @throws when these are no certificate and its key; then the present ones stay. */
+  /**
+   * Replaces the certificate from the next handshake on.
+   * @throws when the texts are not a certificate and its key; the present certificate then stays in use.
+   */
   renewCertificate(tls: NonNullable<TransportOptions['tls']>): void
 }
 
@@ -57,17 +60,17 @@ export function createServer(
     requestTimeout: requestSeconds * 1000 - 2 * checking,
     headersTimeout: requestSeconds * 1000 - 2 * checking,
     connectionsCheckingInterval: checking,
-    // Above the 60 s of common routers, so that they close first.
+    // Above the 60 s of common routers, so that the router closes first.
     keepAliveTimeout: 65_000,
     maxHeaderSize: 16 * 1024,
-    // Its 400 would have no body; request.ts answers instead.
+    // Node's 400 would have no body, so request.ts answers instead.
     requireHostHeader: false,
   }
-  // Oldest first.
+  // The oldest exchange comes first.
   const open = new Set<Exchange>()
-  // Answered before they were complete: later bytes on their connections are theirs.
+  // Requests that were answered before they were complete; further bytes on their connections still belong to them.
   const early = new WeakMap<Socket, IncomingMessage>()
-  // Node hands over all requests of what a socket has read before it holds it back.
+  // Counts unanswered requests of a socket, because Node passes on all requests that it has read before it pauses the socket.
   const pipelined = new WeakMap<Socket, number>()
   let isEnding = false
   const listener: RequestListener = (request, response) => {
@@ -88,7 +91,7 @@ export function createServer(
   }
   const server = tls === null ? createHttpServer(limits) : createTlsServer(limits, tls)
   server.on('request', listener)
-  // `Expect` is ours: body.ts asks for the body.
+  // These replace Node's handling of `Expect`: body.ts asks for the body.
   server.on('checkContinue', listener)
   server.on('checkExpectation', listener)
   server.on('clientError', (error: ClientError, socket: Socket) => {
@@ -118,12 +121,12 @@ function createTlsServer(
   tls: NonNullable<TransportOptions['tls']>,
 ): Server {
   const server = createHttpsServer({ ...limits, ...tls, handshakeTimeout: limits.headersTimeout })
-  // Before the handshake nothing can be said.
+  // Before the handshake no answer can be sent.
   server.prependListener('tlsClientError', (_error, socket) => socket.destroy())
   return server
 }
 
-// Answers what the parser or the clock refuses, and ends the connection. Complete requests before it are answered
+// Answers a request that the parser refuses or that is late, and ends the connection. Complete requests before it are answered
 // first.
 function answerClientError(
   error: ClientError,
@@ -134,12 +137,12 @@ function answerClientError(
     socket.destroy()
     return
   }
-  // A refused request must not be completed and carried out.
+  // The socket is paused so that a refused request is not completed and carried out.
   socket.pause()
   const refused = exchanges.findLast(({ request }) => !request.complete)
   const before = exchanges.findLast((exchange) => exchange !== refused)
   if (refused?.response.headersSent === true) {
-    socket.destroy() // a second answer would be taken for another request's
+    socket.destroy() // a second answer would count as the answer to another request
   } else if (before === undefined) {
     refuse(socket, error)
   } else {
@@ -147,7 +150,7 @@ function answerClientError(
   }
 }
 
-/** Does not wait for the client's close. */
+/** Sends the refusal and ends the connection, without waiting for the client to close it. */
 function refuse(socket: Socket, error: ClientError): void {
   if (socket.writable) socket.write(formatRefusal(error, socket instanceof TLSSocket))
   socket.destroySoon()
@@ -161,7 +164,7 @@ function formatRefusal(error: ClientError, isEncrypted: boolean): string {
       : new Problem('invalid_request', 'This is not a valid HTTP request.', { issues })
   const body = JSON.stringify(describeProblem(problem))
   const { status } = problem
-  // Answers to HEAD have no body, whatever the rest is.
+  // An answer to HEAD has no body.
   const isHead = error.rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD '
   return (
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n` +

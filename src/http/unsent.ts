@@ -1,6 +1,6 @@
-// Bounds what the process holds for clients that do not take it. A record may be tens of megabytes, and a client may take its
-// time: when answers under way hold too much together, the oldest of the key that holds most is broken off, and its client
-// asks again.
+// Bounds the memory of answers that clients have not taken yet. A record may be tens of megabytes, and a client may read
+// slowly. When all unsent answers together hold too much, the oldest answer of the key that holds most is cut off, and its
+// client asks again.
 import type { Response } from 'polka'
 
 /** Smaller answers are bounded by the number of connections. */
@@ -14,13 +14,13 @@ interface Unsent {
 
 interface UnsentAnswers {
   /**
-   * To be called before the bytes are given to the response; several may share them.
-   * @returns to be called when they are taken, unless the response ends with them.
+   * Counts the bytes. Call it before they are given to the response; several answers may share the same bytes.
+   * @returns a function to call when the bytes are taken, unless the response ends with them.
    */
   note(response: Response, key: string, bytes: Buffer): () => void
 }
 
-/** @param bytesMost of all answers together, those that share their bytes once. */
+/** @param bytesMost the limit of all answers together; bytes that several answers share count once. */
 export function createUnsentAnswers(bytesMost = 256 * 1024 * 1024): UnsentAnswers {
   const all = new Set<Unsent>()
 
@@ -56,5 +56,5 @@ export function createUnsentAnswers(bytesMost = 256 * 1024 * 1024): UnsentAnswer
   }
 }
 
-/** Those of this process. */
+/** The unsent answers of this process. */
 export const unsentAnswers = createUnsentAnswers()

@@ -1,4 +1,4 @@
-// Where a webhook goes, and the secret that signs it.
+// Validates a webhook's URL and the secret that signs it.
 import * as v from 'valibot'
 import { fits, isNotEmpty, wellFormedTextWithoutNul } from '#options'
 import { hasPublicHost, hostOf, isAllowedAddress } from '#webhook-address'
@@ -21,14 +21,14 @@ export const webhookSecret = v.pipe(
   }),
 )
 
-/** Where the service's workers send webhooks. */
+/** Where workers may send webhooks. */
 export interface WebhookRules {
-  /** Non-public ones that they may reach. */
+  /** Ranges of non-public addresses that workers may reach. */
   readonly ranges: readonly AddressRange[]
   readonly ports: readonly number[]
 }
 
-/** Of an operator who allows nothing more. */
+/** The rules when the operator allows nothing more. */
 export const usualRules: WebhookRules = { ranges: [], ports: [443] }
 
 // eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, a second copy would drift
@@ -46,7 +46,7 @@ export const webhookUrl = (rules: WebhookRules) =>
     }),
   )
 
-/** Parsing takes the square of the host's length, so too long a URL is not parsed. */
+/** Lists what is wrong with a URL. A URL with too long a host is not parsed, because parsing takes the square of its length. */
 function judgeUrl(text: string, rules: WebhookRules): string[] {
   if (text.length > urlLimit) return [`is longer than ${urlLimit} characters`]
   if (authorityOf(text).length > hostLimit)
@@ -68,9 +68,9 @@ function judgeUrl(text: string, rules: WebhookRules): string[] {
   return faults.filter(([isSo]) => isSo).map(([, message]) => message)
 }
 
-/** The part before an https: URL's path, even without slashes; other texts have no host. */
+/** Returns the part before an https: URL's path, even without slashes; other texts have no host. */
 function authorityOf(text: string): string {
-  // The parser drops these anywhere.
+  // The URL parser drops these characters anywhere.
   const [first = '', second = ''] = text.replace(/[\t\n\r]/g, '').split(/[/\\?#]+/, 2)
   const rest = first.slice(first.indexOf(':') + 1)
   return rest === '' ? second : rest
@@ -80,7 +80,7 @@ function portOf({ port }: URL): number {
   return port === '' ? 443 : Number(port)
 }
 
-/** What ends in `localhost` is a loopback address everywhere (RFC 6761). */
+/** False for a host that ends in `localhost`, which is always loopback (RFC 6761), unless loopback addresses are allowed. */
 function mayBeLocal(url: URL, ranges: readonly AddressRange[]): boolean {
   if (!/(^|\.)localhost$/.test(hostOf(url))) return true
   return ['127.0.0.1', '::1'].some((address) => isAllowedAddress(address, ranges))

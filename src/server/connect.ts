@@ -1,4 +1,4 @@
-// Second phase of a start: the web process listens and sweeps.
+// Second phase of a start: the web process listens for requests and starts the sweep (job/sweep.ts).
 import type { AddressInfo } from 'node:net'
 import { exitForConfig } from '#config'
 import { describeError } from '#error-text'
@@ -6,7 +6,7 @@ import { startSweep } from '#sweep'
 import type { Parts } from './make.ts'
 import { readTls } from './settings.ts'
 
-/** Retrying helps against none of these. */
+/** Errors of listen that a retry does not repair, with the text for the operator. */
 const listenRefusals: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use by another process',
   EACCES: 'is not for this user to listen on',
@@ -16,7 +16,7 @@ const listenRefusals: Readonly<Record<string, string>> = {
 
 export interface Web extends Parts {
   readonly sweep: ReturnType<typeof startSweep>
-  /** Resolves, once, with the first signal to end. */
+  /** Resolves with the first SIGTERM or SIGINT. */
   readonly over: Promise<NodeJS.Signals>
 }
 
@@ -24,7 +24,7 @@ export function connectParts(parts: Parts): Web {
   const { settings, log, http, pools } = parts
   const { promise: over, resolve: end } = Promise.withResolvers<NodeJS.Signals>()
   const { PORT, tls } = settings
-  // Without TLS and proxy, nobody beyond this machine may reach it.
+  // Without TLS and without a proxy the process listens on loopback only, so that no other machine can reach it.
   const host = settings.HOST ?? (tls === null && !settings.TRUST_PROXY ? '127.0.0.1' : '::')
   http.server.on('error', (error: NodeJS.ErrnoException) => {
     const reason = listenRefusals[error.code ?? '']
@@ -36,13 +36,13 @@ export function connectParts(parts: Parts): Web {
     const { port } = http.server.address() as AddressInfo
     log.info({ host, port, tls: tls !== null }, 'web.started')
   })
-  // Without a certificate it means nothing; unheard it would be the end.
+  // Without a certificate SIGHUP does nothing. It still needs a handler, because the default action ends the process.
   process.on('SIGHUP', () => tls !== null && renewCertificate(parts))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end)
   return { ...parts, sweep: startSweep(pools.sweep, log), over }
 }
 
-/** Reads the files again. Where they are wrong, the present certificate stays. */
+/** Reads the certificate's files again. When they are wrong, the present certificate stays in use. */
 function renewCertificate({ settings, http, log }: Parts): void {
   try {
     const renewed = readTls(settings.TLS_CERT, settings.TLS_KEY)

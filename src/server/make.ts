@@ -1,4 +1,4 @@
-// First phase of a start: the web process's parts. None of them listens or sweeps yet.
+// First phase of a start: creates the parts of the web process. None of them listens or sweeps yet.
 import { exitForConfig } from '#config'
 import { createConsole } from '#console'
 import { checkLogin, createDatabase } from '#database'
@@ -11,15 +11,15 @@ import { createStreams, createWaiter } from '#result'
 import type { Streams, Waiter } from '#result'
 import type { ServerSettings } from './settings.ts'
 
-// The database ends a statement after these. Requests give up sooner (http/deadline.ts).
+// The database ends a statement after these times. Requests stop waiting sooner (http/deadline.ts).
 const statementSeconds = 2
-// All that a lost worker held is requeued in one transaction.
+// Longer, because everything that a lost worker held is requeued in one transaction.
 const sweepSeconds = 10
 
 export interface Parts {
   readonly settings: ServerSettings
   readonly log: Logger
-  /** The sweep has its own: full pools must not keep lost workers from being found. */
+  /** The sweep has a pool of its own, because a full pool must not keep lost workers from being found. */
   readonly pools: { readonly database: Database; readonly sweep: Database }
   readonly waiter: Waiter
   readonly streams: Streams
@@ -34,7 +34,8 @@ export async function makeParts(settings: ServerSettings, log: Logger): Promise<
   const streams = createStreams(database, (error) => log.warn({ err: error }, 'stream.failed'))
   const newestMigration = findNewestMigration()
   const readiness = createReadiness({ database, newestMigration, log })
-  // Logs what is missing, as perhaps nobody asks /readyz. Others log a database that is away.
+  // Asked once so that it logs what is missing even if nobody asks /readyz. Errors are ignored, because other parts log an
+  // unreachable database.
   void readiness().catch(() => {})
   const app = createHttp({
     database,
@@ -65,7 +66,7 @@ async function makePools({
     name: 'runledger web',
     statementSeconds,
   })
-  // No role is asked for: a release may be about to grant it. /readyz reports one that is missing.
+  // No role is required here, because a release may be about to grant it. /readyz reports a missing role.
   const refusal = await checkLogin(database, url, [])
   if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
   const sweep = createDatabase({

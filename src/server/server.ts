@@ -1,5 +1,5 @@
-// The Procfile's web entry: settings → log → parts (make.ts) → they listen and sweep (connect.ts). On a signal it stops
-// (stop.ts).
+// The Procfile's web entry: reads settings, opens the log, makes the parts (make.ts), listens and sweeps (connect.ts), and
+// stops on a signal (stop.ts).
 import { shortenOutages, surviveLostConnections } from '#database'
 import { createLog } from '#log'
 import { connectParts } from './connect.ts'

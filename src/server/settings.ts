@@ -1,4 +1,4 @@
-// The web process's settings, ready for use: mistakes are printed together, and end the process.
+// Reads the web process's settings, ready for use. Mistakes are printed together and end the process.
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { ConfigError, readOrExit, readWebConfig } from '#config'
@@ -48,7 +48,10 @@ function readDoors(text: string | undefined): readonly DoorName[] {
   return doorNames.filter((name) => given.includes(name))
 }
 
-/** Null without these files. @throws {ConfigError} unless they can be read and belong together. */
+/**
+ * Reads certificate and key; null when one of the files is not set.
+ * @throws {ConfigError} when the files cannot be read or do not belong together.
+ */
 export function readTls(cert: string | undefined, key: string | undefined): ServerSettings['tls'] {
   if (cert === undefined || key === undefined) return null
   try {

@@ -1,4 +1,4 @@
-// Who may do what: operators' keys open what is under /api/operator and nothing else, all other keys everything else.
+// Separates roles: operators' keys open the paths under /api/operator and nothing else; all other keys open the other paths.
 import { admitOperator, createKnownKeys, isWellFormedKey } from '#account'
 import type { Operator } from '#account'
 import type { Database } from '#database'
@@ -7,16 +7,17 @@ import { withDeadline } from '../deadline.ts'
 import { notValid } from '../problem.ts'
 import type { Handler } from '../request.ts'
 
-/** Every path of operators, and no other, begins so. */
+/** The prefix of all paths for operators, and of no other path. */
 const operatorPrefix = '/api/operator/'
 
 /**
- * Sets `request.operator` for an operator's key, or answers 401 or 403; other keys are left to `submitters`. Who only looks is
- * asked about every few seconds, and once for all who look with that key: so pages that are open cost no statement a second.
+ * Sets `request.operator` for an operator's key, or answers 401 or 403; other keys are left to `submitters`. For requests that
+ * only read, a key is looked up in the database every few seconds, once for all of its requests, so that open console pages
+ * do not cost a statement each second.
  */
 export function separateRoles(database: Database, submitters: Handler): Handler {
   const known = createKnownKeys<Operator>()
-  // A thousand pages come again when it is no longer known.
+  // Lookups under way, shared because a thousand open pages may ask at once when their key is no longer remembered.
   const asking = new Map<string, Promise<Operator | null>>()
   const ask = (key: string): Promise<Operator | null> =>
     withDeadline((signal) => admitOperator(database, key, signal))
@@ -43,7 +44,7 @@ export function separateRoles(database: Database, submitters: Handler): Handler 
   }
 }
 
-/** A handler for any operator's key. */
+/** Restricts a handler to operators' keys. */
 export function forOperators(handler: Handler): Handler {
   return (request, response, next) => {
     if (request.operator === undefined) throw forbidden('This needs an operator’s key.')
@@ -51,7 +52,7 @@ export function forOperators(handler: Handler): Handler {
   }
 }
 
-/** A handler for the keys of operators who may change something. */
+/** Restricts a handler to operators' keys that may change something. */
 export function forSteering(handler: Handler): Handler {
   return forOperators((request, response, next) => {
     if (request.operator?.isReadOnly === true) throw forbidden('This operator’s key is read-only.')

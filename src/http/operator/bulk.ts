@@ -1,5 +1,5 @@
-// What goes a step at a time: POST /api/operator/bulk counts what fits a filter, or does something to it, and
-// POST /api/operator/verify goes through the whole ledger, beside the reconciler's own walk.
+// Work that an operator does in steps. POST /api/operator/bulk counts the submissions or webhooks that match a filter, or acts
+// on them. POST /api/operator/verify checks the whole ledger, in addition to the reconciler's own walk.
 import type * as v from 'valibot'
 import type { Issue } from '#error'
 import { verify } from '#event'
@@ -13,10 +13,10 @@ import { describeOrigin, invalidRequest } from '../request.ts'
 import type { Handler } from '../request.ts'
 import { bulkSchema, verifySchema } from './step-schema.ts'
 
-// A step ends by itself a second after it began, but for what it then does.
+// A step starts no further item after its first second; the rest of the time is for the item under way.
 const stepMilliseconds = 5000
 const rerunsAtOnce = 10
-// Within the two seconds that a statement of the web process has, on a slow machine too.
+// Even a slow machine verifies this many in the two seconds that a statement of the web process may take.
 const verifiedEvents = 1000
 const suspectsShown = 10
 
@@ -47,7 +47,7 @@ export function verifyLedger({ database }: HttpContext): Handler {
   }
 }
 
-/** @throws {Problem} 400 with all that is wrong. */
+/** Completes the request with defaults. @throws {Problem} 400 with every issue. */
 function readOrder(asked: BulkRequest): BulkOrder {
   const issues = judge(asked)
   if (issues.length > 0) throw invalidRequest(issues)
@@ -57,7 +57,7 @@ function readOrder(asked: BulkRequest): BulkOrder {
   return { action, filter: { ...filter, until }, after, campaign, atOnce, secret }
 }
 
-/** What holds between fields. */
+/** Checks the fields against each other. */
 function judge(asked: BulkRequest): readonly Issue[] {
   const { action, filter, dry_run: isDry, campaign, at_once: atOnce, secret } = asked
   const rows: readonly (readonly [boolean, string, string])[] = [

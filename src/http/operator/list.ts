@@ -1,4 +1,4 @@
-// GET /api/operator/find, workers, running, webhooks, webhooks/{id} and reruns, and POST webhooks/{id}/replay.
+// Under /api/operator: GET find, workers, running, webhooks, webhooks/{id} and reruns, and POST webhooks/{id}/replay.
 import * as v from 'valibot'
 import { Problem } from '#error'
 import {
@@ -23,13 +23,13 @@ import type { Handler } from '../request.ts'
 import { forOperators, forSteering } from './access.ts'
 import { accountName, campaignName, idParameter, replaySchema } from './step-schema.ts'
 
-/** Of a key its first characters are enough: a whole one would stand in logs. */
+/** The first characters of a key are enough, because a whole key in a URL would end up in logs. */
 const soughtText = described(
   accountName,
   'A submission’s id, an account’s name or a part of it, or a key’s id or first 12 characters.',
 )
 
-/** In queries of operators; each is optional but `campaign`. */
+/** The query parameters of operators' routes; all are optional but `campaign` and `q`. */
 export const operatorParameters = {
   gone: described(
     v.picklist(['true', 'false'], 'must be true or false'),
@@ -99,7 +99,7 @@ export function listRoutes({ database }: HttpContext): readonly Route[] {
 
 type FoundWebhook = NonNullable<Awaited<ReturnType<typeof readWebhook>>>
 
-/** Answers what is read by the query, and by the id in the path. */
+/** Returns a GET route that answers with what `read` returns for the query and the id in the path. */
 function get<Query extends object>(
   path: string,
   schema: v.GenericSchema<unknown, Query> & { readonly entries: object },

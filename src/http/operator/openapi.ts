@@ -1,4 +1,4 @@
-// The operations of operators, in prose.
+// The operators' part of the OpenAPI document's operations.
 import type { wantedBy } from '#operator'
 import type { Operations } from '../openapi-operation.ts'
 
@@ -65,7 +65,7 @@ export const operatorOperations: Operations = {
     description:
       'For operators’ keys that may change something. Its schedule begins anew; its secret was deleted when it ended, so it is given anew.',
     parameters: ['webhook'],
-    // Without an example: it must name a webhook that is there.
+    // There is no example, because the call must name a webhook that exists.
     body: { schema: 'Replay', examples: {} },
     answers: { 200: { description: 'It is due.', schema: 'Replayed' } },
     problems: [409, 410],

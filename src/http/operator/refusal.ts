@@ -1,17 +1,17 @@
-// What this process refused in the last hours, by error code: no refusal is in the log, so no database knows.
+// Counts what this process refused in the last hours, by error code, because the event log does not record refusals.
 import type { ProblemCode } from '#error'
 import type { Handler } from '../request.ts'
 
-/** Of one process. */
+/** The refusals of one web process. */
 export interface Refusals {
   /** Counts the request's problem, when it has one. */
   readonly count: Handler
   readonly read: () => {
-    /** So far back the counts reach, at most. */
+    /** How many seconds back the counts reach, at most. */
     readonly seconds: number
     readonly counts: Readonly<Partial<Record<ProblemCode, number>>>
   }
-  /** Those of the minutes that began so many seconds ago: `from` long, `until` short, the latter exclusive. */
+  /** Counts the refusals of the minutes that began at most `from` and more than `until` seconds ago. */
   readonly countBetween: (from: number, until: number) => number
 }
 
@@ -21,7 +21,7 @@ const minuteMilliseconds = 60_000
 
 type Counts = Partial<Record<ProblemCode, number>>
 
-/** @param now in milliseconds, of a clock that never goes back. */
+/** @param now returns milliseconds of a clock that never goes back. */
 export function createRefusals(now: () => number = () => performance.now()): Refusals {
   const born = now()
   const minutes = new Map<number, Counts>()

@@ -1,4 +1,4 @@
-// The routes of operators, in reading order.
+// The operators' routes, in reading order.
 import { Problem } from '#error'
 import { commandWorker, createCachedOverview, createCachedSeries, wantedBy } from '#operator'
 import { sendJson } from '../answer.ts'
@@ -28,7 +28,7 @@ export function operatorRoutes(context: HttpContext, refusals: Refusals): readon
 
 type CommandWord = keyof typeof wantedBy
 
-/** The worker heeds it at its next heartbeat. */
+/** Stores a command for a worker, which obeys it at its next heartbeat. */
 function giveCommand({ database }: HttpContext, word: CommandWord): Handler {
   return async (request, response) => {
     refuseQuery(request)
@@ -43,7 +43,7 @@ function giveCommand({ database }: HttpContext, word: CommandWord): Handler {
   }
 }
 
-/** The whole service at one look. All who look within a second share one. */
+/** Answers with an overview of the whole service; requests within a second share one. */
 function answerOverview({ database }: HttpContext, refusals: Refusals): Handler {
   const read = createCachedOverview(database)
   return async (request, response) => {
@@ -54,7 +54,7 @@ function answerOverview({ database }: HttpContext, refusals: Refusals): Handler 
   }
 }
 
-/** How the last hours went. All who look within ten seconds share one. */
+/** Answers with figures of the last hours; requests within ten seconds share one read. */
 function answerSeries({ database }: HttpContext, refusals: Refusals): Handler {
   const read = createCachedSeries(database)
   return async (request, response) => {

@@ -1,4 +1,4 @@
-// Schemas of what operators are answered, for the OpenAPI document.
+// The schemas of answers to operators, for the OpenAPI document.
 import * as v from 'valibot'
 import { verdicts } from '#event'
 import { bulkActions, overviewSchema, seenWorker, seriesSchema, states } from '#operator'
@@ -54,7 +54,7 @@ const running = v.object({
   seconds: v.nullable(v.number()),
 })
 
-/** By name in the document. */
+/** The schemas by their name in the OpenAPI document. */
 export const operatorSchemas = {
   Bulk: bulkSchema,
   Replay: replaySchema,

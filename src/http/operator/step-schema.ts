@@ -1,4 +1,4 @@
-// What is asked of POST /api/operator/bulk and verify.
+// The schemas of requests to POST /api/operator/bulk, verify and webhooks/{id}/replay.
 import * as v from 'valibot'
 import { verdicts } from '#event'
 import { fields, languageSchema, tagSchema, wellFormedTextWithoutNul } from '#options'
@@ -16,7 +16,7 @@ const name = (most: number) =>
 export const accountName = name(200)
 export const campaignName = name(campaignNameMost)
 
-/** Each is optional; all have to fit. */
+/** Each field is optional; an item must match all that are given. */
 const filter = fields(
   {
     since: v.optional(timeText),
