@@ -1,4 +1,4 @@
-// Events: what happened to submissions, batches, webhooks, keys, tiers and workers, as facts that are only ever added.
+// Events: what happened to submissions, batches, webhooks, keys, tiers and workers, as facts in an append-only log.
 //
 // A submission's stream (its id):
 //
@@ -7,22 +7,23 @@
 //                             │         ▼
 //                    queued again ◀── execution.interrupted ──▶ execution.abandoned    (failed, verdict IE)
 //
-// - received: stored, and queued unless its key is at its limit. The 202 follows once this is on disk; a waiting caller
-//   gets the result, once all before it is on disk.
-// - started: an attempt. This event's version and the attempt's id (`run`) are its fencing token: the next event must
-//   take the next version, so of two attempts at most one can end.
-// - completed: the program's fate is known, even a crash.
-// - interrupted: we lost the attempt (sandbox, worker, shutdown). `spends_attempt` says whether it counts.
-// - abandoned: the third loss that counts. Only this is a failure, and it is ours.
-// - submission.cancelled: its caller took it back. What does not run ends so at once. What runs is first asked to, by
-//   submission.cancel_requested in the place where its end would stand: whichever is there first decides. Behind it
-//   nothing but submission.cancelled follows, with what the program had done, or with `lost` if that is not known.
-// - submission.purged may follow: the bodies are gone, the log stays.
+// - received: the submission is stored, and queued unless its key is at its limit. The 202 is sent once this event is on
+//   disk. A caller that waits gets the result, once this event and all later ones up to the result are on disk.
+// - started: an attempt begins. This event's version and the attempt's id (`run`) are the attempt's fencing token: the next
+//   event must take the next version, so of two attempts at most one can end.
+// - completed: the program's fate is known, even if it is a crash.
+// - interrupted: the service lost the attempt (sandbox, worker, shutdown). `spends_attempt` says whether the loss counts.
+// - abandoned: the third loss that counts. This is the only failure, and the service caused it.
+// - submission.cancelled: the caller cancelled. A submission that does not run ends with this event at once. For a running
+//   one, submission.cancel_requested is written first, at the version that its completion would take: the event that is
+//   written first decides. After cancel_requested only submission.cancelled can follow, with what the program did until
+//   then, or with `lost` if that is not known.
+// - submission.purged may follow: the bodies are removed, the log remains.
 //
-// A webhook has its own stream, so that deliveries never contend with the submission.
+// A webhook has a separate stream, so that deliveries never contend with the submission.
 //
-// Names are <noun>.<past participle> and never reused. Events are written in the latest shape and never rewritten; what a
-// newer release wrote is passed through.
+// Names are <noun>.<past participle> and are never reused. Events are written in the latest shape and never rewritten.
+// Events that a newer release wrote are passed through.
 export * from './submission.ts'
 export * from './execution.ts'
 export * from './webhook.ts'
@@ -37,7 +38,7 @@ import type { ApiKeyEvent, TierEvent, WorkerEvent } from './operator.ts'
 import type { BatchEvent, SubmissionEvent } from './submission.ts'
 import type { WebhookEvent } from './webhook.ts'
 
-/** Any event as it is written today. */
+/** Any event, in the shape that this release writes. */
 export type Event =
   | SubmissionEvent
   | BatchEvent
@@ -47,7 +48,10 @@ export type Event =
   | TierEvent
   | WorkerEvent
 
-/** Of every type. The first to differ gets a constant of its own, and a step from the older shape in stream.ts. */
+/**
+ * The version of every event type's shape. The first type that changes gets a separate constant, and stream.ts a step that
+ * converts the older shape.
+ */
 export const schemaVersion = 1
 
 export interface Metadata {
@@ -57,9 +61,9 @@ export interface Metadata {
     | { readonly api_key: string }
     | { readonly worker: string }
     | { readonly operator: string }
-    /** Sent to the worker's process, such as `SIGTSTP`. */
+    /** A signal sent to the worker's process, such as `SIGTSTP`. */
     | { readonly signal: string }
     | { readonly retention: string }
-    /** The lost worker whose run was requeued; by the sweep or the reconciler of whichever process. */
+    /** The lost worker whose run was requeued, by the sweep or reconciler of any process. */
     | { readonly sweep_of: string }
 }

@@ -1,30 +1,30 @@
 // execution.*: one attempt to run a submission, from start to end.
 import type { BodyDigest } from './submission.ts'
 
-/** Of completed executions; IE: the submission's own checker failed. */
+/** The verdicts of completed executions. IE: the submission's checker failed. */
 export const verdicts = ['AC', 'WA', 'CE', 'RE', 'TLE', 'MLE', 'OLE', 'IE'] as const
 export type Verdict = (typeof verdicts)[number]
 
 export interface ExecutionStarted {
   readonly type: 'execution.started'
-  /** runledger.start adds `attempt` (1, 2, …) and `total_seconds`, what the submission may run in all. */
+  /** runledger.start adds `attempt` (1, 2, …) and `total_seconds`, the time that the submission may run in all. */
   readonly data: {
-    /** If its statement is sent again, no second attempt begins. */
+    /** The attempt's id. Because of it, repeating the statement starts no second attempt. */
     readonly run: string
     readonly worker: string
     readonly host: string
-    /** That the host has. Earlier releases did not record it. */
+    /** How many cores the host has. Earlier releases did not record it. */
     readonly host_cores?: number
     readonly language: string
     /** The exact version, such as `Python 3.11.2`. */
     readonly runtime: string
-    /** Of each phase; `cores`, that a box may use at once: the worker's share of a slot, or what the tier gives. */
+    /** By phase. `cores`: how many a box may use at once, by the slot's share of the worker's cores or by the tier. */
     readonly limits: object
     readonly isolation: object
   }
 }
 
-/** Limits whose passing ends a run; `total_time` is the submission's as a whole, all others are of one run. */
+/** Limits that end a run when it exceeds them. `total_time` is for the whole submission, all others are for one run. */
 export const exceededLimits = [
   'cpu_time',
   'wall_time',
@@ -35,7 +35,7 @@ export const exceededLimits = [
 ] as const
 export type ExceededLimit = (typeof exceededLimits)[number]
 
-/** What one phase used and how it ended. */
+/** What one phase used, and its ending. */
 export interface PhaseFacts {
   readonly ending: string
   readonly exit_code: number
@@ -43,16 +43,19 @@ export interface PhaseFacts {
   readonly cpu_time: number
   readonly wall_time: number
   readonly memory_peak: number
-  /** For so long it could have run and was not let, at least, if that was seen. Its wall limit did not count it. */
+  /**
+   * How long, at least, the phase was runnable but got no CPU; left out when no delay was detected. The wall limit did not
+   * count this time.
+   */
   readonly delay_seconds?: number
 }
 
-/** `truncated`: the program wrote more than was kept. */
+/** The digest of a kept output. `truncated`: the program wrote more than was kept. */
 export interface OutputDigest extends BodyDigest {
   readonly truncated: boolean
 }
 
-/** One test; a null verdict: it was not run; a verdict alone: there are too many for an event to say more of each. */
+/** One test. Null verdict: it was not run. A verdict alone: the event has no room for more about so many tests. */
 export type TestFacts =
   | { readonly verdict: Verdict | null }
   | (PhaseFacts & {
@@ -62,7 +65,7 @@ export type TestFacts =
       readonly stderr: OutputDigest
     })
 
-/** Of a file that a run has left. */
+/** A file that a run left behind. */
 export interface LeftFile {
   readonly name: string
   readonly bytes: number
@@ -82,18 +85,18 @@ export interface ExecutionCompleted {
     readonly compile_output: OutputDigest | null
     /** The limit that ended the run; left out when none did. */
     readonly limit?: ExceededLimit
-    /** What the passed tests are worth, and what all would be; left out where they have no points. */
+    /** The points of the passed tests, and of all tests; left out when tests have no points. */
     readonly score?: number
     readonly max_score?: number
-    /** Of the report of the end beside the outputs, if anything is. */
+    /** The digest of the report (result/report.ts), if there is one. */
     readonly report?: BodyDigest
-    /** In the order of the request. `run` has the end of the one that decided, and the most that any of them used. */
+    /** In the order of the request. `run` has the ending of the test that decided, and the most that any test used. */
     readonly tests?: readonly TestFacts[]
-    /** What the run has left of what was asked for; `sha256` of those that were kept. */
+    /** The requested files that the run left behind. `sha256` is present for files that were kept. */
     readonly files?: readonly LeftFile[]
-    /** How many were read, and how many of them had to be fetched, as the worker had not kept them. */
+    /** How many blobs were read, and how many of those the worker had to fetch because it had not kept them. */
     readonly blobs?: { readonly read: number; readonly fetched: number }
-    /** For so long the attempt had a slot, which its account is charged for. Earlier releases did not record it. */
+    /** How long the attempt had a slot. The account is charged for this time. Earlier releases did not record it. */
     readonly slot_seconds?: number
   }
 }
@@ -102,8 +105,8 @@ export interface ExecutionInterrupted {
   readonly type: 'execution.interrupted'
   readonly data: {
     /**
-     * `sandbox_failed`, `worker_lost` and `superseded` (started again by the same worker) are losses; `shutdown` and
-     * `lease_expired` (the worker stopped by itself) cost nothing.
+     * `sandbox_failed`, `worker_lost` and `superseded` (the same worker started it again) are losses that count. `shutdown`
+     * and `lease_expired` (the worker stopped by itself) do not count.
      */
     readonly reason: 'sandbox_failed' | 'worker_lost' | 'shutdown' | 'lease_expired' | 'superseded'
     readonly spends_attempt: boolean

@@ -1,5 +1,5 @@
-// Digests of every stream's last event, for an auditor to keep elsewhere: a chain of hashes does not show that its end
-// was cut off, or all of it recomputed. Reads audit views alone.
+// Digests of every stream's last event. An auditor keeps them elsewhere, because a chain of hashes does not show that its
+// end was cut off or that all of it was recomputed. This module reads audit views only.
 import * as v from 'valibot'
 import type { Database } from '#database'
 import { firstId, floorId } from '#id'
@@ -7,7 +7,7 @@ import { count } from '#schema'
 
 const digits = v.pipe(v.string(), v.regex(/^\d{1,20}$/))
 
-/** The streams from `lower` up to, without, `upper`. */
+/** The streams from `lower` inclusive to `upper` exclusive. */
 const partSchema = v.object({
   lower: v.pipe(v.string(), v.uuid()),
   upper: v.nullable(v.pipe(v.string(), v.uuid())),
@@ -20,18 +20,18 @@ const partSchema = v.object({
 const headsSchema = v.object({
   /** The heads cover events up to this position … */
   position: count,
-  /** … of transactions before this one: all had ended, so nothing is added later. */
+  /** … of transactions before this one. All of those had ended, so nothing is added to them later. */
   transaction: digits,
-  /** And of this one and later: beyond the server's reach then, so from a restored log. */
+  /** … and of this transaction and later ones. The server had not reached these numbers, so their events were restored. */
   unreached: v.optional(digits),
   parts: v.array(partSchema),
 })
-/** Without empty parts. */
+/** The digests of a log; parts without streams are left out. */
 type Heads = v.InferOutput<typeof headsSchema>
 type HeadsPart = Heads['parts'][number]
 type Cut = Pick<Heads, 'position' | 'transaction' | 'unreached'>
 
-/** Of everything but open transactions. */
+/** Reads the digests of all events except those of open transactions. */
 export async function readHeads(sql: Database): Promise<Heads> {
   const [row] = await sql`
     with settled as (
@@ -51,13 +51,13 @@ export async function readHeads(sql: Database): Promise<Heads> {
   return { ...cut, parts }
 }
 
-/** Null when the text holds none. */
+/** Parses kept digests; null when the text holds none. */
 export function parseHeads(text: string): Heads | null {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), headsSchema), text)
   return parsed.success ? parsed.output : null
 }
 
-/** Reads the same parts up to the same position. @returns those that differ. */
+/** Reads the same parts again up to the same position. @returns the parts that differ. */
 export async function compareHeads(
   sql: Database,
   kept: Heads,
@@ -95,7 +95,7 @@ async function readPart(
 
 const dayMilliseconds = 86_400_000
 
-/** Cuts at partition bounds and days; covers ids between and beyond partitions. */
+/** Divides the ids at partition bounds and days. The parts also cover ids between and beyond partitions. */
 async function listParts(sql: Database): Promise<Pick<HeadsPart, 'lower' | 'upper'>[]> {
   const rows = await sql<{ lower: string; upper: string; starts_at: Date; ends_at: Date }[]>`
     select lower, upper, starts_at, ends_at from audit.partition

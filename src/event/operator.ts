@@ -1,5 +1,5 @@
-// What operators do. api_key.*: a key's life; never holds the key or its digest. tier.*: what keys may use. worker.*: commands to a
-// worker process.
+// Events of operators. api_key.*: a key's life; they never hold the key or its digest. tier.*: what keys may use.
+// worker.*: commands to a worker process.
 
 interface ApiKeyIssued {
   readonly type: 'api_key.issued'
@@ -10,11 +10,11 @@ interface ApiKeyIssued {
     readonly expires_at: string | null
     /** The key that this one replaces. */
     readonly replaces: string | null
-    /** Left out for a key that submits. */
+    /** Left out for a key that may submit. */
     readonly role?: 'operator'
-    /** It looks alone; an operator's has it always. */
+    /** Whether the key may only read. Always present for an operator's key. */
     readonly read_only?: boolean
-    /** Left out for a key without one. */
+    /** Left out for a key without a name. */
     readonly name?: string
   }
 }
@@ -27,7 +27,7 @@ interface ApiKeyRotated {
 
 interface ApiKeyChanged {
   readonly type: 'api_key.changed'
-  /** From now on. */
+  /** The key's tier from now on. */
   readonly data: { readonly tier: string }
 }
 
@@ -40,24 +40,24 @@ export type ApiKeyEvent = ApiKeyIssued | ApiKeyRotated | ApiKeyChanged | ApiKeyR
 
 export interface TierEvent {
   readonly type: 'tier.defined'
-  /** What was set; null is without a limit. */
+  /** What was set; null means unlimited. */
   readonly data: {
     readonly name: string
-    /** In any 60 seconds, per key. */
+    /** The most requests in any 60 seconds, per key. */
     readonly requests_per_minute?: number | null
-    /** At once, per key. */
+    /** The most executions at once, per key. */
     readonly concurrent_executions?: number | null
-    /** The most that a submission may ask for; those that are left out stay. */
+    /** The highest limits that a submission may request. Limits that are left out stay unchanged. */
     readonly limits?: object
-    /** The most that an account may have in blobs. */
+    /** The most bytes that an account may have in blobs. */
     readonly blob_bytes?: number | null
-    /** How many times an account's share of the slots that of weight 1 is. */
+    /** An account's share of the slots, as a multiple of the share of weight 1. */
     readonly weight?: number
-    /** What a submission may run in all, by the clock. */
+    /** How long a submission may run in all, by the wall clock. */
     readonly total_seconds?: number
-    /** The most that is kept in a day of what an account's runs write. */
+    /** The most output bytes of an account's runs that are kept in a day. */
     readonly output_bytes?: number | null
-    /** That a box may use at once; null: its slot's share of the worker's. */
+    /** How many cores a box may use at once; null: its slot's share of the worker's cores. */
     readonly cores?: number | null
     /** The most submissions that a batch may hold. */
     readonly batch_items?: number
@@ -65,7 +65,7 @@ export interface TierEvent {
 }
 
 export interface WorkerEvent {
-  /** drained: it ends when it has finished what it has; restarted: then it begins again, under another id. */
+  /** drained: the worker exits when its runs have finished. restarted: it then starts again under another id. */
   readonly type: `worker.${'paused' | 'resumed' | 'drained' | 'restarted'}`
   readonly data: { readonly host: string }
 }

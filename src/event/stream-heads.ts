@@ -1,35 +1,36 @@
-// The last event of each stream, to keep elsewhere, and what a log has become of them: after a restore to a moment that is
-// past it names what was lost. Reads audit views alone. The digests of heads.ts say whether; these say what.
+// Lists the last event of each stream, to be kept elsewhere, and compares kept ones with the log. After a restore to an
+// earlier moment, the comparison names what was lost. The digests of heads.ts only show whether anything was lost. This
+// module reads audit views only.
 import * as v from 'valibot'
 import type { Database } from '#database'
 
-/** What somebody keeps of a stream; of one that a caller knows of, perhaps the id alone. */
+/** The last event of a stream, as somebody has kept it. A caller may know only the id. */
 const headSchema = v.object({
   id: v.pipe(v.string(), v.uuid(), v.toLowerCase()),
   version: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
   type: v.optional(v.string()),
-  /** In hexadecimal. */
+  /** Hexadecimal. */
   hash: v.optional(v.pipe(v.string(), v.hash(['sha256']))),
 })
 export type StreamHead = v.InferOutput<typeof headSchema>
 
-/** `lost`: the log has no such stream; `older`: it ends before; `other`: another event stands where that one stood. */
+/** `lost`: the log has no such stream. `older`: the stream ends earlier. `other`: it has another event at that version. */
 export interface Lack {
   readonly id: string
   readonly finding: 'lost' | 'older' | 'other'
-  /** Null where nobody kept it. */
+  /** Null where it was not kept. */
   readonly kept: { readonly version: number | null; readonly type: string | null }
-  /** How it ends now; null when it is lost. */
+  /** The stream's last event now; null when the stream is lost. */
   readonly now: { readonly version: number; readonly type: string } | null
 }
 
 const rowsAtOnce = 1000
-// No transaction of ours takes so long: what was recorded later has a later position.
+// No transaction of this service takes so long, so an event recorded later than that has a later position.
 const slackMinutes = 10
 
 /**
- * Of each stream, or of those with an event since then, newest stream first.
- * @yields some at a time, so that a long log needs no memory.
+ * Lists the last event of each stream, or of each stream with an event since `since`, newest stream first.
+ * @yields rows in groups, so that a long log needs little memory.
  */
 export async function* listStreamHeads(
   sql: Database,
@@ -53,13 +54,13 @@ export async function* listStreamHeads(
     order by stream_id desc, stream_version desc`.cursor(rowsAtOnce)
 }
 
-/** Null unless the line is a JSON object with an `id` that is one; what else it has is passed over. */
+/** Parses a line; null unless it is a JSON object whose `id` is a UUID. Unknown fields are ignored. */
 export function parseStreamHead(line: string): StreamHead | null {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), headSchema), line)
   return parsed.success ? parsed.output : null
 }
 
-/** What the log lacks of them. A stream that has gone on since lacks nothing. */
+/** Returns what the log lacks of the kept streams. A stream with later events lacks nothing. */
 export async function findLacks(sql: Database, heads: readonly StreamHead[]): Promise<Lack[]> {
   const ids = heads.map(({ id }) => id)
   const versions = heads.map(({ version = null }) => version)
@@ -77,7 +78,7 @@ export async function findLacks(sql: Database, heads: readonly StreamHead[]): Pr
 interface Row {
   readonly version: number | null
   readonly type: string | null
-  /** Of the event at the kept version. */
+  /** The hash of the event at the kept version. */
   readonly hash: string | null
 }
 

@@ -1,13 +1,13 @@
-// Reads the log; functions of sql/functions write it.
+// Reads the log. Functions in sql/functions write it.
 import * as v from 'valibot'
 import type { Database } from '#database'
 
-/** As it was written, perhaps by a newer release. */
+/** An event as it was written, perhaps by a newer release. */
 export interface RecordedEvent {
   readonly position: number
   readonly version: number
   readonly type: string
-  /** Of the shape of `data`. */
+  /** The version of the shape of `data`. */
   readonly schemaVersion: number
   readonly at: Date
   /** Hexadecimal. */
@@ -19,12 +19,12 @@ export interface RecordedEvent {
 type EventRow = Omit<RecordedEvent, 'data' | 'metadata'> &
   Readonly<Record<'data' | 'metadata', unknown>>
 
-// Not written by us; the rest must stay readable.
+// An event may hold something else when another program wrote it. The rest of the stream must stay readable.
 const looseObject = v.fallback(v.looseObject({}), {})
 
 /**
- * One stream, oldest first.
- * @param source auditors may read only the view.
+ * Reads one stream, oldest event first.
+ * @param source the view `audit.event` for auditors, who may read nothing else.
  */
 export async function readStream(
   sql: Database,

@@ -1,10 +1,10 @@
-// submission.*: what a caller sent, without the bytes. batch.*: a batch with a webhook of its own, in a stream of its own; what
-// becomes of its submissions stands in theirs.
+// submission.*: what a caller sent, without the bytes. batch.*: a batch that has a webhook. A batch has a separate stream;
+// the events of its submissions are in the submissions' streams.
 import { hash } from 'node:crypto'
 import type { Language } from '#language'
 import type { ExecutionCompleted, ExecutionInterrupted } from './execution.ts'
 
-/** Of a body, whose bytes stand in runledger.body. */
+/** The digest of a body. The body's bytes are in runledger.body. */
 export interface BodyDigest {
   /** Hexadecimal. */
   readonly sha256: string
@@ -20,48 +20,48 @@ export interface SubmissionReceived {
     readonly code: BodyDigest
     readonly stdin: BodyDigest
     readonly expected_stdout: BodyDigest | null
-    /** Of what was asked beside these, if anything was. */
+    /** The digest of the other options of the request, if there are any. */
     readonly detail?: BodyDigest
-    /** What its worker must be able to do, of what not every worker can. */
+    /** The capabilities that the submission requires, of those that not every worker has. */
     readonly demands?: readonly string[]
-    /** The first of those that it names, each once. */
+    /** The first of the blobs that the submission names, each once. */
     readonly blobs?: readonly BodyDigest[]
-    /** Of the list of all of them, which is a body. */
+    /** The digest of the list of all named blobs; the list itself is a body. */
     readonly blob_list?: BodyDigest
-    /** The submission's own, by phase, as execution.started spells them. */
+    /** The limits that the submission requests, by phase, with the names of execution.started. */
     readonly limits?: object
-    /** Of a program that judges, checker or interactor: it must be offered where the submission runs. */
+    /** The language of the checker or interactor program. The worker that runs the submission must offer it too. */
     readonly checker_language?: Language
     readonly tag?: string
-    /** It waits until none waits that is not. */
+    /** The submission waits until no submission of normal priority waits. */
     readonly priority?: 'low'
     readonly output_encoding?: 'base64'
-    /** The first submission, which this one repeats. */
+    /** The original submission that this one repeats. */
     readonly rerun_of?: string
-    /** Of an operator who repeats many. */
+    /** The campaign of an operator's mass rerun. */
     readonly campaign?: string
-    /** The stream of its batch, if that has a webhook. */
+    /** The stream of the submission's batch, if the batch has a webhook. */
     readonly batch?: string
     readonly webhook: (WebhookReceiver & { readonly format?: WebhookFormat }) | null
   }
 }
 
-/** The delivery's stream and receiver. The URL may hold secrets, so it is a body. */
+/** The delivery's stream and receiver. The URL may hold secrets, so it is stored as a body. */
 interface WebhookReceiver {
   readonly id: string
   readonly host: string
 }
 
-/** The form of a webhook, if not as Standard Webhooks words it: a PUT of Judge0's fields, without a signature. */
+/** The form of a webhook that is not a Standard Webhook: a PUT of Judge0's fields, without a signature. */
 export type WebhookFormat = 'judge0'
 
 interface SubmissionPurged {
   readonly type: 'submission.purged'
-  /** caller: at the wish of whoever submitted it. */
+  /** caller: the account that submitted it requested the purge. */
   readonly data: { readonly reason: 'retention' | 'caller' }
 }
 
-/** Of an attempt that is under way: its worker is to end it. */
+/** The attempt that is running when the caller cancels. Its worker must end it. */
 interface SubmissionCancelRequested {
   readonly type: 'submission.cancel_requested'
   readonly data: { readonly attempt: number; readonly run: string; readonly worker: string }
@@ -69,7 +69,7 @@ interface SubmissionCancelRequested {
 
 interface SubmissionCancelled {
   readonly type: 'submission.cancelled'
-  /** What had become of the attempt; nothing when none was under way, or that one was lost. */
+  /** What the attempt had done; empty when no attempt was running. `lost`: why its outcome is not known. */
   readonly data: Partial<Omit<ExecutionCompleted['data'], 'verdict'>> & {
     readonly lost?: ExecutionInterrupted['data']['reason']
   }
@@ -84,7 +84,7 @@ export interface BatchEvent {
     readonly account: string
     readonly api_key: string
     readonly webhook: WebhookReceiver
-    /** Its members: the items that were accepted, in their order. */
+    /** The batch's members: the accepted items, in their order. */
     readonly submissions: readonly string[]
   }
 }

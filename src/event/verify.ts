@@ -1,6 +1,6 @@
-// The check of the ledger, a step at a time: hashes, projections and promises, and bodies if asked. The reconciler keeps its
-// place in the database (`checkLedger`), an operator the place that each step answers (`verify`), `audit verify` goes through
-// all of it (`verifyAll`).
+// Checks the ledger a step at a time: hashes, projections and invariants, and bodies on request. The reconciler keeps its
+// position in the database (`checkLedger`). An operator passes on the position that each step returns (`verify`).
+// `audit verify` checks the whole ledger (`verifyAll`).
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Queryable } from '#database'
 import { firstId } from '#id'
@@ -8,33 +8,33 @@ import { firstId } from '#id'
 const checks = ['drift', 'broken_chain', 'invariant', 'altered_body'] as const
 type Check = (typeof checks)[number]
 
-/** How many rows each audit view has of the streams that were looked at. */
+/** How many rows each audit view has for the checked streams. */
 type Counts = Readonly<Record<Check, number>> & { readonly events: number }
 
 interface Finding {
   readonly check: Check
-  /** Of the event that does not fit; null for other checks. */
+  /** The position of the event that breaks the chain; null for other checks. */
   readonly position: number | null
-  /** Names its place. */
+  /** Names what was found and in which stream. */
   readonly what: string
 }
 
-/** As runledger.verify answers. */
+/** The answer of runledger.verify. */
 export interface VerifyStep extends Counts {
   /** The first hundred streams in which something was found. */
   readonly suspects: readonly string[]
-  /** Of each check. */
+  /** The first finding of each check. */
   readonly first: readonly Finding[]
   /** Cursor for the next step; null at the end. */
   readonly next: string | null
-  /** Of the log's time that is behind it, from 0 to 1; null when busy. */
+  /** The share of the log's time span that is checked, from 0 to 1; null when busy. */
   readonly share: number | null
-  /** Somebody else's step is under way: nothing was looked at. */
+  /** Another step is running, so this one checked nothing. */
   readonly busy: boolean
 }
 
 export interface Verification extends Counts {
-  /** The broken event with the lowest position; of another check the first in the order of ids. */
+  /** For broken_chain, the event with the lowest position; for any other check, the first finding in the order of ids. */
   readonly first: Readonly<Partial<Record<Check, string>>>
 }
 
@@ -42,9 +42,10 @@ const eventsOfStep = 20_000
 const busyMilliseconds = 100
 
 /**
- * @param after the `next` of the step before; null begins.
- * @param events of the step, about.
- * @param bodies their hashes too: reads all that is kept.
+ * Checks one step.
+ * @param after `next` of the previous step; null for the first step.
+ * @param events about how many events the step checks.
+ * @param bodies whether to check the bodies' hashes too, which reads all kept bodies.
  */
 export async function verify(
   sql: Database,
@@ -57,14 +58,14 @@ export async function verify(
   return step
 }
 
-/** The reconciler's step. @returns streams in which nothing had been found before. */
+/** Runs the reconciler's step. @returns the suspect streams in which nothing had been found before. */
 export async function checkLedger(sql: Queryable, events: number): Promise<readonly string[]> {
   const [{ streams }] = await sql<[{ streams: readonly string[] }]>`
     select runledger.check_ledger(${events}) as streams`
   return streams
 }
 
-/** @param onProgress called with the share done (0 to 1). */
+/** Checks the whole ledger, with bodies. @param onProgress called after each step with the share done (0 to 1). */
 export async function verifyAll(
   sql: Database,
   onProgress: (share: number, soFar: Counts) => void = () => {},

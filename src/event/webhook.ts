@@ -1,4 +1,4 @@
-// webhook.*: the attempts to deliver the result of one submission, or of a batch, in a stream of their own.
+// webhook.*: the attempts to deliver the result of one submission, or of a batch. Each webhook has a separate stream.
 //
 //   webhook.attempt_failed … ──▶ webhook.delivered
 //              │                 webhook.abandoned
@@ -16,7 +16,7 @@ interface WebhookDelivered {
   readonly data: WebhookAttempt
 }
 
-/** The schedule is spent; the receiver answered 410; the URL is never allowed, whatever its name resolves to. */
+/** `gone`: the receiver answered 410. `forbidden`: the URL is never allowed, whatever its name resolves to. */
 export const abandonReasons = ['schedule_spent', 'gone', 'forbidden'] as const
 export type AbandonReason = (typeof abandonReasons)[number]
 
@@ -25,27 +25,27 @@ interface WebhookAbandoned {
   readonly data: { readonly attempts: number; readonly reason: AbandonReason }
 }
 
-/** The schedule begins anew; attempts are numbered on. */
+/** The schedule begins again. The numbers of attempts continue. */
 interface WebhookReplayed {
   readonly type: 'webhook.replayed'
   readonly data: WebhookSubject
 }
 
-/** Whose webhook it is. */
+/** The submission or batch that the webhook belongs to. */
 export type WebhookSubject = { readonly submission: string } | { readonly batch: string }
 
 export type WebhookAttempt = WebhookSubject & {
   /** 1, 2, … over the whole stream. */
   readonly attempt: number
   /**
-   * `delivered`, `gone`, `refused`, `unreachable`, `forbidden` (webhook/send.ts), or `internal`: we failed to make the
-   * attempt.
+   * `delivered`, `gone`, `refused`, `unreachable`, `forbidden` (webhook/send.ts), or `internal`: the service failed to make
+   * the attempt.
    */
   readonly outcome: string
   /** The receiver's HTTP status; null without an answer. */
   readonly status: number | null
   readonly duration_seconds: number
-  /** The answer's start, or why there was none. */
+  /** The start of the answer's body, or the reason why there was no answer. */
   readonly snippet: string
 }
 

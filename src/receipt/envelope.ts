@@ -1,5 +1,5 @@
-// A DSSE envelope. Its encoding is one line, less than a package for it would be to keep up: those that have it bring
-// X.509 and protocol buffers along.
+// The DSSE envelope of a receipt. DSSE's encoding is one line, so no package is used for it: the packages that implement
+// DSSE also bring X.509 and protocol buffers.
 import { sign } from 'node:crypto'
 import * as v from 'valibot'
 import { described } from '#schema'
@@ -38,7 +38,7 @@ export function seal(payload: Uint8Array, key: SigningKey): Envelope {
   }
 }
 
-/** The bytes that a signature is over (DSSE's PAE): they name the type, so that nothing else passes for a receipt. */
+/** Returns the bytes that are signed (DSSE's PAE). They include the payload type, so that nothing else passes for a receipt. */
 export function encodeSigned(payload: Uint8Array): Buffer {
   const head = `DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${payload.byteLength} `
   return Buffer.concat([Buffer.from(head), payload])

@@ -12,13 +12,14 @@ export interface SigningKey extends VerifyingKey {
   readonly privateKey: KeyObject
 }
 
-/** What is wrong with a text that is no such key; it never says anything of the text. */
+/** The error message for a text that is not a signing key. It never repeats any part of the text, which may be secret. */
 const noSigningKey =
   'is no private Ed25519 key in PKCS#8, as PEM or as base64 of its DER: `openssl genpkey -algorithm ed25519` makes one'
 
 /**
+ * Reads a private Ed25519 key.
  * @param text PKCS#8, as PEM or as base64 of its DER.
- * @throws {TypeError} a sentence without its subject, and without anything of the text.
+ * @throws {TypeError} whose message is a sentence without its subject and repeats no part of the text.
  */
 export function readSigningKey(text: string): SigningKey {
   let privateKey: KeyObject
@@ -31,7 +32,7 @@ export function readSigningKey(text: string): SigningKey {
   return { ...describeKey(createPublicKey(privateKey)), privateKey }
 }
 
-/** Every public Ed25519 key of a text in PEM, so that a file keeps those of former times too; others are left out. */
+/** Returns every public Ed25519 key of a PEM text, so that one file can also hold former keys. Skips all other keys. */
 export function readPublicKeys(pem: string): VerifyingKey[] {
   const [, ...blocks] = pem.split(begin('PUBLIC KEY'))
   return blocks.flatMap((block) => {
@@ -50,14 +51,14 @@ function describeKey(publicKey: KeyObject): VerifyingKey {
   return { id: createHash('sha256').update(der).digest('hex'), publicKey }
 }
 
-/** Exactly one block of PEM, or bare base64; a private key of another kind or an encrypted one is none. */
+/** Decodes exactly one PEM block or bare base64. Rejects encrypted keys and PEM labels other than PRIVATE KEY. */
 function toDer(text: string): Buffer {
   const [head, tail] = [begin('PRIVATE KEY'), end('PRIVATE KEY')]
   const trimmed = text.trim()
   const isPem = trimmed.startsWith(head) && trimmed.endsWith(tail)
   const base64 = (isPem ? trimmed.slice(head.length, -tail.length) : trimmed).replace(/\s/g, '')
   const der = Buffer.from(base64, 'base64')
-  // Node passes over what is no base64.
+  // Buffer.from ignores characters that are not base64, so the result is encoded again and compared.
   if (der.toString('base64') !== base64) throw new TypeError(noSigningKey)
   return der
 }

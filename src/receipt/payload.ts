@@ -1,5 +1,5 @@
-// What a receipt says, made from the log alone: so it outlives the bodies, and every process makes the same bytes. What
-// is said of an event is named here, field by field: no worker, host or key.
+// The payload of a receipt. It is made from the log alone, so it outlives the bodies, and every process makes the same
+// bytes. Fields of events are listed here one by one, so that no worker, host or key gets into a receipt.
 import * as v from 'valibot'
 import type { Database } from '#database'
 import { readStream, verdicts } from '#event'
@@ -13,7 +13,7 @@ const outputDigest = v.object({ ...digest.entries, truncated: v.boolean() })
 const facts = v.record(v.string(), v.unknown())
 const time = v.pipe(v.string(), v.isoTimestamp())
 
-/** A change of its fields is a new `version`. Times are RFC 3339 in UTC; null is what was not asked, or is not known. */
+/** A change of the fields needs a new `version`. Times are RFC 3339 in UTC. Null: not requested, or not known. */
 export const receiptSchema = v.object({
   version: v.literal(1),
   submission: v.pipe(v.string(), v.uuid()),
@@ -84,7 +84,7 @@ export const receiptSchema = v.object({
 
 export type Receipt = v.InferOutput<typeof receiptSchema>
 
-/** What ends a submission, and what it is then. */
+/** The event types that end a submission, and the status that each one gives it. */
 const ends: Readonly<Record<string, ResultStatus>> = {
   'execution.completed': 'completed',
   'execution.abandoned': 'failed',
@@ -92,9 +92,9 @@ const ends: Readonly<Record<string, ResultStatus>> = {
 }
 
 /**
- * The bytes that are signed: the same ones for ever, as what follows the end is left out.
- * @param source auditors may read only the view.
- * @returns null while the submission has not ended, or when there is none.
+ * Returns the bytes to sign. They never change, because events after the submission's end are left out.
+ * @param source the view `audit.event` for auditors, who may read nothing else.
+ * @returns null while the submission has not ended, or when no such submission exists.
  */
 export async function readReceipt(
   sql: Database,
@@ -123,7 +123,8 @@ export async function readReceipt(
   return Buffer.from(JSON.stringify(receipt))
 }
 
-// The log's data is ours, but loosely typed: later releases write it too. Each is what the schema says, or null.
+// The log's data is trusted, but loosely typed, because later releases also write it. Each field has the type that the
+// schema gives, or is null.
 function pick<const Name extends string>(
   data: RecordedEvent['data'],
   names: readonly Name[],
@@ -173,7 +174,7 @@ function describeEnd({ type, at, data }: RecordedEvent): Receipt['end'] {
   return {
     at: at.toISOString(),
     status: ends[type] ?? 'failed',
-    // We failed, and say so.
+    // An abandoned submission is the service's failure, and its event has no verdict.
     verdict: type === 'execution.abandoned' ? 'IE' : verdict,
     ...rest,
   }

@@ -1,5 +1,5 @@
-// The entry to receipts: what was run, how it ended and the hashes of its events, signed, so that others can check it
-// without asking us. A receipt is a DSSE envelope (https://github.com/secure-systems-lab/dsse) around JSON.
+// The entry to receipts. A receipt states what was run, its result and the hashes of its events. It is signed, so that
+// others can check it without asking us. Its form is a DSSE envelope (https://github.com/secure-systems-lab/dsse) around JSON.
 export { receiptSchema, readReceipt } from './payload.ts'
 export type { Receipt } from './payload.ts'
 export { envelopeSchema, seal } from './envelope.ts'

@@ -1,4 +1,4 @@
-// Opens a receipt that anybody may have written: nothing of it is believed before its signature.
+// Opens a receipt that anybody may have written. Its content is not trusted before its signature is verified.
 import { verify } from 'node:crypto'
 import * as v from 'valibot'
 import { encodeSigned, envelopeSchema } from './envelope.ts'
@@ -6,7 +6,7 @@ import type { VerifyingKey } from './key.ts'
 import { receiptSchema } from './payload.ts'
 import type { Receipt } from './payload.ts'
 
-/** What became of it; `unsigned`: no key was given, so that anybody may have written it. */
+/** The result of opening a receipt. `unsigned`: the caller gave no keys, so anybody may have written the receipt. */
 export type Opened =
   | {
       readonly kind: 'signed'
@@ -15,14 +15,17 @@ export type Opened =
       readonly receipt: Receipt
     }
   | { readonly kind: 'unsigned'; readonly bytes: Buffer; readonly receipt: Receipt }
-  /** No envelope of a receipt. */
+  /** The text is not the envelope of a receipt. */
   | { readonly kind: 'malformed' }
-  /** It names other keys than those that were given. */
+  /** The envelope names none of the given keys. */
   | { readonly kind: 'other_key' }
-  /** A key that was given is named, and has not signed this. */
+  /** The envelope names a given key, but the signature does not match this content. */
   | { readonly kind: 'altered'; readonly keyId: string }
 
-/** @param keys null: its signature is not looked at. */
+/**
+ * Opens a receipt's envelope and verifies its signature.
+ * @param keys null: the signature is not verified.
+ */
 export function openEnvelope(text: string, keys: readonly VerifyingKey[] | null): Opened {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), envelopeSchema), text)
   if (!parsed.success) return { kind: 'malformed' }

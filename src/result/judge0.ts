@@ -1,9 +1,9 @@
-// How a submission ended in the words of Judge0 CE 1.13, for its door and its callbacks: statuses, seconds as text, KiB.
+// Translates results for the Judge0-compatible API and its callbacks: the statuses of Judge0 CE 1.13, seconds as text, KiB.
 import { constants } from 'node:os'
 import { isFinal } from './record.ts'
 import type { ResultRecord } from './schema.ts'
 
-/** By their ids: 1, 2, … */
+/** In the order of their ids: 1, 2, … */
 export const judge0Statuses = [
   'In Queue',
   'Processing',
@@ -30,7 +30,7 @@ const signalStatuses: Readonly<Record<string, number>> = {
   SIGABRT: 10,
 }
 
-/** Bytes are texts, in an encoding of the caller's choice. Null before the end, and after it of what there is none. */
+/** Buffers are texts that the caller encodes. A field is null before the end, and when there is no value. */
 interface Judge0Result {
   readonly token: string
   readonly status: { readonly id: number; readonly description: string }
@@ -49,7 +49,7 @@ interface Judge0Result {
   readonly finished_at: string | null
 }
 
-/** @param record with outputs in base64. */
+/** Converts a record to Judge0's fields. @param record with outputs in base64. */
 export function toJudge0(record: ResultRecord): Judge0Result {
   const { id: token, created_at, finished_at } = record
   const status = findStatus(record)
@@ -85,7 +85,7 @@ const nothing = {
   ...noFigures,
 } as const
 
-/** What is there and not empty. */
+/** Returns a text's bytes; null for null and for an empty text. */
 function toBytes(text: string | null, encoding: 'utf8' | 'base64' = 'utf8'): Buffer | null {
   return text === null || text === '' ? null : Buffer.from(text, encoding)
 }
@@ -108,12 +108,12 @@ function findStatus({ status, verdict, signal }: ResultRecord): number {
     case 'RE':
       return signal === null ? 11 : (signalStatuses[signal] ?? 12)
     default:
-      // Ours, or cancelled: neither is a failing program.
+      // IE, or cancelled: in neither case did the program fail.
       return internalError
   }
 }
 
-/** As isolate reports it: the kernel's signal for a file that grew too large, none for what ran too long. */
+/** Describes the exit like isolate: SIGXFSZ for a program that wrote too much, no signal for one that ran too long. */
 function describeExit({ verdict, exit_code: code, signal }: ResultRecord): {
   readonly code: number
   readonly signal: number | null
@@ -124,7 +124,7 @@ function describeExit({ verdict, exit_code: code, signal }: ResultRecord): {
   return { code: 0, signal: signalNumber(signal) }
 }
 
-/** @param name such as SIGSEGV. */
+/** Returns a signal's number; 9 for an unknown name. @param name such as SIGSEGV. */
 export function signalNumber(name: string): number {
   return (constants.signals as Readonly<Record<string, number>>)[name] ?? 9
 }
@@ -150,7 +150,7 @@ function describeEnd(
   }
 }
 
-/** Of several runs the mean. */
+/** Returns the figures of the run, or the means over the tests that were run. */
 function measure(record: ResultRecord): {
   readonly time: string
   readonly wall_time: string
@@ -171,14 +171,14 @@ function spellSeconds(seconds: number): string {
   return String(Math.round(seconds * 1000) / 1000)
 }
 
-/** As Ruby writes it: lines of 60 characters, each ended. */
+/** Encodes base64 like Ruby: in lines of 60 characters, each with a line feed at its end. */
 export function encodeLines(bytes: Uint8Array): string {
   return Buffer.from(bytes)
     .toString('base64')
     .replaceAll(/.{1,60}/g, '$&\n')
 }
 
-/** The fields of an answer and a callback unless others are asked for. */
+/** The fields of an answer when the caller selects none, and of a callback. */
 export const judge0Fields = [
   'token',
   'time',
@@ -190,7 +190,7 @@ export const judge0Fields = [
   'status',
 ] as const satisfies readonly (keyof Judge0Result)[]
 
-/** Fields as JSON has them. @param write how bytes are written. */
+/** Returns the named fields as JSON values; a missing field is null. @param write encodes bytes. */
 export function writeFields(
   values: object,
   fields: readonly string[],
@@ -205,7 +205,7 @@ export function writeFields(
   )
 }
 
-/** A callback's body. @param record with outputs in base64. */
+/** Returns a callback's body. @param record with outputs in base64. */
 export function describeCallback(record: ResultRecord): object {
   return writeFields(toJudge0(record), judge0Fields, encodeLines)
 }

@@ -1,4 +1,4 @@
-// Limits in force, as the log has them and callers read them: the names and units of requests.
+// The limits in force in an attempt, as the log stores them and callers read them, with the names and units of requests.
 import * as v from 'valibot'
 import type { Verdict } from '#event'
 import { catalogue } from '#language'
@@ -15,13 +15,13 @@ const phase = v.object({
   processes: count,
 })
 
-/** As execution.started has them. */
+/** The limits that execution.started stores. */
 export const recordedLimits = v.object({ compile: v.nullable(phase), run: phase })
 
-/** Of each phase, in seconds and bytes; `compile` is null for a language without a compiler. */
+/** The limits of each phase, in seconds and bytes; `compile` is null for a language without a compiler. */
 export type AttemptLimits = v.InferOutput<typeof recordedLimits>
 
-/** Null when there are none, or this release would not write them so. */
+/** Returns null when there are no limits, or when they do not have the shape that this release writes. */
 export function readLimits(stored: unknown): AttemptLimits | null {
   const parsed = v.safeParse(recordedLimits, stored)
   return parsed.success ? parsed.output : null
@@ -29,13 +29,13 @@ export function readLimits(stored: unknown): AttemptLimits | null {
 
 const mebibyte = 1024 * 1024
 
-/** In words, where a program failed under limits with which its language's runtime does not come up; else null. */
+/** Explains in words that a program failed because its limits are below what its language's runtime needs; otherwise null. */
 export function explainLimits(
   { verdict, language }: { readonly verdict: Verdict | null; readonly language: string },
   limits: AttemptLimits | null,
 ): string | null {
   if (verdict === null || limits === null || !limitVerdicts.has(verdict)) return null
-  // A later release may have run what this one does not know.
+  // A later release may have run a language that this one does not know.
   const { title, least = {} }: Partial<LanguageDefinition> = catalogue[language as Language] ?? {}
   const { memory = 0, processes = 0 } = least
   const { run } = limits

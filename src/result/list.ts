@@ -1,5 +1,5 @@
-// An account's results, page by page. An account may have millions, and what a filter wants may be rare or not there: a page
-// costs the same all the same.
+// Lists an account's results page by page. An account may have millions of results, and those that match a filter may be
+// rare or absent, but the cost of a page is bounded.
 import type { Database } from '#database'
 import type { Verdict } from '#event'
 import { floorId } from '#id'
@@ -12,9 +12,9 @@ export interface ResultFilter {
   readonly verdict?: Verdict | undefined
   readonly language?: string | undefined
   readonly tag?: string | undefined
-  /** Received then or later. */
+  /** Only submissions received at this time or later. */
   readonly since?: Date | undefined
-  /** Received before. */
+  /** Only submissions received before this time. */
   readonly until?: Date | undefined
   /** Only ids below this one. */
   readonly before?: string | undefined
@@ -24,17 +24,17 @@ export interface ResultFilter {
 interface ResultPage {
   /** Newest first, at most `limit`. */
   readonly results: readonly ResultSummary[]
-  /** The next page's `before`; null: this is the last one. A page with a next one may have fewer than `limit`, or none. */
+  /** The next page's `before`; null on the last page. Any page may have fewer than `limit` results, or none. */
   readonly next: string | null
 }
 
-/** Rows that one page looks at: some 50 ms. */
+/** The most rows that one page examines, which takes about 50 ms. */
 const mostLooked = 20_000
 
-// An id is made by a web process, its time by the database: so far apart may their clocks be.
+// A web process makes an id, and the database its time of creation. Their clocks may differ by this much.
 const clockMilliseconds = 300_000
 
-/** @param most rows that are looked at. */
+/** Reads one page of results. @param most the most rows to examine. */
 export async function listResults(
   sql: Database,
   accountId: string,
@@ -43,7 +43,7 @@ export async function listResults(
 ): Promise<ResultPage> {
   const { status, verdict, language, tag, since, until, before, limit } = filter
   const isUnfinished = status !== undefined && !isFinal({ status })
-  // There is an index for what an account has under a tag.
+  // Indexes serve an account's submissions, and those with a tag, in the order of ids.
   const mine = sql`
     r.account_id = ${accountId}
     ${tag === undefined ? sql`` : sql`and r.tag = ${tag}`}
@@ -55,8 +55,8 @@ export async function listResults(
     : sql`select * from runledger.submission r where ${mine} order by r.id desc limit ${most}`
   const lastLooked = sql`
     select r.id from runledger.submission r where ${mine} order by r.id desc offset ${most - 1} limit 1`
-  // One more shows whether there is a next page. Of a page that is not full the end is of the same snapshot, or what came
-  // meanwhile would have rows stand on the next page too.
+  // One row more shows whether there is a next page. The end of a page that is not full is read in the same snapshot.
+  // Otherwise submissions that arrive meanwhile would shift it, and the next page would repeat rows.
   const rows = await sql<(ResultRow & { last_looked: string | null })[]>`
     select page.*, case when count(*) over () <= ${limit} then (${lastLooked}) end as last_looked
     from (

@@ -1,10 +1,10 @@
-// An account's submissions by numbers of pages, as Judge0 lists them; /api/submissions goes by cursors.
+// Lists an account's submissions by page number, as Judge0 does. /api/submissions uses cursors (list.ts).
 import type { Database } from '#database'
 
-/** So many of the newest can be paged through, as pages before a page are counted through. */
+/** How many of the newest submissions can be paged through. There is a limit because a page's offset is counted row by row. */
 export const pagedMost = 10_000
 
-/** @param page 1, 2, … */
+/** Reads the ids of one page. @param page 1, 2, … */
 export async function listPage(
   sql: Database,
   accountId: string,
@@ -13,7 +13,7 @@ export async function listPage(
 ): Promise<{
   /** Newest first. */
   readonly ids: readonly string[]
-  /** Of those that can be paged through. */
+  /** How many submissions can be paged through. */
   readonly total: number
 }> {
   const [{ total }] = await sql<[{ total: number }]>`

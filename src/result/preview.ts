@@ -1,18 +1,18 @@
-// What a list may show of a program beside its record: its first line, and whether anything was expected of it. Read from
-// bodies, of one page's submissions alone and only as far as it is needed, so that it costs little and goes with them.
+// What a list shows of a program beside its record: the first line, and whether an output was expected. It is read from the
+// bodies, so it disappears when they are purged. It is read for one page and only as far as needed, so that it costs little.
 import type { Database } from '#database'
 
-/** Null once the body was purged. */
+/** Fields are null once the body was purged. */
 export interface Preview {
-  /** Its first line that is not blank, or its beginning. */
+  /** The beginning of the program's first line that is not blank. */
   readonly preview: string | null
-  /** False: its AC says that it finished, as nothing was expected. */
+  /** False: nothing was expected, so AC only means that the program finished. */
   readonly judged: boolean | null
 }
 
 const readBytes = 400
 const shownCharacters = 80
-/** Longer options hold tests, or files; they are not unpacked to see which. */
+/** Longer options hold tests or files. They are not decompressed to find out which, and count as judged. */
 const optionBytes = 65_536
 
 export async function readPreviews(
@@ -34,7 +34,7 @@ export async function readPreviews(
 
 function preview(code: Uint8Array | null): string | null {
   if (code === null) return null
-  // A character that the cut divides is left out.
+  // With `stream`, the decoder leaves out a character that the cut divides.
   const text = new TextDecoder().decode(code, { stream: true })
   const line = /\S.*/.exec(text)?.[0].trimEnd() ?? ''
   return Array.from(line).slice(0, shownCharacters).join('')

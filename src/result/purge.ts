@@ -1,20 +1,20 @@
-// Removes bodies: one submission's at its caller's wish, and by retention. Retention removes old bodies in batches and drops empty partitions. Workers do it each hour (job/retention.ts),
-// operators at will.
+// Removes bodies: one submission's at its caller's request, and old ones by retention. Retention removes bodies in batches and
+// drops empty partitions. Workers run it every hour (job/retention.ts), and operators can run it at any time.
 import { cancelOnAbort, json } from '#database'
 import type { Database } from '#database'
 import type { Metadata } from '#event'
 
 interface Purged {
   readonly submissions: number
-  /** Dropped, as they were empty. */
+  /** The empty partitions that were dropped. */
   readonly partitions: readonly string[]
 }
 
-/** Well under every process's statement time-out, whatever the bodies' size. */
+/** Small enough to stay well under every process's statement time-out, whatever the bodies' size. */
 const batchSize = 1000
 
 /**
- * Purges submissions ended more than so many days ago, unless their webhook is undelivered.
+ * Purges submissions that ended more than `retentionDays` ago, unless their webhook is undelivered.
  * @param onProgress called with the count so far.
  * @param signal stops it after the running batch.
  */
@@ -39,8 +39,9 @@ export async function purgeBodies(
 }
 
 /**
- * Removes what was submitted and written, at its caller's wish; hashes and figures stay. Resolved, it is on disk.
- * `undelivered`: its webhook is still to be sent. Null: the account has none such, or it was purged before.
+ * Removes a submission's bodies and outputs at its caller's request. Hashes and figures remain. The purge is on disk when
+ * the promise resolves. `undelivered`: the webhook is not sent yet. Null: the account has no such submission, or it was
+ * purged before.
  */
 export async function purgeSubmission(
   sql: Database,

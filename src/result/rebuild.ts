@@ -1,25 +1,25 @@
-// Rebuilds every projection from the log while the service runs: readers see old rows until a batch commits, writers
-// wait for one batch at most.
+// Rebuilds every projection from the log while the service runs. Readers see old rows until a batch commits. Writers wait
+// for one batch at most.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
 import { firstId } from '#id'
 
 interface RebuildProgress {
-  /** Read so far. */
+  /** How many submissions were read so far. */
   readonly submissions: number
   /** Rows of results, pending submissions and deliveries that differed from the log. */
   readonly repaired: number
 }
 
-/** Locks rows for about a tenth of a second. */
+/** A batch of this size locks rows for about a tenth of a second. */
 const batchSize = 1000
 
-// All lock in one order; where rows were edited two may meet all the same, and one has to give way.
+// All transactions lock in one order. Where rows were edited by hand, a deadlock is still possible, so the batch is retried.
 const retriedStates: readonly string[] = [sqlState.deadlock, sqlState.lockNotAvailable]
 const longestTries = 10
 
-/** @param onProgress called after each batch. */
+/** Rebuilds all projections, batch by batch. @param onProgress called after each batch. */
 export async function rebuildProjections(
   sql: Database,
   onProgress: (soFar: RebuildProgress) => void = () => {},
@@ -37,7 +37,7 @@ export async function rebuildProjections(
   return sum
 }
 
-/** `last`: to go on behind; null at the end. */
+/** `last`: the next batch begins after this id; null at the end. */
 type Batch = RebuildProgress & { readonly last: string | null }
 
 async function rebuildBatch(sql: Database, after: string): Promise<Batch> {

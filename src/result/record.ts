@@ -1,19 +1,19 @@
-// The result record, and how a database row becomes one.
+// Converts database rows and notifications to result records.
 import type { ExceededLimit, PhaseFacts, WebhookAttempt } from '#event'
 import { explainLimits, readLimits } from './limits.ts'
 import { decodeReport } from './report.ts'
 import type { ResultRecord, TrackedResult, WebhookState } from './schema.ts'
 
-/** True once a record cannot change; its webhook's progress may. */
+/** True once a record cannot change any more; its webhook's progress still can. */
 export function isFinal(record: Pick<ResultRecord, 'status'>): boolean {
   return record.status !== 'queued' && record.status !== 'running'
 }
 
-// Outputs are bytes: invalid UTF-8 becomes U+FFFD. A byte-order mark is kept.
+// Outputs are bytes, so invalid UTF-8 in them becomes U+FFFD. A byte-order mark is kept.
 const utf8 = (): TextDecoder => new TextDecoder('utf-8', { ignoreBOM: true })
 const decoder = utf8()
 
-/** A row of runledger.submission, with its bodies if asked for. */
+/** A row of runledger.submission, with its outputs if the query reads them. */
 export interface ResultRow extends Pick<
   ResultRecord,
   | 'id'
@@ -32,7 +32,7 @@ export interface ResultRow extends Pick<
   | 'rerun_of'
 > {
   readonly exceeded: ExceededLimit | null
-  /** As execution.completed says it. */
+  /** As execution.completed has it. */
   readonly compile: (PhaseFacts & { readonly cached: boolean }) | null
   readonly output_encoding: string | null
   readonly score: number | null
@@ -44,7 +44,7 @@ export interface ResultRow extends Pick<
   readonly stdout?: Uint8Array | null
   readonly stderr?: Uint8Array | null
   readonly compile_output?: Uint8Array | null
-  /** As report.ts writes it. */
+  /** As report.ts encodes it. */
   readonly report?: Uint8Array | null
 }
 
@@ -54,7 +54,7 @@ export interface TrackedRow extends ResultRow {
   readonly webhook_state: WebhookState
   readonly webhook_attempts: number
   readonly next_attempt_at: Date | null
-  /** As execution.started says it. */
+  /** As execution.started has it. */
   readonly limits: unknown
   readonly attempt: number | null
   readonly cancel_requested_at: Date | null
@@ -63,7 +63,7 @@ export interface TrackedRow extends ResultRow {
 }
 
 const formatTime = (date: Date | null): string | null => date?.toISOString() ?? null
-/** @param isCut the program wrote more: a character that the cut divides is left out, as it was none of its mistakes. */
+/** @param isCut the program wrote more than was kept. A character that the cut divides is left out, because it was valid. */
 const decode = (bytes: Uint8Array | null | undefined, isCut = false): string | null => {
   if (!(bytes instanceof Uint8Array)) return null
   return isCut ? utf8().decode(bytes, { stream: true }) : decoder.decode(bytes)
@@ -72,7 +72,7 @@ const encode = (bytes: Uint8Array | null | undefined): string | null =>
   bytes instanceof Uint8Array ? Buffer.from(bytes).toString('base64') : null
 
 export function toRecord(row: ResultRow): ResultRecord {
-  // Null, as an empty text would say that the program wrote nothing.
+  // Outputs that are not kept are null, because an empty text would mean that the program wrote nothing.
   const kept = row.finished_at !== null && row.purged_at === null
   const { difference, tests, files, groups = null } = decodeReport(row.report)
   const { score, max_score } = row
@@ -155,7 +155,7 @@ function presentWebhook(row: TrackedRow): TrackedResult['webhook'] {
   }
 }
 
-// Of an answer the status alone: its text may be of somebody whom the caller cannot ask.
+// Only the status of an answer is shown, because its text may come from a host that the caller cannot reach.
 function describeFailure({ status, snippet }: NonNullable<TrackedRow['webhook_failure']>): string {
   return status === null ? snippet : `the receiver answered ${status}`
 }
@@ -170,14 +170,14 @@ const times = [
 ] as const
 const bodies = ['stdout', 'stderr', 'compile_output', 'report'] as const
 
-/** What runledger.describe_end says. */
+/** The notification that runledger.describe_end makes. */
 interface EndNotification {
   readonly id: string
-  /** As readTrackedResult reads it; left out where too long. */
+  /** The record as readTrackedResult reads it; left out where it is too long for a notification, or cancelled. */
   readonly record?: TrackedResult
 }
 
-/** @throws SyntaxError when it is no JSON. */
+/** Parses a notification. @throws SyntaxError when the text is not JSON. */
 export function parseNotification(text: string): EndNotification {
   const end = JSON.parse(text) as Record<string, unknown> & { readonly id: string }
   const { id } = end
@@ -185,7 +185,7 @@ export function parseNotification(text: string): EndNotification {
   const row: Record<string, unknown> = { ...end }
   for (const name of times) row[name] = typeof end[name] === 'string' ? new Date(end[name]) : null
   for (const name of bodies) {
-    // bytea as PostgreSQL writes it: \x and two digits a byte.
+    // PostgreSQL writes bytea as \x and two digits for each byte.
     row[name] = typeof end[name] === 'string' ? Buffer.from(end[name].slice(2), 'hex') : null
   }
   return { id, record: toTrackedResult(row as unknown as TrackedRow) }

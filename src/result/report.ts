@@ -1,5 +1,5 @@
-// The report of a submission's end beside its outputs (runledger.output.report): where the output differs, how each test went,
-// and the files that the run has left. A worker writes it; it is read with the result.
+// The report of a finished submission, stored beside its outputs (runledger.output.report): where the output differs, the
+// result of each test, and the files that the run left behind. A worker writes it; the result's readers decode it.
 import type { Difference } from '#checker'
 import { digestBody } from '#event'
 import type { TestFacts } from '#event'
@@ -15,41 +15,44 @@ export {
 } from './stream/event.ts'
 export type { LiveEvent } from './stream/event.ts'
 
-/** Of each output of a test. */
+/** How many bytes of each output of a test are kept. */
 export const keptOutputBytes = 65_536
 
 export interface Report {
-  /** Null unless the output is not what was expected. */
+  /** Null unless the output differs from the expected output. */
   readonly difference: Difference | null
   /** Null without tests. */
   readonly tests: readonly TestReport[] | null
-  /** What the run has left; null when nothing was asked for. */
+  /** The requested files that the run left behind; null when none were requested. */
   readonly files: readonly FileReport[] | null
   /** In the order of the request; left out without groups. */
   readonly groups?: readonly GroupReport[]
-  /** What the event would say of the tests if they were fewer. It is kept, and nothing reads it. */
+  /** The facts of the tests when there are too many for the event. They are kept, but no code reads them. */
   readonly facts?: readonly TestFacts[]
 }
 
-/** Of an output the beginning of what was written, which `stdout_truncated` and `stderr_truncated` say. All is null of one that was not run. */
+/**
+ * One test. Of an output only the beginning is kept; `stdout_truncated` and `stderr_truncated` are then true. For a test that
+ * was not run, all fields but its name are null.
+ */
 export type TestReport<Output = Uint8Array> = Omit<
   NonNullable<ResultRecord['tests']>[number],
   'stdout' | 'stderr'
 > &
   Readonly<Record<'stdout' | 'stderr', Output | null>>
 
-/** Of tests, whose points are given when all have passed. */
+/** A group of tests. Its points are given when all of its tests pass. */
 export type GroupReport = NonNullable<ResultRecord['groups']>[number]
 
 export type FileReport<Content = Uint8Array> = Omit<
   NonNullable<ResultRecord['files']>[number],
   'content'
 > & {
-  /** Null when it did not fit beside those before it. */
+  /** Null when it did not fit after the files before it. */
   readonly content: Content | null
 }
 
-/** @param files as an executor has them. */
+/** Converts an executor's files for the report, with their digests. */
 export function reportFiles(
   files: readonly Pick<FileReport, 'name' | 'size' | 'content'>[],
 ): FileReport[] {
@@ -63,25 +66,25 @@ export function reportFiles(
 
 interface KeptReport extends Pick<Report, 'difference' | 'groups'> {
   readonly tests: readonly TestReport<string>[] | null
-  /** Releases before wrote none. */
+  /** Earlier releases did not write it. */
   readonly files?: readonly FileReport<string>[] | null
 }
 
 const nothing: Report = { difference: null, tests: null, files: null }
 
-/** A test that has ended as streams have it: JSON with its index, without its outputs. */
+/** Describes a finished test for streams: JSON with the test's index, without its outputs. */
 export function describeTest(index: number, test: TestReport<unknown>): string {
   const { stdout: _stdout, stderr: _stderr, ...rest } = test
   return JSON.stringify({ index, ...rest })
 }
 
-/** JSON, in which outputs are base64; null when there is nothing to report. */
+/** Encodes a report as JSON with outputs in base64; null when there is nothing to report. */
 export function encodeReport(report: Report): Buffer | null {
   if (Object.values(report).every((part) => part === null)) return null
   return Buffer.from(stringifyBytes(report))
 }
 
-/** @throws SyntaxError when it is no JSON. */
+/** Decodes a report. @throws SyntaxError when the bytes are not JSON. */
 export function decodeReport(bytes: Uint8Array | null | undefined): Report {
   if (!(bytes instanceof Uint8Array)) return nothing
   const { difference, tests, files, groups } = JSON.parse(
@@ -104,7 +107,7 @@ export function decodeReport(bytes: Uint8Array | null | undefined): Report {
   }
 }
 
-/** Bytes stand as base64: a Buffer would otherwise become an object with a number for each byte. */
+/** Writes bytes as base64, because a Buffer would otherwise become an object with a number for each byte. */
 function stringifyBytes(value: object): string {
   return JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, key, plain) {
     const own = this[key]

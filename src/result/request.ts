@@ -1,20 +1,20 @@
-// What a submission was received with, as long as its bodies are kept.
+// Reads the request that a submission was received with, as long as its bodies are kept.
 import type { Database } from '#database'
 import { readLimits } from './limits.ts'
 import type { AttemptLimits } from './limits.ts'
 
-/** The bytes of its bodies, and what submission.received says of it. */
+/** The submission's bodies, and fields of submission.received. */
 export interface ReceivedRequest {
   readonly language: string
   readonly code: Uint8Array
   readonly stdin: Uint8Array
   readonly expectedStdout: Uint8Array | null
-  /** What else was asked, as `encodeOptions` writes it. */
+  /** The other options of the request, as `encodeOptions` writes them. */
   readonly detail: Uint8Array | null
   readonly outputEncoding: string | null
   readonly priority: string | null
   readonly tag: string | null
-  /** In force in its last attempt; null before the first one. */
+  /** The limits in force in the last attempt; null before the first attempt. */
   readonly limits: AttemptLimits | null
 }
 
@@ -23,7 +23,7 @@ type RequestRow = Omit<ReceivedRequest, 'code' | 'limits'> & {
   readonly limits: unknown
 }
 
-/** @returns null when the account has none such; `purged` when retention has removed the bodies. */
+/** Reads a submission's request. @returns null when the account has no such submission; `purged` without its bodies. */
 export async function readRequest(
   sql: Database,
   id: string,

@@ -1,4 +1,4 @@
-// The entry to results: a row of runledger.submission with its outputs.
+// The entry to results. A result is a row of runledger.submission with its outputs.
 import type { Database } from '#database'
 import { toRecord, toTrackedResult } from './record.ts'
 import type { ResultRow, TrackedRow } from './record.ts'
@@ -40,8 +40,9 @@ export { rebuildProjections } from './rebuild.ts'
 export { purgeBodies, purgeSubmission } from './purge.ts'
 
 /**
- * @param accountId null reads any account's: for webhooks and operators, never for a caller.
- * @returns null when there is none.
+ * Reads one result with its outputs.
+ * @param accountId null reads any account's result: for webhooks and operators, never for a caller.
+ * @returns null when there is no such submission.
  */
 export async function readResult(
   sql: Database,
@@ -56,7 +57,7 @@ export async function readResult(
   return row === undefined ? null : toRecord(row)
 }
 
-/** Reads a result with its webhook's progress. @returns null when the account has none such. */
+/** Reads a result with its webhook's progress. @returns null when the account has no such submission. */
 export async function readTrackedResult(
   sql: Database,
   id: string,
@@ -66,13 +67,13 @@ export async function readTrackedResult(
   return row === undefined ? null : toTrackedResult(row)
 }
 
-/** Of the outputs of several results; one alone may have more. */
+/** The most output bytes of several results together. A single result may have more. */
 const outputBytesMost = 8 * 1024 * 1024
 
 /**
- * Several of an account, by their ids in lower case. Those that it has not are left out; null: its outputs did not fit
- * beside those before it.
- * @param encoding of outputs; as each submission asked unless given.
+ * Reads several results of an account, by their ids in lower case. Ids that the account does not have are left out. Null:
+ * the result's outputs did not fit after those of earlier ids.
+ * @param encoding of outputs; when left out, each submission's requested encoding.
  */
 export async function readResults(
   sql: Database,
@@ -80,7 +81,7 @@ export async function readResults(
   accountId: string,
   encoding?: 'base64',
 ): Promise<ReadonlyMap<string, TrackedResult | null>> {
-  // Lengths stand in the rows' headers: nothing large is read.
+  // The lengths of values are stored in the rows' headers, so nothing large is read.
   const sizes = await sql<{ id: string; bytes: number }[]>`
     select r.id, (
       coalesce(length(o.stdout), 0) + coalesce(length(o.stderr), 0) + coalesce(length(o.compile_output), 0)
@@ -114,7 +115,10 @@ export async function hasResult(sql: Database, id: string, accountId: string): P
 
 type Member = Pick<ResultRecord, 'id' | 'status' | 'verdict'>
 
-/** What its webhook says of a batch whose members have all ended, in the order of its items. `endedAt`: RFC 3339, of the last. */
+/**
+ * Reads what a batch's webhook reports once all members have ended, in the order of the batch's items. `endedAt`: RFC 3339,
+ * of the member that ended last.
+ */
 export async function readBatch(
   sql: Database,
   id: string,

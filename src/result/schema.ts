@@ -1,4 +1,5 @@
-// The result record of the HTTP API: seconds, bytes, RFC 3339 in UTC. Types and the OpenAPI document are made of it.
+// The schema of the HTTP API's result record, in seconds, bytes, and RFC 3339 in UTC. Types and the OpenAPI document are
+// derived from it.
 import * as v from 'valibot'
 import { retries } from '#error'
 import { exceededLimits, verdicts } from '#event'
@@ -9,15 +10,15 @@ import { recordedLimits } from './limits.ts'
 export const resultStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
 export type ResultStatus = (typeof resultStatuses)[number]
 
-/** waiting: the submission is not final; pending: an attempt is due; delivered, abandoned: over. */
+/** waiting: the submission is not final; pending: an attempt is due; delivered, abandoned: no attempt follows. */
 export const webhookStates = ['waiting', 'pending', 'delivered', 'abandoned'] as const
 export type WebhookState = (typeof webhookStates)[number]
 
 const points = v.pipe(v.number(), v.minValue(0))
-// A later release may have run what this one does not know.
+// The type is `string`, because a later release may have run a language that this one does not know.
 const language: v.GenericSchema<string> = v.picklist(languages)
 
-/** Of a record, without what the program wrote. */
+/** The entries of a record without what the program wrote. */
 export const summaryEntries = {
   id: described(uuid, 'UUID v7, so that ids sort by time.'),
   status: described(
@@ -170,7 +171,7 @@ const webhookProgress = v.object({
   ),
 })
 
-/** The record that callers read, with how far its webhook is. */
+/** The record that callers read, with its webhook's progress. */
 export const resultRecord = v.object({
   ...summaryEntries,
   ...bodyEntries,
@@ -197,13 +198,13 @@ type Unchanged<T> = { readonly [Key in keyof T]: Unchanged<T[Key]> }
 
 export type TrackedResult = Unchanged<v.InferOutput<typeof resultRecord>>
 
-/** A webhook carries no progress, so that its body is the same on every attempt. */
+/** The record that a webhook carries. It has no progress, so that the body is the same on every attempt. */
 export type ResultRecord = Omit<
   TrackedResult,
   'limits' | 'message' | 'attempt' | 'cancel_requested_at' | 'webhook'
 >
 
-/** Without what the program wrote. */
+/** A record without what the program wrote. */
 export type ResultSummary = Omit<
   ResultRecord,
   'stdout' | 'stderr' | 'compile_output' | 'difference' | 'tests' | 'files' | 'groups'

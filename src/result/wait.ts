@@ -1,34 +1,34 @@
-// Waits for submissions' ends: one LISTEN connection per process, and a map from id to waiters.
+// Waits for submissions to end: one LISTEN connection per process, and a map from id to waiters.
 //
-// Each process hears ends, with the record, on its own channel. Its name is secret, as whoever knows it can listen:
-// only the LISTEN statement and runledger.pending hold it.
+// Each process is notified of ends, with the record, on a separate channel. The channel's name is secret, because anybody
+// who knows it can listen. Only the LISTEN statement and runledger.pending hold it.
 //
-// Notifications get lost while LISTEN reconnects, so waited-for ids are also looked up once a second and whenever
-// LISTEN begins.
+// Notifications get lost while LISTEN reconnects, so awaited ids are also looked up once a second and whenever LISTEN
+// starts.
 //
-// A waited-for submission is on disk only with its end (sql/functions/receive.sql): a crash can forget it.
+// A submission whose caller waits is on disk only once it has ended (sql/functions/receive.sql), so a crash can lose it.
 import { randomBytes } from 'node:crypto'
 import type { Database } from '#database'
 import { parseNotification } from './record.ts'
 import type { TrackedResult } from './schema.ts'
 
 interface WaitOutcome {
-  /** False: the time is up, the signal fired, or no such submission was stored in time. */
+  /** False: the time is up, the signal fired, no such submission was stored in time, or the waiter closed. */
   readonly isFinal: boolean
-  /** Left out: it must be read. */
+  /** When it is left out, the caller must read the record. */
   readonly record?: TrackedResult
 }
 
 export interface Waiter {
   /**
-   * Resolves at the end, at the time, by the signal, or when no such submission was stored in time. Call it before
-   * reading the state; without a record, read again.
-   * @param seconds at most.
+   * Resolves when the submission ends, when the time is up, when the signal fires, or when no such submission was stored in
+   * time. Call it before reading the state. If the outcome has no record, read again.
+   * @param seconds how long to wait at most.
    */
   wait(id: string, seconds: number, signal?: AbortSignal): Promise<WaitOutcome>
-  /** Ends what waits for a submission that was not stored. */
+  /** Ends the waits for a submission that was not stored. */
   forget(id: string): void
-  /** Where this process hears ends. A secret: whoever knows it can listen. */
+  /** The channel on which this process is notified of ends. Secret, because anybody who knows it can listen. */
   readonly channel: string
   readonly waiting: number
   /** Wakes every waiter, without a result, and ends the connection. */
@@ -39,14 +39,14 @@ type Wake = (outcome: WaitOutcome) => void
 
 const inVain: WaitOutcome = { isFinal: false }
 
-/** Look-ups and unreadable messages fail here; the next second looks again. */
+/** Called when a look-up fails or a message cannot be read. The look-up of the next second tries again. */
 type OnWaiterError = (error: unknown) => void
 
 const lookupIntervalMilliseconds = 1000
-/** Stored by then or never: the statement that stores is given up after two seconds. */
+/** A submission is stored by then or never, because the statement that stores it is abandoned after two seconds. */
 const storedMilliseconds = 6000
 
-/** Retries while the database is away. */
+/** Creates a process's waiter. It retries while the database is unavailable. */
 export function createWaiter(sql: Database, onError: OnWaiterError): Waiter {
   /** By submission id. */
   const waiting = new Map<string, { readonly since: number; readonly who: Set<Wake> }>()

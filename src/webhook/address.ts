@@ -1,4 +1,4 @@
-// Which addresses a webhook may reach. The default is no: what cannot be parsed or is not plainly public is refused.
+// Decides which addresses a webhook may reach. An address that cannot be parsed or is not plainly public is refused.
 // Sources: the IANA special-purpose address registries (RFC 6890, RFC 8190), 2025.
 import { isIPv4, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -18,7 +18,7 @@ interface ParsedRanges {
   readonly issues: readonly string[]
 }
 
-/** All of IPv4 that is not public unicast. */
+/** All IPv4 ranges that are not public unicast. */
 const nonPublicIPv4 = tableOf(
   '0.0.0.0/8', // this network; Linux connects 0.0.0.0 to loopback
   '10.0.0.0/8', // private
@@ -48,7 +48,7 @@ const nonPublicIPv4 = tableOf(
  */
 const globalUnicastIPv6 = tableOf('2000::/3')
 
-/** Inside `globalUnicastIPv6`. */
+/** Ranges inside `globalUnicastIPv6` that are not public. */
 const nonPublicIPv6 = tableOf(
   '2001::/23', // protocol assignments: Teredo, benchmarking, AMT, AS112, ORCHID, drone identifiers
   '2001:db8::/32', // documentation
@@ -63,7 +63,7 @@ function isPublic(address: Address): boolean {
   return isWithin(address, globalUnicastIPv6) && !isWithin(address, nonPublicIPv6)
 }
 
-/** True in a range that the operator allowed, or public and in no denied range. */
+/** True for an address in a range that the operator allowed, and for a public address in no denied range. */
 export function isAllowedAddress(
   address: string,
   allowedRanges: readonly AddressRange[],
@@ -79,15 +79,15 @@ export function isSameAddress(one: string, other: string): boolean {
   return parsed !== null && otherParsed !== null && isWithin(parsed, [singleOf(otherParsed)])
 }
 
-/** This machine's addresses now: its services may rely on a firewall that we stand behind. */
+/** Returns this machine's present addresses: its services may rely on a firewall, and this process is behind it. */
 export function ownAddresses(): readonly AddressRange[] {
   const interfaces = Object.values(networkInterfaces()).flatMap((entries) => entries ?? [])
   return parseRanges(interfaces.map(({ address }) => address).join(' ')).ranges
 }
 
 /**
- * False for the literal of a forbidden address, and for schemes whose hosts the URL parser does not fold (hexadecimal,
- * octal, short, full-width). A name is true: it is judged once resolved.
+ * True for a name, whose addresses are checked once it is resolved, and for an allowed address. False for schemes whose
+ * hosts the URL parser does not normalize (hexadecimal, octal, short, full-width).
  */
 export function hasPublicHost(url: URL, allowedRanges: readonly AddressRange[]): boolean {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return false
@@ -95,13 +95,13 @@ export function hasPublicHost(url: URL, allowedRanges: readonly AddressRange[]):
   return parseAddress(host) === null ? isName(host) : isAllowedAddress(host, allowedRanges)
 }
 
-/** Without an IPv6 literal's brackets and a name's final dot. */
+/** Returns the host without an IPv6 literal's brackets or a name's final dot. */
 export function hostOf(url: URL): string {
   const { hostname } = url
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.$/, '')
 }
 
-/** Separated by commas or white space. An IPv4 range never covers an IPv6 spelling of the same address. */
+/** Parses ranges separated by commas or white space. An IPv4 range never covers an IPv6 spelling of the same address. */
 export function parseRanges(text: string): ParsedRanges {
   const ranges: AddressRange[] = []
   const issues: string[] = []
@@ -114,7 +114,7 @@ export function parseRanges(text: string): ParsedRanges {
   return { ranges, issues }
 }
 
-/** Null for all but one address. An IPv6 zone picks an interface of ours. */
+/** Null unless the text is one address. IPv6 zones are refused, because a zone selects an interface of this machine. */
 function parseAddress(text: string): Address | null {
   if (isIPv4(text)) return ipaddr.IPv4.parse(text)
   if (!isIPv6(text) || text.includes('%')) return null
@@ -148,14 +148,14 @@ function findFirst(address: Address, prefixBits: number): Address {
 }
 
 function isWithin(address: Address, ranges: readonly AddressRange[]): boolean {
-  // The library throws at two families.
+  // The library throws when the two addresses are of different families.
   return ranges.some(
     ({ network, prefixBits }) =>
       network.kind() === address.kind() && address.match(network, prefixBits),
   )
 }
 
-/** No empty label, none of an address's signs, no number at its end. */
+/** True for a host without empty labels, without characters of address literals, and without a number as last label. */
 function isName(host: string): boolean {
   const labels = host.split('.')
   return (

@@ -1,39 +1,39 @@
-// Limits what one receiver or account has under way, so that the slow hold up only themselves.
+// Limits the attempts that run at once for one receiver or account, so that a slow receiver delays only its own deliveries.
 
 export interface Bound {
   /** Such as `host:example.com`. */
   readonly key: string
-  /** At once. A single weight above it still gets in, alone. */
+  /** The most weight at once. A single entry with more weight still enters, but alone. */
   readonly limit: number
   /** 1 when left out. */
   readonly weight?: number
 }
 
-/** `leave` must be called when the work is over. */
+/** The answer to `enter`. The caller must call `leave` when the work is over. */
 export type Entry =
   | { readonly kind: 'entered'; readonly leave: () => void }
   | { readonly kind: 'full'; readonly comeBackSeconds: number }
 
 export interface ConcurrencyLimit {
-  /** Takes a place under every bound, or under none. Settles within the patience. */
+  /** Takes a position under every bound, or under none. Settles within `patienceSeconds`. */
   enter(bounds: readonly Bound[]): Promise<Entry>
 }
 
 interface ConcurrencyLimitOptions {
-  /** Whoever likely gets in within this time waits; 0.5 s when left out. */
+  /** A caller that will probably enter within this time waits; 0.5 s when left out. */
   readonly patienceSeconds?: number
   readonly clock?: () => number
   /** From 0 to 1. */
   readonly random?: () => number
 }
 
-/** What is under way under one key. */
+/** The work in progress under one key. */
 interface Lane {
   taken: number
   readonly starts: Set<Start>
-  /** How long one takes, by those that ended lately. */
+  /** How long one attempt takes: a moving average of those that ended lately. */
   typicalSeconds: number
-  /** The last return time given to one sent away. */
+  /** The latest return time given to a caller that was sent away. */
   lastTurn: number
   waiting: number
 }
@@ -48,14 +48,14 @@ interface Waiter {
 }
 
 const shortestAbsenceSeconds = 1
-// The schedule's second step: a receiver may recover. Each return costs three commits.
+// The retry schedule's second step. A receiver may recover meanwhile, and each return costs three commits.
 const longestAbsenceSeconds = 300
-// Before anything has ended: small, so as not to slow an honest burst.
+// Used before any attempt has ended. It is small, so that an honest burst is not slowed down.
 const assumedSeconds = 0.1
 
 /**
- * For a quick receiver attempts wait in line; for a slow one they are sent away until their turn is likely. So five
- * hundred for a hung receiver ask every few minutes, not five hundred times a second.
+ * Attempts for a fast receiver wait in line. Attempts for a slow receiver are sent away until they can probably enter.
+ * So five hundred attempts for a hung receiver ask every few minutes, not five hundred times a second.
  */
 export function createConcurrencyLimit(options: ConcurrencyLimitOptions = {}): ConcurrencyLimit {
   const {
@@ -94,7 +94,7 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions = {}): C
     for (const waiter of line) {
       if (findFull(waiter.bounds).length === 0) waiter.settle(take(waiter.bounds))
     }
-    // Strangers choose the keys, so idle ones are forgotten.
+    // Strangers choose the keys, so idle lanes are removed to bound the memory.
     for (const { key } of bounds) if (lanes.get(key)?.starts.size === 0) lanes.delete(key)
   }
 
@@ -153,15 +153,15 @@ function weigh({ weight = 1 }: Bound): number {
   return weight
 }
 
-/** Average seconds until one more place is free. */
+/** Average seconds until the next position is free. */
 function expectInterval(lane: Lane, bound: Bound, now: number): number {
-  // In insertion order, so the first is the oldest. A receiver hung for 5 s takes at least 5 s.
+  // A set keeps insertion order, so the first start is the oldest. A receiver that has hung for 5 s takes at least 5 s.
   const [oldest] = lane.starts
   const seconds = Math.max(lane.typicalSeconds, now - (oldest?.seconds ?? now))
   return (seconds * weigh(bound)) / bound.limit
 }
 
-/** Seconds until the turn of the next one sent away. */
+/** Returns the seconds after which the next caller that is sent away must return. */
 function giveTurn(lane: Lane, bound: Bound, now: number, random: () => number): number {
   lane.lastTurn =
     Math.max(lane.lastTurn, now + shortestAbsenceSeconds) + expectInterval(lane, bound, now)

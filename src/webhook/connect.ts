@@ -1,5 +1,5 @@
-// Opens a delivery's connection: resolve once, judge every address, connect to a judged one, verify the certificate.
-// Done before HTTP, so that no HTTP library chooses the address.
+// Opens a delivery's connection: resolves the name once, checks every address, connects to a checked address and verifies
+// the certificate. This happens before HTTP, so that no HTTP library chooses the address.
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 
@@ -12,8 +12,8 @@ import type { DeliverySettings } from './settings.ts'
 const maxAddresses = 4
 
 /**
- * `forbidden`: we would not connect; `unreachable`: we could not. The message begins with the step (`dns`, `address`,
- * `connect`, `tls`) and holds no address: strangers must not learn internal DNS.
+ * `forbidden`: the connection is not allowed; `unreachable`: it failed. The message begins with the step (`dns`, `address`,
+ * `connect`, `tls`) and holds no address, because strangers must not learn internal DNS.
  */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
@@ -25,7 +25,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** A step has taken too long. */
+/** Thrown when a step takes too long. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
 
@@ -34,7 +34,7 @@ export class DeadlineError extends Error {
   }
 }
 
-/** Gives a step its time. @throws {DeadlineError} as the signal's reason, past it. */
+/** Runs a step with a time limit. @throws {DeadlineError} when the time is up; it is also the reason of `work`'s signal. */
 export function within<T>(
   step: string,
   seconds: number,
@@ -46,7 +46,7 @@ export function within<T>(
 
 /**
  * Returns a connected, verified TLS socket.
- * @throws {ConnectionError} when it may not or cannot be made.
+ * @throws {ConnectionError} when the connection is forbidden or fails.
  * @throws {DeadlineError} past the DNS or connect limit; the signal's reason when it fires.
  */
 export async function openConnection(
@@ -57,7 +57,7 @@ export async function openConnection(
   const host = hostOf(url)
   const port = url.port === '' ? 443 : Number(url.port)
   const addresses = await resolveHost(host, settings, signal)
-  // One bad address condemns the name: honest receivers have none, and attackers could steer a choice.
+  // One forbidden address rejects the name: honest receivers have none, and attackers could influence a choice among several.
   const deniedRanges = settings.deniedRanges()
   if (
     !addresses.every((address) => isAllowedAddress(address, settings.allowedRanges, deniedRanges))
@@ -70,7 +70,7 @@ export async function openConnection(
   })
 }
 
-/** net.connect calls no `lookup` for a literal, so no such hook could judge it. */
+/** Resolves a name; an address literal is its own result. A `lookup` hook would not do: net.connect skips it for literals. */
 async function resolveHost(
   host: string,
   settings: DeliverySettings,
@@ -89,7 +89,7 @@ async function resolveHost(
   })
 }
 
-/** In turn, each with its share of the time left. */
+/** Tries the addresses one after the other, each with its share of the remaining time. */
 async function connectToFirst(
   addresses: readonly string[],
   port: number,
@@ -116,7 +116,7 @@ async function connectToFirst(
 async function connectTo(address: string, port: number, signal: AbortSignal): Promise<Socket> {
   const socket = connectTcp({ host: address, port, autoSelectFamily: false })
   await settle(socket, 'connect', signal)
-  // A second check that the judged address is the connected one.
+  // A second check: the socket must be connected to the address that was checked.
   if (!isSameAddress(socket.remoteAddress ?? '', address)) {
     socket.destroy()
     throw new ConnectionError('forbidden', 'address: connected elsewhere')
@@ -132,11 +132,11 @@ async function secure(
 ): Promise<TLSSocket> {
   const secured = connectTls({
     socket,
-    // Without a server name the certificate is held against `host`; SNI takes names only (RFC 6066 §3).
+    // Without a server name the certificate is compared with `host`. SNI takes names only (RFC 6066 §3).
     host,
     servername: isIP(host) === 0 ? host : '',
     secureContext: settings.trust,
-    // Explicit, as NODE_TLS_REJECT_UNAUTHORIZED=0 would turn verification off.
+    // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 would otherwise turn verification off.
     rejectUnauthorized: true,
     ALPNProtocols: ['http/1.1'],
   })
@@ -150,7 +150,10 @@ async function secure(
   }
 }
 
-/** The error listener stays: a reset after the hand-over, when nobody listens yet, would end the process. */
+/**
+ * Waits for a socket's event. The error listener remains afterwards, because a reset after the hand-over, when nothing else
+ * listens yet, would end the process.
+ */
 async function settle(socket: Socket, event: string, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<undefined>()
   socket.once(event, () => resolve(undefined))
@@ -165,7 +168,7 @@ async function settle(socket: Socket, event: string, signal: AbortSignal): Promi
   }
 }
 
-/** Messages of sockets and certificates can hold addresses and foreign text. */
+/** Returns an error's code, because messages of sockets and certificates can hold addresses and foreign text. */
 export function codeOf(error: unknown): string {
   const code = readErrorCode(error)
   return typeof code === 'string' ? code : 'failed'

@@ -1,24 +1,24 @@
-// Resolves a receiver's name; replaceable. Asks name servers directly (c-ares): dns.lookup would hold one of four
-// blocking threads, read /etc/hosts, and try search domains.
+// Resolves a receiver's name; settings can replace it. It asks name servers directly (c-ares), because dns.lookup would
+// occupy one of four blocking threads, read /etc/hosts, and try search domains.
 import { Resolver } from 'node:dns/promises'
 
-/** Every address, in the order to try them. Rejects when there is none. */
+/** Returns every address, in the order in which to try them. Rejects when there is none. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
 interface ResolverOptions {
-  /** `address` or `address:port`; the system's when left out. */
+  /** `address` or `address:port`; the system's name servers when left out. */
   readonly servers?: readonly string[]
-  /** For the slower question; 4 when left out, less than the DNS limit. */
+  /** The time for the slower of the two queries; 4 when left out, less than the DNS limit. */
   readonly patienceSeconds?: number
 }
 
 /**
- * Asks for A and AAAA at once. IPv4 comes first, as hosts without IPv6 are commoner. One answer suffices, as many name
- * servers give none for AAAA.
+ * Queries A and AAAA at once. IPv4 comes first, because hosts without IPv6 are commoner. One answer is enough, because many
+ * name servers do not answer AAAA.
  */
 export function createResolver({ servers, patienceSeconds = 4 }: ResolverOptions = {}): Resolve {
   return async (name, signal) => {
-    // A new one each time: without a cache, and cancel() ends this look-up only.
+    // A new resolver each time has no cache, and its cancel() ends this look-up only.
     const resolver = new Resolver({ timeout: 1500, tries: 2 })
     if (servers !== undefined) resolver.setServers(servers)
     const cancel = (): void => resolver.cancel()

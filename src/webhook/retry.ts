@@ -1,15 +1,15 @@
-// When a failed delivery is tried again.
+// Computes when a failed delivery is tried again.
 
 /** 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h before the 2nd … 8th attempt, as Standard Webhooks suggests. */
 export const retryScheduleSeconds: readonly number[] = [5, 300, 1800, 7200, 18_000, 36_000, 36_000]
 
-/** The longest wait by `Retry-After`: the schedule's longest step. */
+/** The longest wait that `Retry-After` can cause: the schedule's longest step. */
 export const maxRetryAfterSeconds = 36_000
 
 interface RetryPolicy {
   /** Seconds; `retryScheduleSeconds` when left out. */
   readonly schedule?: readonly number[]
-  /** The share by which steps vary, to spread deliveries that failed together; 0.2 when left out. */
+  /** The share by which steps vary at random, to spread deliveries that failed together; 0.2 when left out. */
   readonly jitter?: number
   /** The receiver's last `Retry-After`. */
   readonly retryAfterSeconds?: number | null
@@ -18,8 +18,9 @@ interface RetryPolicy {
 }
 
 /**
- * Seconds; null when the schedule is spent. `Retry-After` only lengthens the wait, to `maxRetryAfterSeconds` at most.
- * @param attempt how many were made.
+ * Returns the seconds until the next attempt, or null when the schedule is spent. `Retry-After` only lengthens the wait, to
+ * `maxRetryAfterSeconds` at most.
+ * @param attempt how many attempts were made.
  */
 export function nextAttemptDelay(attempt: number, policy: RetryPolicy = {}): number | null {
   const { schedule = retryScheduleSeconds, jitter = 0.2, random = Math.random } = policy

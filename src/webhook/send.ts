@@ -1,4 +1,4 @@
-// Sends one delivery once. What the receiver does is a value; only the caller's abort and bugs are thrown.
+// Sends one delivery once. Whatever the receiver does is returned as a value; only the caller's abort and bugs are thrown.
 import type { TLSSocket } from 'node:tls'
 
 import { Client, errors, type buildConnector, type Dispatcher } from 'undici'
@@ -12,31 +12,31 @@ import { signDelivery } from './signature.ts'
 interface Delivery {
   /** The same on every attempt. Printable ASCII without a full stop. */
   readonly id: string
-  /** As the client gave it; checked again for every attempt. */
+  /** The client's URL, unchanged; every attempt checks it again. */
   readonly url: string
   /** JSON in UTF-8; these bytes are signed and sent. */
   readonly body: Uint8Array
-  /** See `signDelivery`; null: it is not signed. */
+  /** See `signDelivery`; null: the delivery is not signed. */
   readonly secret: string | null
-  /** POST unless said. */
+  /** POST when left out. */
   readonly method?: 'POST' | 'PUT'
 }
 
 /**
- * `delivered` a 2xx answer; `gone` a 410: the receiver wants no more; `refused` any other answer, redirects included:
- * they are never followed; `unreachable` no whole answer head: DNS, connection, TLS, time, or not HTTP; `forbidden` we
- * would not send: scheme, credentials, port, or an address that is not public.
+ * `delivered`: a 2xx answer. `gone`: a 410, the receiver wants no more. `refused`: any other answer, redirects included,
+ * because they are never followed. `unreachable`: no complete answer head (DNS, connection, TLS, time, or not HTTP).
+ * `forbidden`: sending is not allowed (scheme, credentials, port, or an address that is not public).
  */
 type DeliveryKind = 'delivered' | 'gone' | 'refused' | 'unreachable' | 'forbidden'
 
-/** One attempt; all of it may be shown to the webhook's owner. */
+/** The outcome of one attempt. All of it may be shown to the webhook's owner. */
 export interface DeliveryOutcome {
   readonly kind: DeliveryKind
   readonly status: number | null
   /** From the call to the end of the attempt. */
   readonly durationSeconds: number
   /**
-   * The start of the answer's body, `snippetBytes` at most, with U+FFFD for NUL and invalid UTF-8; null without an
+   * The start of the answer's body, `snippetBytes` at most, with U+FFFD for NUL and invalid UTF-8. Null without an
    * answer.
    */
   readonly snippet: string | null
@@ -76,7 +76,7 @@ export async function sendDelivery(
   }
 }
 
-/** Checked again: the validator may have had another version or other settings. */
+/** Checks the URL again, because an earlier release or other settings may have validated it. */
 function parseTarget(text: string, settings: DeliverySettings): URL {
   const url = URL.parse(text)
   if (url === null) throw new ConnectionError('forbidden', 'url: not a URL')
@@ -105,8 +105,8 @@ async function exchange(
     unused = false
   }
   const client = new Client(url.origin, {
-    // Given once, as undici would reconnect when a connection is lost early. Not at once: called back while it is
-    // connecting, undici 8.12 never sends the request.
+    // The socket is handed over only once, because undici would reconnect when a connection is lost early. The callback runs
+    // in a microtask, because undici 8.12 never sends the request when it is called back while it is connecting.
     connect: (options, callback) => queueMicrotask(() => handOver(options, callback)),
     allowH2: false,
     maxHeaderSize: 16_384,
@@ -126,7 +126,7 @@ async function exchange(
       signal,
       reset: true, // "connection: close"
     })
-    // undici ignores its own signal until the request begins to be written.
+    // undici ignores the request's signal until it starts to write the request.
     const response = await untilAborted(request, signal)
     const header = response.headers['retry-after']
     return {
@@ -135,7 +135,7 @@ async function exchange(
       snippet: await readSnippet(response.body, settings.snippetBytes),
     }
   } finally {
-    // Not awaited: nothing that a receiver does may hold us here.
+    // Not awaited, because a receiver must not be able to delay the return.
     client.destroy().catch(() => {})
     socket.destroy()
   }
@@ -146,7 +146,7 @@ function describeHeaders({ id, secret, body }: Delivery): Record<string, string>
   return { ...signDelivery({ id, secret, body, timestamp: Math.floor(Date.now() / 1000) }) }
 }
 
-/** A body that breaks off counts as a short one: the status is known. */
+/** Reads the start of the body. A body that breaks off counts as a short body, because the status is already known. */
 async function readSnippet(
   body: Dispatcher.ResponseData['body'],
   limit: number,
@@ -160,7 +160,7 @@ async function readSnippet(
       if (length >= limit) break
     }
   } catch {
-    // What came before is kept.
+    // The chunks that were read before the error are kept.
   }
   return Buffer.concat(chunks).subarray(0, limit)
 }
@@ -171,7 +171,7 @@ function answered({ status, retryAfter, snippet }: Answer, startedAt: number): D
     kind: delivered ? 'delivered' : status === 410 ? 'gone' : 'refused',
     status,
     durationSeconds: secondsSince(startedAt),
-    // NUL is valid UTF-8, but no PostgreSQL text holds it.
+    // NUL is valid UTF-8, but PostgreSQL's text cannot hold it.
     snippet: new TextDecoder().decode(snippet).replaceAll('\0', '\uFFFD'),
     retryAfterSeconds: delivered ? null : parseRetryAfter(retryAfter),
     error: null,
@@ -183,7 +183,7 @@ function unanswered(error: unknown, startedAt: number): DeliveryOutcome {
   const none = { status: null, durationSeconds, snippet: null, retryAfterSeconds: null }
   if (error instanceof ConnectionError) return { ...none, kind: error.kind, error: error.message }
   if (error instanceof DeadlineError) return { ...none, kind: 'unreachable', error: error.message }
-  if (error instanceof errors.InvalidArgumentError) throw error // undici refuses our request: a bug of ours
+  if (error instanceof errors.InvalidArgumentError) throw error // undici rejects the request: a bug in this module
   if (error instanceof errors.UndiciError || error instanceof errors.HTTPParserError) {
     return { ...none, kind: 'unreachable', error: `request: ${error.message} (${error.code})` }
   }

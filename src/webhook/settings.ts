@@ -1,11 +1,11 @@
-// The operator's settings for sending.
+// The operator's settings for sending webhooks.
 import { X509Certificate } from 'node:crypto'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 
 import { ownAddresses, type AddressRange } from './address.ts'
 import { createResolver, type Resolve } from './resolve.ts'
 
-/** The same for all deliveries. */
+/** Settings that are the same for all deliveries. */
 export interface DeliverySettings {
   readonly version: string
   /** Non-public ranges that may be reached. */
@@ -14,13 +14,13 @@ export interface DeliverySettings {
   readonly deniedRanges: () => readonly AddressRange[]
   readonly allowedPorts: readonly number[]
   readonly trust: SecureContext
-  /** Called once a delivery; its answer is judged and then used as it is. */
+  /** Called once per attempt. Its addresses are checked and then used unchanged. */
   readonly resolve: Resolve
   readonly totalSeconds: number
   readonly dnsSeconds: number
   /** TLS included. */
   readonly connectSeconds: number
-  /** Of an answer. */
+  /** How much of an answer's body is kept. */
   readonly snippetBytes: number
 }
 
@@ -42,7 +42,7 @@ export function createDeliverySettings(
 }
 
 /**
- * Trusts Node's authorities and those in `pem`. Made once: reading the root list takes tens of milliseconds.
+ * Trusts Node's authorities and those in `pem`. Call it once, because reading the root list takes tens of milliseconds.
  * @throws {TypeError} when `pem` holds text but no certificate, or one that cannot be read.
  */
 export function trustAuthorities(pem: string): SecureContext {
@@ -50,7 +50,7 @@ export function trustAuthorities(pem: string): SecureContext {
   if (pem.trim() !== '' && extra.length === 0) throw new TypeError('no PEM certificate in the text')
   for (const [index, certificate] of extra.entries()) {
     try {
-      // createSecureContext silently skips what it cannot read.
+      // createSecureContext silently skips certificates that it cannot read.
       void new X509Certificate(certificate)
     } catch (cause) {
       throw new TypeError(`PEM certificate ${index + 1} cannot be read`, { cause })

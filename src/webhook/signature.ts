@@ -1,5 +1,5 @@
-// Signs as Standard Webhooks 1.0 says; clients/typescript verifies. The published package (standardwebhooks 1.1.1,
-// compared in the test) signs decoded text, not every body's bytes, and hashes in JavaScript.
+// Signs deliveries by Standard Webhooks 1.0; clients/typescript verifies. The published package (standardwebhooks 1.1.1,
+// compared in the test) signs decoded text, so it cannot sign every body's bytes, and it hashes in JavaScript.
 // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 import { createHmac } from 'node:crypto'
 
@@ -9,7 +9,7 @@ interface SignedContent {
   /** Unix time of this attempt, in whole seconds. */
   readonly timestamp: number
   readonly body: Uint8Array
-  /** `whsec_` + base64 stands for the decoded bytes; any other text for its UTF-8 bytes. */
+  /** `whsec_` + base64 means the decoded bytes; any other text means its UTF-8 bytes. */
   readonly secret: string
 }
 
@@ -32,7 +32,7 @@ function digest(id: string, timestamp: string, body: Uint8Array, secret: string)
   return createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest()
 }
 
-/** Padding may be missing; `whsec_` before anything but base64 is part of a text secret. */
+/** Returns the key's bytes. Padding may be missing; `whsec_` before anything but base64 is part of a text secret. */
 function keyOf(secret: string): Buffer {
   const encoded = /^whsec_([A-Za-z0-9+/]+)={0,2}$/.exec(secret)?.[1]
   if (encoded === undefined || encoded.length % 4 === 1) return Buffer.from(secret, 'utf8')

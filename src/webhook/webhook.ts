@@ -1,13 +1,13 @@
 // The entry to webhooks: signs deliveries and sends them to untrusted receivers.
 //
-// A *delivery* is one notice to one receiver; an *attempt* is one try at it, signed with the present time under the
-// same id, so that receivers can distinguish a repeat from a forgery. This folder makes one attempt and says when the next is
-// due; job/deliver.ts records and queues.
+// A *delivery* is one notice to one receiver. An *attempt* is one try at it: all attempts have the same id, and each is
+// signed with the present time, so that receivers can distinguish a repeat from a forgery. This folder makes one attempt
+// and computes when the next is due. job/deliver.ts records attempts and queues them.
 //
-// A stranger's URL could make this machine talk to its own network. Against that: the name is resolved once; if any
-// address is not public, nothing is sent; the connection goes to a judged address; it is https, to an allowed port, with a
-// verified certificate; redirects are not followed; no proxy, cookie, credential or earlier connection takes part.
-// Against waste of time or memory: limits for DNS, connecting and the whole attempt, and 4 KiB of answer.
+// A stranger's URL could make this machine talk to its own network. Against that, the name is resolved once, and if any
+// address is not public, nothing is sent. The connection goes to a checked address, over https, to an allowed port, with a
+// verified certificate. Redirects are not followed; no proxy, cookie, credential or earlier connection is used.
+// Against waste of time and memory, DNS, connecting and the whole attempt have time limits, and 4 KiB of the answer are read.
 export { hasPublicHost, isAllowedAddress, ownAddresses, parseRanges } from './address.ts'
 export { createConcurrencyLimit, type Bound } from './concurrency-limit.ts'
 export { createResolver } from './resolve.ts'

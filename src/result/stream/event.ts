@@ -1,42 +1,42 @@
-// The events of an attempt, ready to be sent: a worker makes them while a program runs, a web process of the record. And their
-// ids, which say what a follower that comes back has had. A live event has a number within its attempt; the record has no
-// events, so an id also says how much of both outputs came before it.
+// The events of an attempt's stream, ready to be sent, and their ids. A worker makes events while a program runs, and a web
+// process makes them from the record. An id states what a follower that reconnects has received: an event's number within its
+// attempt, and, because the record has no event numbers, also how much of both outputs came before.
 
-/** As it is sent; `data` is JSON. */
+/** A server-sent event; `data` is JSON. */
 export interface LiveEvent {
   readonly id: string
   readonly event: string
   readonly data: string
 }
 
-/** What a follower has had; an event's id is its text. */
+/** What a follower has received. An event's id is the position as text. */
 export interface Position {
-  /** The last stage that was sent; `new`: none. */
+  /** The last stage that was sent; `new`: no stage was sent. */
   readonly stage: 'new' | 'submitted' | 'queued' | 'running' | 'ended'
-  /** The last attempt that was sent, or was known to be lost; null: none. */
+  /** The last attempt that was sent, or that was known to be lost; null: none. */
   readonly run: string | null
-  /** Of the attempt: how many of its events were sent. */
+  /** How many events of the attempt were sent. */
   readonly seq: number
-  /** Bytes. */
+  /** How many bytes of each output were sent. */
   readonly stdout: number
   readonly stderr: number
 }
 
 type Output = 'stdout' | 'stderr'
 
-// A byte-order mark is kept, as in the record.
+// A byte-order mark is kept, as it is in the record.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 export function formatEvent({ id, event, data }: LiveEvent): string {
   return `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
 }
 
-/** Of the attempt `run`, nothing but its stage was sent. */
+/** The position at which only the stage was sent, and no event of the attempt `run`. */
 export function atStage(stage: Position['stage'], run: string | null): Position {
   return { stage, run, seq: 0, stdout: 0, stderr: 0 }
 }
 
-/** Nothing was sent. */
+/** The position before anything was sent. */
 export const beginning: Position = atStage('new', null)
 
 export function formatPosition({ stage, run, seq, stdout, stderr }: Position): string {
@@ -44,7 +44,7 @@ export function formatPosition({ stage, run, seq, stdout, stderr }: Position): s
   return stage === 'queued' && run !== null ? `queued.${run}` : stage
 }
 
-/** An unknown id is the beginning, as for a server that has forgotten it. */
+/** Parses an event's id. For an unknown id the stream starts at the beginning. */
 export function parsePosition(text: string): Position {
   if (text === 'submitted' || text === 'queued' || text === 'ended') return atStage(text, null)
   const [, lost] = /^queued\.([\da-f-]{1,36})$/.exec(text) ?? []
@@ -56,7 +56,7 @@ export function parsePosition(text: string): Position {
   return { stage: 'running', run, seq, stdout, stderr }
 }
 
-/** The position after the next event of an attempt. @param bytes of an output that the event has. */
+/** Returns the position after the attempt's next event. @param bytes how many bytes of `output` the event has. */
 export function nextPosition(from: Position, output?: Output, bytes = 0): Position {
   const next = { ...from, seq: from.seq + 1 }
   return output === undefined ? next : { ...next, [output]: from[output] + bytes }
@@ -67,7 +67,7 @@ export function compileEvent(after: Position, messages: Uint8Array | string): Li
   return { id: formatPosition(after), event: 'compile', data: JSON.stringify({ output }) }
 }
 
-/** @param after its offset is where these bytes end. */
+/** Makes the event of an output's next bytes. @param after the position after these bytes. */
 export function outputEvent(
   after: Position,
   output: Output,
@@ -81,11 +81,15 @@ export function outputEvent(
   return { id: formatPosition(after), event: output, data: JSON.stringify(data) }
 }
 
-/** @param isWhole nothing follows: half a character at the end is all there is of it. @returns how many bytes of these. */
+/**
+ * Cuts bytes to `most` at most, without dividing a UTF-8 character.
+ * @param isWhole no bytes follow, so an incomplete character at the end is kept.
+ * @returns how many of the bytes to take.
+ */
 export function cutBetweenCharacters(bytes: Uint8Array, most: number, isWhole: boolean): number {
   if (bytes.length <= most && isWhole) return bytes.length
   const length = Math.min(bytes.length, most)
-  // The last byte that begins a character of several: is there all of it?
+  // Looks for the last byte that begins a character of several bytes, and checks whether the character is complete.
   for (let back = 1; back <= Math.min(3, length); back += 1) {
     const byte = bytes[length - back] ?? 0
     if (byte < 0x80) break

@@ -1,4 +1,4 @@
-// Reads what followers wait for: of submissions that run the live events, of those that have ended the record.
+// Reads what followers wait for: the live events of running submissions, and the records of finished ones.
 import type { Database } from '#database'
 import { toTrackedResult } from '../record.ts'
 import type { TrackedRow } from '../record.ts'
@@ -7,14 +7,14 @@ import type { Position } from './event.ts'
 import type { End, Seen } from './story.ts'
 
 export interface Standing extends Seen {
-  /** Its record is to be read. */
+  /** The submission has ended, so its record must be read. */
   readonly isFinal: boolean
 }
 
 /** A row of runledger.read_live_output. */
 interface Row {
   readonly place: number
-  /** Null: there is no such submission. */
+  /** Null when there is no such submission. */
   readonly status: string | null
   readonly is_final: boolean
   readonly run: string | null
@@ -25,7 +25,7 @@ interface Row {
 
 const nothing = new Uint8Array()
 
-/** @returns in the order of those that were asked for; undefined where there is none. */
+/** Reads the state and next live events of each submission. @returns in the order of `asked`; undefined for an unknown one. */
 export async function readStandings(
   sql: Database,
   asked: readonly { readonly id: string; readonly position: Position }[],
@@ -46,7 +46,7 @@ export async function readStandings(
   })
 }
 
-/** @returns null when there is no record any more. */
+/** Reads the record of a finished submission. @returns null when there is no record any more. */
 export async function readEnd(sql: Database, id: string): Promise<End | null> {
   const [row] = await sql<TrackedRow[]>`
     select found.* from runledger.result r, runledger.read_result(r.id, r.account_id) found
@@ -54,7 +54,7 @@ export async function readEnd(sql: Database, id: string): Promise<End | null> {
   if (row === undefined) return null
   const record = toTrackedResult(row)
   const tests = decodeReport(row.report).tests ?? []
-  // With tests, the record's outputs are those of one of them.
+  // With tests, the record's outputs belong to one of the tests, so they are not sent.
   const [stdout, stderr] = tests.length > 0 ? [nothing, nothing] : [row.stdout, row.stderr]
   return {
     isBase64: row.output_encoding === 'base64',

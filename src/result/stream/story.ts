@@ -1,4 +1,5 @@
-// What follows a position: the stages of a submission, the live events of its attempt, and at its end all of it by the record.
+// Computes what a stream sends after a position: the stages of a submission, the live events of its attempt, and, once it has
+// ended, everything that is missing, from the record.
 import {
   atStage,
   compileEvent,
@@ -13,34 +14,34 @@ import type { LiveEvent, Position } from './event.ts'
 
 export interface Seen {
   readonly id: string
-  /** It waits, for the first time or again. */
+  /** The submission waits, for the first time or again. */
   readonly isQueued: boolean
-  /** The last attempt; null: none was started. */
+  /** The last attempt; null when none was started. */
   readonly run: string | null
-  /** Of that attempt, behind the position that was asked for. */
+  /** The attempt's events after the requested position. */
   readonly events: readonly LiveEvent[]
-  /** Null: it has not ended. */
+  /** Null while the submission has not ended. */
   readonly end: End | null
 }
 
-/** Of the record. */
+/** What the record of a finished submission contains. */
 export interface End {
   readonly isBase64: boolean
   readonly compile: string | null
   readonly stdout: Uint8Array
   readonly stderr: Uint8Array
-  /** Those that were run, as JSON. */
+  /** The tests that were run, as JSON. */
   readonly tests: readonly string[]
   readonly record: string
 }
 
 interface Continuation {
-  /** As it is sent; empty when there is nothing new. */
+  /** The text to send; empty when there is nothing new. */
   readonly text: string
   readonly position: Position
 }
 
-/** Of one event. */
+/** The most output bytes in one event. */
 const mostBytes = 65_536
 
 export function continueStory(from: Position, seen: Seen): Continuation {
@@ -54,12 +55,12 @@ export function continueStory(from: Position, seen: Seen): Continuation {
   const addStage = (status: 'queued' | 'running', of: string | null): void =>
     add(atStage(status, of), 'status', JSON.stringify({ status }))
   if (position.stage === 'new') add(atStage('submitted', null), 'submitted', JSON.stringify({ id }))
-  // An attempt that was lost before anybody looked is left out.
+  // An attempt that was lost before the follower connected is not sent.
   if (position.stage === 'submitted') addStage('queued', isQueued ? run : null)
   if (position.stage === 'running' && (isQueued || run !== position.run))
-    // A crash of the database may have forgotten the attempt: its name keeps the id unique.
+    // After a crash the database may not know the attempt any more. The attempt's id keeps the event's id unique.
     addStage('queued', isQueued ? (run ?? position.run) : position.run)
-  // It goes on although it was lost: a crash of the database has forgotten the loss.
+  // An attempt that was sent as lost may continue, because a crash of the database can undo the loss.
   const goesOn = run !== position.run || end === null || hasOutput(end)
   if (position.stage === 'queued' && !isQueued && run !== null && goesOn) addStage('running', run)
   if (position.stage === 'running' && position.run === run) {
@@ -75,7 +76,7 @@ function hasOutput({ compile, stdout, stderr, tests }: End): boolean {
   return compile !== null || stdout.length + stderr.length + tests.length > 0
 }
 
-/** The events of an attempt that has ended, behind a position: an attempt begins with the compiler's messages, if any. */
+/** Returns a finished attempt's events after a position. An attempt begins with the compiler's messages, if there are any. */
 function describeEnd(from: Position, { compile, tests, isBase64, ...outputs }: End): LiveEvent[] {
   let position = from
   const events: LiveEvent[] = []

@@ -1,9 +1,9 @@
-// Streams of submissions: one reader per process, which reads the submissions that are followed here in one statement and
-// gives the same bytes to all followers at the same position. A follower that does not take them stays where it is.
+// Streams of submissions. One reader per process reads all followed submissions in one statement and gives the same bytes to
+// all followers at the same position. A follower that is not ready keeps its position.
 //
-// A row of runledger.watch, renewed while anybody follows, makes workers publish what a run writes; they and ends notify on
-// a channel of this process. Notifications get lost, so once a second everything that is followed is read. The end is sent
-// by its record, whatever was sent before.
+// A row of runledger.watch, renewed while there are followers, makes workers publish what a run writes. Workers and ends
+// notify a channel of this process. Notifications get lost, so all followed submissions are also read once a second. When a
+// submission has ended, the rest of its stream is made from the record.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#database'
@@ -16,32 +16,35 @@ import type { Seen } from './story.ts'
 
 /** A connection that follows a submission. */
 interface Follower {
-  /** False while it has not taken what it was given. */
+  /** False while the connection has not taken the bytes that it was given. */
   readonly isReady: boolean
-  /** Others are given the same bytes. */
+  /** Sends bytes. Other followers are given the same buffer. */
   give(bytes: Buffer): void
-  /** Nothing more comes: the submission has ended, or is unknown, or this process stops. */
+  /** Sends the last bytes, if any: the submission has ended or is unknown, or this process stops. */
   end(bytes: Buffer | null): void
 }
 
 export interface Streams {
-  /** Where this process is notified of ends. A secret. */
+  /** The channel on which this process is notified. Secret. */
   readonly channel: string
-  /** The caller has seen to whose submission it is. @returns to be called when it is ready again, and when it has gone. */
+  /**
+   * Adds a follower. The caller must have checked that the submission is the follower's.
+   * @returns `noteReady` to call when the follower is ready again, and `leave` to call when it has gone.
+   */
   follow(
     id: string,
     from: Position,
     follower: Follower,
   ): { readonly noteReady: () => void; readonly leave: () => void }
-  /** Ends every stream, and the connection. */
+  /** Ends every stream, and the LISTEN connection. */
   close(): Promise<void>
 }
 
-/** A submission that is followed here. */
+/** A submission that has followers in this process. */
 interface Tail {
   readonly id: string
   readonly followers: Map<Follower, Position>
-  /** By performance.now(). */
+  /** Until when the submission is watched, by performance.now(). */
   watchedUntil: number
   isEnding: boolean
 }
@@ -54,17 +57,17 @@ interface Group {
 }
 
 const lookMilliseconds = 1000
-/** Notifications that come together are read together. */
+/** Notifications that arrive within this time are handled by one read. */
 const gatherMilliseconds = 5
 const retryMilliseconds = 500
 const renewMilliseconds = 20_000
-/** In one statement. */
+/** The most groups in one statement. */
 const groupsMost = 200
 
-/** @param onError a statement has failed; it is repeated. */
+/** Creates a process's streams. @param onError called when a statement fails; the statement is repeated. */
 export function createStreams(sql: Database, onError: (error: unknown) => void): Streams {
   const tails = new Map<string, Tail>()
-  /** There may be more to send. */
+  /** Submissions for which there may be more to send. */
   const dirty = new Set<Tail>()
   const channel = `runledger_${randomBytes(16).toString('hex')}`
   let ends = Promise.resolve()
@@ -106,11 +109,11 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
     const { tail, followers } = group
     if (standing === undefined) for (const follower of followers) part(tail, follower, null)
     else if (standing.isFinal) finish(tail, standing)
-    // There was something, so there may be more than one reading takes.
+    // Something was sent, so there may be more than one read returns.
     else if (give(group, standing)) mark(tail)
   }
 
-  /** @returns false when nothing follows their position. */
+  /** Sends the group what follows its position. @returns false when nothing follows it. */
   function give({ tail, position: from, followers }: Group, seen: Seen): boolean {
     const { text, position } = continueStory(from, seen)
     if (text === '') return false
@@ -133,12 +136,12 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
     await sql`select runledger.watch_submissions(${due.map(({ id }) => id)}::uuid[], ${channel})`
     for (const tail of due) {
       tail.watchedUntil = now + renewMilliseconds
-      // It may have ended meanwhile.
+      // The submission may have ended meanwhile.
       mark(tail)
     }
   }
 
-  /** Records are large: one is read at a time. */
+  /** Queues the read of a record. Records are large, so only one is read at a time. */
   function finish(tail: Tail, standing: Standing): void {
     if (tail.isEnding) return
     tail.isEnding = true
@@ -155,7 +158,7 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
       onError(error)
       await sleep(retryMilliseconds)
     }
-    // A failure is repeated, and some followers may have come meanwhile.
+    // A failed read is repeated, and followers may have come meanwhile.
     mark(tail)
   }
 
@@ -178,7 +181,7 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
   }
 
   const listening = sql.listen(channel, hear, () => {
-    // A server that was restarted has forgotten what is watched.
+    // A restarted server may have lost the watches, so they are renewed.
     for (const tail of tails.values()) tail.watchedUntil = 0
     tails.values().forEach(mark)
   })
@@ -205,7 +208,7 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
   }
 }
 
-/** Those that are ready to be given something. */
+/** Groups the followers that are ready by their position. */
 function groupFollowers(tail: Tail): Group[] {
   if (tail.isEnding) return []
   const ready = [...tail.followers].filter(([{ isReady }]) => isReady)
