@@ -1,5 +1,5 @@
-// The floor of everything that runs a program: the same program started by posix_spawn, without any box, and waited for.
-// A small C program starts it and keeps the time (posix-spawn.c says why it is not Node that does).
+// The floor of every bench that runs a program: the same program, started by posix_spawn without any box. A small C program
+// starts it, waits for it and measures the time (posix-spawn.c gives the reason why Node does not).
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,38 +9,38 @@ import type { Batch } from './measure.ts'
 
 const execute = promisify(execFile)
 
-/** What is run bare. */
+/** Describes a bare run. */
 export interface BareRun {
-  /** One after the other, each in the run's own directory. */
+  /** The commands of a run. They run one after the other, in the run's directory. */
   readonly commands: readonly (readonly string[])[]
-  /** What the last of them prints. */
+  /** What the last command prints. */
   readonly stdout: string
   /** Files put into each run's directory beforehand, by name. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>
   /** Variables beside PATH and LANG. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Runs under way at once, each in a directory of its own; 1 unless told. */
+  /** How many runs are in progress at once, each in a separate directory; 1 when left out. */
   readonly atOnce?: number
-  /** The machine rests for so long before each run, outside of the clock. */
+  /** How long the machine rests before each run; not timed. */
   readonly idleMilliseconds?: number
-  /** Each command is cloned into new namespaces of the kinds that a box has, which needs root; false unless told. */
+  /** Whether each command is cloned into new namespaces of the kinds that a box has. That needs root; false when left out. */
   readonly clones?: boolean
 }
 
-/** Starts programs bare. Disposing of it removes its directories. */
+/** Starts programs without a box. Disposing of the runner removes its directories. */
 export interface BareRunner extends Disposable {
   /**
-   * Returns what runs the commands so many times, in directories that are made anew each time it is called; in each is an
-   * empty one called tmp.
-   * @param run that, or what makes it of the path of its first directory.
-   * @throws from the returned function when a command fails or prints anything else.
+   * Returns a function that runs the commands `runs` times. Each call makes the runs' directories anew, with an empty
+   * directory tmp in each.
+   * @param run the run, or a function that makes it from the path of the first directory.
+   * @throws from the returned function when a command fails or prints anything but `stdout`.
    */
   prepare(run: BareRun | ((place: string) => BareRun)): (runs: number) => Promise<Batch>
-  /** A directory of its own for whatever else a bench needs. */
+  /** The runner's directory, for whatever else a bench needs. */
   readonly directory: string
 }
 
-/** Compiles posix-spawn.c. */
+/** Compiles posix-spawn.c and returns a runner. */
 export async function createBareRunner(): Promise<BareRunner> {
   const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
   const program = join(directory, 'posix-spawn')
@@ -68,7 +68,7 @@ export async function createBareRunner(): Promise<BareRunner> {
         for (const place of places) makePlace(place, files)
         const counts = [clones ? 'clone' : 'spawn', String(runs), String(idleMilliseconds), stdout]
         const told = await execute(program, [...counts, ...places, '--', ...commandLine], {
-          // posix_spawnp looks for programs where that process would, not where the child will: no version manager's shims.
+          // posix_spawnp searches the C program's PATH, not the child's. This PATH has no version manager's shims.
           env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', ...environment },
         })
         const milliseconds = told.stdout

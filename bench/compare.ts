@@ -1,10 +1,9 @@
-// Two revisions beside each other: each bench alternately on the base, checked out into a worktree of its own for as long
-// as it takes, and on this checkout as it stands. Each revision is measured by its own benches; rows and figures are matched
-// by name.
+// Compares two revisions. Each bench runs alternately on the base, which is checked out into a temporary worktree, and on
+// this checkout in its present state. Each revision runs the benches that it contains. Rows and figures are matched by name.
 //   node bench/compare.ts main                        every bench: takes an hour
-//   node bench/compare.ts HEAD~3 executor/box submit   those whose path has one of these words
-// A ratio is this checkout over the base, of one pair of runs within seconds: below 1 is less time, for rates above 1 is
-// more runs. A floor's own row tells the noise: it should be 1.
+//   node bench/compare.ts HEAD~3 executor/box submit   benches whose path has one of these words
+// A ratio is this checkout over the base, from one pair of runs within seconds. For times, below 1 is faster; for rates,
+// above 1 is faster. The row of a floor shows the noise: its ratio should be 1.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -26,12 +25,12 @@ if (commit === null || !Number.isSafeInteger(pairs) || pairs < 1) {
   process.exit(64) // EX_USAGE of sysexits
 }
 
-/** One row's figure in each of the pairs, or one that is no row's. */
+/** The figure of one row in each pair, or a figure that belongs to no row (`figure` is then empty). */
 interface Compared {
   readonly figure: 'per second' | 'p50 ms' | ''
   readonly base: number[]
   readonly head: number[]
-  /** Their ratios to the floor, where there is one. */
+  /** The ratios to the floor, where there is one. */
   readonly baseOverFloor: number[]
   readonly headOverFloor: number[]
 }
@@ -53,7 +52,7 @@ try {
   await compare(worktree.path)
 } catch (error) {
   if (!interrupted.signal.aborted) throw error
-  process.exitCode = 130 // As a shell says it of an interrupted program.
+  process.exitCode = 130 // A shell's status for an interrupted program.
 }
 
 async function compare(worktree: string): Promise<void> {
@@ -65,7 +64,7 @@ async function compare(worktree: string): Promise<void> {
     const compared = new Map<string, Compared>()
     for (let pair = 0; pair < pairs; pair += 1) {
       process.stderr.write(`${bench}, pair ${pair + 1} of ${pairs}\n`)
-      // Every other pair the other way round: neither always follows the other.
+      // The order alternates, so that neither revision always runs second.
       for (const side of pair % 2 === 0
         ? (['base', 'head'] as const)
         : (['head', 'base'] as const)) {
@@ -83,7 +82,7 @@ async function compare(worktree: string): Promise<void> {
   }
 }
 
-/** One round is enough where a whole bench is repeated; an older revision takes as many as it likes. */
+/** Asks for one round, because whole benches are repeated. A revision without options.ts chooses the number of its rounds. */
 function optionsFor(checkout: string): string[] {
   const knowsRounds = existsSync(join(checkout, 'bench', 'options.ts'))
   return [...(knowsRounds ? ['--rounds=1'] : []), ...(isQuick ? ['--quick'] : [])]

@@ -1,5 +1,5 @@
-// A PostgreSQL for a bench, as durable as production's: every commit waits for the disk. And the floor of everything
-// that is stored: one row inserted in a transaction of its own.
+// A PostgreSQL server for a bench, as durable as production's: every commit waits for the disk. And the floor of everything
+// that is stored: one row, inserted in one transaction.
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '#database'
@@ -7,20 +7,20 @@ import type { Database } from '#database'
 import { startEmbeddedPostgres } from '#embedded-postgres'
 import { migrate } from '#migration'
 
-/** A running server. */
+/** A running PostgreSQL server. */
 export interface Cluster extends AsyncDisposable {
   /** Makes a migrated database and the table `floor`; returns its address. */
   createDatabase(name: string): Promise<string>
 }
 
-/** What a bench needs that PostgreSQL's defaults do not have. */
+/** What a bench needs beyond PostgreSQL's defaults. */
 export interface ClusterOptions {
   readonly settings?: Readonly<Record<string, string>>
-  /** A network whose hosts may connect with the password too, as `address/bits`; it must also listen there. */
+  /** A network, as `address/bits`, whose hosts may also connect with the password. The server must listen there as well. */
   readonly network?: string
 }
 
-/** Starts a server with PostgreSQL's own defaults, below the checkout: a temporary directory may be memory. */
+/** Starts a server with PostgreSQL's defaults. Its data is below the checkout: a temporary directory may be in memory. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const { settings = {}, network } = options
   mkdirSync('.data', { recursive: true, mode: 0o700 })
@@ -50,7 +50,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   }
 }
 
-/** The floor: one row of these bytes, on disk when it resolves. */
+/** The floor: inserts one row of these bytes, which is on disk when the promise resolves. */
 export async function insertDurably(sql: Database, body: Buffer): Promise<void> {
   await sql`insert into public.floor (id, body) values (${uuidv7()}, ${body})`
 }

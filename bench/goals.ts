@@ -1,8 +1,7 @@
-// What the project set itself to reach: each goal is one figure of a bench held against its floor of the same run, as a
-// machine that is three times as slow has both three times as slow.
-// What became of them is judge.ts's to say.
+// The project's goals. Each goal compares one figure of a bench with its floor in the same run, because on a machine that
+// is three times as slow, both are three times as slow. judge.ts decides whether goals are met.
 
-/** How a goal is worded. `Over`: milliseconds above the floor; `times`: relative to it, medians of ratios within rounds. */
+/** The bound of a goal. `Over`: milliseconds above the floor. `times`: the ratio to the floor, the median over the rounds. */
 export type Bound =
   | { readonly kind: 'p50Over' | 'p95Over'; readonly most: number }
   | { readonly kind: 'timesP50' | 'timesP95'; readonly most: number }
@@ -12,30 +11,30 @@ export type Bound =
 export interface Goal {
   readonly id: string
   readonly what: string
-  /** What it is held against, in a word. */
+  /** The floor that the goal is compared with, in a few words. */
   readonly floor: string
   readonly bench: string
   readonly row: string
   readonly bound: Bound
-  /** The best of the known services and sandboxes, in the goal's own terms. */
+  /** The best of the known services and sandboxes, in the unit of `bound`. */
   readonly peer?: { readonly name: string; readonly value: number }
 }
 
-/** A figure of a bench over another one of its figures. */
+/** A goal for the ratio of two figures of a bench. */
 export interface FigureGoal {
   readonly id: string
   readonly what: string
-  /** What it is held against, in a word. */
+  /** The floor that the goal is compared with, in a few words. */
   readonly floor: string
   readonly bench: string
   readonly figure: string
   readonly floorFigure: string
   readonly unit: string
-  /** Times the floor's. */
+  /** The highest ratio to the floor's figure. */
   readonly most: number
 }
 
-/** A figure that is no time: bytes that stayed, in megabytes. */
+/** A goal for memory that stays allocated, in megabytes. */
 export interface MemoryGoal {
   readonly id: string
   readonly what: string
@@ -44,7 +43,8 @@ export interface MemoryGoal {
   readonly most: number
 }
 
-// G1 to G8, G10, G11. What others reach was measured on a machine like the one these benches were written on, beside the same floors.
+// G1 to G8, G10, G11. The peers' figures were measured beside the same floors, on a machine like the one on which these
+// benches were written.
 export const goals: readonly Goal[] = [
   ...['', ', after 100 ms'].flatMap((when): Goal[] => {
     const row = `boxed static binary${when}`
@@ -155,7 +155,7 @@ export const goals: readonly Goal[] = [
     floor: 'python3 main.py',
     bench: 'executor/tests',
     row: 'python, a test of 100',
-    // Three and a half times the rate, one at a time.
+    // The reciprocal of three and a half times the rate, one run at a time.
     bound: { kind: 'timesP50', most: 0.286 },
   },
   {

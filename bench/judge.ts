@@ -1,4 +1,4 @@
-// Holds the goals against what was measured. `cost` says each as time over the floor's time, so that rates, times and
+// Compares the goals with the measurements. `cost` expresses each as time over the floor's time, so that rates, times and
 // differences fit on one axis.
 import { figureGoals, goals, memoryGoals } from './goals.ts'
 import type { Bound, FigureGoal, Goal, MemoryGoal } from './goals.ts'
@@ -6,20 +6,20 @@ import type { Row } from './measure.ts'
 import type { Report } from './report.ts'
 import { digits, formatTable } from './table.ts'
 
-/** A goal and what became of it. */
+/** A goal and its outcome. */
 export interface GoalOutcome {
   readonly id: string
   readonly what: string
   readonly floorName: string
-  /** In the goal's own terms and units, for people. */
+  /** The floor's value as text, in the goal's unit. */
   readonly floor: string
   readonly measured: string
   readonly ratio: string
-  /** Of the two before, the one that `wanted` is about. */
+  /** The one of `measured` and `ratio` that `wanted` refers to. */
   readonly headline: string
   readonly wanted: string
   readonly met: boolean
-  /** Time over the floor's time, below 1 is faster than the floor; null where there is no such thing. */
+  /** Time over the floor's time; below 1 is faster than the floor. Null for a goal that is not about time. */
   readonly cost: {
     readonly measured: number
     readonly wanted: number
@@ -28,8 +28,8 @@ export interface GoalOutcome {
 }
 
 /**
- * Every goal whose bench has run.
- * @throws when the bench has no such row or figure: one of the two was renamed.
+ * Returns the outcome of every goal whose bench has run.
+ * @throws when the bench lacks the goal's row or figure, because one of them was renamed.
  */
 export function judgeGoals(reports: readonly Report[]): GoalOutcome[] {
   const find = (bench: string): Report | undefined => reports.find((each) => each.bench === bench)
@@ -134,7 +134,7 @@ function findRow(rows: readonly Row[], name: string): Row {
   return found
 }
 
-/** The row's figure that the bound is about, and the bound in words. */
+/** Returns the figure of the row that the bound limits, and the bound in words. */
 function describe(bound: Bound, row: Row): { value: number; wanted: string } {
   const { ratio, ratioP95, overP50, overP95 } = row
   const or = (value: number | null): number => value ?? Number.NaN
@@ -152,7 +152,7 @@ function describe(bound: Bound, row: Row): { value: number; wanted: string } {
   }
 }
 
-/** A value of the bound's kind as time over the floor's time. */
+/** Converts a value of the bound's kind to time over the floor's time. */
 function costOf({ kind }: Bound, floor: Row, value: number): number {
   switch (kind) {
     case 'p50Over':
@@ -167,7 +167,7 @@ function costOf({ kind }: Bound, floor: Row, value: number): number {
   }
 }
 
-/** One line a goal; empty without one. */
+/** Formats a table with one line per goal; empty without goals. */
 export function formatGoals(outcomes: readonly GoalOutcome[]): string {
   if (outcomes.length === 0) return ''
   const met = outcomes.filter((outcome) => outcome.met).length

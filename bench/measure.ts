@@ -1,73 +1,73 @@
-// How a bench measures: every case in every round, a contender beside its floor, then medians over the rounds.
-// The development machine changes its speed by a factor of 1.4 within minutes, so an absolute figure says little and the
-// ratio of two cases that ran within the same seconds a lot. Sampling itself is tinybench's.
+// Measures the cases of a bench. Every round runs every case, each near its floor; the figures are medians over the rounds.
+// The development machine's speed changes by a factor of 1.4 within minutes, so an absolute figure says little, but the
+// ratio of two cases that ran within the same seconds says a lot. tinybench does the sampling.
 import { availableParallelism } from 'node:os'
 import { Bench } from 'tinybench'
 import type { FnReturnedObject } from 'tinybench'
 import { deadline, roundsAsked } from './options.ts'
 import { planRound } from './plan.ts'
 
-/** Calls that were made and timed elsewhere. */
+/** Calls that the case made and timed itself. */
 export interface Batch {
-  /** Milliseconds, one a call. */
+  /** Milliseconds, one per call. */
   readonly durations: readonly number[]
-  /** All of them together, by the wall clock. */
+  /** All calls together, by the wall clock. */
   readonly elapsedSeconds: number
 }
 
-/** Fewer, and a median is none; where the time is short there are. */
+/** With fewer rounds a median means little; where the time is short, there are fewer nevertheless. */
 const mostRounds = 5
 
 interface CaseDescription {
   /** Unique within its bench. */
   readonly name: string
-  /** The name of the case of the same bench that this one is held against. */
+  /** The name of the case of the same bench that this case is compared with. */
   readonly floor?: string
-  /** Calls in one round, when there is time for them. */
+  /** Calls in one round, if there is time for them. */
   readonly iterations: number
-  /** Calls under way at once; 1 unless told. */
+  /** Calls in progress at once; 1 when left out. */
   readonly atOnce?: number
-  /** The machine rests for so long before each call, outside of the clock; only where one call is under way. */
+  /** How long the machine rests before each call, not timed; only for cases with one call at a time. */
   readonly idleMilliseconds?: number
-  /** Called before each round, outside of the clock. */
+  /** Called before each round; not timed. */
   readonly prepare?: () => Promise<void>
 }
 
 interface CalledCase extends CaseDescription {
   /**
-   * Does it once and throws on a wrong answer; called once before anything is timed. What it returns, if anything, is
-   * recorded in place of its own duration.
+   * Makes one call and throws on a wrong answer. It is called once before anything is timed. If it returns a duration, that
+   * is recorded in place of the measured one.
    */
   readonly run: () => Promise<FnReturnedObject | void>
 }
 
 interface BatchedCase extends CaseDescription {
-  /** Does it so many times, as many at once and with as much rest as the case says, and keeps the time itself. */
+  /** Makes `calls` calls and times them itself, with the `atOnce` and `idleMilliseconds` of the case. */
   readonly batch: (calls: number) => Promise<Batch>
 }
 
-/** One thing to measure. */
+/** A case to measure. */
 export type Case = CalledCase | BatchedCase
 
-/** What is known about one case. Times are milliseconds; all but `n` and `max` are medians over the rounds. */
+/** The figures of one case. Times are milliseconds; all but `n` and `max` are medians over the rounds. */
 export interface Row {
   readonly name: string
   readonly atOnce: number
-  /** Calls that were timed. */
+  /** How many calls were timed. */
   readonly n: number
   readonly p50: number
   readonly p95: number
   readonly p99: number
   /** The slowest call of all rounds. */
   readonly max: number
-  /** Calls a second by the wall clock; null where the bench waits on purpose or times a part of the call. */
+  /** Calls per second by the wall clock; null where the bench waits on purpose or times only a part of the call. */
   readonly perSecond: number | null
   readonly floor: string | null
-  /** This case over its floor: of p50, or of calls a second where more than one is under way. */
+  /** This case over its floor: the ratio of p50, or of calls per second where more than one call is in progress. */
   readonly ratio: number | null
-  /** This case's p95 over its floor's; null without a floor and where more than one is under way. */
+  /** This case's p95 over its floor's; null without a floor and where more than one call is in progress. */
   readonly ratioP95: number | null
-  /** This case less its floor; null without a floor and where more than one is under way. */
+  /** This case's p50 minus its floor's; null without a floor and where more than one call is in progress. */
   readonly overP50: number | null
   readonly overP95: number | null
 }
@@ -76,8 +76,9 @@ type Sample = Pick<Row, 'n' | 'p50' | 'p95' | 'p99' | 'max' | 'perSecond'>
 
 /**
  * Runs rounds until the bench's time is up, five at most, with as many calls as fit.
- * @param rounds so many with all their calls, however long they take: for comparisons that repeat whole benches.
- * @param isWarm each case has been done once already.
+ * @param rounds how many rounds to run, with all their calls, however long they take: for comparisons that repeat whole
+ * benches.
+ * @param isWarm whether each case has run once already.
  */
 export async function measure(
   cases: readonly Case[],
@@ -85,7 +86,7 @@ export async function measure(
   isWarm = false,
 ): Promise<readonly Row[]> {
   const samples = new Map<string, Sample[]>(cases.map(({ name }) => [name, []]))
-  /** Milliseconds a call, as it was last; with it what comes before a round. */
+  /** Milliseconds per call in the last round, including the case's `prepare`. */
   const costs = new Map<string, number>()
   for (const each of isWarm ? [] : cases) {
     const cost = await time(async () => {
@@ -101,7 +102,7 @@ export async function measure(
         : cases.map((each) => ({ each, calls: each.iterations }))
     if (plan === null) break
     if (!isWarm) process.stderr.write(`  round ${round + 1} of ${rounds ?? mostRounds}\n`)
-    // Every other round runs backwards: no case always follows the same one.
+    // Every other round runs backwards, so that no case always follows the same one.
     for (const { each, calls } of round % 2 === 0 ? plan : plan.toReversed()) {
       const cost = await time(async () => {
         await each.prepare?.()
@@ -114,7 +115,7 @@ export async function measure(
   return cases.map((each) => summarize(each, samples))
 }
 
-/** @returns milliseconds. */
+/** Times one piece of work. @returns milliseconds. */
 async function time(work: () => Promise<void>): Promise<number> {
   const startedAt = performance.now()
   await work()
@@ -141,7 +142,7 @@ async function sample(
   { name, atOnce = 1, idleMilliseconds, run }: CalledCase,
   calls: number,
 ): Promise<Sample> {
-  // A rate that counts our own waiting, or more than what is timed, would mislead.
+  // A rate that includes the bench's waiting, or work that is not timed, would mislead.
   let isPartial = idleMilliseconds !== undefined
   const bench = new Bench({
     iterations: calls,
@@ -210,7 +211,7 @@ function summarize({ name, atOnce = 1, floor }: Case, samples: ReadonlyMap<strin
   }
 }
 
-/** Of any numbers, in any order. */
+/** Returns the median of numbers in any order. */
 export function median(values: readonly number[]): number {
   return quantile(
     values.toSorted((left, right) => left - right),
@@ -218,7 +219,7 @@ export function median(values: readonly number[]): number {
   )
 }
 
-/** The value below which this share of a sorted list lies, between its two neighbours in proportion. */
+/** Returns the quantile of a sorted list, interpolated between its two neighbours. */
 function quantile(sorted: readonly number[], share: number): number {
   const position = (sorted.length - 1) * share
   const below = sorted[Math.floor(position)] ?? Number.NaN

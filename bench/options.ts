@@ -1,4 +1,4 @@
-// How a bench was called: by hand, by run.ts or by compare.ts.
+// The command line of a bench, which may come from a person, run.ts or compare.ts.
 import { parseArgs } from 'node:util'
 
 const { values, positionals } = parseArgs({
@@ -12,38 +12,38 @@ const { values, positionals } = parseArgs({
     result: { type: 'string' },
     pairs: { type: 'string', default: '5' },
   },
-  // Some take words of their own.
+  // Some benches take words as well.
   allowPositionals: true,
 })
 
-/** What was given beside the options. */
+/** The words of the command line that are not options. */
 export const wordsAsked: readonly string[] = positionals
 
-/** True when figures need only show that the bench works. */
+/** True when the run need only show that the bench works. */
 export const isQuick = values.quick
 
-/** True when executors and workers are to do without accelerators. */
+/** True when executors and workers run without accelerators. */
 export const isPlain = values.plain
 
-/** True when a bench shall print the table that stands in a text, where it has one. */
+/** True when a bench prints the table for a document, if it has one. */
 export const isMarkdown = values.markdown
 
-/** Rounds that were asked for; undefined leaves it to the time there is. */
+/** The requested number of rounds; when undefined, it depends on the available time. */
 export const roundsAsked = values.rounds === undefined ? undefined : Number(values.rounds)
 
-/** When a bench should be done: milliseconds of `performance.now()`, which begins with its process. */
+/** When a bench should be done, in milliseconds of `performance.now()`, which starts with the process. */
 export const deadline = Number(values.seconds) * 1000
 
-/** For all benches of a run together. */
+/** Minutes for all benches of a run together. */
 export const minutesAsked = Number(values.minutes)
 
-/** Where the report is to be left; undefined when it is to be printed. */
+/** The file to write the report to; undefined when the report is printed. */
 export const resultPath = values.result
 
-/** Pairs of runs, where two revisions are compared. */
+/** Pairs of runs, when two revisions are compared. */
 export const pairsAsked = Number(values.pairs)
 
-/** So many calls in a full run, a quarter of them in a quick one. */
+/** Returns `full` calls for a full run and a quarter of them for a quick one, `least` at least. */
 export function scaleIterations(full: number, least = 3): number {
   return isQuick ? Math.max(least, Math.ceil(full / 4)) : full
 }

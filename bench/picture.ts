@@ -1,5 +1,5 @@
-// The goals as a picture for docs/performance.md: a bar a goal from the floor to what was measured, on one axis of time over
-// the floor's time, which is logarithmic so that half and double look alike. It knows light and dark.
+// Draws the goals for docs/performance.md: one bar per goal, from the floor to the measured value, on one axis of time over
+// the floor's time. The axis is logarithmic, so that half and double look alike. The picture has a light and a dark theme.
 import type { GoalOutcome } from './judge.ts'
 
 const rowHeight = 28
@@ -12,8 +12,9 @@ interface Drawn extends GoalOutcome {
 }
 
 /**
- * @param caption one line about machine and day.
- * @param disturbance what must be said of figures that no quiet machine gave.
+ * Draws the outcomes that have a cost.
+ * @param caption one line about the machine and the day.
+ * @param disturbance the warning for figures from a busy machine.
  * @returns an SVG document.
  */
 export function drawGoals(

@@ -1,18 +1,18 @@
-// How many calls of each case fit into a round, so that a bench ends when its time is up on a slow machine too.
+// Plans how many calls of each case fit into a round, so that a bench also ends in time on a slow machine.
 import type { Case } from './measure.ts'
 
-/** A case and how often it is called in a round. */
+/** A case and the number of its calls in a round. */
 export interface Planned {
   readonly each: Case
   readonly calls: number
 }
 
-/** What is known before a round. */
+/** The state before a round. */
 export interface PlanInput {
   readonly cases: readonly Case[]
-  /** Milliseconds a call, by the case's name; what is not known costs nothing. */
+  /** Milliseconds per call, by the case's name; an unknown cost counts as 0. */
   readonly costs: ReadonlyMap<string, number>
-  /** From 0 on, of so many. */
+  /** The number of this round, from 0, and the number of all rounds. */
   readonly round: number
   readonly rounds: number
   /** Milliseconds until the bench should be done. */
@@ -20,8 +20,8 @@ export interface PlanInput {
 }
 
 /**
- * As many calls of each as let the rounds that are to come end in time, in the cases' own proportion.
- * @returns null when not even the fewest calls fit; the first round is had whatever it takes.
+ * Plans as many calls of each case as let the remaining rounds end in time, in proportion to the cases' iterations.
+ * @returns null when not even the fewest calls fit. The first round is always planned.
  */
 export function planRound({ cases, costs, round, rounds, left }: PlanInput): Planned[] | null {
   const sum = (calls: (each: Case) => number): number =>
@@ -34,7 +34,7 @@ export function planRound({ cases, costs, round, rounds, left }: PlanInput): Pla
   }))
 }
 
-/** As many as are under way at once: with fewer it would be another case. */
+/** The fewest calls of a case: as many as run at once, because with fewer the case would measure something else. */
 function fewest({ iterations, atOnce = 1 }: Case): number {
   return Math.min(iterations, atOnce)
 }

@@ -1,4 +1,4 @@
-// Which benches a checkout has, and one of them run in a process of its own.
+// Finds the benches of a checkout, and runs one of them in a separate process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -8,15 +8,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readReport } from './report.ts'
 import type { Report } from './report.ts'
 
-/** A bench that takes longer hangs, unless told. */
+/** A bench that takes longer counts as hung, unless the caller gives another limit. */
 const longestSeconds = 600
 
-/** Longer than a worker gives its programs to end. */
+/** Longer than the time that a stopping worker gives its programs. */
 const graceMilliseconds = 40_000
 
 /**
- * Paths below bench/ without the ending, such as `executor/box`.
- * @param words those whose path has one of them; all without any.
+ * Returns the benches' paths below bench/, without the file name's ending, such as `executor/box`.
+ * @param words selects the benches whose path has one of them; no words select all benches.
  */
 export function findBenches(checkout: string, words: readonly string[]): string[] {
   return readdirSync(join(checkout, 'bench'), { recursive: true, encoding: 'utf8' })
@@ -27,9 +27,9 @@ export function findBenches(checkout: string, words: readonly string[]): string[
 }
 
 /**
- * Runs one and returns its report; null when it ended before it had one.
+ * Runs one bench and returns its report; null when the bench exited without one.
  * @param options such as `--quick`.
- * @param seconds after which it is ended.
+ * @param seconds after which the bench is stopped.
  * @throws the signal's reason when it was aborted.
  */
 export async function runBench(
@@ -43,7 +43,7 @@ export async function runBench(
   const result = join(directory, 'result.json')
   const child = spawn(
     'setpriv',
-    // It ends with us, however we end.
+    // The bench ends with this process, even if this process is killed.
     [
       '--pdeathsig',
       'SIGTERM',
@@ -56,7 +56,7 @@ export async function runBench(
     {
       cwd: checkout,
       stdio: ['ignore', 'inherit', 'inherit'],
-      // A group, to see when all that it started has ended.
+      // A separate process group shows when all processes that the bench started have ended.
       detached: true,
       timeout: Math.ceil(seconds * 1000),
     },
@@ -74,7 +74,7 @@ export async function runBench(
   }
 }
 
-/** What a bench leaves would be measured with the next one: services end by themselves, or are ended. */
+/** Waits until the bench's processes have ended and kills them if they take too long: they would disturb the next bench. */
 async function endGroup(leader: number): Promise<void> {
   const tellAll = (word: NodeJS.Signals | 0): boolean => {
     try {

@@ -1,26 +1,26 @@
-// What a bench hands over when it is done, and the table it becomes. Alone a bench prints its own; under run.ts it
-// writes a file, and run.ts prints one table for all.
+// The report of a bench and its table. A bench that runs alone prints its table. Under run.ts a bench writes its report to a
+// file, and run.ts prints the table.
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Row } from './measure.ts'
 import { resultPath } from './options.ts'
 import { digits, formatTable } from './table.ts'
 
-/** The outcome of one bench file. */
+/** The results of one bench file. */
 export interface Report {
-  /** Its path below bench/ without the ending, such as `executor/box`. */
+  /** The bench's path below bench/, without the file name's ending, such as `executor/box`. */
   readonly bench: string
   readonly rows: readonly Row[]
-  /** Findings that are no times: lines to print. */
+  /** Findings other than times, as lines to print. */
   readonly notes: readonly string[]
-  /** Findings that are no times, for goals and for other programs: numbers by name and unit. */
+  /** Findings other than times, for goals and other programs: numbers by name and unit. */
   readonly figures: Readonly<Record<string, number>>
-  /** What must not be: each makes the run fail. */
+  /** Violated bounds. Each one makes the run fail. */
   readonly failures: readonly string[]
 }
 
 export { isQuick, scaleIterations } from './options.ts'
 
-/** The last thing a bench does. */
+/** Prints or writes a bench's report. It is the last call of a bench. */
 export function report(
   bench: string,
   rows: readonly Row[],
@@ -36,10 +36,10 @@ export function report(
   if (failures.length > 0) process.exitCode = 1
 }
 
-/** Reads what a bench left; null when it ended before its end. */
+/** Reads a bench's report; null when the bench exited before it wrote one. */
 export function readReport(path: string): Report | null {
   try {
-    // We wrote it ourselves, a moment ago.
+    // `report` wrote the file a moment ago, so its shape needs no check.
     const whole: Report = JSON.parse(readFileSync(path, 'utf8'))
     return whole
   } catch {
@@ -61,7 +61,7 @@ const heads = [
   'floor',
 ]
 
-/** One table over all benches, then their notes and failures. Times in milliseconds. */
+/** Formats one table over all benches, then their notes and failures. Times are in milliseconds. */
 export function formatReports(reports: readonly Report[]): string {
   const lines = reports.flatMap(({ bench, rows }) =>
     rows.map((row) => [

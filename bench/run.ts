@@ -1,11 +1,11 @@
-// Runs benches, each in a process of its own and one after another; prints the table of each when it is done, and last
-// one of the goals. The time for all is given: how many calls each makes of what it measures follows from it.
-//   node bench/run.ts                  all of them, in nine minutes
-//   node bench/run.ts --minutes=20     in twenty
-//   node bench/run.ts executor http    those whose path has one of these words
-//   node bench/run.ts executor --plain what the accelerators are worth: executors without them
-//   node bench/run.ts --quick          fewer calls: shows that they work, not how fast anything is
-// The figures are also written to bench/results/, under the time of the start and as latest.json; a whole run that is not
+// Runs benches one after another, each in a separate process. Prints the table of each bench when it is done, and at the end
+// the table of the goals. The total time is fixed; the number of calls that each bench makes follows from it.
+//   node bench/run.ts                  all benches, in nine minutes
+//   node bench/run.ts --minutes=20     all benches, in twenty minutes
+//   node bench/run.ts executor http    benches whose path has one of these words
+//   node bench/run.ts executor --plain without accelerators, to see what they are worth
+//   node bench/run.ts --quick          fewer calls: shows that the benches work, not how fast anything is
+// The figures are also written to bench/results/, under the time of the start and as latest.json. A complete run that is not
 // quick draws bench/goals.svg.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ for (const [index, bench] of benches.entries()) {
     ...(isQuick ? ['--quick'] : []),
     ...(isPlain ? ['--plain'] : []),
   ]
-  // What hangs must not have the time of all.
+  // A bench that hangs must not use up the time of all benches.
   const report = await runBench(checkout, bench, options, { seconds: 60 + 2 * share })
   if (report === null) broken.push(bench)
   else reports.push(report)
@@ -75,7 +75,7 @@ const picture = drawGoals(
   disturbance,
 )
 writeFileSync(join(results, 'goals.svg'), picture)
-// Of docs/performance.md: only what a whole run found.
+// docs/performance.md shows this picture, so only a complete run updates it.
 if (wordsAsked.length === 0 && !isQuick && broken.length === 0) {
   writeFileSync(join(root, 'goals.svg'), picture)
 }

@@ -1,6 +1,6 @@
-// What each bench gets of the time for all.
+// Divides the total time among the benches.
 
-/** Those that need more than the others: what they make first, or wait for, takes longer. */
+/** Benches that need more time than the others, because their preparation or their waits take longer. */
 const weights: Readonly<Record<string, number>> = {
   'event/growth': 2,
   'event/rebuild': 2,
@@ -11,7 +11,7 @@ const weights: Readonly<Record<string, number>> = {
   'scale/pressure': 3,
 }
 
-/** What takes so many seconds whatever it is given, as it waits for clocks. */
+/** Seconds of the benches that always take this long, because they wait for clocks. */
 const fixed: Readonly<Record<string, number>> = {
   'http/console': 50,
   'http/fair': 65,
@@ -22,15 +22,15 @@ const fixed: Readonly<Record<string, number>> = {
   'webhook/deliver': 25,
 }
 
-/** What takes minutes to say anything: asked for by its name only. */
+/** Benches that need minutes for any result, so they run only when they are named. */
 export const ownRuns: readonly string[] = ['http/neighbour', 'language/cost', 'scale/evaluate']
 
-/** Enough to start, and for one round of few calls. */
+/** Enough time to start and to run one round of few calls. */
 const leastSeconds = 5
 
 /**
- * Seconds for the first of the benches that are left: what one did not use goes to those after it.
- * @param left seconds for all of them.
+ * Returns the seconds for the first of the remaining benches. Time that a bench does not use goes to the benches after it.
+ * @param left seconds for all remaining benches.
  */
 export function shareTime(benches: readonly string[], left: number): number {
   const [first = ''] = benches
@@ -40,7 +40,7 @@ export function shareTime(benches: readonly string[], left: number): number {
   const waited = sum((bench) => fixed[bench] ?? 0)
   const weight = sum(weigh)
   const takes = fixed[first] ?? 0
-  // Those that wait for clocks do more of it where they have all the time.
+  // When only benches that wait for clocks remain, they share all of the remaining time.
   const share =
     weight === 0 ? (left * takes) / waited : takes + ((left - waited) * weigh(first)) / weight
   return Math.max(leastSeconds, takes, share)

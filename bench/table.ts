@@ -1,8 +1,8 @@
-// Lays text out in columns for a terminal.
+// Formats text in columns for a terminal.
 
 /**
- * A line of heads, a rule, a line each, an empty line.
- * @param textColumns those that are words, set to the left; the others are numbers, set to the right.
+ * Formats a line of heads, a rule, and the lines.
+ * @param textColumns the columns of words, which are left-aligned. The others are numbers and are right-aligned.
  */
 export function formatTable(
   heads: readonly string[],
@@ -27,7 +27,7 @@ export function formatTable(
   return `${text.join('\n')}\n`
 }
 
-/** A number with three digits or so. */
+/** Formats a number with about three digits. */
 export function digits(value: number): string {
   const size = Math.abs(value)
   return value.toFixed(size < 10 ? 2 : size < 100 ? 1 : 0)

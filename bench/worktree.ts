@@ -1,16 +1,19 @@
-// Another revision of this repository beside the checkout, for as long as it is measured.
-// It stands in the checkout, on the same disk, and where everybody may go: the slots' users read the worker's own files
-// there (a box shows some of them), and a worker whose files they cannot read does without its fast box.
+// Checks out another revision of this repository while it is measured. The worktree is inside the checkout, so it is on the
+// same disk. Everybody may enter it, because the slots' users read the worker's files there (a box shows some of them), and
+// a worker whose files they cannot read runs without its fast box.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Its files; disposing of it removes them. */
+/** The files of a revision. Disposing of the worktree removes them. */
 export interface Worktree extends Disposable {
   readonly path: string
 }
 
-/** @param checkout whose packages it shares, if it has the same ones; else it gets its own. */
+/**
+ * Makes a worktree of a commit.
+ * @param checkout the worktree uses its packages if both need the same ones, and otherwise installs packages.
+ */
 export function makeWorktree(checkout: string, commit: string): Worktree {
   const directory = mkdtempSync(join(checkout, '.compare-'))
   const path = join(directory, 'base')
@@ -24,7 +27,7 @@ export function makeWorktree(checkout: string, commit: string): Worktree {
   chmodSync(directory, 0o711)
   git('add', '--quiet', '--detach', path, commit)
   try {
-    // The whole of it, whatever our umask.
+    // All files must be readable, whatever this process's umask is.
     execFileSync('chmod', ['-R', 'go+rX', path])
     const differ = spawnSync('git', [
       '-C',
@@ -49,7 +52,7 @@ export function makeWorktree(checkout: string, commit: string): Worktree {
   return { path, [Symbol.dispose]: remove }
 }
 
-/** The first directory on the way to a path that others than its owner may not pass; null without one. */
+/** Returns the first directory on a path that other users may not enter; null if there is none. */
 export function findClosedDirectory(path: string): string | null {
   const above = dirname(path)
   const closed = above === path ? null : findClosedDirectory(above)

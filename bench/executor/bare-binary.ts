@@ -1,4 +1,4 @@
-// The floor of what runs a C++ program that is compiled already: its binary, by the executor's own command line, bare.
+// The floor of running a compiled C++ program: its binary, built with the executor's command line and run without a box.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { BareRunner } from '../bare.ts'
@@ -6,7 +6,7 @@ import type { Case } from '../measure.ts'
 import { scaleIterations } from '../report.ts'
 import type { BenchExecutor } from './box.ts'
 
-/** Compiles it and returns the case `bare binary`. @param code of a program that prints 0 when it is given nothing. */
+/** Compiles a program and returns the case `bare binary`. @param code a program that prints 0 for empty input. */
 export function bareBinary({ runtimes }: BenchExecutor, bare: BareRunner, code: string): Case {
   const build = `${bare.directory}/binary`
   mkdirSync(build)

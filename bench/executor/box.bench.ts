@@ -1,6 +1,7 @@
-// Goal G1: what a box costs. A static binary that prints a word, in a box of production's limits against a bare clone of the
-// same bytes into namespaces of the same kinds: one run after another, and after 100 ms of rest (a service is mostly idle,
-// and a cgroup v1 attach is slow then). Read "over floor". What posix_spawn takes without any namespace stands beside it.
+// Goal G1: the cost of a box. A static binary that prints a word runs in a box with production's limits. Floor: a bare clone of
+// the same binary into namespaces of the same kinds. Runs follow one another directly, or after 100 ms of rest, because a
+// service is mostly idle and a cgroup v1 attach is slow then. Read "over floor". For comparison there is also posix_spawn
+// without any namespace.
 import { createBareRunner } from '../bare.ts'
 import { measure } from '../measure.ts'
 import type { Case } from '../measure.ts'

@@ -1,4 +1,4 @@
-// A real executor for a bench, with the limits of production and a cache of its own, and the check of what came out.
+// Starts a real executor for a bench, with production's limits and a separate cache, and checks the results of its runs.
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,35 +9,35 @@ import { defaultLimits, mapLanguages } from '#language'
 import type { Language, Limits, PhaseLimits } from '#language'
 import { isPlain } from '../options.ts'
 
-/** Two executors of one process must not share a uid, nor two processes. */
+/** The first uid of the next executor. Neither two executors of one process nor two processes may share a uid. */
 let nextUid = 80_000 + (process.pid % 5000) * 12
 
-/** Bytes of compiled programs that are kept. */
+/** How many bytes of compiled programs the cache keeps. */
 export const cacheBytes = 64 * 1024 * 1024
 
-/** Whose programs all are. */
+/** The cache owner of all programs. */
 export const cacheScope = 'bench'
 
 export interface BenchExecutorOptions {
-  /** The cache to use; one of its own unless told. */
+  /** The cache to use; a new one when left out. */
   readonly cacheDirectory?: string
-  /** All headers are made before the executor is handed out, which takes 15 seconds of CPU; false unless said. */
+  /** Whether all headers are precompiled before the executor is returned, which takes 15 seconds of CPU; false by default. */
   readonly prepares?: boolean
-  /** Of these it has what is installed; Python, C++ and Java unless told. */
+  /** The executor offers the installed ones of these languages; Python, C++ and Java when left out. */
   readonly languages?: readonly Language[]
 }
 
-/** An executor and the directory that goes with it. */
+/** An executor with a directory for the bench. */
 export interface BenchExecutor extends Executor, AsyncDisposable {
-  /** A directory of the bench's own; removed at the end. */
+  /** A directory for the bench; removed with the executor. */
   readonly directory: string
-  /** Host uids of its slots. */
+  /** Host uids of the executor's slots and spare slots. */
   readonly uids: readonly number[]
 }
 
 /**
- * Starts one.
- * @param run changes the run limits of every language.
+ * Starts an executor.
+ * @param run limits that replace the run limits of every language.
  */
 export async function startExecutor(
   slots: number,
@@ -49,11 +49,11 @@ export async function startExecutor(
   }: BenchExecutorOptions = {},
 ): Promise<BenchExecutor> {
   const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
-  // Programs' users must get to the precompiled headers in it.
+  // The users of programs must be able to reach the precompiled headers in the directory.
   chmodSync(directory, 0o711)
   const spares = countSpares(slots)
   const uids = Array.from({ length: slots + spares }, (_, index) => nextUid + index)
-  // The resident compilers have theirs after the slots'.
+  // The uids of the resident compilers follow those of the slots.
   nextUid += 3 * slots
   const change = ({ compile, run: usual }: Limits): Limits => ({
     compile,
@@ -81,7 +81,7 @@ export async function startExecutor(
     rmSync(directory, { recursive: true, force: true })
     throw error
   })
-  // What is prepared in the background is not to be measured.
+  // Preparation in the background must not be measured.
   await executor.settled()
   return {
     isolation: executor.isolation,
@@ -102,7 +102,7 @@ export async function startExecutor(
   }
 }
 
-/** Runs a program in a box and throws unless it exits with 0 and prints just this. */
+/** Runs a program in a box and throws unless it exits with 0 and prints exactly `stdout`. */
 export async function expectBoxed(
   executor: Executor,
   language: Language,
@@ -118,7 +118,7 @@ export async function expectBoxed(
     cacheScope,
     network,
   })
-  // A compiler that takes another's place in the background is not to be measured.
+  // The start of a replacement compiler in the background must not be measured.
   await executor.settled()
   assert.ok(run !== null, `did not compile: ${Buffer.from(compile?.stderr ?? []).toString()}`)
   assert.equal(run.ending, 'exited')

@@ -1,5 +1,5 @@
-// Goals G5 and G6: C++ and Java from source to output, each source new so that no cache helps, against compiler and
-// program on the command line. Each source differs in a comment at its end, which changes neither headers nor classes.
+// Goals G5 and G6: C++ and Java from source to output, compared with the compiler and the program on the command line. Each
+// source has a different comment at its end, so that no cache helps. The comment changes neither headers nor classes.
 import { createBareRunner } from '../bare.ts'
 import type { BareRun } from '../bare.ts'
 import { measure } from '../measure.ts'
@@ -38,7 +38,7 @@ const pair = (
   },
 ]
 
-/** Each source is new. */
+/** Runs programs of which each has a new source. */
 async function runAll(
   calls: number,
   atOnce: number,
@@ -64,7 +64,7 @@ async function runAll(
 }
 
 const few = scaleIterations(3, 2)
-/** So many boxed ones for a bare one: those that find a JVM up that had all the time to start must be few. */
+/** Boxed runs per bare run. There are many, because a run that finds a JVM with ample time to start must be an exception. */
 const javaTimes = 12
 const rows = await measure([
   ...pair('g++ <iostream>', 'cpp', cppCommands, { code: hello.iostream, iterations: few }),

@@ -1,4 +1,5 @@
-# The least that a program can cost whose interpreter is up already: fork, run, flush, gone. Prints milliseconds, one a line.
+# Measures the least that a program can cost when its interpreter already runs: fork, run, flush, exit. Prints the
+# milliseconds of each run on a line.
 # Usage: python3 forked.py RUNS PROGRAM
 import os
 import sys

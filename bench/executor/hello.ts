@@ -1,4 +1,4 @@
-// The programs that benches run, and how a person would run them on the command line.
+// The programs that benches run, and the commands with which a person would run them.
 import type { BareRun } from '../bare.ts'
 
 /** The shortest program of each language that prints hello, and the two headers that C++ programs start with. */
@@ -7,7 +7,7 @@ export const hello = {
   python: 'print("hello")\n',
   iostream: '#include <iostream>\nint main() { std::cout << "hello\\n"; }\n',
   everyHeader: '#include <bits/stdc++.h>\nint main() { std::cout << "hello\\n"; }\n',
-  /** What it makes of the headers is optimised anew for each program. */
+  /** The compiler must optimise the templates that this program uses for each program again. */
   everyHeaderUsed: `#include <bits/stdc++.h>
 int main() {
   std::vector<std::string> words{"o", "hell"};

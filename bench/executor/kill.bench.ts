@@ -1,10 +1,10 @@
-// How fast a program that passes a limit is dead: from the instant of the limit until `execute` has resolved, when
-// every process is gone and the cgroup with them.
-// Floor: SIGKILL to one sleeping process without a box until Node knows of its end.
-// The instant is the program's own word, whatever kind of box it runs in: CLOCK_MONOTONIC is the same in every box. Where
-// a clock is the limit, the program says when it got to its first line, and begins itself once more to see how long that
-// takes: the clock has run for as long by then. Where CPU time is the limit, it goes on saying how much it has used. Where
-// output is the limit, it reads the clock right before its last write.
+// Measures how fast a program that exceeds a limit is dead: from the instant of the limit until `execute` resolves, when every
+// process and the cgroup are gone.
+// Floor: from SIGKILL to one sleeping process without a box until Node reports its exit.
+// The program itself reports the instant, because CLOCK_MONOTONIC is the same in every kind of box. For a time limit, it
+// reports the clocks at its first line, and then executes itself again to measure how long a start takes: the limit's clock
+// had run for that long at the first line. For the CPU limit, it also keeps reporting the CPU time that it has used. For the
+// output limit, it reads the clock right before its last write.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,10 +18,10 @@ import type { BenchExecutor } from './box.ts'
 const limitSeconds = 0.1
 const outputBytes = 64 * 1024
 
-// Beyond this a limit is none, whatever the machine.
+// On any machine, a limit that takes longer than this to be enforced counts as broken.
 const worstMilliseconds = 1000
 
-// In milliseconds: what both clocks showed at the first line, and again at that of the same program begun anew.
+// Reports both clocks in milliseconds, at the first line of the program and at the first line after it executes itself again.
 const twiceBegun = `
 #include <cstdio>
 #include <cstdlib>
@@ -58,7 +58,7 @@ int main(int argc, char **argv) {
   for (;;) fork();
 }
 `
-// Ten times a millisecond near the limit: nobody knows which word will be the last.
+// Reports ten times per millisecond near the limit, because it is not known which report will be the last.
 const busyLoop = `${twiceBegun}
 int main(int argc, char **argv) {
   begin(argc, argv);
@@ -86,13 +86,13 @@ int main() {
 }
 `
 
-// A program that sleeps or forks meets the wall limit alone, one that computes or writes is given the time for it.
+// Programs that sleep or fork can only reach the wall limit. Programs that compute or write have enough wall time for theirs.
 const patient = { cpuSeconds: 1000, wallSeconds: limitSeconds }
 const watched = { cpuSeconds: limitSeconds, wallSeconds: 60, stdoutBytes: outputBytes }
 await using byWall = await startExecutor(1, patient)
 await using byOther = await startExecutor(1, watched)
 
-/** What the program wrote to stderr, and the time at which its run was over, by CLOCK_MONOTONIC. */
+/** Runs a program. Returns what it wrote to stderr and when its run was over, in milliseconds of CLOCK_MONOTONIC. */
 async function stop(
   executor: BenchExecutor,
   code: string,
@@ -109,13 +109,13 @@ async function stop(
   return { said: Buffer.from(run.stderr).toString(), overAt }
 }
 
-/** What both clocks showed, in milliseconds. */
+/** The values of both clocks, in milliseconds. */
 interface Clocks {
   readonly wall: number
   readonly cpu: number
 }
 
-/** When the limits' clocks began to run, and what the program said later. */
+/** Returns the clocks' values when the limits' clocks started, and the program's later reports. */
 function readClocks(said: string): { readonly begun: Clocks; readonly later: readonly Clocks[] } {
   const [first, again, ...later] = said
     .split('\n')
@@ -142,7 +142,7 @@ async function sinceCpu(): Promise<FnReturnedObject> {
   const limit = begun.cpu + limitSeconds * 1000
   const nearest = later.find(({ cpu }) => cpu >= limit) ?? later.at(-1)
   assert.ok(nearest !== undefined, 'it was ended long before its limit')
-  // One thread that computes without pause: what is missing to the limit, or above it, is as much time.
+  // One thread computes without pause, so the CPU time between report and limit equals the wall time between them.
   return { overriddenDuration: overAt - (nearest.wall + limit - nearest.cpu) }
 }
 

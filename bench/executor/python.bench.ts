@@ -1,7 +1,7 @@
-// Goal G2: python hello by the executor alone, two at once, against bare `python3 hello.py`, two at once; and one after
-// another, which says what one run costs. With two at once the ratio is of runs a second. Beside them the same program once
-// CPython has freed everything, which says what the early end saves, and what no box could be faster than: forks of an
-// interpreter that is up, without any box.
+// Goal G2: python hello in the executor alone, two at once, compared with bare `python3 hello.py`, two at once. One after
+// another is measured too, which shows the cost of one run. With two at once the ratio is of runs per second. Two more cases:
+// the same program when CPython frees everything at its exit, which shows what the early exit saves; and forks of a running
+// interpreter without any box, which no box can beat.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -41,7 +41,7 @@ const pair = (what: string, atOnce: number, iterations: number): Case[] => [
     floor: `boxed ${what}`,
     atOnce,
     iterations,
-    // The word alone lets the interpreter's own main run it.
+    // The word `exec`, even in a comment, makes the interpreter's regular main run the program (keeper/early-end.c).
     run: () => expectBoxed(executor, 'python', `${hello.python}# exec\n`, hello.stdout),
   },
 ]

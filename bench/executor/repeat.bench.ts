@@ -1,5 +1,5 @@
-// Goal G7: the same code again with another input, as a judge's tests are run, against a bare run of what was compiled:
-// the binary of the executor's own g++ command line, the class that javac made. For C++ read "+p50".
+// Goal G7: the same code again with another input, as a judge runs tests. Floor: a bare run of the compiled program, which is
+// the binary of the executor's g++ command line, or the class that javac made. For C++ read "+p50".
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createBareRunner } from '../bare.ts'
@@ -8,7 +8,7 @@ import { report, scaleIterations } from '../report.ts'
 import { bareBinary } from './bare-binary.ts'
 import { expectBoxed, startExecutor } from './box.ts'
 
-// Each prints how many bytes it was given: a bare run has none.
+// Each program prints the length of its input in bytes. A bare run has no input.
 const cpp = `#include <iostream>
 #include <iterator>
 int main() {

@@ -1,5 +1,5 @@
-// A static binary behind the executor's door. No source can ask g++ to link statically, so a program is compiled
-// through the door once and what the cache keeps of it is replaced: the next executor on that cache runs the static one.
+// Makes the executor run a static binary. No source can make g++ link statically, so the executor first compiles another
+// program, and this module replaces that program's binary in the cache. The next executor with that cache runs the static one.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,8 @@ import type { BenchExecutor } from './box.ts'
 
 const stdout = 'static\n'
 
-// A few kilobytes: what a program weighs is not what a box costs. Without the C library's start it must do what that does.
+// The binary has a few kilobytes only, so that its size does not count as a cost of the box. It has no C start-up code, so it
+// makes the system calls itself.
 const source = `#include <sys/syscall.h>
 #include <unistd.h>
 extern "C" void _start() {
@@ -22,7 +23,7 @@ extern "C" void _start() {
 
 const replaced = '#include <cstdio>\nint main() { std::puts("shared"); }\n'
 
-/** An executor that runs `binary` when it is given `code`, and what that prints. */
+/** An executor that runs `binary` for the source `code`; `stdout` is what it prints. */
 export interface StaticExecutor extends AsyncDisposable {
   readonly executor: BenchExecutor
   readonly binary: Buffer
@@ -30,7 +31,7 @@ export interface StaticExecutor extends AsyncDisposable {
   readonly stdout: string
 }
 
-/** @param directory of the bench's own. */
+/** Starts the executor. @param directory an existing directory of the bench. */
 export async function startStaticExecutor(directory: string): Promise<StaticExecutor> {
   const file = join(directory, 'static.cpp')
   const program = join(directory, 'static')
@@ -49,7 +50,7 @@ export async function startStaticExecutor(directory: string): Promise<StaticExec
     () => Promise.resolve({ phase: compile, artefact: { content: binary, entry: '' } }),
     () => true,
   )
-  // As a worker on two cores has them: the slots take turns, and one makes its next box while the other runs.
+  // Two slots, like a worker on two cores: they alternate, and one prepares its next box while the other runs.
   const executor = await startExecutor(2, {}, { cacheDirectory })
   return {
     executor,

@@ -1,6 +1,6 @@
-// Goals G10 and G11: one submission of a hundred tests at the executor, against bare runs of the same program one at a time.
-// A duration is the whole submission's over its tests, so that what comes before the first and after the last is in it.
-// C++ was compiled before and is found in the cache: what is timed compiles nothing. For C++ read "+p50".
+// Goals G10 and G11: one submission of a hundred tests in the executor, compared with bare runs of the same program, one at a
+// time. A duration is the whole submission's divided by its tests, so it includes the time before the first test and after
+// the last. The C++ program is compiled before and found in the cache, so no compiler is timed. For C++ read "+p50".
 import assert from 'node:assert/strict'
 import type { Phase } from '#executor'
 import { createBareRunner } from '../bare.ts'
@@ -12,7 +12,7 @@ import { cacheScope, startExecutor } from './box.ts'
 
 const testsOfOne = 100
 
-// Each prints the number that it reads: a bare run, which has no input, 0.
+// Each program prints the number that it reads. A bare run has no input and prints 0.
 const python = 'import sys\nprint(int(sys.stdin.read() or 0))\n'
 const cpp =
   '#include <iostream>\nint main() { int n = 0; std::cin >> n; std::cout << n << "\\n"; }\n'
@@ -24,7 +24,7 @@ const inputs = Array.from({ length: testsOfOne }, (_, index) => ({
   stdin: Buffer.from(`${index}`),
 }))
 
-/** Runs a submission; throws unless each test printed its number. @returns seconds from its start to its end. */
+/** Runs a submission; throws unless each test printed its number. @returns the submission's duration in seconds. */
 async function submit(language: 'python' | 'cpp', code: string): Promise<number> {
   let ended = 0
   const onRun = ({ ending, exitCode, stdout }: Phase, index: number): boolean => {

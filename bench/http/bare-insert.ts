@@ -1,12 +1,12 @@
-// The floor of a submission that runs nothing: a polka route that inserts one durable row and answers, in a process of its
-// own as the web process is, with the same driver and as many connections. Its argument is the database's address.
+// The floor of a submission that runs nothing: a polka route that inserts one durable row and answers. It is a separate
+// process, like the web process, with the same driver and as many connections. Its argument is the database's address.
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import polka from 'polka'
 import { createDatabase } from '#database'
 import { insertDurably } from '../database.ts'
 
-// As many as a web process has unless told.
+// As many connections as a web process has by default.
 const sql = createDatabase({ url: process.argv[2] ?? '', connections: 10, name: 'bench bare' })
 const answer = JSON.stringify({ id: '018f0000-0000-7000-8000-000000000000' })
 

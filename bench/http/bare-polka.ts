@@ -1,4 +1,4 @@
-// The floor of every answer: a polka route that answers at once, in a process of its own as the web process is.
+// The floor of every answer: a polka route that answers at once. It is a separate process, like the web process.
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import polka from 'polka'

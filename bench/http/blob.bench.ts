@@ -1,5 +1,5 @@
-// The largest blob through the whole service: an upload beside a bare insert of the same chunks in one transaction, and a run
-// that is given it as input, fetched first and cached again, beside the same program without input.
+// Measures the largest blob through the whole service. An upload is compared with a bare insert of the same chunks in one
+// transaction. A run with the blob as input, fetched or cached, is compared with a run of the same program without input.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { FnReturnedObject } from 'tinybench'
@@ -22,7 +22,7 @@ const client = createClient({ url: `http://127.0.0.1:${service.port}`, apiKey })
 
 const bytes = randomBytes(size)
 let made = 0
-/** Bytes that nobody has uploaded yet. */
+/** Returns bytes that were not uploaded yet. */
 function next(): typeof bytes {
   bytes.writeUInt32LE((made += 1))
   return bytes
@@ -51,7 +51,7 @@ const rows = await measure([
 ])
 report('http/blob', rows)
 
-/** The database does not grow with the rounds. */
+/** Removes the rows of earlier rounds, so that the database does not grow. */
 async function empty(): Promise<void> {
   await sql`truncate bare`
   await sql`delete from runledger.blob where sha256 <> ${Buffer.from(known, 'hex')}`
@@ -69,7 +69,7 @@ async function insertBare(): Promise<void> {
   })
 }
 
-/** The upload is not timed. */
+/** Times a run on a blob, without the blob's upload. */
 async function runOn(name: string | null): Promise<FnReturnedObject> {
   const started = performance.now()
   const { stdout } = await client.run({

@@ -1,6 +1,6 @@
-// From sending a cancel until the program is dead, through the whole service: web process, database, worker, box. The clock
-// stops when the host's process table shows it so, to the millisecond. Floor: SIGKILL to a sleeping process without a box,
-// by the same look. It fails when the contract's bound is passed.
+// Measures the time from sending a cancel until the program is dead, through the whole service: web process, database, worker,
+// box. The clock stops when the host's process table shows the program's death, to the millisecond. Floor: SIGKILL to a
+// sleeping process without a box, observed in the same way. The bench fails when the contract's bound is exceeded.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { measure } from '../measure.ts'
 import { isQuick, report, scaleIterations } from '../report.ts'
 import { startWholeService } from './whole-service.ts'
 
-// The contract's own bound, of the median.
+// The contract's bound, for the median.
 const deadMilliseconds = 100
 const name = 'bench-cancel'
 const sleeper = `import ctypes, time\nctypes.CDLL(None).prctl(15, b"${name}", 0, 0, 0)\ntime.sleep(60)`
@@ -66,12 +66,12 @@ function findProgram(): string | undefined {
   return readdirSync('/proc').find((pid) => /^\d+$/.test(pid) && read(pid, 'comm') === `${name}\n`)
 }
 
-/** A zombie is dead. */
+/** Waits until the process is gone or a zombie. */
 async function untilDead(pid: string): Promise<void> {
   while (/^State:\t[^ZX]/m.test(read(pid, 'status'))) await sleep(1)
 }
 
-/** Empty when there is no such process. */
+/** Returns a file of /proc; empty when there is no such process. */
 function read(pid: string, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')

@@ -1,6 +1,6 @@
-// What a thousand open consoles ask of one web process, and it of PostgreSQL: the page's own code asks, without its browser.
-// Operators' pages and playgrounds that follow a run, seen and hidden. It fails when hidden pages ask anything, and when looks are
-// not shared.
+// Measures the load of a thousand open consoles on one web process and on PostgreSQL. The pages' code runs here without a
+// browser: operators' pages, and playgrounds that follow a run, visible and hidden. The bench fails when hidden pages send
+// requests, and when the pages' look-ups are not shared.
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase } from '#database'
@@ -20,7 +20,8 @@ import { startService } from './service.ts'
 const pages = isQuick ? 50 : 1000
 const seconds = isQuick ? 3 : deadline < 90_000 ? 6 : 12
 const settleSeconds = isQuick ? 2 : 3
-// What is asked for pages; all else the process does by itself. An overview a second, the last hours each ten, and the key.
+// Statements for pages; the process runs all others by itself. Pages need an overview every second, the series of the last
+// hours every ten seconds, and the check of the key.
 const forPages = /overview|read_series|admit_|read_live_output|watch_submissions|read_result/
 const statementsMost = 1.5
 
@@ -41,7 +42,7 @@ const web = cleanUp.use(
 )
 const origin = `http://127.0.0.1:${Number(web.started['port'])}`
 
-// What the page has of its browser.
+// Replaces the parts of the browser that the pages use.
 const screen = Object.assign(new EventTarget(), { visibilityState: 'visible' })
 setMaxListeners(0, screen)
 let requests = 0
@@ -56,7 +57,7 @@ Object.assign(globalThis, {
   },
 })
 
-/** Of one stretch of time, a second. */
+/** The load during one observation, per second. */
 interface Load {
   readonly name: string
   readonly requests: number
@@ -100,7 +101,7 @@ function turn(state: 'visible' | 'hidden'): void {
   screen.dispatchEvent(new Event('visibilitychange'))
 }
 
-/** Opens so many pages, within a second. @returns what closes them. */
+/** Opens all pages within a second. @returns a function that closes them. */
 async function open(follow: (signal: AbortSignal) => Promise<unknown>): Promise<() => void> {
   const aborter = new AbortController()
   const { signal } = aborter

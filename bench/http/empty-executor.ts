@@ -1,6 +1,6 @@
-// An executor that runs nothing: every program has printed hello as soon as it is asked for, or after as many milliseconds
-// as the process's first argument says. Loaded before src/worker/worker.ts
-// (empty-worker.ts), so that all the rest is the real worker and what is measured is the way to the executor and back.
+// An executor that runs nothing. It reports that the program printed hello, at once or after the milliseconds in the
+// process's first argument. empty-worker.ts loads it before src/worker/worker.ts: everything else is the real worker, so a
+// bench measures the way to the executor and back.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Executor, ExecutorOptions, Outcome, Runtime } from '../../src/executor/executor.ts'
 
@@ -25,7 +25,7 @@ const outcome: Outcome = {
   },
 }
 
-/** Takes the place of the real one: a module's own export hides the one that it passes on. */
+/** Replaces the real createExecutor: a module's export hides the one of the same name from `export *`. */
 export function createExecutor({ slots }: ExecutorOptions): Promise<Executor> {
   return Promise.resolve({
     isolation: { box: 'keeper', cgroup: 'v1', uid: 'slot' },

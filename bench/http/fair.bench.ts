@@ -1,7 +1,9 @@
-// How accounts share the slots, through the whole service. Three questions, each with the goal that fails it:
-// B's hello while both slots hold A's four-second programs and 500 more of A's are queued: it starts when the next of them ends.
-// B's hello while A has 5,000 hellos queued, and what that costs A. And ten accounts of weights 1, 2 and 4 that all have
-// more queued than can be run: whose are the first programs that run. Floor: a hello while nothing else is there.
+// Measures how accounts share the slots, through the whole service. There are three measurements, each with a goal:
+// - B's hello while both slots run A's four-second programs and 500 more of A's are queued. It must start when the next of
+//   A's running programs ends.
+// - B's hello while A has 5,000 hellos queued, and what that costs A.
+// - Ten accounts of weights 1, 2 and 4 that all have more queued than can run: whose programs run first.
+// Floor: a hello while nothing else is queued or runs.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setTier } from '#account'
@@ -31,7 +33,7 @@ await using service = await startWholeService('fair', {
   database: { connections: 8, statementSeconds: 60 },
 })
 const { sql } = service
-// Two A: what a program is thought to take is what the account's have taken of late.
+// There are two accounts A, because an account's recent programs determine how long its next ones are expected to take.
 const [long, short, b] = [await createCaller(sql), await createCaller(sql), await createCaller(sql)]
 await using client = createClient(service.port, b.key, 1)
 const run = (): Promise<void> => client.run(hello.python, hello.stdout)
@@ -89,7 +91,7 @@ report('http/fair', rows, {
       ],
 })
 
-/** Nothing waits any more, and nothing runs. */
+/** Cancels all submissions and waits until none is pending. */
 async function empty(): Promise<void> {
   const pending = await sql<{ id: string; account: string }[]>`
     select p.submission_id as id, k.account_id as account from runledger.pending p
@@ -103,7 +105,7 @@ async function empty(): Promise<void> {
   while ((await sql`select from runledger.pending limit 1`).length > 0) await sleep(20)
 }
 
-/** Of A's, so many wait and all slots run one. */
+/** Queues `count` programs of A, and waits until every slot also runs one. */
 async function fill(caller: Caller, program: typeof helloProgram, count: number): Promise<void> {
   await empty()
   await enqueue(caller, program, count + slots)
@@ -129,7 +131,7 @@ async function countRunning(): Promise<number> {
   return row?.['count'] as number
 }
 
-/** By the log: how long after one of A's ended did B's start, and how many of A's were taken before it. */
+/** Reads from the log how long after the end of one of A's programs B's started, and how many of A's started before it. */
 async function runLate(calls: number): Promise<Batch> {
   const durations: number[] = []
   const startedAt = performance.now()
@@ -157,7 +159,7 @@ async function runLate(calls: number): Promise<Batch> {
   return { durations, elapsedSeconds: (performance.now() - startedAt) / 1000 }
 }
 
-/** A alone for a while, then beside B, who sends a hello now and then. */
+/** Measures A alone, then beside B, which sends a hello now and then, then A alone again. */
 async function runBeside(calls: number): Promise<Batch> {
   const pauseMilliseconds = 500
   const measureAlone = async (): Promise<void> => {
@@ -181,7 +183,7 @@ async function runBeside(calls: number): Promise<Batch> {
   return { durations, elapsedSeconds }
 }
 
-/** A's programs that end each second while the work goes on. */
+/** Returns how many of A's programs end per second during the work. */
 async function countEnds(work: () => Promise<unknown>): Promise<number> {
   const count = async (): Promise<number> => {
     const [row] = await sql`
@@ -194,7 +196,10 @@ async function countEnds(work: () => Promise<unknown>): Promise<number> {
   return ((await count()) - before) / ((performance.now() - startedAt) / 1000)
 }
 
-/** Ten accounts with enough queued each, before anything runs; how far the furthest is off its share of what ran first. */
+/**
+ * Queues programs of ten accounts before any runs. Returns the largest relative deviation of an account from its share of
+ * the programs that ran first.
+ */
 async function weigh(): Promise<number> {
   const each = isQuick ? 60 : 200
   const accounts: { caller: Caller; weight: number }[] = []
@@ -216,7 +221,7 @@ async function weigh(): Promise<number> {
   }
   await Promise.all(accounts.map(({ caller }) => enqueue(caller, helloProgram, each)))
   const all = accounts.reduce((sum, { weight }) => sum + weight, 0)
-  // The heaviest have none left then.
+  // After this many starts the accounts of weight 4 have nothing left in the queue.
   const first = Math.floor((each * all) / 4)
   await service.startWorker()
   while (

@@ -1,5 +1,5 @@
-// Goal G9: what 10,000 python hellos over HTTP leave in the web process and the worker: memory against what it was after
-// the first hundred, and processes, cgroups, mounts and descriptors, of which there may not be more. Both are the real processes
+// Goal G9: what 10,000 python hellos over HTTP leave in the web process and the worker. Memory is compared with its size after
+// the first hundred. Processes, cgroups, mounts and descriptors must not become more. Both processes are the real ones, started
 // as the Procfile starts them. The row shows that the last run is as fast as the first.
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ import { isQuick, report } from '../report.ts'
 import { readMegabytes, readStatus } from './memory.ts'
 import { createClient, startService } from './service.ts'
 
-// Where time is short there are fewer: a leak shows in some thousands.
+// When time is short there are fewer runs. A leak shows after some thousands.
 const runs = isQuick ? 500 : 10_000
 const rounds = 5
 const warmUps = 100
@@ -82,7 +82,7 @@ report('http/leak', rows, {
 
 type Count = Readonly<Record<(typeof left)[number] | (typeof memory)[number], number>>
 
-/** Dead processes stay zombies until the host's init has looked, and a cgroup of a run is removed soon after it. */
+/** Waits before it counts: dead processes stay zombies until the host's init reaps them, and a run's cgroup is removed late. */
 async function countSettled(): Promise<Count> {
   await sleep(2000)
   const all = readProcesses()
@@ -115,7 +115,7 @@ function readProcesses(): { pid: number; parent: number; uid: number }[] {
     })
 }
 
-/** Directories below the worker's own groups, in every hierarchy, those groups included. */
+/** Counts the worker's groups and the directories below them, in every hierarchy. */
 function countCgroups(): number {
   const ownName = new RegExp(`^runledger-\\d+-${workerPid}-`)
   return readHierarchies()

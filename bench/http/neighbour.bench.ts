@@ -1,6 +1,7 @@
-// What other accounts' programs take beside one that storms: pipes, sockets, futexes, eventfds, signals, threads, short sleeps, each
-// for some seconds in one of two slots (the table of test/neighbour). Floor: beside a program that computes. It fails when a
-// hello takes longer than 150 ms (p99), anything is refused or tried twice, or a right program is TLE.
+// Measures other accounts' programs beside a program that storms the kernel: pipes, sockets, futexes, eventfds, signals,
+// threads, short sleeps, each for some seconds in one of two slots (the table of test/neighbour). Floor: the same beside a
+// program that computes. The bench fails when a hello takes longer than 150 ms (p99), when a submission is refused or tried
+// twice, or when a correct program gets TLE.
 import { createCaller } from '../../test/helper/submission.ts'
 import { quantile } from '../../test/hostile/neighbour.ts'
 import { attack, program } from '../../test/neighbour/attack.ts'
@@ -34,7 +35,7 @@ const service: Service = {
 }
 const company = await createCompany(service)
 const alone = attack('a program that computes', [program('python', 'while True: pass')])
-// The first of each compiles.
+// The first run of each program compiles it, so this strike is not measured.
 await strike(service, company, alone)
 const notes: string[] = []
 const failures: string[] = []

@@ -1,10 +1,10 @@
-// What the web process makes of a request beside a bare polka route, with 1, 16 and 64 connections: a submission that is
-// accepted (on disk when answered), 401, 429, 503 of a full queue, a finished result, and a `wait=true` round trip
-// through a worker whose executor runs nothing.
-// The floor is the same POST to a bare route in a process of its own. It touches no database: what is above it is the
-// key's look-up, for a submission the disk, for a round trip the queue and two commits. All share the machine's cores
-// with the client, so that with many connections the rate, not the latency, is the figure to read.
-// It fails when a full queue refuses later than the contract says.
+// Compares requests to the web process with a bare polka route, with 1, 16 and 64 connections: an accepted submission (on
+// disk when answered), 401, 429, 503 of a full queue, a finished result, and a `wait=true` round trip through a worker whose
+// executor runs nothing.
+// The floor is the same POST to a bare route in a separate process that uses no database. The difference to the floor is the
+// key's look-up, for a submission also the disk, and for a round trip also the queue and two commits. All processes share the
+// machine's cores with the client, so with many connections the rate, not the latency, is the figure to read.
+// The bench fails when a full queue refuses later than the contract says.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ import { isQuick, report, scaleIterations } from '../report.ts'
 import { startService } from './service.ts'
 
 const connectionCounts = [1, 16, 64] as const
-// The contract's own bound for the refusal of a full queue.
+// The contract's bound for the refusal by a full queue.
 const refusalMilliseconds = 20
 const submission = JSON.stringify({ language: 'python', code: 'print("hello")\n' })
 
@@ -59,7 +59,7 @@ interface Route {
   readonly status: number
   readonly key?: string
   readonly body?: string
-  /** Calls a round for 1, 16 and 64 connections. */
+  /** Calls per round for 1, 16 and 64 connections. */
   readonly iterations: readonly [number, number, number]
   readonly prepare?: () => Promise<void>
 }
@@ -80,7 +80,7 @@ const routes: readonly Route[] = [
     ...submitting,
     name: '401',
     port: accepting.port,
-    // Well-formed, so that it is looked up.
+    // The key is well-formed, so that the web process looks it up.
     key: await createStranger(),
     status: 401,
     iterations: often,
@@ -139,7 +139,7 @@ report('http/route', rows, {
   notes: [
     `a full queue refuses within ${refusal?.p99.toFixed(1)} ms (p99, one at a time); the contract says ${refusalMilliseconds} ms`,
   ],
-  // A p99 of few calls is their slowest.
+  // In a quick run the p99 of few calls is their slowest, so it is not judged.
   failures:
     isQuick || (refusal?.p99 ?? Infinity) <= refusalMilliseconds
       ? []
@@ -170,7 +170,7 @@ function toCase(route: Route, index: number): Case {
   }
 }
 
-/** A database and a web process of its own. */
+/** Starts a separate database and web process. */
 async function startStack(name: string, environment: Readonly<Record<string, string>>) {
   const url = await cluster.createDatabase(name)
   const sql = createDatabase({ url, connections: 2, name: 'bench' })
@@ -190,7 +190,7 @@ function portOf({ started }: { readonly started: Readonly<Record<string, unknown
   return Number(started['port'])
 }
 
-/** A key that no row has. */
+/** Returns a key whose digest is in no row. */
 async function createStranger(): Promise<string> {
   const { key, apiKeyId } = await createCaller(accepting.sql)
   await accepting.sql`update runledger.api_key set digest = sha256('stranger') where id = ${apiKeyId}`
@@ -204,7 +204,7 @@ async function useUpWindow(): Promise<void> {
     on conflict (api_key_id) do update set admitted_at = excluded.admitted_at`
 }
 
-/** Nothing takes jobs there: without this a later round would find a longer queue than an earlier one. */
+/** Empties the queue. No worker takes jobs there, so otherwise each round would find a longer queue than the one before. */
 async function emptyQueue(): Promise<void> {
   await accepting.sql`truncate runledger.pending, graphile_worker._private_jobs`
 }

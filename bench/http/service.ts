@@ -1,4 +1,4 @@
-// The service as a bench talks to it: the Procfile's processes, each its own, and an HTTP client that keeps connections.
+// The service for benches: starts the Procfile's processes, and an HTTP client that keeps connections.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,23 +7,23 @@ import { createInterface } from 'node:readline'
 import { Pool } from 'undici'
 import { isPlain } from '../options.ts'
 
-/** A running process of ours; disposing of it is SIGTERM and waiting for its end. */
+/** A running process of the service. Disposing of it sends SIGTERM and waits until the process has exited. */
 export interface Service extends AsyncDisposable {
-  /** What it logged when it was ready. */
+  /** The fields of the log line that the process writes when it is ready. */
   readonly started: Readonly<Record<string, unknown>>
 }
 
-/** How else a process is started. */
+/** Optional settings for starting a process. */
 export interface ServiceOptions {
   /** A command that runs the rest of its line, such as `nsenter … --`. */
   readonly within?: readonly string[]
-  /** The entry's own. */
+  /** Arguments for the entry. */
   readonly parameters?: readonly string[]
 }
 
 /**
- * Starts an entry and resolves when it has logged `message`.
- * @throws when it ends before, with everything it said.
+ * Starts an entry and resolves when the process has logged `message`.
+ * @throws when the process exits before that; the error contains all of its output.
  */
 export async function startService(
   entry: string,
@@ -33,7 +33,7 @@ export async function startService(
 ): Promise<Service> {
   const command = [...within, process.execPath, ...(await readFlags()), entry, ...parameters]
   const child = spawn('setpriv', ['--pdeathsig', 'SIGTERM', '--', ...command], {
-    // A worker tries every language that it has, and prepares some, beside what is measured.
+    // Python only: a worker tests every language that it offers and prepares some, which would run beside the measurement.
     env: {
       PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
       LANGUAGES: 'python',
@@ -47,8 +47,8 @@ export async function startService(
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
   const started = await new Promise<Record<string, unknown>>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      // Once it runs its log is read and dropped, as a platform's log router would take it.
-      // A worker that does without its keeper, say, gives figures of something else.
+      // All output is read, as a platform's log router would do. Warnings are printed, because they can mean that something
+      // else is measured, for example a worker without its keeper.
       if (line.includes('"level":"warn"'))
         process.stderr.write(`  ${entry}: ${readWarning(line)}\n`)
       if (!line.includes(`"msg":"${message}"`)) said += `${line}\n`
@@ -72,19 +72,19 @@ function readWarning(line: string): string {
   return [msg, reason ?? err?.message].filter((word) => word !== undefined).join(': ')
 }
 
-/** What web process and worker are given as Node's flags. */
+/** Reads the Node flags that the launcher gives the web process and the worker. */
 async function readFlags(): Promise<string[]> {
   const launcher = await readFile('runledger', 'utf8')
   return /^heap='(.*)'$/m.exec(launcher)?.[1]?.split(' ') ?? []
 }
 
-/** Submits programs and waits for their end. */
+/** Submits programs and waits for their results. */
 export interface Client extends AsyncDisposable {
-  /** Throws unless the program ends with AC and has printed just this. */
+  /** Runs a Python program. Throws unless its verdict is AC and it printed exactly `stdout`. */
   run(code: string, stdout: string): Promise<void>
 }
 
-/** @param connections kept alive; each carries one request at a time. */
+/** Creates a client. @param connections how many are kept alive; each carries one request at a time. */
 export function createClient(port: number, key: string, connections: number): Client {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections })
   return {

@@ -1,5 +1,5 @@
-// A healthy client's answers while 1,000 connections stall (half in the headers, half in the body, each opened anew when
-// the server closes it), and the floor: the same client alone. It fails when a bound of the contract is passed.
+// Measures a healthy client's answers while 1,000 connections stall: half in the headers, half in the body, each opened again
+// when the server closes it. Floor: the same client alone. The bench fails when a bound of the contract is exceeded.
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -13,10 +13,10 @@ import { isQuick, report, scaleIterations } from '../report.ts'
 import { startService } from './service.ts'
 
 const stalledConnections = isQuick ? 200 : 1000
-// The contract's own bounds.
+// The contract's bounds.
 const ratioBound = 2
 const closedWithinSeconds = 15
-// One that is closed late is to be seen late, not taken for one that is not closed.
+// The bench watches longer than the bound, so that a connection that is closed late counts as late, not as never closed.
 const watchedSeconds = closedWithinSeconds + 3
 
 await using cleanUp = new AsyncDisposableStack()
@@ -34,7 +34,7 @@ const port = Number(web.started['port'])
 const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 1 })
 cleanUp.defer(() => pool.close())
 
-/** When each of those that are open was. */
+/** The open stalled connections, and when each was opened. */
 const stalled = new Map<Socket, number>()
 const lifetimes: number[] = []
 let wanted = 0
@@ -66,7 +66,7 @@ report('http/slowloris', rows, {
     ...(lifetimes.length >= stalledConnections
       ? []
       : [`only ${lifetimes.length} stalled connections were closed`]),
-    // Of few calls and few connections neither says anything.
+    // In a quick run, with few calls and connections, neither figure means anything.
     ...(isQuick || ratio <= ratioBound
       ? []
       : [`p99 beside the stalled is more than ${ratioBound} times the p99 alone`]),
@@ -85,12 +85,12 @@ async function askLanguages(): Promise<void> {
   assert.equal(statusCode, 200, await body.text())
 }
 
-/** Resolves when all of them are connected. */
+/** Opens the stalled connections and resolves when all are connected. */
 async function openStalled(): Promise<void> {
   wanted = stalledConnections
   while (stalled.size < wanted) openOne()
   while (![...stalled.keys()].every(({ readyState }) => readyState === 'open')) await sleep(20)
-  // The server, too, has taken them all and read what they said.
+  // After this answer the server has also accepted all connections and read what they sent.
   await askLanguages()
 }
 

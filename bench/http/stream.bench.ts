@@ -1,7 +1,7 @@
-// From the moment a program writes a line to the client that follows it, through the whole service: box, worker, database, web
-// process. The program writes the time, so both clocks are the host's. Alone, beside a thousand streams that wait, and with a
-// thousand clients that follow the same one. Floor: a program that writes the same into a bare pipe. It fails when the
-// contract's bound is passed.
+// Measures the time from a program's write of a line until a follower receives it, through the whole service: box, worker,
+// database, web process. The program writes the time, so both times are from the host's clock. There are three cases: one
+// follower alone, one beside a thousand waiting streams, and a thousand followers of one run. Floor: a program that writes the
+// same into a bare pipe. The bench fails when the contract's bound is exceeded.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { setTier } from '#account'
@@ -13,11 +13,11 @@ import type { Batch } from '../measure.ts'
 import { isQuick, report, scaleIterations } from '../report.ts'
 import { startWholeService } from './whole-service.ts'
 
-// The contract's own bound, of the 95th percentile, for one who follows.
+// The contract's bound for the 95th percentile, with one follower.
 const toldMilliseconds = 100
 const many = isQuick ? 50 : 1000
 const batchMost = 20
-/** @param pauseSeconds until then everybody who follows it is there. */
+/** Returns a program that writes lines. @param pauseSeconds a pause before the first line, in which all followers connect. */
 const writing = (lines: number, pauseSeconds = 0): string =>
   `import time\ntime.sleep(${pauseSeconds})\nfor n in range(${lines}):\n time.sleep(0.1); print(repr(time.time()), flush=True)`
 
@@ -26,7 +26,7 @@ await using service = await startWholeService('stream', {
   worker: { SLOTS: '2' },
 })
 const { sql, port } = service
-// Whose second submission waits for the first.
+// A key of this tier runs one submission at a time, so its later submissions wait.
 const one = { requestsPerMinute: null, concurrentExecutions: 1, limits: { wall_time: 600 } }
 await setTier(sql, { name: 'one', ...one }, 'bench')
 const { key } = await createCaller(sql)
@@ -61,7 +61,7 @@ report('http/stream', rows, {
     : late.map(({ name }) => `${name}: later than ${toldMilliseconds} ms (p95)`),
 })
 
-/** @returns how late each line was, for each who follows. */
+/** Runs a program with followers. @returns how late each line reached each follower. */
 async function follow(lines: number, watchers: number): Promise<Batch> {
   const startedAt = performance.now()
   const durations: number[] = []
@@ -93,12 +93,12 @@ async function writeBare(lines: number): Promise<Batch> {
   return { durations, elapsedSeconds: (performance.now() - startedAt) / 1000 }
 }
 
-/** @param text seconds of the Unix epoch. @param at by performance.now(). */
+/** Returns the milliseconds from `text`, in seconds of the Unix epoch, to `at`, by performance.now(). */
 function lateness(text: string, at: number): number {
   return Math.max(0, performance.timeOrigin + at - Number(text) * 1000)
 }
 
-/** One sleeps, the others wait for it. */
+/** Opens the waiting streams: one submission sleeps, and the others are queued behind it. */
 async function openWaiting(): Promise<void> {
   if (waiting.length > 0) return
   const headers = { 'X-API-Key': waitingKey, 'Content-Type': 'application/json' }

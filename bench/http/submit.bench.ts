@@ -1,8 +1,9 @@
-// Goals G3, G4 and G8: from a submission over HTTP to its result in the same answer (`wait=true`), with one client and with
-// sixteen: once with the real worker and a python hello, once with a worker that runs nothing, which leaves the way
-// around the run. Floors: bare `python3 hello.py` (one after another; two at once for the sixteen, as there are two slots)
-// and a bare route that inserts one durable row into the same database and answers. The web process, the worker and
-// PostgreSQL are the real ones; all share the machine's cores with the client, and have served a thousand submissions before.
+// Goals G3, G4 and G8: the time from a submission over HTTP to its result in the same answer (`wait=true`), with one client and
+// with sixteen. It is measured with the real worker and a python hello, and with a worker that runs nothing, which shows the
+// cost of everything around the run. Floors: bare `python3 hello.py` (one after another; two at once for sixteen clients,
+// because there are two slots), and a bare route that inserts one durable row into the same database. The web process, the
+// worker and PostgreSQL are the real ones. They share the machine's cores with the client and have served a thousand
+// submissions before the measurement.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -85,15 +86,15 @@ const cases: Case[] = [
 ]
 report('http/submit', await measure(cases))
 
-/** What one worker entry is measured with. */
+/** The processes with which one worker entry is measured. */
 interface Stack {
-  /** Its database's address. */
+  /** The address of the stack's database. */
   readonly url: string
-  /** Submits one program and waits for its end. */
+  /** Submits one program and waits for its result. */
   readonly run: () => Promise<void>
 }
 
-/** A database, a web process and a worker, each of its own. */
+/** Starts a separate database, web process and worker. */
 async function startStack(name: string, workerEntry: string): Promise<Stack> {
   const url = await cluster.createDatabase(name)
   const sql = createDatabase({ url, connections: 1, name: 'bench' })
@@ -117,7 +118,7 @@ async function startStack(name: string, workerEntry: string): Promise<Stack> {
   return { url, run }
 }
 
-/** A bare route beside a stack; returns what asks it once. */
+/** Starts a bare route on a stack's database. Returns a function that sends it one request. */
 async function startBareRoute(url: string): Promise<() => Promise<void>> {
   const route = await startService(
     'bench/http/bare-insert.ts',
@@ -144,7 +145,7 @@ async function startBareRoute(url: string): Promise<() => Promise<void>> {
   return ask
 }
 
-/** A service that was started a moment ago is not what is asked about: V8 compiles for speed what has run often. */
+/** Makes calls before the measurement, because V8 optimises only code that has run often. */
 async function warmUp(run: () => Promise<void>): Promise<void> {
   for (let left = scaleIterations(warmUps); left > 0; left -= clients)
     await Promise.all(Array.from({ length: clients }, run))

@@ -1,6 +1,6 @@
-// From the commit that ends a submission to the whole answer at the client that waits for it, while 2,000 others wait on
-// the same web process. The clock starts when COMMIT is sent, so that the disk is in the figure; the floor is a bare
-// NOTIFY in a transaction that is as durable, from its COMMIT to the listener. It fails when the contract's bound is passed.
+// Measures the time from the commit that ends a submission until the waiting client has the complete answer, while 2,000 other
+// clients wait on the same web process. The clock starts when COMMIT is sent, so the figure includes the disk. Floor: a bare
+// NOTIFY in an equally durable transaction, from COMMIT to the listener. The bench fails when the contract's bound is exceeded.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent } from 'undici'
@@ -14,7 +14,7 @@ import { isQuick, report, scaleIterations } from '../report.ts'
 import { startService } from './service.ts'
 
 const waiters = isQuick ? 500 : 2000
-// The contract's own bound.
+// The contract's bound.
 const wakeMilliseconds = 20
 
 await using cleanUp = new AsyncDisposableStack()
@@ -58,14 +58,14 @@ report('http/wake', rows, {
   ],
   failures: [
     ...(others.open === waiters ? [] : [`only ${others.open} of ${waiters} waited to the end`]),
-    // A p99 of few calls is their slowest.
+    // In a quick run the p99 of few calls is their slowest, so it is not judged.
     ...(isQuick || (woken?.p99 ?? Infinity) <= wakeMilliseconds
       ? []
       : [`woken later than ${wakeMilliseconds} ms after the commit (p99)`]),
   ],
 })
 
-/** So many clients that wait, each for a submission of its own that does not end. */
+/** Starts the waiting clients. Each waits for a different submission that never ends. */
 async function startWaiters(): Promise<{ readonly open: number }> {
   let open = waiters
   const left = Array.from({ length: waiters }, (_, n) => n)
@@ -117,7 +117,7 @@ async function wakeOne(): Promise<{ overriddenDuration: number }> {
   }, answer)
 }
 
-/** The web process has put it down as awaited before it says so here. */
+/** True once the web process waits for the submission: it registers the waiter before it writes this row. */
 async function isAwaited(id: string): Promise<boolean> {
   const found =
     await sql`select from runledger.pending where submission_id = ${id} and waiters is not null`
@@ -138,7 +138,7 @@ async function timeCommit(
 ): Promise<{ overriddenDuration: number }> {
   let start = 0
   const committed = sql.begin(async (transaction) => {
-    // A transaction is asked like a database; what it lacks (listen, end) is not used here.
+    // A transaction runs queries like a database. What it lacks (listen, end) is not used here.
     await work(transaction as unknown as Database)
     start = performance.now()
   })

@@ -1,4 +1,4 @@
-// The whole service for a bench that runs Python: a database, a web process, a worker.
+// Starts the whole service for a bench that runs Python: a database, a web process and a worker.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,26 +8,26 @@ import { startCluster } from '../database.ts'
 import { startService } from './service.ts'
 import type { Service } from './service.ts'
 
-/** A service that runs; disposing of it ends it. */
+/** A running service. Disposing of it stops all of its processes. */
 export interface WholeService extends AsyncDisposable {
   readonly sql: Database
-  /** The web process's. */
+  /** The web process's port. */
   readonly port: number
-  /** May be ended before the rest. */
+  /** The worker. A bench may stop it before the rest. */
   readonly worker: Service
-  /** Starts another one with the same settings, which ends with all. */
+  /** Starts another worker with the same settings, which is stopped with the service. */
   startWorker(): Promise<Service>
 }
 
-/** Settings of the processes beside what every bench sets. */
+/** Settings of the processes, in addition to those that every bench uses. */
 export interface WholeServiceOptions {
   readonly web?: Readonly<Record<string, string>>
   readonly worker?: Readonly<Record<string, string>>
-  /** Of the bench itself; a statement of two seconds and two connections when left out. */
+  /** For the bench's connections; two connections and two seconds per statement when left out. */
   readonly database?: Partial<Pick<DatabaseOptions, 'connections' | 'statementSeconds'>>
 }
 
-/** @param name of the database. */
+/** Starts the processes. @param name of the database. */
 export async function startWholeService(
   name: string,
   options: WholeServiceOptions = {},

@@ -1,9 +1,9 @@
-// Loads a service as callers do: submissions over HTTP, each waited for.
+// Loads a service as callers do: sends submissions over HTTP and waits for each.
 //
-// Closed loop: each client sends its next submission after the last one's end, so figures leave out callers who could
-// not ask.
-// At a rate: each submission is due at a fixed instant. Latency counts from then, even when no client was free, so a
-// stall shows in all that it delayed.
+// Closed loop: each client sends its next submission after the previous one has ended, so the figures leave out callers who
+// could not send meanwhile.
+// At a rate: each submission is due at a fixed instant. Its latency counts from that instant even when no client was free, so
+// a stall shows in all submissions that it delayed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { unlessAborted } from '#abort'
@@ -18,19 +18,19 @@ export interface LoadOptions extends LoadTarget {
   readonly seconds: number
   /** Submissions due per second; null for a closed loop. */
   readonly rate: number | null
-  /** Ends it at once; what is under way is given up. */
+  /** Ends the load at once and abandons the submissions in progress. */
   readonly signal: AbortSignal
 }
 
 export interface Load {
   state(): LoadState
-  /** Resolves when everything sent is answered or given up. */
+  /** Resolves when everything sent is answered or abandoned. */
   readonly ended: Promise<LoadState>
 }
 
-// For those under way at the end; longer than the service holds a request.
+// The time for submissions in progress at the end. It is longer than the service holds a request.
 const drainMilliseconds = 60_000
-// Spares a service in trouble that says no Retry-After.
+// A pause after an error without Retry-After, to spare a service in trouble.
 const pauseMilliseconds = 250
 const longestAnswerMilliseconds = 120_000
 
@@ -59,7 +59,7 @@ export function startLoad(options: LoadOptions): Load {
     if ('result' in answer) return
     if (answer.refusal !== undefined) end.close()
     const asked = (answer.retryAfterSeconds ?? 0) * 1000
-    // At a rate the schedule sends the next one.
+    // At a rate the schedule decides when the next submission is sent.
     if (rate === null) await pause(Math.max(asked, pauseMilliseconds), end.closing)
   }
 
@@ -81,7 +81,7 @@ export function startLoad(options: LoadOptions): Load {
   function state(): LoadState {
     const until = Math.min(end.closedAt ?? performance.now(), endsAt)
     const elapsedSeconds = (until - startedAt) / 1000
-    // In a closed loop whatever is due has been sent. 3.0000000000000004 seconds at ten a second are thirty.
+    // In a closed loop nothing is ever due. The correction is for rounding: 3.0000000000000004 s at ten per second are thirty.
     const due = rate === null ? 0 : Math.ceil(elapsedSeconds * rate - 1e-6)
     return tally.read(elapsedSeconds, due)
   }
@@ -98,20 +98,20 @@ export function startLoad(options: LoadOptions): Load {
   return { state, ended: run() }
 }
 
-/** When a load ends. */
+/** The end of a load. */
 interface End {
-  /** Aborted: no more is sent. */
+  /** Aborted when no more is sent. */
   readonly closing: AbortSignal
-  /** By performance.now(); null: it is not closed. */
+  /** When sending stopped, by performance.now(); null before that. */
   readonly closedAt: number | null
-  /** Aborted: what is under way is given up. */
+  /** Aborted when the submissions in progress are abandoned. */
   readonly givingUp: AbortSignal
   close(): void
-  /** Nothing is under way any more. */
+  /** To call when no submission is in progress any more. */
   settle(): void
 }
 
-/** After so many seconds and time for what is under way; or, by the signal, at once. */
+/** Closes after `seconds`, and later abandons what is still in progress. The signal does both at once. */
 function openEnd(seconds: number, signal: AbortSignal): End {
   const closing = new AbortController()
   const givingUp = new AbortController()

@@ -1,7 +1,7 @@
-// Submits to a service and waits, over and over; prints rate, latency and errors. Exit status: 0 if every submission got a
-// result, 1 if some did not, 69 if none did.
+// Sends submissions to a service over and over and waits for them; prints rate, latency and errors. Exit status: 0 if every
+// submission got a result, 1 if some did not, 69 if none did.
 //   node bench/load/load.ts [--clients N] [--seconds S] [--rate R] [--file FILE [--language NAME] [--stdin FILE]] [--json]
-//     [--url URL] [--key-file FILE]    else RUNLEDGER_URL, RUNLEDGER_API_KEY
+//     [--url URL] [--key-file FILE]    default: RUNLEDGER_URL, RUNLEDGER_API_KEY
 import { parseArgs } from 'node:util'
 import { CommandError } from '../../src/cli/command.ts'
 import { readService } from '../../src/cli/service.ts'
@@ -10,12 +10,12 @@ import { measureService } from './report.ts'
 const text = { type: 'string' } as const
 const { values } = parseArgs({
   options: {
-    /** How many submit at once. */
+    /** How many clients submit at once. */
     clients: { ...text, default: '16' },
     seconds: { ...text, default: '10' },
-    /** So many a second, however long they take. */
+    /** Submissions per second, however long they take. */
     rate: text,
-    /** The program; a Python hello without it. */
+    /** The program's file; a Python hello when left out. */
     file: text,
     language: text,
     stdin: text,

@@ -1,5 +1,5 @@
-// How a service does, as callers see it. A terminal shows progress and a table; a script gets one JSON object. generator.ts
-// makes the load.
+// Measures a service as callers see it. generator.ts makes the load. A terminal shows progress and a table; a script gets one
+// JSON object.
 import { parseServiceUrl } from '#client'
 import type { SubmissionRequest } from '#client'
 import { exitStatuses } from '../../src/cli/command.ts'
@@ -10,30 +10,30 @@ import { startLoad } from './generator.ts'
 import type { Load } from './generator.ts'
 import type { LoadState, Percentiles } from './tally.ts'
 
-/** As text from a command line. */
+/** The options of a load, as text from a command line. */
 export interface LoadCall {
   readonly url: string
   readonly apiKey: string
   readonly clients: string
   readonly seconds: string
-  /** Submissions a second; a closed loop without it. */
+  /** Submissions per second; a closed loop when left out. */
   readonly rate?: string | undefined
-  /** A program; a Python hello without it. */
+  /** The program's file; a Python hello when left out. */
   readonly file?: string | undefined
   readonly language?: string | undefined
   readonly stdinFile?: string | undefined
-  /** One JSON object also on a terminal. */
+  /** Whether to print one JSON object on a terminal too. */
   readonly json: boolean
-  /** Ends it early; measurements so far are reported. */
+  /** Ends the load early. The measurements so far are reported. */
   readonly signal: AbortSignal
 }
 
-/** Some were refused, lost, given up, never sent, or failed through our fault. */
+/** The exit status when some submissions were refused, lost, abandoned, never sent, or failed because of the service. */
 const incomplete = 1
 
 const redrawMilliseconds = 250
 
-/** @returns the exit status; callers' mistakes are not thrown. */
+/** Makes a load and prints its results. @returns the exit status, also for callers' mistakes, which are not thrown. */
 export async function measureService(call: LoadCall, terminal: Terminal): Promise<number> {
   const complain = (message: string, status: number): number => {
     terminal.stderr.write(`${message}\n`)
@@ -103,7 +103,7 @@ interface LoadProfile {
   readonly rate: number | null
 }
 
-/** Draws progress on a terminal until the end. */
+/** Draws progress on a terminal until the load ends. */
 async function watch(load: Load, profile: LoadProfile, { stderr }: Terminal): Promise<LoadState> {
   if (stderr.isTTY !== true) return load.ended
   let drawn = 0
@@ -130,7 +130,7 @@ async function watch(load: Load, profile: LoadProfile, { stderr }: Terminal): Pr
   }
 }
 
-/** @param recent completions over time; left out at the end. */
+/** Describes a load's state in lines of text. @param recent completions over time; left out for the final report. */
 function describe(
   state: LoadState,
   { clients, seconds, rate }: LoadProfile,
@@ -181,7 +181,7 @@ function sparkline(values: readonly number[]): string {
   return values.map((value) => '▁▂▃▄▅▆▇█'[Math.min(7, Math.floor((value / most) * 8))]).join('')
 }
 
-/** With the API's names. */
+/** Returns the report as JSON, with names in the style of the API. */
 function toJson(
   state: LoadState,
   profile: LoadProfile & { readonly url: URL; readonly language: string },

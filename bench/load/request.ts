@@ -1,11 +1,11 @@
-// One submission as a caller makes it over HTTP: sent, and waited for until its end.
+// Makes one submission over HTTP as a caller does: sends it and waits until it has ended.
 import { errors } from 'undici'
 import type { Pool } from 'undici'
 import type { Result, SubmissionRequest } from '#client'
 
-/** What is sent each time, where to, and as whom. */
+/** The submission that is sent, the service, and the key. */
 export interface LoadTarget {
-  /** As of parseServiceUrl. */
+  /** From parseServiceUrl. */
   readonly url: URL
   readonly apiKey: string
   readonly request: SubmissionRequest
@@ -17,17 +17,17 @@ export interface Refusal {
   readonly message: string
 }
 
-/** Its result, or an error's code; `unreachable` and `timeout` are ours. */
+/** A submission's result, or an error's code. `unreachable` and `timeout` are codes of this module, not of the service. */
 export type Answer =
   | { readonly result: Result }
   | {
       readonly code: string
       readonly retryAfterSeconds?: number
-      /** Every further submission would be answered so. */
+      /** Present when every further submission would get the same answer. */
       readonly refusal?: Refusal
     }
 
-/** @throws the signal's reason when aborted. */
+/** Submits and waits. @throws the signal's reason when aborted. */
 export async function submitAndWait(
   pool: Pool,
   target: LoadTarget,
@@ -69,7 +69,7 @@ async function askUntilEnded(
       return { result: record as unknown as Result }
     }
     const id = record['id']
-    // The submission goes on, and so does the wait.
+    // The submission has not ended, so the wait continues.
     const isUnderWay = (statusCode === 408 || statusCode === 200) && typeof id === 'string'
     if (!isUnderWay) return describeError(statusCode, record, answered['retry-after'])
     next = { method: 'GET', path: `api/result/${encodeURIComponent(id)}?wait=true`, body: null }
@@ -81,7 +81,7 @@ function describeError(
   { error, message }: Readonly<Record<string, unknown>>,
   retryAfter: string | string[] | undefined,
 ): Answer {
-  // Shown on terminals, so only in the contract's form.
+  // The code is shown on terminals, so it is only accepted in the contract's form.
   const code = typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? error : `http_${status}`
   const seconds = Number(retryAfter ?? Number.NaN)
   const isForAll = status >= 300 && status < 500 && status !== 408 && status !== 429

@@ -1,4 +1,4 @@
-// What became of a load's submissions: counts and latencies, each in constant space.
+// Counts the results of a load's submissions and their latencies, in constant space.
 import { createHistogram } from 'node:perf_hooks'
 import type { Result } from '#client'
 import type { Answer, Refusal } from './request.ts'
@@ -12,45 +12,45 @@ export interface Percentiles {
   readonly max: number
 }
 
-/** A load so far. */
+/** The state of a load so far. */
 export interface LoadState {
   readonly elapsedSeconds: number
   readonly sent: number
-  /** Came to a result. */
+  /** How many submissions got a result. */
   readonly completed: number
-  /** Within the seconds asked for. */
+  /** Completions per second, of those within the load's duration. */
   readonly perSecond: number
   readonly underWay: number
   /** From sending, or the due instant, to the whole result. */
   readonly latency: Percentiles
-  /** Its parts by the service's clock: in the queue, then to the end. */
+  /** The parts of the latency by the service's clock: first in the queue, then until the end. */
   readonly queued: Percentiles
   readonly running: Percentiles
   readonly verdicts: Readonly<Record<string, number>>
-  /** By code; `unreachable` and `timeout` without an answer. */
+  /** Counts by code; `unreachable` and `timeout` when there was no answer. */
   readonly errors: Readonly<Record<string, number>>
-  /** Sent, and unanswered at the end. */
+  /** Sent, but unanswered at the end. */
   readonly unfinished: number
-  /** Due but never sent, as no client was free. */
+  /** Due but never sent, because no client was free. */
   readonly notSent: number
-  /** Every further submission would get this answer; it ended the load. */
+  /** The answer that every further submission would also get, which ended the load; null if there was none. */
   readonly refusal: Refusal | null
 }
 
-/** Of one load. */
+/** Collects the results of one load. */
 export interface Tally {
   noteSent(): void
-  /** @param milliseconds since it was sent, or due. */
+  /** Counts an answer. @param milliseconds since the submission was sent, or due. */
   noteAnswer(answer: Answer, milliseconds: number): void
-  /** What was sent is waited for no more. */
+  /** Counts a submission that was abandoned. */
   noteUnfinished(): void
-  /** @param due so many were by now; fewer may have been sent. */
+  /** Returns the state. @param due how many submissions were due by now; fewer may have been sent. */
   read(elapsedSeconds: number, due: number): LoadState
 }
 
 const longestMicroseconds = 24 * 3600 * 1e6
 
-/** @param endsAt by performance.now(): what completes later counts, and makes no rate. */
+/** Creates a tally. @param endsAt by performance.now(). Later completions count, but not for the rate. */
 export function createTally(endsAt: number): Tally {
   const latency = createTimes()
   const queued = createTimes()
