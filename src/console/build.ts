@@ -1,5 +1,5 @@
 // Bundles the console: the browser's code in page/ becomes dist/console.json. `make setup` and the image's build run it, so
-// that no process of the service needs a bundler, and a release serves what it was built with.
+// that no process of the service needs a bundler, and a release serves the bundle that it was built with.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
@@ -18,7 +18,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Builds into a file, which is replaced as a whole: a process that reads it meanwhile sees the one before. */
+/** Builds into a file and replaces it as a whole, so that a process that reads it meanwhile sees the previous bundle. */
 export async function buildConsole(file = bundleFile): Promise<void> {
   const files = await bundle()
   mkdirSync(dirname(file), { recursive: true })
@@ -53,7 +53,7 @@ async function bundle(): Promise<BundledFile[]> {
   return [describe('/', writePage(metafile)), ...assets]
 }
 
-/** The page with the names that the files now have, and what its first view needs, to be fetched at once. */
+/** Returns the page with the hashed names of its files, and links that fetch the files of its first view at once. */
 function writePage({ outputs }: Metafile): Buffer {
   const names = new Map<string, string>()
   for (const [path, { entryPoint, imports }] of Object.entries(outputs)) {

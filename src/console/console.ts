@@ -1,14 +1,14 @@
-// The door to the console: the page that `GET /` shows, as build.ts made it. One file in memory, known names only.
+// Serves the console: the page of `GET /` and its assets, as build.ts made them, from one bundle in memory.
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where build.ts leaves what it made. */
+/** The bundle that build.ts writes. */
 export const bundleFile = join(import.meta.dirname, 'dist', 'console.json')
 
-/** Before the names of all but the page itself; they hold the hash of what they name. */
+/** The path prefix of all files but the page itself. Their names hold the hash of their content. */
 export const assetPrefix = '/console/'
 
-/** How a file is kept: as it is, and compressed. */
+/** The encodings in which each file is stored. */
 export const encodings = ['br', 'gzip', 'identity'] as const
 export type Encoding = (typeof encodings)[number]
 
@@ -17,22 +17,22 @@ export interface ConsoleFile {
   /** Such as `/` or `/console/main-ABCD.js`. */
   readonly path: string
   readonly contentType: string
-  /** Of its content, in quotes, as ETag has it. */
+  /** The hash of the content, in quotes as the ETag header needs it. */
   readonly tag: string
   readonly bytes: Readonly<Record<Encoding, Buffer>>
 }
 
-/** As it stands in the bundle: bytes in base64. */
+/** A file as the bundle stores it, with its bytes in base64. */
 export interface BundledFile extends Omit<ConsoleFile, 'bytes'> {
   readonly bytes: Readonly<Record<Encoding, string>>
 }
 
-/** The file of that path; undefined when the page has none. */
+/** Returns the file of a path; undefined when the page has none. */
 export type Console = (path: string) => ConsoleFile | undefined
 
 /**
- * Reads the bundle when somebody first asks for it, so that a process that nobody looks at starts as fast and is as small
- * as without. A checkout in which nothing was built has no page, and serves all else.
+ * Reads the bundle on the first request for it, so that a process whose console nobody opens starts as fast and stays as small
+ * as one without a console. A checkout without a bundle has no page and serves everything else.
  */
 export function createConsole(file = bundleFile): Console {
   let files: ReadonlyMap<string, ConsoleFile> | null = null

@@ -1,5 +1,5 @@
-// What an operator does to many submissions, over HTTP or at the command line: a step at a time, each of them by what does it
-// to one, and with an event of its own. Between two steps nothing is kept here: the caller keeps the cursor.
+// Bulk actions of an operator, over HTTP or at the command line: cancels, reruns or replays many submissions in bounded steps.
+// The function for a single submission changes each one and writes its event. The caller keeps the cursor between steps.
 import { findOperatorKey } from '#account'
 import { json } from '#database'
 import type { Database } from '#database'
@@ -11,42 +11,42 @@ import { createId, firstId } from '#id'
 export const bulkActions = ['cancel', 'rerun', 'replay'] as const
 type BulkAction = (typeof bulkActions)[number]
 
-/** Characters of a campaign's name. */
+/** The most characters of a campaign's name. */
 export const campaignNameMost = 500
 
-/** Of the queue, which belongs to those who submit. */
+/** The share of the queue that reruns may fill. The rest is left to submitters. */
 const shareOfQueue = 0.5
 
 export interface BulkOrder {
   readonly action: BulkAction
-  /** As `Bulk` of the OpenAPI document has it: what is left out filters nothing. Times are ISO 8601. */
+  /** Filters as `Bulk` of the OpenAPI document describes them; an absent field filters nothing. Times are ISO 8601. */
   readonly filter: Readonly<Record<string, string | undefined>> & { readonly until: string }
-  /** Those up to this id were done by an earlier step. */
+  /** The cursor: submissions up to this id were handled by an earlier step. */
   readonly after: string | null
-  /** For `rerun`: under one name each is repeated once. */
+  /** For `rerun`: under one campaign name each submission is repeated once. */
   readonly campaign: string | null
-  /** For `rerun`: so many of the campaign are under way at once. */
+  /** For `rerun`: the most submissions of the campaign that are under way at once. */
   readonly atOnce: number
-  /** For `replay`. */
+  /** For `replay`: the secret that signs the webhook. */
   readonly secret: string | null
 }
 
-/** What fits and was not rerun. */
+/** Counts the submissions that matched the filter but were not rerun. */
 interface Skipped {
-  /** The campaign had it already. */
+  /** The campaign has repeated the submission before. */
   readonly done: number
-  /** Its code and input are gone. */
+  /** The submission's code and input were removed. */
   readonly purged: number
-  /** No worker runs its language, or not beside its checker's. */
+  /** No worker runs the submission's language, or none runs it together with its checker's language. */
   readonly not_offered: number
 }
 
 interface BulkStep {
   readonly count: number
   readonly skipped: Skipped
-  /** Cursor for the next step; null at the end. */
+  /** The cursor for the next step; null at the end. */
   readonly next: string | null
-  /** It stopped for want of room. */
+  /** The step stopped because the queue or the campaign had no room. */
   readonly busy: boolean
 }
 
@@ -60,17 +60,18 @@ interface Item {
   readonly state: 'due' | keyof Skipped
 }
 
-/** Of what one step looks at, how many fit; changes nothing. */
+/** Counts the matching submissions among those that one step looks at. Changes nothing. */
 export async function countBulk(sql: Database, order: BulkOrder): Promise<BulkStep> {
   const { count, skipped, next } = await find(sql, order, null)
   return { count, skipped, next, busy: false }
 }
 
 /**
- * Does it to some of those that fit. The first failure is thrown when nothing was done before it; else the step ends with what was done.
- * @param queueCapacity unfinished submissions over all keys; a share of it keeps reruns from being made.
+ * Applies the action to some of the matching submissions.
+ * @param queueCapacity the most unfinished submissions over all keys; reruns may fill a share of it.
  * @param metadata of each event.
- * @param signal no further item is started.
+ * @param signal stops the step before the next submission.
+ * @throws a failure of the first submission. After a later failure the step returns what was done.
  */
 export async function takeBulkStep(
   sql: Database,
@@ -102,7 +103,7 @@ export async function takeBulkStep(
   return { count, skipped, next, busy: false }
 }
 
-/** `passed`: it has changed meanwhile, and fits no more. */
+/** `passed`: the submission has changed meanwhile and no longer matches. */
 type Outcome = 'changed' | 'passed' | 'busy' | keyof Skipped
 
 function createActor(
@@ -149,9 +150,9 @@ function createActor(
 }
 
 /**
- * Sends a webhook again that has ended, signed with this secret.
- * @returns the state that it had: of another than delivered or abandoned nothing was done; `purged`: its address is gone;
- * null: there is none.
+ * Sends a delivered or abandoned webhook again, signed with this secret.
+ * @returns the webhook's state before the call. In any state but `delivered` and `abandoned` nothing was done. `purged`: the
+ * webhook's address was removed. null: there is no such webhook.
  */
 export async function replayDelivery(
   sql: Database,

@@ -1,16 +1,18 @@
-// What an operator looks up by what somebody has given them: a submission's id, an account's name, a key's beginning or name.
+// Finds what an operator looks up: a submission by its id, an account by its name, an API key by its first characters or name.
 import type { Database } from '#database'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Of each kind. More names nobody in particular. */
+/** The most rows of each kind. A text that matches more identifies nothing. */
 const most = 20
-/** Of a key's characters: so many distinguish keys, and are no secret. */
+/** The length of a key's label: enough characters to distinguish keys, too few to be a secret. */
 const labelCharacters = 12
 
 /**
- * The submission of that id, or the newest of the account of that name; accounts in whose name it stands; keys of that label,
- * id or name, or of the account of that name. As `Found` of the OpenAPI document has them.
+ * Finds what matches a text, as `Found` of the OpenAPI document describes it:
+ * - the submission with this id, or the newest ones of the account with this name;
+ * - accounts whose name contains the text;
+ * - keys with this label, id or name, or of the account with this name.
  * @param text not empty.
  */
 export async function find(

@@ -1,4 +1,4 @@
-// Lists for operators: workers, what runs, webhooks, and the reruns of a campaign. What may be long comes in pages.
+// Lists for operators: workers, running submissions, webhooks, and the reruns of a campaign. Lists that may be long have pages.
 import type { Database } from '#database'
 import { readStream } from '#event'
 import type { RecordedEvent } from '#event'
@@ -6,8 +6,8 @@ import type { RecordedEvent } from '#event'
 type Row = Readonly<Record<string, unknown>>
 
 /**
- * Oldest first, with those just lost.
- * @param withGone also those that ended in the last day.
+ * Lists workers, oldest first, with silent ones that are not yet declared lost.
+ * @param withGone includes workers that stopped in the last day.
  */
 export async function listWorkers(sql: Database, { withGone = false } = {}): Promise<Row[]> {
   return sql`
@@ -28,7 +28,7 @@ export async function listWorkers(sql: Database, { withGone = false } = {}): Pro
     order by w.started_at`
 }
 
-/** The longest first. */
+/** Lists running submissions, the longest first. */
 export async function listRunning(sql: Database): Promise<Row[]> {
   return sql`
     select
@@ -38,8 +38,8 @@ export async function listRunning(sql: Database): Promise<Row[]> {
 }
 
 /**
- * Newest first.
- * @param before the last webhook's id of the page before.
+ * Lists webhooks, newest first.
+ * @param before the id of the last webhook on the previous page.
  */
 export async function listWebhooks(
   sql: Database,
@@ -62,15 +62,15 @@ export async function listWebhooks(
     limit ${limit}`
 }
 
-/** A part of audit.webhook. */
+/** Some columns of audit.webhook. */
 interface Webhook extends Row {
   readonly webhook_id: string
   readonly state: string
 }
 
 /**
- * A webhook and its events.
- * @param id its own, its submission's or its batch's.
+ * Reads a webhook and its events.
+ * @param id the webhook's id, or that of its submission or batch.
  */
 export async function readWebhook(
   sql: Database,
@@ -86,7 +86,7 @@ export async function readWebhook(
     : { webhook, events: await readStream(sql, webhook.webhook_id) }
 }
 
-/** A part of audit.rerun. */
+/** Some columns of audit.rerun. */
 interface RerunRow {
   readonly id: string
   readonly status: string
@@ -97,8 +97,8 @@ interface RerunRow {
 const rerunsOfPage = 1000
 
 /**
- * A part of a campaign, in the order of the first submissions, as `Reruns` of the OpenAPI document has it.
- * @param after the `next` of the page before.
+ * Reads a page of a campaign, in the order of the original submissions, as `Reruns` of the OpenAPI document describes it.
+ * @param after the `next` of the previous page.
  */
 export async function readReruns(
   sql: Database,

@@ -1,4 +1,4 @@
-// The entry to what operators see and do: the whole service in one overview, commands to workers, and bulk.ts.
+// The entry to the operator module: the overview of the whole service, lists, commands to workers, and bulk actions (bulk.ts).
 export { bulkActions, campaignNameMost, countBulk, replayDelivery, takeBulkStep } from './bulk.ts'
 export type { BulkOrder } from './bulk.ts'
 export { commandWorker, wantedBy } from '#command'

@@ -1,5 +1,5 @@
-// One look at the whole service: what waits and for how long, what runs where, how it ended of late, and whether the ledger
-// holds. It costs the database one statement, however long the log is, and however many look.
+// The overview of the whole service: what waits and for how long, what runs where, how recent submissions ended, and whether
+// the ledger is intact. It costs the database one statement, however long the log is and however many operators look.
 import * as v from 'valibot'
 import { cachedRead } from '#database'
 import type { Database } from '#database'
@@ -64,10 +64,10 @@ const account = v.object({
   ),
 })
 
-/** Of workers that are not declared lost. */
+/** The states of workers that are not declared lost. */
 export const states = ['working', 'suspended', 'paused', 'draining', 'restarting', 'gone'] as const
 
-/** One of them. */
+/** A worker as the overview shows it. */
 export const seenWorker = v.object({
   id: uuid,
   host: v.string(),
@@ -107,7 +107,7 @@ const ledger = v.object({
   suspects: v.array(uuid),
 })
 
-/** As audit.overview has it, and operators are answered. */
+/** The overview as audit.overview returns it and as operators receive it. */
 export const overviewSchema = v.object({
   at: time,
   oldest: described(v.nullable(oldest), 'What has waited longest; null when nothing waits.'),
@@ -129,7 +129,7 @@ export async function readOverview(sql: Database): Promise<Overview> {
   return overview
 }
 
-/** One statement a second at most, and none while nobody asks. Shared by all who ask. */
+/** Returns a reader that all callers share. It runs at most one statement a second, and none while nobody asks. */
 export function createCachedOverview(sql: Database): () => Promise<Overview> {
   return cachedRead(() => readOverview(sql), keptMilliseconds)
 }

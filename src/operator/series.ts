@@ -1,11 +1,11 @@
-// How the last hours went: a point for each two minutes. It costs the database one bounded statement, however long the log is,
-// and however much happens.
+// Figures of the last hours, a point for each two minutes. They cost the database one bounded statement, however long the log
+// is and however much happens.
 import * as v from 'valibot'
 import { cachedRead } from '#database'
 import type { Database } from '#database'
 import { count, described, seconds, time } from '#schema'
 
-/** Two minutes, and the time up to now for the last. */
+/** One point covers two minutes; the last point covers the time up to now. */
 const point = v.object({
   at: time,
   seconds: described(seconds, 'The last one is under way.'),
@@ -19,7 +19,7 @@ const point = v.object({
   ),
 })
 
-/** As runledger.read_series answers. */
+/** The answer of runledger.read_series. */
 export const seriesSchema = v.object({
   at: time,
   step_seconds: seconds,
@@ -29,10 +29,10 @@ export const seriesSchema = v.object({
 
 export type Series = v.InferOutput<typeof seriesSchema>
 
-/** Three hours. */
+/** Three hours of two-minute steps. */
 const seriesSteps = 90
 const step = '2 minutes'
-// Read within some tens of milliseconds.
+// Reading this many takes some tens of milliseconds.
 const submissionsMost = 9000
 const keptMilliseconds = 10_000
 
@@ -42,7 +42,7 @@ export async function readSeries(sql: Database, most = submissionsMost): Promise
   return series
 }
 
-/** Shared by all who ask. */
+/** Returns a reader that all callers share. */
 export function createCachedSeries(sql: Database): () => Promise<Series> {
   return cachedRead(() => readSeries(sql), keptMilliseconds)
 }

@@ -1,5 +1,5 @@
-// The program's own variables: which names a request may set. A program can set any for itself: what is refused would change
-// how it is loaded and started, so that another program would run than the one that was submitted.
+// The program's environment variables: the names that a request may set. Names that change how a program is loaded or started
+// are refused, because then another program would run than the one submitted. A program can still set any name for itself.
 import * as v from 'valibot'
 import { refuseVariable } from '#language'
 import { byteLength, wellFormedTextWithoutNul } from './text.ts'
@@ -7,7 +7,7 @@ import { byteLength, wellFormedTextWithoutNul } from './text.ts'
 const variablesMost = 64
 const bytesMost = 16 * 1024
 
-/** JSON readers lose these, here and elsewhere. */
+/** JSON readers, here and elsewhere, lose fields with these names. */
 const lost = ['__proto__', 'constructor', 'prototype']
 
 const variableName = v.pipe(
@@ -24,7 +24,7 @@ const countBytes = (variables: Readonly<Record<string, string>>): number =>
     .flat()
     .reduce((sum, text) => sum + byteLength(text), 0)
 
-/** An object of strings, not looked at when it has too many. */
+/** The schema of an object of strings. One with too many fields is refused before they are checked. */
 export const environment = v.pipe(
   v.unknown(),
   v.check((value) => typeof value === 'object' && !Array.isArray(value), 'must be an object'),

@@ -1,14 +1,14 @@
-// Objects, lists and numbers of requests: valibot's, with our messages, and without the cost of a hostile body.
+// Objects, lists and numbers of requests: valibot schemas with our messages, built so that a hostile body costs little.
 import * as v from 'valibot'
 import type { Issue } from '#error'
 
-// Of everything that is wrong; a body of 2 MiB could have a hundred thousand mistakes.
+// The most mistakes that an answer lists. A body of 2 MiB could have a hundred thousand.
 const issuesMost = 100
 const pathMost = 100
 
 /**
- * An object of these fields and no other.
- * @param of whose fields they are. @param instead the message for anything else.
+ * Returns the schema of an object with these fields and no others.
+ * @param of whose fields they are. @param instead the message for another type.
  */
 export const fields = <const Entries extends v.ObjectEntries>(
   entries: Entries,
@@ -18,12 +18,12 @@ export const fields = <const Entries extends v.ObjectEntries>(
 ) =>
   v.pipe(
     v.unknown(),
-    // For valibot an array is an object, too.
+    // For valibot an array is an object too.
     v.check((value) => !Array.isArray(value), instead),
     v.strictObject(entries, messages(of, instead)),
   )
 
-/** What a strict object says of what is no object, of a field that it does not know, and of one that is not there. */
+/** Returns the messages of a strict object: for a value that is not an object, an unknown field, and a missing field. */
 export const messages =
   (of: string, instead = 'must be an object') =>
   ({ expected }: v.StrictObjectIssue): string => {
@@ -31,7 +31,7 @@ export const messages =
     return expected === 'Object' ? instead : 'is required'
   }
 
-/** A list whose items are not looked at when it is too long. @param items such as "files". */
+/** Returns the schema of a list. The items of a list that is too long are not checked. @param items such as "files". */
 // eslint-disable-next-line typescript/explicit-module-boundary-types -- see above
 export const list = <const Item extends v.GenericSchema>(item: Item, items: string, most: number) =>
   v.pipe(
@@ -43,21 +43,21 @@ export const list = <const Item extends v.GenericSchema>(item: Item, items: stri
 
 export const finite = v.pipe(v.number('must be a number'), v.finite('must be a number'))
 export const whole = v.pipe(v.number('must be a number'), v.integer('must be a whole number'))
-/** Optional. */
+/** Returns the schema of an optional number with a minimum. */
 // eslint-disable-next-line typescript/explicit-module-boundary-types -- see above
 export const atLeast = (minimum: number, kind: typeof finite | typeof whole, description: string) =>
   v.optional(
     v.pipe(kind, v.minValue(minimum, `must be at least ${minimum}`), v.description(description)),
   )
 
-/** What the schema takes, and all that is wrong with it. */
+/** Checks a value against a schema and reports all its mistakes. */
 export function validate<Value extends object>(
   schema: v.GenericSchema<unknown, Value>,
   input: unknown,
 ): {
   /** Null when anything is wrong. */
   readonly value: Value | null
-  /** Of an object the fields with which nothing is wrong. */
+  /** The fields of the object that have no mistake. */
   readonly sound: Partial<Value>
   readonly issues: readonly Issue[]
 } {
@@ -74,7 +74,7 @@ export function validate<Value extends object>(
   return { value: null, sound: sound as Partial<Value>, issues }
 }
 
-/** The first ones of very many, and of long names the beginning. */
+/** Shortens a list of mistakes: keeps the first ones, and the beginning of long paths. */
 export function shorten(issues: readonly Issue[]): readonly Issue[] {
   const listed = issues.slice(0, issuesMost).map(({ path, message }) => ({
     path: path.slice(0, pathMost).toWellFormed(),

@@ -1,11 +1,11 @@
-// Names of files beside a program, as a submission gives them.
+// Names of a submission's additional files.
 import * as v from 'valibot'
 import type { Issue } from '#error'
 
 const nameBytesMost = 255
 const nameDepthMost = 8
 
-/** A relative path whose parts no shell, no file system and no other language reads otherwise. */
+/** The schema of a relative path whose parts mean the same to every shell, file system and language. */
 export const fileName = v.pipe(
   v.string('must be a string'),
   v.maxLength(nameBytesMost, `is longer than ${nameBytesMost} characters`),
@@ -25,8 +25,8 @@ export const fileName = v.pipe(
 )
 
 /**
- * Names that a file system, here or elsewhere, could take for one another.
- * @param at the field. @param own names of the language's files. @param suffix of each name's path in the field.
+ * Yields an issue for each name that a file system, here or elsewhere, could confuse with another name.
+ * @param at the field. @param own names of the language's own files. @param suffix of each name's path in the field.
  */
 export function* judgeNames(
   at: string,
@@ -50,7 +50,7 @@ export function* judgeNames(
   }
 }
 
-/** Of `a/b/c`: `a` and `a/b`. */
+/** Returns the directories above a path: `a` and `a/b` for `a/b/c`. */
 function listDirectories(name: string): string[] {
   const parts = name.split('/').slice(0, -1)
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'))

@@ -1,4 +1,4 @@
-// Limits of programs as requests have them.
+// The limits of programs in requests.
 import { limitSpellings } from '#language'
 import type { PhaseLimits } from '#language'
 import { described } from '#schema'
@@ -6,16 +6,16 @@ import { atLeast, fields, finite, whole } from './fields.ts'
 
 export type LimitName = (typeof limitSpellings)[keyof PhaseLimits]
 
-/** Each as the executor calls it. */
+/** The executor's name of each limit, by the limit's name in requests. */
 export const limitNames = Object.fromEntries(
   Object.entries(limitSpellings).map(([own, name]) => [name, own]),
 ) as Readonly<Record<LimitName, keyof PhaseLimits>>
 
-// Less would not hold a box, or any program at all.
+// Below these limits no box could be made, or no program could run at all.
 const mebibyte = 1024 * 1024
 const least = { seconds: 0.001, memory: 16 * mebibyte, disk: mebibyte } as const
 
-/** @param whose a sentence. */
+/** Returns the schema of limits. @param whose the first sentence of its description. */
 // eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, a second copy would drift
 export const limits = (whose: string) =>
   described(
@@ -34,7 +34,7 @@ export const limits = (whose: string) =>
     `${whose} Each at most what the key's tier allows, or what the language has by default; what is left out is the language's default.`,
   )
 
-/** Those that are given. */
+/** Translates the given limits to the executor's names. */
 export function toPhaseLimits(
   given: Readonly<Partial<Record<LimitName, number | undefined>>>,
 ): Partial<PhaseLimits> {

@@ -1,5 +1,5 @@
-// The entry to what a submission may ask beside its code, input and webhook. A field has one name from the request to the run:
-// the schema of requests (schema.ts) is its type, and the request's own JSON is what is kept for the worker (stored.ts).
+// The entry to a submission's options: everything but its code, input and webhook. A field keeps its name from the request to
+// the run. The schema of requests (schema.ts) is its type, and the request's own JSON is stored for the worker (stored.ts).
 export { fields, shorten, validate } from './fields.ts'
 export { judgeNames } from './file-name.ts'
 export { languageSchema, optionEntries, tagSchema, unknownLanguage } from './schema.ts'

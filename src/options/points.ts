@@ -1,4 +1,4 @@
-// What tests are worth: points of a test, or groups of tests whose points are given when all of them pass.
+// Points: either each test has points, or groups of tests have points that are given when all tests of the group pass.
 import * as v from 'valibot'
 import { described } from '#schema'
 import { fields, list } from './fields.ts'
@@ -21,7 +21,7 @@ const name = v.pipe(
   v.metadata({ maxLength: nameBytesMost }),
 )
 
-/** Of a test. All are optional. */
+/** The fields of a test that concern points. All are optional. */
 export const testPointEntries = {
   points: v.optional(
     described(points, 'For passing it; the record has the sum as score. Not together with groups.'),

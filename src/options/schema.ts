@@ -1,5 +1,4 @@
-// What a submission may ask beside its code, input and webhook: each field by itself. What holds between them stands in
-// src/http/relations.ts.
+// The schema of a submission's options, field by field. Rules between fields are in src/http/relations.ts.
 import * as v from 'valibot'
 import { isBlobName } from '#blob'
 import { findNearestLanguage, languagesByName } from '#language'
@@ -25,7 +24,7 @@ const testNameBytesMost = 128
 
 const languageNames = Object.keys(languagesByName)
 
-/** How the message of a name that no language has begins. */
+/** The beginning of the message for a name that no language has. */
 export const unknownLanguage = 'must be one of the languages that are offered'
 
 function describeUnknown(name: unknown): string {
@@ -33,7 +32,7 @@ function describeUnknown(name: unknown): string {
   return nearest === undefined ? unknownLanguage : `${unknownLanguage}: did you mean ${nearest}?`
 }
 
-/** Folds any accepted name to the canonical one. */
+/** The schema of a language's name. Turns any accepted name into the canonical one. */
 export const languageSchema = v.pipe(
   v.picklist(languageNames, ({ input }) => describeUnknown(input)),
   v.transform((name) => languagesByName[name] as Language),
@@ -80,7 +79,7 @@ const files = v.pipe(
   ),
 )
 
-/** Of the caller's own, to find it again. */
+/** The schema of the caller's tag, by which the caller finds a submission again. */
 export const tagSchema = v.pipe(
   wellFormedTextWithoutNul,
   isNotEmpty,
@@ -95,7 +94,7 @@ const simpleCheckers = ['lines', 'exact', 'tokens', 'unordered_lines'] as const
 const checkerTypes = [...simpleCheckers, 'floats', 'program']
 const ofChecker = messages('a checker of this type')
 
-/** Of a program that judges. */
+/** The fields of a checker or interactor program. */
 const programEntries = (description: string) => ({
   language: languageSchema,
   code: v.pipe(wellFormedText, fits(codeBytesMost), v.description(description)),
@@ -187,7 +186,7 @@ const test = fields(
   'a test',
 )
 
-/** All are optional. */
+/** The fields of the options. All are optional. */
 export const optionEntries = {
   files: v.optional(
     described(
@@ -262,7 +261,7 @@ export const optionEntries = {
 
 type Unchanged<T> = { readonly [Key in keyof T]: Unchanged<T[Key]> }
 
-/** What is kept with a submission; the others are facts of its event. All are optional. */
+/** The options that are stored with a submission; the omitted ones are facts of its event. All are optional. */
 export type Options = Unchanged<
   Omit<v.InferOutput<typeof options>, 'tag' | 'priority' | 'output_encoding'>
 >

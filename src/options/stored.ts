@@ -1,7 +1,7 @@
-// Options as they are kept (runledger.body.detail) and read again by a worker: the JSON of the request's own fields.
+// Options as they are stored (runledger.body.detail) and read by a worker: the JSON of the request's fields.
 import type { Options } from './schema.ts'
 
-// What a worker of a release before would leave out without a word.
+// A worker of an earlier release would silently ignore these options.
 const isAsked = {
   output_files: ({ output_files: names = [] }) => names.length > 0,
   env: ({ env = {} }) => Object.keys(env).length > 0,
@@ -16,21 +16,21 @@ const isAsked = {
     ),
 } as const satisfies Readonly<Record<string, (options: Options) => boolean>>
 
-/** What not every worker can do. */
+/** An option that not every worker supports. */
 export type Capability = keyof typeof isAsked
 
-/** What workers of this release can do. */
+/** The capabilities of workers of this release. */
 export const capabilities = Object.keys(isAsked) as readonly Capability[]
 
-/** What the options require of a worker. */
+/** Lists the capabilities that the options require of a worker. */
 export function listRequired(options: Options): readonly Capability[] {
   return capabilities.filter((capability) => isAsked[capability](options))
 }
 
-// The event, the request's digest and the body ask for the same bytes, which may be a megabyte and more.
+// Cached because the event, the request's digest and the body need the same bytes, which may be a megabyte and more.
 const encoded = new WeakMap<Options, Buffer>()
 
-/** As bytes; null when nothing was asked. */
+/** Encodes options as bytes; null when no option is set. */
 export function encodeOptions(options: Options): Buffer | null {
   if (Object.keys(options).length === 0) return null
   const bytes = encoded.get(options) ?? Buffer.from(JSON.stringify(options))
@@ -38,7 +38,7 @@ export function encodeOptions(options: Options): Buffer | null {
   return bytes
 }
 
-/** @param bytes of `encodeOptions`: they were judged when they were received, by the rules of that day. */
+/** Decodes options. @param bytes of `encodeOptions`; the rules in force when they were received were applied then. */
 export function decodeOptions(bytes: Uint8Array | null): Options {
   return bytes === null ? {} : (JSON.parse(Buffer.from(bytes).toString()) as Options)
 }

@@ -1,4 +1,4 @@
-// Text in requests: what PostgreSQL and UTF-8 cannot hold is refused.
+// Text in requests. Text that PostgreSQL or UTF-8 cannot hold is refused.
 import * as v from 'valibot'
 
 export const byteLength = (text: string): number => Buffer.byteLength(text, 'utf8')
@@ -8,7 +8,7 @@ export const wellFormedText = v.pipe(
   v.check((text) => text.isWellFormed(), 'holds a lone surrogate, which has no UTF-8'),
 )
 
-// PostgreSQL's text has no NUL; bodies are bytes and may hold it.
+// PostgreSQL's text type cannot hold NUL. Bodies are bytes and may contain it.
 export const wellFormedTextWithoutNul = v.pipe(
   wellFormedText,
   v.check((text) => !text.includes('\0'), 'must not hold a NUL'),
@@ -20,14 +20,14 @@ export const fits = (most: number): v.CheckAction<string, string> =>
 
 export const isNotEmpty = v.check((text: string) => text !== '', 'must not be empty')
 
-/** Null when it is not base64. */
+/** Decodes a text to bytes; null when it is not base64. */
 export function decode(content: string, encoded: 'utf8' | 'base64' | undefined): Buffer | null {
   if (encoded !== 'base64') return Buffer.from(content)
   const bytes = Buffer.from(content, 'base64')
   return bytes.toString('base64') === content ? bytes : null
 }
 
-/** Files as requests have them, which are right. */
+/** Decodes the files of a request that has passed its checks. */
 export function decodeFiles(
   files: readonly {
     readonly name: string

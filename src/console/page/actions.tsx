@@ -1,4 +1,4 @@
-// What can be done with a submission: hand on its link, stop it, run it again, take its receipt.
+// The actions on a submission: copy its link, stop it, run it again, save its receipt.
 import { RunledgerError } from '#client'
 import type { Result } from '#client'
 import type { ComponentChildren, JSX } from 'preact'
@@ -28,7 +28,7 @@ export function Actions({
   }, [])
   const { signal } = leaving.current
   const isOver = isFinal(record)
-  // Whoever follows it shows its end: until then it is being stopped.
+  // The view that follows the submission shows its end. Until then it is being stopped.
   const isBusy = doing !== null && !(doing === 'stop' && isOver)
 
   const attempt = async (deed: Deed, work: () => Promise<void>): Promise<void> => {

@@ -1,5 +1,5 @@
-// The frame of all views: where one is, the key, and what keeps the page from its service. A further view is a row of
-// route.ts and a case of View.
+// The frame of all views: navigation, the key, and trouble with the service. A new view needs a row in route.ts and a case in
+// View.
 import { RunledgerError } from '#client'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -47,7 +47,7 @@ export function App(): JSX.Element {
   }, [ownKey])
   useEffect(() => {
     document.title = `${titles[route.view]} · Runledger`
-    // Who cannot see the view change hears it; a fresh page begins at its top.
+    // Moving the focus tells a screen reader that the view has changed. A fresh page keeps the focus at its top.
     if (!isFirst.current) main.current?.focus()
     isFirst.current = false
   }, [shown])
@@ -69,13 +69,13 @@ export function App(): JSX.Element {
   )
 }
 
-// The address is the view's: a jump must not change it.
+// Moves the focus without changing the address, because the address names the view.
 function skip(event: Event, main: HTMLElement | null): void {
   event.preventDefault()
   main?.focus()
 }
 
-// What was shown to a key is not shown to the next one.
+// Remounts views for a new key, so that it does not show what the old one showed.
 function View({
   route,
   ownKey,
@@ -163,7 +163,7 @@ function KeyForm(): JSX.Element {
   const [isTrying, setTrying] = useState(false)
   const [isRemembered, setRemembered] = useState(false)
   const send = async (): Promise<void> => {
-    // What no header can hold.
+    // No header can hold other characters.
     if (!/^[!-~]+$/.test(text.trim())) {
       setFailure('This is not an API key.')
       return

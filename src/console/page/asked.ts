@@ -1,9 +1,9 @@
-// What was asked for beside a program, as far as it changes how the end is shown: who judged it, and whether it had input.
+// The parts of a request that change how its result is shown: whether an output was expected, and whether there was input.
 import type { SubmissionRequest } from '#client'
 import type { LogEvent } from './service.ts'
 
 export interface Asked {
-  /** False: nothing was expected, so that AC says no more than that it finished. */
+  /** False: no output was expected, so AC means only that the program finished. */
   readonly isJudged: boolean
   readonly hasInput: boolean
 }
@@ -18,7 +18,7 @@ export function readAsked({ tests, expected_stdout: expected, stdin }: Submissio
   }
 }
 
-/** @param hasTests says its record. */
+/** Reads the same from a submission's events. @param hasTests as the submission's record has it. */
 export function recallAsked(events: readonly LogEvent[], hasTests: boolean): Asked {
   const received = events.find(({ type }) => type === 'submission.received')?.data
   if (received === undefined || hasTests || received['blobs'] !== undefined) return usuallyAsked
@@ -32,7 +32,7 @@ export function recallAsked(events: readonly LogEvent[], hasTests: boolean): Ask
 const inputEnded =
   /EOFError|NoSuchElementException|EOFException|EndOfStream|End_of_file|UnexpectedEof|unexpected EOF|end of (?:file|input)|No line found/i
 
-/** True of a program that read on where nothing was given. */
+/** True when a program without input failed because it tried to read some. */
 export function wantedInput(stderr: string | null, { hasInput }: Asked): boolean {
   return !hasInput && stderr !== null && inputEnded.test(stderr.slice(-4000))
 }

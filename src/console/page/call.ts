@@ -1,16 +1,16 @@
-// How the page asks its own service. The key goes in a header, to this origin alone.
+// Sends the page's requests to its own service. The key is sent in a header, to this origin only.
 import { RunledgerError } from '#client'
 import { backOff, pause } from '#client-retry'
 import { dropKey, key } from './session.ts'
 import { createStore } from './store.ts'
 
-/** What keeps the page from its service for the moment; null: nothing. */
+/** The message about the failure that the page is waiting out; null: there is none. */
 export const trouble = createStore<string | null>(null)
 
-// By who has it: what another has achieved ends nobody's.
+// By operation, so that the success of one does not remove another's message.
 const troubles = new Map<object, string>()
 
-/** @param who takes back the same one's by null. */
+/** Sets the message of an operation. @param who the operation. @param message null removes it. */
 export function complain(who: object, message: string | null): void {
   if (message === null) troubles.delete(who)
   else troubles.set(who, message)
@@ -21,11 +21,11 @@ interface Call {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
-  /** In place of the kept one. */
+  /** Used in place of the stored key. */
   readonly apiKey?: string | null
 }
 
-/** @returns the answer as it begins, whatever it is. */
+/** Sends a request. @returns the response once its headers arrive, whatever its status. */
 export function send(method: 'GET' | 'POST', path: string, given: Call = {}): Promise<Response> {
   const { body, headers, signal, apiKey = key.get() } = given
   return fetch(path, {
@@ -46,7 +46,7 @@ export function send(method: 'GET' | 'POST', path: string, given: Call = {}): Pr
 
 const unreachable = 'The service cannot be reached.'
 
-/** @throws {RunledgerError} for any answer but success; a key that is refused is dropped. */
+/** Sends a request and reads its answer. Drops a refused key. @throws {RunledgerError} for any answer but success. */
 export async function call<T>(method: 'GET' | 'POST', path: string, given: Call = {}): Promise<T> {
   const { signal, apiKey = key.get() } = given
   let response: Response
@@ -64,13 +64,13 @@ export async function call<T>(method: 'GET' | 'POST', path: string, given: Call 
   throw error
 }
 
-/** Drops the key that was refused, if it is still the one that is kept. */
+/** Drops a key that was refused, if it is still the stored one. */
 export function noteRefusal(error: unknown, apiKey: string | null): void {
   if (error instanceof RunledgerError && error.status === 401 && apiKey === key.get())
     dropKey(`${error.message} Enter another one.`)
 }
 
-/** Goes on until it is done or fails for good; a passing failure is reported as `trouble`. */
+/** Retries until the work succeeds or fails for good. Reports a passing failure as `trouble`. */
 export async function persist<T>(
   signal: AbortSignal | undefined,
   work: () => Promise<T>,
@@ -83,7 +83,7 @@ export async function persist<T>(
       } catch (error) {
         if (!(error instanceof RunledgerError) || ![0, 429, 502, 503, 504].includes(error.status))
           throw error
-        // A browser does not let a page know why there was no answer.
+        // A browser does not tell a page why there was no answer.
         const reason = error.status === 0 ? unreachable : error.message
         complain(who, `${reason} Trying again…`)
         const milliseconds = Math.max(backOff(tried), (error.retryAfterSeconds ?? 0) * 1000)

@@ -1,20 +1,20 @@
-// What a rerun did otherwise than the first: it is the same program on today's toolchain, so whatever differs is of interest.
+// Compares a rerun with the original. It is the same program on today's toolchain, so every difference is of interest.
 import type { Difference, Result, TestResult } from '#client'
 import { formatBytes, formatSeconds, nameOutcome, nameTest, verdictNames } from './format.ts'
 import { cut } from './visible.ts'
 
-/** One thing of both. */
+/** One property of both submissions. */
 export interface Pair {
   readonly label: string
   readonly first: string
   readonly now: string
-  /** How much more or less it is, such as `+12 %`; null: it is no figure, or cannot be said. */
+  /** The relative change, such as `+12 %`; null when the values are not numbers or the first one is zero. */
   readonly change: string | null
-  /** True of what should be the same: times and memory never are. */
+  /** Always false for times and memory, which vary. */
   readonly differs: boolean
 }
 
-/** An output from where it parts: `expected` is the first's, `got` the rerun's. */
+/** An output from the point where both differ: `expected` is the original's, `got` the rerun's. */
 export interface OutputChange {
   readonly label: string
   readonly difference: Difference
@@ -23,15 +23,15 @@ export interface OutputChange {
 export interface Comparison {
   readonly pairs: readonly Pair[]
   readonly outputs: readonly OutputChange[]
-  /** One of them has no outputs any more, so nothing is said of them. */
+  /** One of them has no outputs any more, so outputs are not compared. */
   readonly isPurged: boolean
 }
 
 const shownCharacters = 200
-/** Before the place where they part. */
+/** How many characters are shown before the first difference. */
 const contextCharacters = 40
 
-/** @param isJudged something was expected of them. */
+/** @param isJudged an output was expected. */
 export function compare(first: Result, now: Result, isJudged = true): Comparison {
   const isPurged = first.purged_at !== null || now.purged_at !== null
   return {
@@ -50,7 +50,7 @@ export function compare(first: Result, now: Result, isJudged = true): Comparison
   }
 }
 
-/** Nothing where neither has any. */
+/** Pairs two texts; empty when both are empty. */
 function pairTexts(label: string, first: string, now: string): Pair[] {
   if (first === '' && now === '') return []
   return [{ label, first, now, change: null, differs: first !== now }]
@@ -113,7 +113,7 @@ function compareOutputs(first: Result, now: Result): OutputChange[] {
   )
   return [
     ...compareTexts('Compiler', first.compile_output, now.compile_output),
-    // With tests, these are those of one of them.
+    // With tests, stdout and stderr of the record are those of one of the tests.
     ...(now.tests === null ? compareTexts('stdout', first.stdout, now.stdout) : tests),
     ...(now.tests === null ? compareTexts('stderr', first.stderr, now.stderr) : []),
   ]
@@ -128,7 +128,7 @@ function compareTexts(
   return difference === null ? [] : [{ label, difference }]
 }
 
-/** The first line that is another one; of long lines the part in which they differ. In time linear in the texts. */
+/** Finds the first line that differs, and shortens long lines to the part that differs. Takes time linear in the texts. */
 export function findDifference(first: string, now: string): Difference | null {
   if (first === now) return null
   const [before, after] = [first.split('\n'), now.split('\n')]
@@ -141,7 +141,7 @@ export function findDifference(first: string, now: string): Difference | null {
   return { line: index + 1, expected: shorten(expected), got: shorten(got) }
 }
 
-/** How many characters they begin with alike, never half of one. */
+/** Counts the characters with which both texts begin, and never splits a surrogate pair. */
 export function commonStart(one: string, other: string): number {
   let end = 0
   while (end < one.length && end < other.length && one[end] === other[end]) end += 1

@@ -1,4 +1,4 @@
-// The request of the playground, to be pasted elsewhere.
+// A dialog that shows the playground's request as code to copy.
 import type { SubmissionRequest } from '#client'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'

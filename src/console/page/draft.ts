@@ -1,7 +1,7 @@
-// What is being written in the playground, and the request that it makes.
+// The draft that is being written in the playground, and its translation to and from a request.
 import type { Checker, Limits, SubmissionRequest } from '#client'
 
-/** Of an editable row, the same while it stands. */
+/** An editable row. Its id stays the same as long as the row exists. */
 interface Row {
   readonly id: number
 }
@@ -21,12 +21,12 @@ export interface DraftTest extends Row {
 export const checkerTypes = ['lines', 'exact', 'tokens', 'unordered_lines', 'floats'] as const
 export type CheckerType = (typeof checkerTypes)[number]
 
-/** Figures are kept as they are typed: an empty one is the language's default. */
+/** Numbers are kept as typed text; an empty one means the language's default. */
 export interface Draft {
   readonly language: string
   readonly code: string
   readonly files: readonly DraftFile[]
-  /** Names of files that come back, one a line. */
+  /** Names of files to return, one a line. */
   readonly outputFiles: string
   readonly stdin: string
   /** Null: the output is not judged. */
@@ -67,7 +67,7 @@ export const emptyDraft: Draft = {
   tag: '',
 }
 
-/** The list with further rows, each with an id that none before it has. */
+/** Returns the list with further rows, each with an id larger than those before it. */
 export function append<T extends Row>(list: readonly T[], rows: readonly Omit<T, 'id'>[]): T[] {
   const first = 1 + Math.max(0, ...list.map(({ id }) => id))
   return [...list, ...rows.map((row, index) => ({ ...row, id: first + index }) as T)]
@@ -75,7 +75,7 @@ export function append<T extends Row>(list: readonly T[], rows: readonly Omit<T,
 
 const mebibyte = 1024 * 1024
 
-/** Only what was filled in. */
+/** Returns the request of a draft, with only the fields that were filled in. */
 export function toRequest(draft: Draft): SubmissionRequest {
   const args = readWords(draft.args)
   const compileArgs = readWords(draft.compileArgs)
@@ -123,7 +123,7 @@ function readWords(lines: string): string[] {
   return lines === '' ? [] : lines.replace(/\n$/, '').split('\n')
 }
 
-/** No name begins or ends with white space. */
+/** Reads one name a line, trimmed because no name begins or ends with white space. */
 function readNames(lines: string): string[] {
   return lines.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
 }
@@ -136,7 +136,7 @@ function readLimits({ cpuTime, wallTime, memory }: Draft): Limits {
   }
 }
 
-// The fields of a request that a draft has a place for.
+// The fields of a request that a draft can hold.
 const taken = [
   'language',
   'code',
@@ -155,7 +155,7 @@ const taken = [
   'tag',
 ]
 
-/** What of a request its draft lacks. */
+/** Lists the parts of a request that a draft cannot hold. */
 export function listLeftOut(request: SubmissionRequest): string[] {
   const { tests = [], files = [], checker } = request
   const partly = {
@@ -175,7 +175,7 @@ export function listLeftOut(request: SubmissionRequest): string[] {
 const isCheckerType = (type: string): type is CheckerType =>
   (checkerTypes as readonly string[]).includes(type)
 
-/** What makes a request again, as far as a draft has a place for it. */
+/** Returns the draft of a request, as far as a draft can hold it. */
 export function fromRequest(request: SubmissionRequest): Draft {
   const { checker, limits = {}, tests = [], files = [] } = request
   const figure = (value: number | undefined, unit = 1): string =>
@@ -210,12 +210,12 @@ export function fromRequest(request: SubmissionRequest): Draft {
   }
 }
 
-// A last one that is empty has a line of its own.
+// Every word ends its line, so that an empty last word keeps a line of its own.
 function joinWords(words: readonly string[] = []): string {
   return words.map((word) => `${word}\n`).join('')
 }
 
-/** What an earlier page left, as far as it still is a draft. */
+/** Reads a draft that an earlier page stored. Ignores fields that are not valid any more. */
 export function readDraft(text: string | null): Draft | null {
   try {
     const kept: unknown = JSON.parse(text ?? 'null')

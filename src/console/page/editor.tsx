@@ -1,5 +1,5 @@
-// The code, in CodeMirror. It stands in a shadow root, where CodeMirror keeps its styles in constructed style sheets: the
-// page's policy allows no others that a script makes.
+// The code editor, made with CodeMirror. It is in a shadow root, where CodeMirror keeps its styles in constructed style sheets,
+// because the page's policy allows scripts no other styles.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import {
   HighlightStyle,
@@ -57,7 +57,7 @@ const colours = HighlightStyle.define([
   { tag: [tags.meta, tags.processingInstruction], color: 'var(--code-type)' },
 ])
 
-/** Of a change that the page made. */
+/** Marks a change that the page made, as opposed to the user. */
 const isGiven = Annotation.define<boolean>()
 
 interface EditorProps {
@@ -72,7 +72,7 @@ export function Editor({ value, language, label, onChange, onRun }: EditorProps)
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<EditorView | null>(null)
   const mode = useRef(new Compartment())
-  // The newest of each, for the view, which is made once.
+  // The view is created once, so it reads the newest callbacks from here.
   const calls = useRef({ onChange, onRun })
   calls.current = { onChange, onRun }
 
@@ -123,7 +123,7 @@ export function Editor({ value, language, label, onChange, onRun }: EditorProps)
     }
   }, [])
 
-  // At once, while the value is the newest: one that is late would undo what was typed since, and count as typed.
+  // A layout effect runs at once, while the value is the newest. A later effect would undo what was typed since.
   useLayoutEffect(() => {
     const { current: view } = editor
     if (view === null || view.state.doc.toString() === value) return

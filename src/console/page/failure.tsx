@@ -1,9 +1,9 @@
-// What the service refuses, in its own words.
+// Shows why the service refused a request, in the service's words.
 import type { RunledgerError } from '#client'
 import type { JSX } from 'preact'
 import { nameField } from './limit-field.ts'
 
-/** Everything that is wrong with a request, at once. */
+/** Shows everything that is wrong with a request at once. */
 export function Failure({ of }: { readonly of: RunledgerError }): JSX.Element {
   return (
     <div class="failure" role="alert">

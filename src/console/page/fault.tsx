@@ -1,9 +1,9 @@
-// A mistake of the page itself: it is shown, so that nobody waits for a view that will not come.
+// Shows a bug of the page itself, so that nobody waits for a view that will not come.
 import { Component } from 'preact'
 import type { ComponentChildren, JSX } from 'preact'
 import { createStore, useStore } from './store.ts'
 
-/** What nobody caught, in its own words; null: nothing so far. */
+/** The message of an uncaught error; null: there was none. */
 const fault = createStore<string | null>(null)
 
 addEventListener('error', ({ error, message }) => fault.set(describe(error ?? message)))
@@ -14,7 +14,7 @@ export function Fault(): JSX.Element | null {
   return message === null ? null : <FaultMessage message={message} />
 }
 
-/** In place of a view that cannot be drawn; the frame around it stays. */
+/** Shows a message in place of a view that cannot be drawn. The frame around the view stays. */
 export class Boundary extends Component<
   { readonly children: ComponentChildren },
   { readonly message: string | null }

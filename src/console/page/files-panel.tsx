@@ -1,4 +1,4 @@
-// Files that go with the code, and those that come back.
+// The panel of files that go with the code, and of files to return.
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { append } from './draft.ts'

@@ -1,4 +1,4 @@
-// What a view asks of the service, again whenever what it depends on changes.
+// A hook that loads a view's data from the service, and loads it again whenever an input changes.
 import { useEffect, useState } from 'preact/hooks'
 import { RunledgerError } from '#client'
 
@@ -7,7 +7,7 @@ export interface Followed<T> {
   readonly failure: RunledgerError | null
 }
 
-/** @param work is aborted when the view goes or its inputs change; the view shows its last update. */
+/** @param work is aborted when the view is removed or its inputs change. The view shows the last update. */
 export function useFollowed<T>(
   work: (signal: AbortSignal, update: (value: T) => void) => Promise<void>,
   inputs: readonly unknown[],

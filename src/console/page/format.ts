@@ -1,4 +1,4 @@
-// Figures and outcomes in words, as people read them.
+// Formats figures and outcomes for people.
 import type { ExceededLimit, Result, TestResult } from '#client'
 
 type Verdict = NonNullable<Result['verdict']>
@@ -26,7 +26,7 @@ const limitReasons: Readonly<Record<ExceededLimit, string>> = {
   total_time: 'All of it together took longer than a submission may.',
 }
 
-/** Of seconds: `0 s`, `12 ms`, `1.25 s`, `2 min 5 s`. */
+/** Formats seconds: `0 s`, `12 ms`, `1.25 s`, `2 min 5 s`. */
 export function formatSeconds(seconds: number): string {
   if (seconds === 0) return '0 s'
   if (seconds < 0.0005) return '< 1 ms'
@@ -36,7 +36,7 @@ export function formatSeconds(seconds: number): string {
   return `${Math.floor(whole / 60)} min ${whole % 60} s`
 }
 
-/** Of bytes: `512 B`, `8.5 MiB`. */
+/** Formats bytes: `512 B`, `8.5 MiB`. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB']
   let unit = 0
@@ -48,7 +48,7 @@ export function formatBytes(bytes: number): string {
   return `${Number(figure.toFixed(figure < 10 && unit > 0 ? 1 : 0))} ${units[unit] ?? ''}`
 }
 
-/** In the reader's own time zone, to the second. */
+/** Formats a time in the reader's time zone, to the second. */
 export function formatTime(time: string): string {
   const date = new Date(time)
   const two = (figure: number): string => String(figure).padStart(2, '0')
@@ -56,18 +56,18 @@ export function formatTime(time: string): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
 }
 
-/** Of 1 and `test`: `1 test`. */
+/** Formats a count: `1 test`, `2 tests`. */
 export function count(figure: number, noun: string): string {
   return `${figure.toLocaleString('en')} ${noun}${figure === 1 ? '' : 's'}`
 }
 
-/** `good`, `bad` (the program's fault), `fault` (ours), or neither yet. */
+/** `good`, `bad` (the program's fault), `fault` (ours), or `none` without a verdict. */
 export type Tone = 'good' | 'bad' | 'fault' | 'none'
 
-/** AC of what nobody judged. */
+/** The word for AC when no output was expected. */
 export const finished = 'Finished'
 
-/** A short word for what became of it, and how it is coloured. @param isJudged something was expected of it. */
+/** Returns a short word for the outcome, and its colour. @param isJudged an output was expected. */
 export function nameOutcome(
   { status, verdict }: Pick<Result, 'status' | 'verdict'>,
   isJudged = true,
@@ -89,7 +89,7 @@ export function nameOutcome(
   return { word: words[status], tone: 'none' }
 }
 
-/** One sentence on why; empty when the outcome says it all. */
+/** Explains the outcome in one sentence; empty when the outcome says it all. */
 export function explain(result: Result): string {
   const { status, verdict, fault, limit, exit_code: code, signal, tests, message } = result
   if (status === 'queued') return 'It waits for a worker.'
@@ -112,12 +112,12 @@ export function explain(result: Result): string {
   return ''
 }
 
-/** Its name, or its number from 1. */
+/** Returns the test's name, or its number from 1. */
 export function nameTest(name: TestResult['name'], index: number): string {
   return name === null || name === '' ? String(index + 1) : name
 }
 
-/** How much of a limit was used, from 0 to 1. */
+/** Returns the used share of a limit, from 0 to 1. */
 export function share(used: number, limit: number): number {
   return limit > 0 ? Math.min(1, Math.max(0, used / limit)) : 0
 }

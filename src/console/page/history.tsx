@@ -1,4 +1,4 @@
-// The account's submissions, newest first. The filters stand in the address, so that back, reload and a link find them.
+// The list of the account's submissions, newest first. Its filters are in the address, so that back, reload and a link work.
 import type { JSX } from 'preact'
 import { Failure } from './failure.tsx'
 import { useFollowed } from './follow.ts'
@@ -106,7 +106,7 @@ function Filters({
   const offered = useStore(languages) ?? []
   const known = offered.map(({ name, title }) => [name, title] as const)
   const { language = '' } = filter
-  // One that nobody offers now may have been used.
+  // The filter may name a language that no worker offers now.
   const missing = language === '' || known.some(([name]) => name === language) ? [] : [language]
   return (
     <form
@@ -160,7 +160,7 @@ function Filters({
   )
 }
 
-/** Its name, until the titles of languages are known. */
+/** Shows a language's title, or its name until the titles are known. */
 function Title({ of }: { readonly of: string }): JSX.Element {
   return <>{useStore(languages)?.find(({ name }) => name === of)?.title ?? of}</>
 }

@@ -1,4 +1,4 @@
-// The languages on offer, asked for once a key.
+// The offered languages, loaded once for each key.
 import { RunledgerError } from '#client'
 import { complain } from './call.ts'
 import { readLanguages } from './service.ts'

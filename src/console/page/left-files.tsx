@@ -1,4 +1,4 @@
-// The files that a program has left and that were asked for, to be saved as they are.
+// The requested files that a program has left, each with a button that saves it unchanged.
 import type { LeftFile } from '#client'
 import type { JSX } from 'preact'
 import { formatBytes } from './format.ts'

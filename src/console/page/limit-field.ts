@@ -1,14 +1,14 @@
-// The limits that the playground offers: how each is called there, and what is wrong with what was typed, in its unit.
+// The limits that the playground offers: their labels, and mistakes in what was typed, in each limit's unit.
 import type { RequestIssue } from '#client'
 import type { Draft } from './draft.ts'
 import { formatBytes, formatSeconds } from './format.ts'
 
 export type LimitField = 'cpuTime' | 'wallTime' | 'memory'
-/** By field, in words. */
+/** Mistakes by field, in words. */
 export type Mistakes = Readonly<Partial<Record<LimitField, string>>>
 
 interface Kind {
-  /** As the request calls it. */
+  /** The limit's path in the request. */
   readonly path: string
   readonly label: string
   readonly example: string
@@ -17,7 +17,7 @@ interface Kind {
 
 const seconds = { example: '1.5', format: formatSeconds } as const
 
-/** In the order in which they stand. */
+/** The fields in the order in which they are shown. */
 export const limitFields: Readonly<Record<LimitField, Kind>> = {
   cpuTime: { path: 'limits.cpu_time', label: 'CPU time, s', ...seconds },
   wallTime: { path: 'limits.wall_time', label: 'Time, s', ...seconds },
@@ -26,7 +26,7 @@ export const limitFields: Readonly<Record<LimitField, Kind>> = {
 
 const names = Object.keys(limitFields) as readonly LimitField[]
 
-/** Found before anything is sent. */
+/** Finds mistakes before the request is sent. */
 export function findMistakes(draft: Pick<Draft, LimitField>): Mistakes {
   return collect((name) => {
     const text = draft[name].trim()
@@ -35,19 +35,19 @@ export function findMistakes(draft: Pick<Draft, LimitField>): Mistakes {
   })
 }
 
-/** What the service has found. */
+/** Translates the mistakes that the service has found. */
 export function showIssues(issues: readonly RequestIssue[]): Mistakes {
   return collect((name) => {
     const { path, format } = limitFields[name]
     const found = issues.find((issue) => issue.path === path)
     if (found === undefined) return null
-    // Its figures are seconds and bytes.
+    // The service's figures are seconds and bytes.
     const words = found.message.replaceAll(/\d+(\.\d+)?/g, (figure) => format(Number(figure)))
     return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
   })
 }
 
-/** The name that the page has for a path of the request; null: it has none. */
+/** Returns the page's name of a request's path; null when it has none. */
 export function nameField(path: string): string | null {
   const kind = Object.values(limitFields).find((one) => one.path === path)
   return kind?.label.replace(/,.*/, '') ?? null

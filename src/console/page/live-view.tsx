@@ -1,4 +1,4 @@
-// A submission while it goes on: what it has written so far, and the tests that have ended.
+// An unfinished submission: its output so far, and the tests that have ended.
 import type { JSX } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Live, Tail } from './live.ts'
@@ -8,7 +8,7 @@ import { escapeHidden } from './visible.ts'
 
 export function LiveView({ live }: { readonly live: Live }): JSX.Element {
   const { compile, stdout, stderr, tests } = live
-  // Drawn anew when it changes, which is once, and not with each frame.
+  // Drawn only when the compiler's output changes, which is once, and not in every frame.
   const compiler = useMemo(
     () =>
       compile === null || compile === '' ? null : (
@@ -30,7 +30,7 @@ export function LiveView({ live }: { readonly live: Live }): JSX.Element {
   )
 }
 
-/** Stays at its end, unless somebody has scrolled up to read. */
+/** Stays scrolled to its end, unless the user has scrolled up to read. */
 function LiveOutput({
   title,
   tail,
@@ -40,7 +40,7 @@ function LiveOutput({
 }): JSX.Element | null {
   const box = useRef<HTMLPreElement>(null)
   const isAtEnd = useRef(true)
-  // One piece of text, as each span would be one more thing to draw in every frame.
+  // One piece of text, because each span would be one more element to draw in every frame.
   const text = useMemo(() => escapeHidden(tail.text), [tail])
   useLayoutEffect(() => {
     if (isAtEnd.current) box.current?.scrollTo({ top: box.current.scrollHeight })

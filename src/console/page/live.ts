@@ -1,11 +1,11 @@
-// What a stream has sent so far of an unfinished submission. What a program writes has no end: its last part alone is kept.
+// What a stream has sent so far of an unfinished submission. Output may be endless, so only its last part is kept.
 import type { Result, StreamEvent, StreamedOutput, StreamedTest } from '#client'
 import { cut } from './visible.ts'
 
-/** The end of an output. */
+/** The last part of an output. */
 export interface Tail {
   readonly text: string
-  /** Characters before it, which are not kept. */
+  /** How many characters before it were dropped. */
   readonly dropped: number
 }
 
@@ -15,16 +15,16 @@ export interface Live {
   readonly compile: string | null
   readonly stdout: Tail
   readonly stderr: Tail
-  /** Those that have ended. */
+  /** The tests that have ended. */
   readonly tests: readonly StreamedTest[]
 }
 
-/** Of each output. More would take longer to draw than a frame lasts. */
+/** The characters that are kept of each output. Drawing more would take longer than a frame lasts. */
 export const keptCharacters = 32_768
 
 const nothing: Tail = { text: '', dropped: 0 }
 
-/** The next attempt starts over. */
+/** The initial state, to which each new attempt returns. */
 export const nothingYet: Live = {
   status: 'queued',
   compile: null,
@@ -33,7 +33,7 @@ export const nothingYet: Live = {
   tests: [],
 }
 
-/** What is known after one more event; the result itself changes nothing here. */
+/** Returns the state after one more event. The `result` event changes nothing here. */
 export function advance(live: Live, { event, data }: StreamEvent): Live {
   switch (event) {
     case 'submitted':
@@ -60,7 +60,7 @@ function append({ text, dropped }: Tail, more: string): Tail {
   return { text: whole.slice(from), dropped: dropped + from }
 }
 
-// A character that stands in two pieces of bytes is not put together: the end has it.
+// A character that is split between two pieces is not joined. The final result shows it correctly.
 function decode(output: StreamedOutput): string {
   return 'text' in output ? output.text : new TextDecoder().decode(decodeBase64(output.base64))
 }

@@ -1,4 +1,4 @@
-// Where the page begins.
+// The entry of the page.
 import { render } from 'preact'
 import { App } from './app.tsx'
 

@@ -1,5 +1,5 @@
-// How each language is coloured: one small parser of its kind, fetched when its language is chosen. A language without one
-// is shown plain.
+// Syntax colouring: one small parser for each language, fetched when the language is chosen. A language without a parser is
+// shown plain.
 import { StreamLanguage } from '@codemirror/language'
 import type { StreamParser } from '@codemirror/language'
 
@@ -37,7 +37,7 @@ const files = {
   verilog: () => import('@codemirror/legacy-modes/mode/verilog'),
 } as const
 
-/** Of each language: the file, and its parser there. */
+/** For each language: the file, and the name of its parser there. */
 const modes: Readonly<Record<string, readonly [file: keyof typeof files, parser: string]>> = {
   assembly: ['gas', 'gas'],
   bash: ['shell', 'shell'],
@@ -92,12 +92,12 @@ const modes: Readonly<Record<string, readonly [file: keyof typeof files, parser:
   zsh: ['shell', 'shell'],
 }
 
-/** Null for a language without one, or when it cannot be fetched: then the code is plain. */
+/** Loads a language's parser; null when it has none or when it cannot be fetched, and then the code is shown plain. */
 export async function loadMode(language: string): Promise<StreamLanguage<unknown> | null> {
   const mode = Object.hasOwn(modes, language) ? modes[language] : undefined
   if (mode === undefined) return null
   const [file, name] = mode
-  // A parser's own state is its own affair.
+  // The type of the state is unknown, because each parser has its own.
   const module = (await files[file]().catch(() => null)) as Record<
     string,
     StreamParser<unknown>

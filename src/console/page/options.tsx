@@ -1,4 +1,4 @@
-// What goes with the code: input, tests, and how the program is started and judged.
+// The panels beside the code: input, tests, and how the program is started and judged.
 import type { JSX } from 'preact'
 import { append, checkerTypes } from './draft.ts'
 import type { CheckerType, Draft, DraftTest } from './draft.ts'
@@ -12,12 +12,12 @@ export interface PanelProps {
   onChange(part: Partial<Draft>): void
 }
 
-/** The list with one item changed, or without it. */
+/** Returns the list with one item replaced, or without it when `item` is null. */
 export function replace<T>(list: readonly T[], index: number, item: T | null): readonly T[] {
   return list.flatMap((one, at) => (at !== index ? [one] : item === null ? [] : [item]))
 }
 
-/** An output that is expected, or none. */
+/** A check box, and the expected output when it is checked. */
 function Expected({
   value,
   onInput,
@@ -37,7 +37,7 @@ function Expected({
   )
 }
 
-/** Below the code. */
+/** The field for the program's input, below the code. */
 export function Input({ draft, onChange }: PanelProps): JSX.Element {
   if (draft.tests.length > 0) {
     return <p class="input hint">Each test has an input of its own: see Tests.</p>

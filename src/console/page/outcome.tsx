@@ -1,4 +1,4 @@
-// Beside the code: the run as it goes on, and what became of it.
+// The result beside the code: the run's progress, then its outcome.
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { usuallyAsked } from './asked.ts'
@@ -27,7 +27,7 @@ export function Outcome({
   const underWay = isUnderWay(run)
   return (
     <section class="outcome" aria-label="Result" aria-busy={underWay}>
-      {/* What a screen reader says of a run, once. */}
+      {/* A screen reader announces the outcome of a run once. */}
       <p class="unseen" role="status">
         {record !== null
           ? `${nameOutcome(record, asked.isJudged).word}. ${explain(record)}`

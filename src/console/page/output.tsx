@@ -1,12 +1,12 @@
-// What a program wrote, as text that nobody obeys.
+// Shows a program's output as harmless text.
 import type { JSX } from 'preact'
 import { saveText } from './part.tsx'
 import { cut, showHidden } from './visible.ts'
 
-// More would make a browser slow; all of it can be saved.
+// More would slow a browser down. The whole output can be saved.
 const shownCharacters = 100_000
 
-/** Text of others: never markup, and nothing in it is obeyed. */
+/** Shows untrusted text: never as markup, and with hidden and direction-changing characters escaped. */
 export function Visible({ text }: { readonly text: string }): JSX.Element {
   return (
     <>
@@ -26,7 +26,7 @@ export function Output({
   readonly title: string
   readonly text: string
   readonly isTruncated: boolean
-  /** Of the file that it is saved as. */
+  /** The name of the file that the output is saved as. */
   readonly name: string
 }): JSX.Element {
   const shown = cut(text, shownCharacters)

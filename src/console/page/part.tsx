@@ -1,4 +1,4 @@
-// Small parts that all views are made of.
+// Small components that the views share.
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { nameOutcome } from './format.ts'
@@ -124,7 +124,7 @@ export function Check({
   )
 }
 
-/** The outcome as a word in its colour. */
+/** Shows the outcome as a coloured word. */
 export function Badge({
   of,
   isJudged = true,
@@ -148,7 +148,7 @@ export function Mark({
   return <span class={`badge ${tone}${isBusy ? ' busy' : ''}`}>{word}</span>
 }
 
-/** A dialog that keeps the focus until it is closed, by Escape too. */
+/** A dialog that keeps the focus until it is closed by its button or by Escape. */
 export function Dialog({
   title,
   children,
@@ -174,7 +174,7 @@ export function Dialog({
   )
 }
 
-/** One panel at a time; arrow keys, Home and End go from tab to tab. */
+/** Shows one panel at a time. Arrow keys, Home and End move between the tabs. */
 export function Tabs<Name extends string>({
   label,
   names,
@@ -231,12 +231,12 @@ export function Tabs<Name extends string>({
   )
 }
 
-/** Hands a text to the browser as a file to keep. */
+/** Saves a text as a file. */
 export function saveText(name: string, text: string): void {
   saveFile(name, text, 'text/plain;charset=utf-8')
 }
 
-/** Bytes are saved as they are, a text as UTF-8. */
+/** Saves a file; bytes are saved unchanged, text as UTF-8. */
 export function saveFile(
   name: string,
   content: string | Uint8Array<ArrayBuffer>,
@@ -250,7 +250,7 @@ export function saveFile(
   setTimeout(() => URL.revokeObjectURL(url), 1000)
 }
 
-/** False where the browser does not let it. */
+/** Copies a text. False when the browser does not permit it. */
 export async function copyText(text: string): Promise<boolean> {
   return navigator.clipboard.writeText(text).then(
     () => true,

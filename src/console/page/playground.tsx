@@ -1,4 +1,4 @@
-// Write, run, see: the code and what goes with it on one side, what became of it on the other.
+// The playground: the code and its options on one side, the result on the other.
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { CopyAs } from './copy-as.tsx'
@@ -29,7 +29,7 @@ export function Playground(): JSX.Element {
   const language = offered?.find(({ name }) => name === draft.language)
   const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }))
   const underWay = isUnderWay(run)
-  // Of what was sent last.
+  // Mistakes in the request that was sent last.
   const refused = showIssues(run?.failure?.issues ?? [])
   const mistakes = { ...refused, ...findMistakes(draft) }
   const isRefused = Object.keys(refused).length > 0
@@ -68,7 +68,7 @@ export function Playground(): JSX.Element {
           chosen={panel}
           onChoose={(name) => setPanel(name)}
         >
-          {/* Kept while another panel shows, with its history and cursor. */}
+          {/* The editor stays mounted while another panel is shown, and so keeps its history and cursor. */}
           <div class="code" hidden={panel !== 'code'}>
             <Editor
               value={draft.code}
@@ -133,10 +133,10 @@ export function Playground(): JSX.Element {
   )
 }
 
-// It may be a megabyte: not with each key.
+// A draft may be a megabyte, so it is not stored at every keystroke.
 const keptAfterMilliseconds = 400
 
-/** The draft of this tab, and whether it could be kept; a first one is an example. */
+/** Returns this tab's draft, whether it could be stored, and a setter. The first draft is an example. */
 function useDraft(
   offered: readonly OfferedLanguage[] | null,
 ): readonly [draft: Draft, isKept: boolean, set: (change: (before: Draft) => Draft) => void] {
@@ -151,7 +151,7 @@ function useDraft(
     )
     return () => clearTimeout(timer)
   }, [draft])
-  // Who leaves finds it all.
+  // Stores the newest draft when the user leaves the page.
   useEffect(() => {
     const flush = (): void => void keep('draft', JSON.stringify(newest.current))
     addEventListener('pagehide', flush)
@@ -162,7 +162,7 @@ function useDraft(
       document.removeEventListener('visibilitychange', flush)
     }
   }, [])
-  // At once: nobody sees a language whose example is still to come.
+  // A layout effect, so that no language is drawn before its example is there.
   useLayoutEffect(() => {
     if (offered === null || offered.length === 0) return
     setDraft((before) => {
@@ -175,7 +175,7 @@ function useDraft(
   return [draft, isKept, setDraft]
 }
 
-/** Ctrl or Cmd and Enter, wherever the focus is. */
+/** Starts a run on Ctrl or Cmd with Enter, wherever the focus is. */
 function useShortcut(start: () => void): void {
   const newest = useRef(start)
   newest.current = start

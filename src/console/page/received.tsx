@@ -1,4 +1,4 @@
-// What a submission was given: its code, its input and its files, as long as the service keeps them.
+// What was submitted: code, input and files, as long as the service keeps them.
 import type { RunledgerError, SubmissionRequest } from '#client'
 import type { JSX } from 'preact'
 import { Failure } from './failure.tsx'
@@ -78,7 +78,7 @@ export function Received({ id }: { readonly id: string }): JSX.Element | null {
 }
 
 function Missing({ failure }: { readonly failure: RunledgerError }): JSX.Element | null {
-  // A process of the release before has no such answer.
+  // A process of the previous release does not know this path.
   if (failure.status === 404) return null
   if (failure.status !== 410) return <Failure of={failure} />
   return <p class="hint">What was submitted was removed after the retention period.</p>

@@ -1,4 +1,4 @@
-// A rerun beside the first: how each went, and where their outputs part.
+// Compares a rerun with the original: their figures, and where their outputs differ.
 import type { Result } from '#client'
 import type { JSX } from 'preact'
 import { compare } from './compare.ts'
@@ -11,10 +11,10 @@ import { formatRoute } from './route.ts'
 import { read } from './service.ts'
 import { DifferenceView } from './tests.tsx'
 
-// More of them help nobody.
+// More differences would not help anybody.
 const shownOutputs = 10
 
-/** @param first its id. @param now the rerun, which has ended. */
+/** @param first the original's id. @param now the rerun, which has ended. */
 export function Rerun({
   first: id,
   now,

@@ -1,4 +1,4 @@
-// What became of a submission: its verdict and why, what it used beside what it might, its tests and outputs.
+// The result of a submission: its verdict and the reason, its use of each limit, its tests and outputs.
 import type { Result } from '#client'
 import type { JSX } from 'preact'
 import { wantedInput } from './asked.ts'
@@ -46,7 +46,7 @@ function Meters({
 }): JSX.Element | null {
   const { cpu_time: cpu, wall_time: wall, memory_peak: memory, verdict } = result
   if (cpu === null || wall === null || memory === null) return null
-  // They never ran.
+  // The program never ran.
   if (verdict === 'CE' || (verdict === 'IE' && wall === 0)) return null
   return (
     <dl class="meters">
@@ -57,7 +57,7 @@ function Meters({
   )
 }
 
-/** @param limits those of the run; null when they are not known. */
+/** @param limits of the run; null when they are not known. */
 export function ResultView({
   result,
   limits,

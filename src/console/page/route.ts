@@ -1,11 +1,11 @@
-// Which view the address names. It stands behind `#`, which browsers keep to themselves: no server's log learns which
-// submissions somebody looks at.
+// The view that the address names. The view's name is behind `#`, which browsers do not send, so that no server's log shows
+// which submissions somebody looks at.
 
-/** The filters of the list, by the API's names but for the day; empty ones are left out. */
+/** The filters of the list. All but `day` have the API's names. Empty filters are left out. */
 const filterNames = ['day', 'status', 'verdict', 'language', 'tag', 'cursor'] as const
 export type Filter = Readonly<Partial<Record<(typeof filterNames)[number], string>>>
 
-/** What stands behind figures of operators. */
+/** The lists behind figures of the operators' overview. */
 const behinds = ['running', 'webhooks', 'ended'] as const
 export type Behind = (typeof behinds)[number]
 
@@ -16,7 +16,7 @@ export type Route =
   | { readonly view: 'service'; readonly q?: string; readonly show?: Behind }
   | { readonly view: 'unknown' }
 
-/** @param hash as `location.hash` has it. */
+/** Reads a view from `location.hash`. */
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#/, '').split('?', 2)
   if (path === '' || path === '/') return { view: 'playground' }
@@ -57,7 +57,7 @@ export function formatRoute(route: Route): string {
   }
 }
 
-/** As a query, in one order whatever it was. */
+/** Formats filters as a query, always in the same order. */
 export function formatFilter(filter: Filter): string {
   const pairs = filterNames.flatMap((name) => {
     const value = filter[name] ?? ''

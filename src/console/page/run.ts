@@ -1,4 +1,4 @@
-// One run at a time, kept apart from the view: who looks at another page and comes back finds it as it stands.
+// The playground's run, one at a time. It is kept outside the view, so that it goes on while the user looks at another view.
 import { RunledgerError } from '#client'
 import type { Result, SubmissionRequest } from '#client'
 import { readAsked, usuallyAsked } from './asked.ts'
@@ -11,16 +11,16 @@ import { createStore } from './store.ts'
 import { watch } from './watch.ts'
 
 export interface Run {
-  /** Null until the service has it. */
+  /** Null until the service has received the run. */
   readonly id: string | null
-  /** Null until it has ended. */
+  /** Null until the run has ended. */
   readonly record: Result | null
   readonly asked: Asked
-  /** Output until then. */
+  /** The output until the run has ended. */
   readonly live: Live
-  /** Why it did not begin, or is no longer followed. */
+  /** Why the run did not start, or is no longer followed. */
   readonly failure: RunledgerError | null
-  /** When it was sent, by performance.now(); null of one that an earlier page sent. */
+  /** When the run was sent, by performance.now(); null when an earlier page sent it. */
   readonly since: number | null
   readonly isStopping: boolean
 }
@@ -39,7 +39,7 @@ const fresh: Run = {
 
 let following = new AbortController()
 
-/** True while there is something to stop. */
+/** True while a run can be stopped. */
 export function isUnderWay(one: Run | null): boolean {
   return one !== null && one.failure === null && one.record === null
 }
@@ -56,7 +56,7 @@ export async function begin(request: SubmissionRequest): Promise<void> {
   })
 }
 
-/** The last run of this tab. */
+/** Follows the last run of this tab again. */
 export async function resume(): Promise<void> {
   const last = recall('last')
   if (last === null || key.get() === null || run.get() !== null) return
@@ -75,7 +75,7 @@ async function follow(id: string, signal: AbortSignal): Promise<void> {
   change({ record, live: nothingYet })
 }
 
-/** A request that was not yet received is not sent again; a received one is cancelled. */
+/** Stops the run. A request that was not yet received is not sent again; a received run is cancelled. */
 export async function stop(): Promise<void> {
   const now = run.get()
   if (now === null || !isUnderWay(now)) return
@@ -87,11 +87,11 @@ export async function stop(): Promise<void> {
   change({ isStopping: true })
   const { id } = now
   const { signal } = following
-  // Whoever follows it shows its end.
+  // `follow` shows the run's end.
   await showFailure(signal, async () => void (await cancel(id, signal)))
 }
 
-/** With the key goes what it ran. */
+/** Drops the run, because its key is gone. */
 export function forget(): void {
   following.abort()
   run.set(null)
@@ -113,7 +113,7 @@ async function showFailure(signal: AbortSignal, work: () => Promise<void>): Prom
   } catch (error) {
     if (signal.aborted) return
     if (!(error instanceof RunledgerError)) throw error
-    // A refused key is shown where another one is asked for.
+    // A refused key is reported by the form that asks for another one.
     if (error.status === 401) run.set(null)
     else change({ failure: error, isStopping: false })
   }

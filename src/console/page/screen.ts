@@ -1,9 +1,9 @@
-// What the browser shows of the page: its frames, and whether anybody looks.
+// Helpers that draw at most once a frame, and that work only while the page is visible.
 
 export interface Batch {
-  /** Draws with the next frame, however often it is asked for. */
+  /** Draws in the next frame, once however often it is called. */
   request(): void
-  /** What was asked for and not drawn yet never is. */
+  /** Cancels a drawing that was requested and not done yet. */
   stop(): void
 }
 
@@ -24,7 +24,7 @@ export function createBatch(draw: () => void): Batch {
 }
 
 /**
- * Works while the page is looked at: aborted when it is hidden, and started again when it shows again.
+ * Works while the page is visible: aborts the work when the page is hidden, and restarts it when the page is shown again.
  * @throws what the work throws, and the signal's reason.
  */
 export async function whileVisible<T>(

@@ -1,4 +1,4 @@
-// What the page asks of its service.
+// The page's requests to its service.
 import type { Language, Receipt, Result, SubmissionRequest } from '#client'
 import { call, persist } from './call.ts'
 import type { Filter } from './route.ts'
@@ -6,7 +6,7 @@ import type { Filter } from './route.ts'
 /** A language that a worker offers, as GET /api/languages returns it. */
 export type OfferedLanguage = Language
 
-/** Of a program: seconds and bytes. */
+/** Limits of a program, in seconds and bytes. */
 export interface RunLimits {
   readonly cpu_time: number
   readonly wall_time: number
@@ -26,30 +26,30 @@ export type Summary = Omit<
   Result,
   'stdout' | 'stderr' | 'compile_output' | 'tests' | 'files' | 'webhook'
 > & {
-  /** The first line of the program; null once it was purged. */
+  /** The first line of the program; null once the program was purged. */
   readonly preview?: string | null
-  /** False: nothing was expected of it. */
+  /** False when no output was expected. */
   readonly judged?: boolean | null
 }
 
-/** Those with the most workers do not come first: people look for a name. */
+/** Reads the offered languages, sorted by title because people look for a name. */
 export async function readLanguages(
   signal?: AbortSignal,
   apiKey?: string,
 ): Promise<readonly OfferedLanguage[]> {
   const given = { signal, ...(apiKey !== undefined && { apiKey }) }
   const ask = (): Promise<{ languages: OfferedLanguage[] }> => call('GET', '/api/languages', given)
-  // A key that is tried is answered at once, whatever the answer.
+  // When a key is being tried, every answer is reported at once, without a retry.
   const { languages } = await (apiKey === undefined ? persist(signal, ask) : ask())
   return languages.toSorted((a, b) => a.title.localeCompare(b.title))
 }
 
-/** Once, however often it has to be sent. @returns its id. */
+/** Submits a request once, however often it has to be sent. @returns the submission's id. */
 export function submit(request: SubmissionRequest, signal: AbortSignal): Promise<string> {
   return create('/api/submit', request, signal)
 }
 
-/** What has ended once more. @returns the new one's id. */
+/** Reruns an ended submission. @returns the rerun's id. */
 export function rerun(id: string, signal: AbortSignal): Promise<string> {
   return create(`${resultPath(id)}/rerun`, undefined, signal)
 }
@@ -62,7 +62,7 @@ async function create(path: string, body: unknown, signal: AbortSignal): Promise
   return id
 }
 
-// crypto.randomUUID is for secure contexts alone, and a page on a LAN may be none.
+// crypto.randomUUID exists only in secure contexts, and a page on a LAN may not be one.
 function makeUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -77,7 +77,7 @@ export function read(id: string, signal: AbortSignal): Promise<Result> {
   return persist(signal, () => call<Result>('GET', resultPath(id), { signal }))
 }
 
-/** Takes it back, however often that has to be sent. */
+/** Cancels a submission, and resends the request as often as needed. */
 export function cancel(id: string, signal: AbortSignal): Promise<Result> {
   return persist(signal, () => call<Result>('POST', `${resultPath(id)}/cancel`, { signal }))
 }
@@ -86,7 +86,7 @@ export function readReceipt(id: string, signal: AbortSignal): Promise<Receipt> {
   return persist(signal, () => call<Receipt>('GET', `${resultPath(id)}/receipt`, { signal }))
 }
 
-/** What was submitted. @throws {RunledgerError} 410 once it was purged. */
+/** Reads what was submitted. @throws {RunledgerError} 410 once it was purged. */
 export async function readRequest(id: string, signal: AbortSignal): Promise<SubmissionRequest> {
   const path = `${resultPath(id)}/request`
   const given = { signal }
@@ -94,7 +94,7 @@ export async function readRequest(id: string, signal: AbortSignal): Promise<Subm
     .request
 }
 
-/** Whether there are any of this service: only with a key that signs them. */
+/** Whether this service signs receipts, which needs a key. */
 export async function signsReceipts(): Promise<boolean> {
   return fetch('/receipt-key', { credentials: 'omit' }).then(
     ({ ok }) => ok,
@@ -122,11 +122,11 @@ export function list({ day = '', ...filter }: Filter, signal: AbortSignal): Prom
   return persist(signal, () => call<Page>('GET', path, { signal }))
 }
 
-/** A day of the reader's own, as the service asks for it. */
+/** Translates a day in the reader's time zone to the API's time span. */
 function spanDay(day: string): { readonly since?: string; readonly until?: string } {
   const since = new Date(`${day}T00:00:00`)
   if (Number.isNaN(since.getTime())) return {}
-  // Not 24 hours: a clock may be set that day.
+  // A day need not have 24 hours, because clocks may change that day.
   const until = new Date(since)
   until.setDate(since.getDate() + 1)
   return { since: since.toISOString(), until: until.toISOString() }

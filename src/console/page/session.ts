@@ -1,11 +1,11 @@
-// What a tab keeps until it is closed: the key, the draft, the last run. The key alone may stay on the device, if its user
-// says so, and open tabs of one browser share it, so that a link opened in a new tab finds it.
+// What a tab keeps until it is closed: the key, the draft and the last run. Only the key may stay on the device, if the user
+// asks for that. Open tabs of one browser share the key, so that a link opened in a new tab has it.
 import { createStore } from './store.ts'
 
 const names = { key: 'runledger.key', draft: 'runledger.draft', last: 'runledger.last' } as const
 type Name = keyof typeof names
 
-/** Null where nothing is kept, or may be. */
+/** Reads a stored value; null when nothing is stored or storage is forbidden. */
 export function recall(name: Name, store: () => Storage = () => sessionStorage): string | null {
   try {
     return store().getItem(names[name])
@@ -14,7 +14,7 @@ export function recall(name: Name, store: () => Storage = () => sessionStorage):
   }
 }
 
-/** Null removes it. A browser that keeps nothing still shows the page. @returns false where there was no room. */
+/** Stores a value; null removes it. A browser without storage still shows the page. @returns false when there was no room. */
 export function keep(
   name: Name,
   value: string | null,
@@ -34,13 +34,13 @@ const onDevice = (): Storage => localStorage
 
 export const key = createStore<string | null>(takeKey() ?? recall('key') ?? recall('key', onDevice))
 
-/** It opens the view of operators, and no other. */
+/** True for an operator's key, which opens only the operators' view. */
 export const isOperatorKey = (text: string | null): boolean => text?.startsWith('rl_oper_') === true
 
-/** Why the key is asked for again. */
+/** Why the page asks for a key again. */
 export const keyNotice = createStore<string | null>(null)
 
-/** @param isRemembered also by the next start of this browser. */
+/** @param isRemembered true: the key is kept for the next start of this browser. */
 export function setKey(value: string, isRemembered = false): void {
   keep('key', value)
   keep('key', isRemembered ? value : null, onDevice)
@@ -49,7 +49,7 @@ export function setKey(value: string, isRemembered = false): void {
   broadcast({ key: value })
 }
 
-/** The last run goes with its key; the draft stays. Other tabs drop the same key. */
+/** Drops the key and the last run and keeps the draft. Other tabs drop the same key. */
 export function dropKey(notice: string | null): void {
   const dropped = key.get()
   forgetKey(notice)
@@ -65,9 +65,9 @@ function forgetKey(notice: string | null): void {
 }
 
 /**
- * The key of a link such as `make run` prints: it stands behind `#`, which is sent to no server, and is gone from the address
- * before anything is drawn. Only a service on this machine takes one: elsewhere somebody's link would have others work
- * under somebody's key.
+ * Takes the key of a link such as `make run` prints. The key is behind `#`, which is sent to no server, and is removed from the
+ * address before anything is drawn. Only a service on this machine accepts such a link, because elsewhere a link could make
+ * other people work under its sender's key.
  * @returns null when the address has none.
  */
 export function takeKey(): string | null {
@@ -85,7 +85,7 @@ interface Word {
   readonly dropped?: string
 }
 
-// Heard by this origin's own tabs alone, and kept nowhere.
+// Only tabs of this origin receive these messages, and nothing stores them.
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('runledger')
 const broadcast = (word: Word): void => {
   // eslint-disable-next-line unicorn/require-post-message-target-origin -- a channel has its own origin alone

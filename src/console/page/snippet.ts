@@ -1,4 +1,4 @@
-// A request as something to paste: it runs as it stands, and takes the key from the environment, never from here.
+// Writes a request as code to paste. The code runs as it is and takes the key from the environment, never from the page.
 import type { SubmissionRequest } from '#client'
 
 export const snippetKinds = ['curl', 'Python', 'TypeScript'] as const
@@ -47,12 +47,12 @@ export function writeSnippet(
   }
 }
 
-/** One word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 function quoteShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-// JSON's strings and numbers are Python's, its three words are not.
+// JSON's strings and numbers are valid in Python; true, false and null are not.
 function toPython(value: unknown, indent: string): string {
   if (value === true) return 'True'
   if (value === false) return 'False'

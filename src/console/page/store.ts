@@ -1,10 +1,10 @@
-// A value that views follow.
+// A value that views can follow.
 import { useEffect, useState } from 'preact/hooks'
 
 export interface Store<T> {
   get(): T
   set(value: T): void
-  /** @returns what ends it. */
+  /** @returns a function that stops following. */
   follow(follower: () => void): () => void
 }
 
@@ -28,7 +28,7 @@ export function createStore<T>(first: T): Store<T> {
 export function useStore<T>({ get, follow }: Store<T>): T {
   const [value, setValue] = useState(get)
   useEffect(() => {
-    // It may have changed since it was drawn.
+    // The value may have changed since the view was drawn.
     setValue(() => get())
     return follow(() => setValue(() => get()))
   }, [get, follow])

@@ -1,18 +1,18 @@
-// A submission's log as steps that a person follows: what happened when, and how long it took.
+// Turns a submission's events into the steps of its timeline: what happened when, and how long it took.
 import type { ExceededLimit, TestResult } from '#client'
 import { count, formatBytes, nameOutcome, nameTest, verdictNames } from './format.ts'
 import type { Tone } from './format.ts'
 import type { LogEvent } from './service.ts'
 
 export interface Step {
-  /** When it happened; null of a part of another step. */
+  /** When the step happened; null for a part of another step. */
   readonly at: string | null
   readonly title: string
   readonly detail: string
-  /** How long it took; null of a moment. */
+  /** How long the step took; null for a moment. */
   readonly seconds: number | null
   readonly tone: Tone
-  /** Of its event; null of a part, and where it is not known. */
+  /** The hash of the step's event; null for a part. */
   readonly hash: string | null
 }
 
@@ -28,7 +28,7 @@ type TestPhase = Partial<Phase> & {
   readonly limit?: ExceededLimit
 }
 
-/** All that may be known of an attempt's end. */
+/** What the events may say about the end of an attempt. */
 interface Ending {
   readonly verdict?: keyof typeof verdictNames
   readonly compile?: Phase | null
@@ -37,13 +37,13 @@ interface Ending {
   readonly lost?: string
 }
 
-/** @param names of the tests, from the record. @param isJudged something was expected of it. */
+/** @param names of the tests, from the record. @param isJudged an output was expected. */
 export function describeStory(
   events: readonly LogEvent[],
   names: readonly (string | null)[] = [],
   isJudged = true,
 ): Step[] {
-  // Since when it waits for a worker.
+  // When the submission started to wait for a worker.
   let waiting: string | null = null
   const steps = (event: LogEvent): Step[] => {
     const { type, at, data } = event
@@ -108,7 +108,7 @@ function describe(
     case 'webhook.replayed':
       return [step(at, 'Webhook sent again')]
     default:
-      // Of a later release.
+      // An event of a later release.
       return [step(at, type)]
   }
 }

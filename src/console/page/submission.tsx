@@ -1,4 +1,4 @@
-// One submission: its outcome, what it was given, and its timeline.
+// The view of one submission: its outcome, what was submitted, and its timeline.
 import type { Result } from '#client'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -26,7 +26,7 @@ import { watch } from './watch.ts'
 interface Shown {
   readonly record: Result
   readonly events: readonly LogEvent[]
-  /** Null: it has ended. */
+  /** Null when the submission has ended. */
   readonly live: Live | null
 }
 
@@ -68,7 +68,7 @@ export function Submission({ id }: { readonly id: string }): JSX.Element {
   )
 }
 
-/** Whenever it stands otherwise, its record and its log say more. */
+/** Follows a submission. Reloads its record and events whenever its status changes. */
 async function follow(
   id: string,
   signal: AbortSignal,
@@ -94,7 +94,7 @@ async function follow(
     update(shown)
     if (!isOther) return
     loading = loading.then(reload)
-    // Thrown when it is awaited.
+    // The failure is thrown where `loading` is awaited.
     loading.catch(() => {})
   })
   await loading
@@ -132,13 +132,13 @@ function Page({ id, shown }: { readonly id: string; readonly shown: Shown }): JS
   )
 }
 
-/** What its outputs are is shown above. */
+/** Leaves out the outputs, which are shown above. */
 function shorten(record: Result): object {
   const { stdout: _out, stderr: _err, compile_output: _compiler, tests: _tests, ...rest } = record
   return { ...rest, files: rest.files?.map(({ content: _content, ...file }) => file) ?? null }
 }
 
-/** Those of the newest attempt. */
+/** Finds the limits of the newest attempt. */
 function findLimits(events: readonly LogEvent[]): RunLimits | null {
   const started = events.findLast(({ type }) => type === 'execution.started')
   const limits = started?.data['limits'] as { run: RunLimits } | null | undefined

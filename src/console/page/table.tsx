@@ -1,16 +1,16 @@
-// A table of what is listed; on a narrow screen each row is a card, in which each figure has its name.
+// A table. On a narrow screen each row is a card, in which each figure has its name.
 import type { ComponentChildren, JSX } from 'preact'
 
 export interface Column<Row> {
   readonly head: string
   readonly draw: (row: Row) => ComponentChildren
   readonly isFigure?: boolean
-  /** Of the cell. */
+  /** The class of the cell. */
   readonly mark?: (row: Row) => string
   readonly title?: (row: Row) => string
 }
 
-/** @param columns the first one names the row. @param label of what it lists, or the id of its heading. */
+/** @param columns the first one names the row. @param label says what the table lists, or is the id of its heading. */
 export function Table<Row>({
   label,
   columns,
@@ -40,7 +40,7 @@ export function Table<Row>({
         </td>
       )
     })
-  // The roles are said, as a row that is drawn as a card would lose them.
+  // Roles are explicit, because rows that are drawn as cards would lose their implicit ones.
   return (
     <div class="scroll" tabIndex={0} role="group" {...label}>
       <table class="list" role="table">

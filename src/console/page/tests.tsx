@@ -1,4 +1,4 @@
-// How each test went, and where an output is not what was expected.
+// The result of each test, and where an output differs from the expected one.
 import type { Difference, TestResult } from '#client'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
@@ -9,7 +9,7 @@ import { Mark } from './part.tsx'
 import type { RunLimits } from './service.ts'
 import { escapeHidden } from './visible.ts'
 
-/** Expected beside got, from where they part. @param title of the text, where there are several. */
+/** Shows two lines from where they differ, the expected one first. @param title of the text, where there are several. */
 export function DifferenceView({
   of,
   title,
@@ -149,7 +149,7 @@ function TestRow({
   )
 }
 
-/** @param isOver false: those that have ended so far. */
+/** @param isOver false when more tests may end. */
 export function Tests({
   tests,
   limits,

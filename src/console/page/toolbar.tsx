@@ -1,4 +1,4 @@
-// Above the code: its language, and the ways in and out of the page.
+// The toolbar above the code: its language, and buttons to load, save and copy it.
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Draft } from './draft.ts'
@@ -21,7 +21,7 @@ export function Toolbar({
   const extension = language?.extensions[0] ?? '.txt'
   const choose = (name: string): void => {
     const example = offered?.find((one) => one.name === name)?.example ?? ''
-    // An example gives way to another; what somebody wrote stays.
+    // Another example replaces an example, but nothing replaces the user's own code.
     const isOwn = draft.code !== '' && offered?.every((one) => one.example !== draft.code)
     onChange({ language: name, ...(isOwn !== true && { code: example }) })
   }

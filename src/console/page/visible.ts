@@ -1,21 +1,21 @@
-// What a program wrote, so that nothing in it is obeyed: characters that no reader sees, or that change how others are
-// read, become escapes that a reader does see.
+// Makes a program's output harmless to read: characters that are invisible, or that change how others are read, become visible
+// escapes.
 
-/** A stretch of text; `isEscape`: it stands for characters that are not shown. */
+/** A piece of text. `isEscape`: the text is an escape of hidden characters. */
 export interface Piece {
   readonly text: string
   readonly isEscape: boolean
 }
 
-// C0 without tab and newline, C1, what is invisible, what turns the direction of writing, tags and private use.
+// C0 without tab and newline, C1, invisible characters, changes of the writing direction, tags and private use.
 const hidden =
   // eslint-disable-next-line no-control-regex -- these are what is looked for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]+/gu
 
-/** More would take a browser seconds to draw: what follows is escaped, and not distinguished. */
+/** The most pieces, because more would take a browser seconds to draw. The rest is escaped without being marked. */
 const piecesMost = 4000
 
-/** In time linear in the text. */
+/** Splits a text into pieces, in time linear in the text. */
 export function showHidden(text: string): Piece[] {
   const pieces: Piece[] = []
   let end = 0
@@ -29,17 +29,17 @@ export function showHidden(text: string): Piece[] {
   return pieces
 }
 
-/** The same as one text, for places that take no markup. */
+/** Returns the same as one text, for places that take no markup. */
 export function escapeHidden(text: string): string {
   return text.replaceAll(hidden, escapeAll)
 }
 
 function escapeAll(found: string): string {
-  // Most stand alone, and there may be half a million of them.
+  // A fast path: most hidden characters are alone, and there may be half a million.
   return found.length === 1 ? escape(found) : Array.from(found, escape).join('')
 }
 
-/** What was written once is known: a hostile output is a million of the same. */
+/** Caches escapes, because a hostile output may hold the same character a million times. */
 const escapes = new Map<string, string>()
 
 function escape(character: string): string {
@@ -56,7 +56,7 @@ function write(character: string): string {
   return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`
 }
 
-/** The first so many characters, never half of one. */
+/** Returns at most the first `most` characters, and never half of a surrogate pair. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text
   const last = text.charCodeAt(most - 1)

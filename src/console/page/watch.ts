@@ -1,5 +1,5 @@
-// Follows a submission to its end: by its stream, which is made anew where it broke, and by asking where the service has no
-// place for one more. A page that nobody looks at gets nothing.
+// Follows a submission to its end: by its stream, which is reopened when it breaks, or by polling when the service has no room
+// for another stream. A hidden page receives nothing.
 import { RunledgerError, openStream } from '#client'
 import type { Result, StreamEvent } from '#client'
 import { pause } from '#client-retry'
@@ -10,14 +10,14 @@ import { createBatch, whileVisible } from './screen.ts'
 import { isFinal, resultPath } from './service.ts'
 import { key } from './session.ts'
 
-/** So long is waited before a stream is asked for again. */
+/** The pause before a stream is opened again. */
 const pauseMilliseconds = 500
-/** So many streams in a row may send nothing, as through a router that keeps or cuts them. */
+/** How many streams in a row may bring nothing, such as through a proxy that buffers or cuts them. */
 const vainMost = 2
 
 /**
- * Reports what is known so far, at most once a frame.
- * @returns the record of its end.
+ * Reports the state so far, at most once a frame.
+ * @returns the record of the submission's end.
  */
 export async function watch(
   id: string,
@@ -35,7 +35,7 @@ export async function watch(
     batch.request()
   }
 
-  /** @returns the end, or null when the connection ended before. */
+  /** @returns the record, or null when the connection ended before the submission. */
   async function follow(events: AsyncGenerator<StreamEvent, void>): Promise<Result | null> {
     for await (const event of events) {
       position = event.position
@@ -70,7 +70,7 @@ export async function watch(
   }
 }
 
-/** @returns null when no stream is available, or nothing follows: asking shows the rest. */
+/** Opens a stream. @returns null when no stream is available or no event follows; polling shows the rest. */
 async function open(
   path: string,
   position: string | undefined,
@@ -90,7 +90,7 @@ async function open(
   }
 }
 
-/** A connection that breaks is made anew. */
+/** Ignores a broken connection, which is reopened. */
 function passOver(shown: AbortSignal): (error: unknown) => null {
   return (error) => {
     shown.throwIfAborted()

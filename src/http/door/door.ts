@@ -1,5 +1,5 @@
-// Doors: other services' protocols, so that their clients need nothing but another base URL. Each is a translation in one
-// file; keys, limits, queue, log and verdicts behind it are those of the API.
+// Doors: other services' protocols, so that their clients work with only a new base URL. Each door is a translation; keys,
+// limits, queue, log and verdicts behind it are those of the API.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Problem } from '#error'
 import type { HttpContext, Route } from '../http.ts'
@@ -10,7 +10,7 @@ import { openMcp } from './mcp.ts'
 import { openPiston } from './piston.ts'
 import { openSandboxFusion } from './sandbox-fusion.ts'
 
-/** An answer in the protocol of a door. */
+/** An answer in a door's protocol. */
 export interface DoorAnswer {
   readonly status: number
   readonly body: object | string
@@ -18,7 +18,7 @@ export interface DoorAnswer {
 
 export interface Door {
   readonly routes: readonly Route[]
-  /** How a failure looks to the door's clients. */
+  /** Describes a failure as the door's clients expect it. */
   readonly describeProblem: (problem: Problem) => DoorAnswer
 }
 
@@ -33,13 +33,13 @@ const builders = {
 export type DoorName = keyof typeof builders
 export const doorNames = Object.keys(builders) as DoorName[]
 
-/** The doors that are open; the paths of the others do not exist. */
+/** Opens the configured doors. The paths of all other doors do not exist. */
 export function openDoors(context: HttpContext): readonly Door[] {
   const { doors = doorNames } = context
   return doors.map((name) => builders[name](context))
 }
 
-/** Before the key is looked up: finds it where the door's clients send it, and answers failures in the door's words. */
+/** Runs before the key is looked up. Reads the key from where the door's clients send it, and sets the form of failures. */
 export function enterDoor({ describeProblem }: Door): Handler {
   return (request, _response, next) => {
     request.describeProblem = describeProblem
@@ -50,8 +50,8 @@ export function enterDoor({ describeProblem }: Door): Handler {
 }
 
 /**
- * `X-API-Key`, `X-Auth-Token`, or `Authorization` with the key alone, as a bearer, or as the password of a URL
- * (`http://user:key@host`), which is all that some clients can be given.
+ * Reads the key from `X-API-Key`, `X-Auth-Token` or `Authorization`. The latter holds the key alone, a bearer token, or the
+ * password of a URL (`http://user:key@host`), because some clients can be configured only by a URL.
  */
 function readKey(headers: IncomingHttpHeaders): string | undefined {
   const given = headers['x-api-key'] ?? headers['x-auth-token']

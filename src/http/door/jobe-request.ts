@@ -1,4 +1,4 @@
-// A Jobe run_spec, and what its parameters say in the API's words.
+// A Jobe run_spec, and the translation of its parameters to fields of the API.
 import * as v from 'valibot'
 import type { TierLimits } from '#account'
 import { catalogue, defaultLimits, jobe } from '#language'
@@ -8,10 +8,10 @@ import { mostAllowed } from '../relations.ts'
 import { hasCompiler, refuse } from './run.ts'
 import { splitWords } from './words.ts'
 
-/** As its sandbox counts a MB. */
+/** A megabyte as Jobe's sandbox counts it. */
 const megabyte = 1024 * 1000
 
-/** Of an object that is none, or has not all that it needs. */
+/** Returns the message for a value that is not an object, or that lacks a required attribute. */
 const missing =
   (instead: string) =>
   ({ path }: v.ObjectIssue): string => {
@@ -25,7 +25,7 @@ const required = (name: string) =>
   v.string(`run_spec is missing the required attribute '${name}' as a string`)
 const words = (name: string) =>
   v.nullish(v.array(v.string(`${name} must hold strings`), `${name} must be an array`))
-/** The body of POST runs. */
+/** The schema of the body of POST runs. */
 export const runRequest = v.object(
   {
     run_spec: v.object(
@@ -69,7 +69,7 @@ export function isFileSpecifier(one: unknown): one is readonly [id: string, name
   )
 }
 
-/** Each is a piece of a shell's command. Those of a compiler that is not there say nothing. */
+/** Translates arguments, each a piece of a shell command. Compiler arguments of a language without a compiler are ignored. */
 export function translateArguments(given: Parameters, language: Language): object {
   const harmless = jobe.interpreterArguments[language]
   const foreign = split(given, 'interpreterargs').find((word) => harmless?.test(word) !== true)
@@ -99,7 +99,10 @@ function split(
   return found
 }
 
-/** MB and seconds. Above what the tier allows, or without a limit, it is what the tier allows; but CPU time is refused, as Jobe does. */
+/**
+ * Translates limits from MB and seconds. A value above the tier's limit, or the value "no limit", becomes the tier's limit.
+ * @throws {Problem} for too much CPU time, which Jobe refuses too.
+ */
 export function translateLimits(
   given: Parameters,
   language: Language,

@@ -19,7 +19,7 @@ import { translateArguments, translateLimits } from './jobe-request.ts'
 import { createRunner, describeFile, describeMistakes, findDoorLanguage } from './run.ts'
 import { readDoorBody, readVersion, refuse, whyNotRun } from './run.ts'
 
-/** More would not fit into a submission. */
+/** The most bytes of files that fit into a submission. */
 const filesBytesMost = 1024 * 1024
 const filesMost = 64
 const upload = v.object(
@@ -66,7 +66,7 @@ export function openJobe(context: HttpContext): Door {
       output_encoding: 'base64',
     })
     if (record === null) return
-    // CodeRunner grades an outcome of 20 as wrong, and what is no 200 not at all.
+    // CodeRunner grades an outcome of 20 as a wrong answer, and does not grade an answer other than 200.
     const why = whyNotRun(record)
     if (why !== null) sendJson(response, 500, why)
     else sendJson(response, 200, translateRecord(record, language))
@@ -136,7 +136,7 @@ export function openJobe(context: HttpContext): Door {
   return { routes, describeProblem }
 }
 
-/** Jobe takes JSON in any media type. */
+/** Reads a body as JSON whatever its media type, as Jobe does. */
 const readBody: typeof readDoorBody = (incoming, response, schema) => {
   incoming.headers['content-type'] = 'application/json'
   return readDoorBody(incoming, response, schema)
@@ -156,10 +156,10 @@ function translateRecord(record: TrackedResult, language: Language): object {
   return {
     run_id: record.id,
     outcome,
-    // Jobe compiled what has messages here, and has not run it.
+    // For Jobe's clients, text here means that the program did not compile and was not run.
     cmpinfo: outcome === 11 ? messages || 'The compiler failed.\n' : '',
     stdout: outcome === 11 ? '' : stdout,
-    // CodeRunner takes an outcome with any text here for a runtime error.
+    // CodeRunner treats any outcome with text here as a runtime error.
     stderr: outcome === 12 ? stderr || describeSignal(record) : '',
   }
 }
@@ -173,7 +173,7 @@ function nameOutcome(
     case 'CE':
       return 11
     case 'TLE':
-    // A Jobe cuts output off and lets the program run on, which is most often without an end.
+    // Jobe truncates output and lets the program run on. Such a program most often never ends and exceeds its time limit.
     case 'OLE':
       return 13
     case 'MLE':
@@ -186,12 +186,12 @@ function nameOutcome(
   }
 }
 
-/** As its sandbox says it. */
+/** Describes a signal in the words of Jobe's sandbox. */
 function describeSignal({ signal, exit_code: code }: TrackedResult): string {
   return signal === null ? '' : `warning: command terminated with signal ${(code ?? 128) - 128}\n`
 }
 
-/** UTF-8, or every byte that is no printable ASCII as `\xff`. */
+/** Decodes output as UTF-8, or else writes every byte that is not printable ASCII as `\xff`. */
 function clean(output: string | null): string {
   const bytes = Buffer.from(output ?? '', 'base64')
   if (isUtf8(bytes)) return bytes.toString()
@@ -204,7 +204,7 @@ function clean(output: string | null): string {
 }
 
 function describeProblem(problem: Problem): DoorAnswer {
-  // Jobe's keys are 403, and CodeRunner takes a 401 for a limit of submissions.
+  // Jobe answers 403 for a bad key, and CodeRunner would take 401 for an exceeded limit of submissions.
   if (problem.code === 'unauthorized') return { status: 403, body: problem.message }
   const nameField = (path: string): string => path.replace(/^run_spec\.?(?:parameters\.?)?/, '')
   return { status: problem.status, body: describeMistakes(problem, nameField) }

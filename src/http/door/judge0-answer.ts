@@ -1,4 +1,4 @@
-// Submissions as Judge0 shows them: by the fields that are asked for, texts as they are or as base64.
+// Submissions as Judge0 shows them: the requested fields, with texts as they are or in base64.
 import { isUtf8 } from 'node:buffer'
 import { zipSync } from 'fflate'
 import type { Database } from '#database'
@@ -16,11 +16,11 @@ import { refuse } from './run.ts'
 
 interface Asking extends Pick<ReceivedRequest, 'code' | 'stdin' | 'expectedStdout'> {
   readonly options: Options
-  /** Limits in force in the last attempt, or what was asked for before it. */
+  /** The limits in force in the last attempt, or the requested limits before the first attempt. */
   readonly run: NonNullable<Options['limits']>
 }
 
-/** What goes with what was submitted: each field, and how it is read. */
+/** The fields of Judge0 that repeat what was submitted, and how each is read. */
 const requestFields: Readonly<Record<string, (asking: Asking) => unknown>> = {
   source_code: ({ code }) => code,
   stdin: ({ stdin, options: { tests: [test] = [], stdin_encoding: encoding } }) =>
@@ -58,7 +58,7 @@ const resultFields = [
 ] as const
 
 const allFields: readonly string[] = [...Object.keys(requestFields), ...resultFields]
-/** Ours, shown when they are asked for by name: clients refuse fields that they do not know. */
+/** Fields of ours. They are shown only when requested by name, because clients refuse fields that they do not know. */
 const ownFields: readonly string[] = ['fault', 'retry']
 
 export interface Asked {
@@ -66,7 +66,7 @@ export interface Asked {
   readonly fields: readonly string[]
 }
 
-/** Parameters that nobody knows are let pass, as Judge0 does. @throws {Problem} for fields that are not there. */
+/** Reads the query. Unknown parameters are ignored, as Judge0 does. @throws {Problem} for unknown fields. */
 export function readAsked(request: ApiRequest): Asked {
   const query = new URLSearchParams(request.search)
   const named = (query.get('fields') ?? '').split(',').filter((name) => name !== '')
@@ -93,8 +93,8 @@ function decodeText(bytes: Uint8Array): string {
 }
 
 /**
- * Reads an account's submissions by their tokens, each as Judge0 shows it; null for those that it has not, or whose texts
- * were removed. Rejects with a Problem when they are too large for one answer, or no UTF-8 that is to be.
+ * Reads an account's submissions by their tokens, each as Judge0 shows it; null for an unknown token and for a submission whose
+ * texts were removed. Rejects with a Problem when texts are too large for one answer, or not UTF-8 and not asked for in base64.
  */
 type Judge0Reader = (
   tokens: readonly string[],

@@ -1,4 +1,4 @@
-// What the Judge0 door says of the service: languages by their ids, statuses, limits, workers.
+// The Judge0 door's information about the service: languages by their ids, statuses, limits, workers.
 import { machine } from 'node:os'
 import type { Caller } from '#account'
 import type { Database } from '#database'
@@ -14,15 +14,15 @@ import { mostAllowed } from '../relations.ts'
 import type { Handler } from '../request.ts'
 import { extraTimeMost, runsMost, usualStack } from './judge0-request.ts'
 
-/** Of which the door speaks the protocol; clients choose ids of languages by it. */
+/** The version of Judge0 whose protocol the door speaks. Clients choose the ids of languages by it. */
 const version = '1.13.1'
 
-/** Submissions in a batch, and tokens in an answer: as many as Judge0 takes, if the key's tier does. */
+/** The most submissions in a batch and tokens in an answer: as many as Judge0 takes, unless the key's tier allows fewer. */
 export function batchMost({ batchItems }: Caller, queueCapacity: number): number {
   return Math.min(20, batchItems, queueCapacity)
 }
 
-/** `Python (3.11.2)`, `C++ (GCC 12.2.0)`. */
+/** Names a language as Judge0 does: `Python (3.11.2)`, `C++ (GCC 12.2.0)`. */
 export function nameLanguage(language: string, runtime: string | null): string {
   const known: Partial<LanguageDefinition> = catalogue[language as Language] ?? {}
   const [short = ''] = (known.title ?? language).split(' (', 1)
@@ -39,7 +39,7 @@ interface Judge0Language {
   readonly run_cmd: string
 }
 
-/** Each id by which a language that a worker offers can be asked for. */
+/** Lists the languages that workers offer, once under each id that Judge0 has for them. */
 async function listLanguages(database: Database): Promise<readonly Judge0Language[]> {
   const offered = await describeLanguages(database)
   return offered
@@ -141,7 +141,7 @@ export function listInfoRoutes(dependencies: HttpContext): readonly Route[] {
   ]
 }
 
-/** Limits of the key's tier, where a language has no more by default. */
+/** Describes the limits of the key's tier, or a language's defaults where they are higher. */
 function describeConfig({ queueCapacity }: HttpContext): Handler {
   return ({ caller }, response) => {
     const { limits } = caller

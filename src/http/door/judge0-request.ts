@@ -1,4 +1,4 @@
-// A submission in Judge0's words as a submission of ours, or all that is wrong with it by Judge0's names and messages.
+// Translates a submission of Judge0 to one of ours, or lists its mistakes with Judge0's names and messages.
 import { isUtf8 } from 'node:buffer'
 import * as v from 'valibot'
 import type { Caller } from '#account'
@@ -14,7 +14,7 @@ import { splitWords } from './words.ts'
 export const runsMost = 20
 /** Seconds. */
 export const extraTimeMost = 5
-/** KiB; smaller stacks than the usual one cannot be had, as the memory limit alone bounds them. */
+/** KiB. Smaller stacks are refused, because only the memory limit bounds a stack here. */
 export const usualStack = 64_000
 
 const languagesById = new Map(
@@ -29,7 +29,7 @@ const words = v.nullish(
     v.transform((line) => line.replaceAll(/[$&;<>|`]/g, '')),
   ),
 )
-// Forms and examples have numbers as text.
+// Forms and Judge0's examples send numbers as text.
 const number = v.nullish(
   v.pipe(
     v.union([v.number(), v.string()], 'is not a number'),
@@ -55,7 +55,7 @@ const never = (message: string) =>
   )
 const notEnabled = 'this option cannot be enabled'
 
-/** Each field by itself; others are let pass, as Judge0 does. */
+/** The schema of each field by itself. Unknown fields are ignored, as Judge0 does. */
 export const judge0Request = v.object(
   {
     source_code: text,
@@ -92,7 +92,7 @@ type Judge0Request = v.InferOutput<typeof judge0Request>
 
 interface LimitRule {
   readonly name: LimitName
-  /** Ours are in seconds and bytes. */
+  /** Multiplies Judge0's figure to get ours, which is in seconds or bytes. */
   readonly unit: number
   readonly least: number
 }
@@ -105,7 +105,7 @@ const limitRules = {
   max_file_size: { name: 'stdout', unit: 1024, least: 1 },
 } as const satisfies Partial<Record<keyof Judge0Request, LimitRule>>
 
-/** By field of the API, how Judge0 calls it. */
+/** Judge0's name for each field of the API. */
 export const judge0Names = {
   language: 'language_id',
   code: 'source_code',
@@ -120,10 +120,10 @@ export const judge0Names = {
   ),
 }
 
-/** Callbacks are not signed. */
+/** A placeholder, because Judge0's callbacks are not signed. */
 const noSecret = 'judge0'
 
-/** A submission for the API's own check. @param isBase64 texts are base64. */
+/** Translates a request to a submission, which the API checks next. @param isBase64 texts are base64. */
 export function translateRequest(
   asked: Judge0Request,
   isBase64: boolean,
@@ -179,12 +179,12 @@ export function translateRequest(
   return { submission: dropNulls(submission), issues }
 }
 
-/** Base64 that is none is read as Ruby reads it: what is none of its characters does not count. */
+/** Normalizes base64. Invalid base64 is read as Ruby reads it: characters outside the alphabet are ignored. */
 function tidy(base64: string | null | undefined): string {
   return Buffer.from(base64 ?? '', 'base64').toString('base64')
 }
 
-/** Runs are tests with one input, of which the first that fails is the last. */
+/** Describes repeated runs as tests with the same input, of which the first failing one is the last. */
 function repeat(
   times: number,
   run: { readonly stdin: string; readonly expected_stdout: string | undefined },

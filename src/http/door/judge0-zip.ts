@@ -1,9 +1,9 @@
-// A zip of additional files, which may be hostile: read in small pieces, so that little is inflated beyond what is taken.
+// Reads the zip of additional files. It may be hostile, so it is read in small pieces and little is inflated beyond the limit.
 import { Unzip, UnzipInflate, UnzipPassThrough } from 'fflate'
 
 const filesMost = 64
 const bytesMost = 1024 * 1024
-// Of which at most a thousand times as much is inflated at once.
+// At most a thousand times as many bytes are inflated at once.
 const pieceBytes = 1024
 
 interface ZippedFile {
@@ -11,7 +11,7 @@ interface ZippedFile {
   readonly content: Buffer
 }
 
-/** Its files, folders left out; or what is wrong with it. */
+/** Reads the files of a zip without its folders, or returns what is wrong with it. */
 export function readZip(bytes: Uint8Array): readonly ZippedFile[] | string {
   const files: { readonly name: string; readonly parts: Uint8Array[]; isWhole: boolean }[] = []
   let total = 0

@@ -34,7 +34,7 @@ export function openJudge0(context: HttpContext): Door {
   const { database, queueCapacity, parse } = context
   const read = createJudge0Reader(database)
 
-  /** One submission, or all that is wrong with it by Judge0's names. */
+  /** Checks one submission, and names its mistakes by Judge0's fields. */
   const check = async (
     input: unknown,
     isBase64: boolean,
@@ -43,7 +43,7 @@ export function openJudge0(context: HttpContext): Door {
     const { value: asked, issues } = validate(judge0Request, input)
     if (asked === null) return { value: null, issues: shorten(issues) }
     const translated = translateRequest(asked, isBase64, request.caller)
-    // What is wrong already would be shown twice.
+    // A field that is already wrong would otherwise be listed twice.
     const wrong = new Set(translated.issues.map(({ path }) => path))
     const parsed = await parse(translated.submission, request.caller)
     const found = parsed.issues
@@ -147,7 +147,7 @@ export function openJudge0(context: HttpContext): Door {
     const id = request.params['token'] ?? ''
     const { accountId } = request.caller
     const { fields } = readAsked(request)
-    // As it was: in base64, which any text can be shown in.
+    // In base64, which can show any text.
     const [shown] = await read([id], accountId, { fields, isBase64: true })
     if (shown === undefined || shown === null) throw noSubmission()
     const state = await withDeadline((signal) =>
@@ -169,7 +169,7 @@ export function openJudge0(context: HttpContext): Door {
   const routes: Route[] = [
     ['POST', '/judge0/submissions', create],
     ['GET', '/judge0/submissions', list],
-    // One pattern, or the path of batches would be counted twice.
+    // One pattern for both, because otherwise the path of batches would be counted twice.
     ['POST', '/judge0/submissions/:token', createSeveral],
     ['GET', '/judge0/submissions/:token', show],
     ['DELETE', '/judge0/submissions/:token', remove],
@@ -183,7 +183,7 @@ function markCallback(submission: Submission | null): Submission | null {
   return { ...submission, webhook: { ...submission.webhook, format: 'judge0' } }
 }
 
-/** Of a wait that is over the submission, which goes on. */
+/** Reads the id of a submission that goes on after its wait timed out. */
 function readUnfinished(error: unknown): string {
   if (error instanceof Problem && error.code === 'timeout' && error.details.id !== undefined)
     return error.details.id
@@ -205,7 +205,7 @@ function readCount(query: URLSearchParams, name: string, usual: number, most: nu
 
 const nameField = (path: string): string => path.split('.', 1)[0] ?? ''
 
-/** As Rails lists mistakes: `{"field": ["message"]}`. */
+/** Lists mistakes as Rails does: `{"field": ["message"]}`. */
 function listByField(issues: readonly Issue[]): Readonly<Record<string, readonly string[]>> {
   const byField = new Map<string, string[]>()
   for (const { path, message } of issues) {
@@ -218,7 +218,7 @@ function listByField(issues: readonly Issue[]): Readonly<Record<string, readonly
   return Object.fromEntries(byField)
 }
 
-/** Mistakes in fields by their fields, 422; all else as one text. */
+/** Describes mistakes in fields by field with status 422, and any other problem as one text. */
 function describeProblem(problem: Problem): DoorAnswer {
   const { issues = [], id } = problem.details
   if (issues.length > 0 && issues.every(({ path }) => path !== '' && path !== 'submissions'))

@@ -1,7 +1,8 @@
-// Messages of the MCP door: which of the protocol's two versions one speaks, what is wrong with it, and how failures are described.
+// Messages of the MCP door: detects which of the protocol's two generations a client speaks, checks messages, and describes
+// failures.
 //
-// Since 2026-07-28 each request carries its version and its client's capabilities, mirrored in headers; until 2025-11-25
-// `initialize` says them once. Both are served at the same path, without a session.
+// Since 2026-07-28 each request carries its version and its client's capabilities, mirrored in headers. Up to 2025-11-25 the
+// client declares them once, in `initialize`. Both are served at the same path, without a session.
 import type { IncomingHttpHeaders } from 'node:http'
 import * as v from 'valibot'
 import { blame } from '#error'
@@ -16,7 +17,7 @@ export const versions = [perRequest, ...byHandshake] as const
 const tasks = 'io.modelcontextprotocol/tasks'
 export const tasksExtension = { extensions: { [tasks]: {} } }
 
-/** Of JSON-RPC, and of the protocol. */
+/** Error codes of JSON-RPC and of MCP. */
 export const codes = {
   parse: -32700,
   request: -32600,
@@ -28,14 +29,14 @@ export const codes = {
   version: -32022,
 } as const
 
-/** A failure in the protocol's own words. */
+/** A failure that the protocol itself has a code for. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
   readonly code: number
   readonly status: number
   readonly data: object | undefined
 
-  /** @param status of HTTP. */
+  /** @param status the HTTP status. */
   constructor(code: number, message: string, status = 200, data?: object) {
     super(message)
     this.code = code
@@ -55,9 +56,9 @@ const messageSchema = v.object({
 })
 
 export interface Message {
-  /** Undefined: a notification. */
+  /** Undefined: the message is a notification. */
   readonly id: string | number | undefined
-  /** Undefined: an answer of the client's. */
+  /** Undefined: the message is an answer from the client. */
   readonly method: string | undefined
   readonly params: Readonly<Record<string, unknown>>
   readonly meta: Readonly<Record<string, unknown>>
@@ -80,7 +81,7 @@ function toObject(value: unknown): Readonly<Record<string, unknown>> {
 
 const own = 'io.modelcontextprotocol'
 
-/** True: a request of 2026-07-28. @throws {ProtocolError} for versions, headers and metadata that are not right. */
+/** True for a request of 2026-07-28. @throws {ProtocolError} for an unknown version, or a header that contradicts it. */
 export function isPerRequest(headers: IncomingHttpHeaders, { meta }: Message): boolean {
   const named = headers['mcp-protocol-version']
   const version = meta[`${own}/protocolVersion`] ?? named
@@ -96,7 +97,7 @@ export function isPerRequest(headers: IncomingHttpHeaders, { meta }: Message): b
   return true
 }
 
-/** Where a request's own name is, by its method. */
+/** The parameter that the header `Mcp-Name` must repeat, by method. */
 const nameOf: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'tasks/get': 'taskId',
@@ -104,7 +105,7 @@ const nameOf: Readonly<Record<string, string>> = {
   'tasks/cancel': 'taskId',
 }
 
-/** Of a request of 2026-07-28. @throws {ProtocolError} 400. */
+/** Checks the metadata of a request of 2026-07-28. @throws {ProtocolError} 400. */
 export function checkMetadata(headers: IncomingHttpHeaders, message: Message): void {
   const { method = '', params, meta } = message
   for (const name of ['protocolVersion', 'clientCapabilities'])
@@ -127,7 +128,7 @@ function decodeHeader(text: string | readonly string[] | undefined): string | un
   return encoded === undefined ? text?.toString() : decode(encoded, 'base64')?.toString()
 }
 
-/** Of this request, as capabilities have no memory. */
+/** True when this request declares tasks. Capabilities hold for one request only. */
 export function takesTasks({ meta }: Message): boolean {
   const { extensions } = toObject(meta[`${own}/clientCapabilities`])
   return toObject(extensions)[tasks] !== undefined
@@ -145,7 +146,7 @@ export function describeFailure(
   }
 }
 
-/** What the API would say: its own status stands in for a code where JSON-RPC has none. */
+/** Describes a problem of the API. Its HTTP status serves as the code where JSON-RPC has none. */
 export function describeProblem(
   problem: Problem,
   id?: Message['id'],
@@ -166,7 +167,7 @@ export function describeProblem(
     ...(submission !== undefined && { id: submission }),
   }
   return {
-    // The client's library shows the error of an answered request, and of another the text at most.
+    // The client's library shows the error of an answer with status 200; of any other answer it shows the text at most.
     status: id === undefined ? problem.status : 200,
     body: describeFailure({ code, message: problem.message, data }, id),
   }

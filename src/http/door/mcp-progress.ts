@@ -1,5 +1,5 @@
-// How a call of the MCP door goes on: the answer becomes a stream of notifications when its client gives a token for them,
-// one when the run is stored (with its id), starts, and has ended a test.
+// Progress of an MCP call. When the client sends a progress token, the answer becomes a stream of notifications: one when the
+// run is stored (with its id), one when it starts, and one when a test ends.
 import type { Response } from 'polka'
 import { beginning } from '#result'
 import { boundRest, sendJson } from '../answer.ts'
@@ -8,7 +8,7 @@ import type { ApiRequest } from '../request.ts'
 import { asksForStream } from '../stream.ts'
 import type { Message } from './mcp-message.ts'
 
-/** The last message of an answer, or all of it. */
+/** Sends the last message of a stream, or the whole answer. */
 export function sendMessage(response: Response, status: number, message: object): void {
   if (response.destroyed) return
   if (!response.headersSent) {
@@ -20,7 +20,7 @@ export function sendMessage(response: Response, status: number, message: object)
   response.end(bytes)
 }
 
-/** @returns to be called with the id of the submission, once it is stored. */
+/** @returns a function to call with the submission's id once the submission is stored. */
 type FollowProgress = (
   message: Message,
   request: ApiRequest,
@@ -55,7 +55,7 @@ function formatMessage(message: object): string {
   return `event: message\ndata: ${JSON.stringify(message)}\n\n`
 }
 
-/** Of the events of a stream those that say how far it is. */
+/** Describes the events of a stream that show progress. */
 function describeEvents(text: string): string[] {
   const events = text.matchAll(/^event: (status|test)\ndata: (.*)$/gm)
   return Array.from(events, ([, event, data = '']) => {

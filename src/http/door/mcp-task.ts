@@ -1,14 +1,14 @@
-// A task of the MCP door: a submission in the words of the extension io.modelcontextprotocol/tasks.
+// A task of the MCP door: a submission described by the extension io.modelcontextprotocol/tasks.
 import { isFinal } from '#result'
 import type { TrackedResult } from '#result'
 import { ProtocolError } from './mcp-message.ts'
 import { describeRecord } from './mcp-tools.ts'
 
-/** Of any result that is no task. */
+/** The type of every result that is not a task. */
 export const resultType = 'complete'
 const pollMilliseconds = 1000
 
-/** As it goes on. */
+/** Describes a task that is not finished. */
 export function describeTask(record: TrackedResult): object {
   const { id, created_at: created, started_at: started, finished_at: finished } = record
   return {
@@ -22,7 +22,7 @@ export function describeTask(record: TrackedResult): object {
   }
 }
 
-/** A task as it is, with the result or the error at its end. */
+/** Describes a task's current state; a finished task has its result or error. */
 export function describeEnd(record: TrackedResult): object {
   const task = describeTask(record)
   if (!isFinal(record)) return task

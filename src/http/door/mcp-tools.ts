@@ -1,4 +1,4 @@
-// The tools of the MCP door: what each takes and answers, by the API's own schemas, and what a call of it does.
+// The tools of the MCP door: their inputs and outputs, by the API's own schemas, and what a call of each does.
 import type { Response } from 'polka'
 import * as v from 'valibot'
 import { cancelSubmission } from '#enqueue'
@@ -25,22 +25,22 @@ import { usualRules } from '../webhook.ts'
 import { codes, ProtocolError } from './mcp-message.ts'
 import { longestWaitSeconds, notRun } from './run.ts'
 
-/** A call of a tool, and who waits for it. */
+/** A call of a tool, with the request and response that it belongs to. */
 interface ToolCall {
   readonly request: ApiRequest
   readonly response: Response
   readonly arguments: unknown
-  /** Fires when nobody is there to be answered. */
+  /** Fires when the client has hung up. */
   readonly hungUp: AbortSignal
-  /** Fires when its client takes it back: the submission is cancelled. */
+  /** Fires when the client cancels the call; the submission is cancelled then. */
   readonly cancelled: AbortSignal
-  /** The answer is to be a task. */
+  /** The answer must be a task. */
   readonly takesTask: boolean
-  /** A submission is stored, and goes on. */
+  /** Called when the submission is stored and goes on. */
   readonly onStored: (id: string) => void
 }
 
-/** As the protocol has it. */
+/** A tool's result as the protocol defines it. */
 interface ToolResult {
   readonly content: readonly { readonly type: 'text'; readonly text: string }[]
   readonly structuredContent?: object
@@ -98,7 +98,7 @@ const tools = {
 
 type ToolName = keyof typeof tools
 
-/** As tools/list describes them. */
+/** The tools as tools/list describes them. */
 export const describedTools = Object.entries(tools).map(
   ([name, { title, description, input, output }]) => ({
     name,
@@ -107,7 +107,7 @@ export const describedTools = Object.entries(tools).map(
     inputSchema: describeSchema(input),
     outputSchema: describeSchema(output),
     annotations: {
-      // What runs stays in its box, and what it leaves is a record.
+      // A program stays in its box, and its only trace is a record.
       readOnlyHint: !name.startsWith('run_'),
       destructiveHint: false,
       openWorldHint: false,
@@ -120,8 +120,8 @@ export function isTool(name: unknown): name is ToolName {
 }
 
 /**
- * A record when it is a task's, which goes on; null when nobody is there to be answered.
- * @throws {Problem} {ProtocolError} for what is neither the program's nor the arguments' fault.
+ * Calls a tool. Returns a record when the answer is a task, which goes on, and null when the client has hung up.
+ * @throws {Problem} {ProtocolError} for a failure that is the fault of neither the program nor the arguments.
  */
 type CallTool = (
   name: ToolName,
@@ -145,7 +145,7 @@ export function createTools(context: HttpContext): CallTool {
     call.onStored(stored.id)
     const gone = AbortSignal.any([hungUp, cancelled])
     const record = await waitForEnd(context, stored.id, accountId, longestWaitSeconds, gone)
-    // One that another request made is that one's to cancel.
+    // A submission that another request made can be cancelled only by that request.
     if (cancelled.aborted && stored.kind === 'received') {
       await withDeadline((signal) =>
         cancelSubmission(database, stored.id, accountId, describeOrigin(request), signal),
@@ -181,7 +181,7 @@ export function createTools(context: HttpContext): CallTool {
       if (asked === null) return describeMistakes(shorten(issues))
       return readResult(asked.id, asked.wait ?? false, call).catch(describeNotFound)
     }
-    // A field that the tool does not have is a mistake; all else is the API's to judge.
+    // The tool's schema refuses unknown fields; the API judges everything else.
     const { value, issues } = validate(tools[name].input, call.arguments)
     if (value === null) return describeMistakes(shorten(issues))
     if (name !== 'list_languages') return submit(call)
@@ -189,14 +189,14 @@ export function createTools(context: HttpContext): CallTool {
   }
 }
 
-/** A mistake of the model's, which it can mend. */
+/** Describes a wrong id as a mistake in the arguments, which the model can correct. */
 function describeNotFound(error: unknown): ToolResult {
   if (error instanceof Problem && error.code === 'not_found')
     return describeMistakes([{ path: 'id', message: error.message }])
   throw error
 }
 
-/** A run that failed is an error for the model, with its record. @throws {ProtocolError} when the fault is the service's. */
+/** Describes a record; a failed run is an error for the model. @throws {ProtocolError} when the service is at fault. */
 export function describeRecord(record: TrackedResult): ToolResult {
   const { fault, retry, status, verdict } = record
   if (fault === 'platform')
@@ -213,7 +213,7 @@ function describeAnswer(answer: object, isError = false): ToolResult {
   }
 }
 
-/** Of arguments: without structured content, which would have to be a record. */
+/** Describes mistakes in arguments. There is no structured content, because it would have to be a record. */
 function describeMistakes(issues: readonly Issue[]): ToolResult {
   const text = JSON.stringify(describeProblem(invalidRequest(issues)))
   return { content: [{ type: 'text', text }], isError: true }

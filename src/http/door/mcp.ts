@@ -1,5 +1,5 @@
 // The MCP door: POST /mcp for agents, by the protocol's versions 2026-07-28 and 2025-11-25 (modelcontextprotocol.io,
-// "Streamable HTTP"). It keeps no session; a task is a submission under its own id, so that any web process answers for it.
+// "Streamable HTTP"). It keeps no session. A task is a submission under its own id, so any web process can answer for it.
 import { randomUUID } from 'node:crypto'
 import type { Response } from 'polka'
 import { cancelSubmission } from '#enqueue'
@@ -35,9 +35,9 @@ import { createTools, describedTools, isTool } from './mcp-tools.ts'
 const serverInfo = { name: metadata.name, title: 'Runledger', version: metadata.version }
 const instructions =
   'Runs programs in a sandbox, in many languages (list_languages). Each run has an id and is kept: get_result reads it again.'
-/** So long an answer about a task that goes on is held back, which saves its client from asking again and again. */
+/** How long an answer about an unfinished task is held back, so that the client need not poll. */
 const taskHoldSeconds = 5
-/** Tools change with a release alone. */
+/** How long a client may cache the tools, which change only with a release. */
 const listMilliseconds = 300_000
 
 interface Incoming {
@@ -46,14 +46,14 @@ interface Incoming {
   readonly response: Response
 }
 
-/** Undefined: there is nobody to be answered. */
+/** Undefined: the client has hung up. */
 type Reply = object | undefined
 
 export function openMcp(context: HttpContext): Door {
   const { database, log, corsOrigins = [] } = context
   const callTool = createTools(context)
   const followProgress = createProgress(context)
-  /** Calls of this process that a notification may cancel. */
+  /** Calls in this process that a notification can cancel. */
   const cancellable = new Map<string, AbortController>()
 
   async function call(incoming: Incoming, perRequest: boolean): Promise<Reply> {
@@ -71,7 +71,7 @@ export function openMcp(context: HttpContext): Door {
         response,
         arguments: given,
         hungUp,
-        // Until 2025-11-25 who hangs up cancels nothing.
+        // In versions up to 2025-11-25 a client that hangs up cancels nothing.
         cancelled: perRequest ? hungUp : controller.signal,
         takesTask,
         onStored: takesTask ? () => {} : followProgress(message, request, response),
@@ -120,7 +120,7 @@ export function openMcp(context: HttpContext): Door {
   const byHandshake: Methods = {
     initialize: async ({ message: { params }, response }) => {
       const { protocolVersion: asked } = params
-      // A name for this client's requests, so that cancelling one cannot mean another client's; nothing is kept under it.
+      // The id names this client's requests, so that it cannot cancel another client's. Nothing is stored under it.
       response.setHeader('Mcp-Session-Id', randomUUID())
       const protocolVersion = versions.slice(1).find((one) => one === asked) ?? versions[1]
       return { protocolVersion, capabilities: { tools: {} }, serverInfo, instructions }
@@ -140,7 +140,7 @@ export function openMcp(context: HttpContext): Door {
     'tools/list': async () => ({ ...listed, ttlMs: listMilliseconds, cacheScope: 'public' }),
     'tools/call': async (incoming) => call(incoming, true),
     'tasks/get': getTask,
-    // None asks its client anything.
+    // No task asks its client anything.
     'tasks/update': async (incoming) => readTask(incoming).then(() => ({})),
     'tasks/cancel': cancelTask,
   }
@@ -195,7 +195,7 @@ export function openMcp(context: HttpContext): Door {
     }
   }
 
-  /** Of a stream that was under way. */
+  /** Ends a stream that had already started with a failure. */
   function endStream(
     error: unknown,
     id: Message['id'],
@@ -212,15 +212,16 @@ export function openMcp(context: HttpContext): Door {
 
 type Methods = Readonly<Record<string, (incoming: Incoming) => Promise<Reply>>>
 
-/** A call by its client's own name for it; null where two clients could mean the same. */
+/** Names a call by its client's session and id; null without a session, because two clients could use the same id. */
 function nameCall({ headers, caller }: ApiRequest, id: unknown): string | null {
   const session = headers['mcp-session-id']
   return session === undefined ? null : JSON.stringify([caller.apiKeyId, session, id])
 }
 
 /**
- * A page whose host's name was bound to this machine would get at what listens on it alone, such as a relay that adds a key.
- * @param known that an operator has named.
+ * Refuses pages of other origins, because a page whose host name was bound to this machine (DNS rebinding) could reach a server
+ * that listens only here, such as a relay that adds a key.
+ * @param known origins that an operator has allowed.
  */
 function refuseOtherOrigins(
   { headers: { origin, host } }: ApiRequest,

@@ -1,4 +1,4 @@
-// What became of a submission, in Piston's words: a stage for the compiler and one for the run.
+// Results as Piston shows them: a stage for the compiler and one for the run.
 import type { ResultRecord, TrackedResult } from '#result'
 import { compilerCode, readVersion } from './run.ts'
 
@@ -17,7 +17,7 @@ interface Stage {
   readonly memory: number
 }
 
-/** A record's two stages. */
+/** Translates a record to Piston's two stages. */
 export function translateRecord(record: TrackedResult): {
   readonly version: string
   readonly compile?: Stage
@@ -25,7 +25,7 @@ export function translateRecord(record: TrackedResult): {
 } {
   const version = readVersion(record.runtime ?? '')
   const compile = record.compile === null ? undefined : describeCompile(record, record.compile)
-  // As Piston has it since it has two stages: who knows of one sees why there was no run.
+  // Piston repeats the compiler's stage as the run, so that a client that knows only the run sees why there was none.
   if (record.verdict === 'CE')
     return { version, ...(compile && { compile }), run: compile ?? describeRun(record) }
   return { version, ...(compile && { compile }), run: describeRun(record) }

@@ -39,7 +39,7 @@ const limit = (name: string) =>
     v.transform((value) => (value === null || value === -1 ? undefined : value)),
   )
 
-/** Of what is not there at all. */
+/** Describes a missing field. */
 function describeMissing({ path }: v.ObjectIssue): string {
   const name = path?.at(-1)?.key
   if (name === undefined) return 'the body must be a JSON object'
@@ -86,7 +86,7 @@ const request = v.object(
 
 type PistonRequest = v.InferOutput<typeof request>
 
-/** How Piston calls the fields of our requests. */
+/** Piston's names of the API's fields. */
 const names = {
   'limits.wall_time': 'run_timeout',
   'limits.cpu_time': 'run_cpu_time',
@@ -131,7 +131,7 @@ export function openPiston(context: HttpContext): Door {
     })
     if (record === null) return
     const { fault, retry } = record
-    // A status of Piston's own for it would be taken for a failing program.
+    // A status of Piston's own would be taken for a failing program.
     const message = whyNotRun(record)
     if (message !== null) sendJson(response, 500, { message, fault, retry })
     else sendJson(response, 200, { language, ...translateRecord(record) })
@@ -144,7 +144,7 @@ export function openPiston(context: HttpContext): Door {
   return { routes, describeProblem }
 }
 
-/** The first file is the program; the others lie beside it. */
+/** The first file is the program; the others are stored beside it. */
 function translateFiles({ files }: PistonRequest): {
   readonly code: string
   readonly files?: object
@@ -161,7 +161,7 @@ function translateFiles({ files }: PistonRequest): {
   }
 }
 
-/** Milliseconds and bytes; limits of a compiler that the language does not have say nothing. */
+/** Translates limits from milliseconds and bytes. Compiler limits are ignored for a language without a compiler. */
 function translateLimits(
   asked: PistonRequest,
   language: Language,
@@ -186,13 +186,13 @@ function toSeconds(milliseconds: number | undefined): number | undefined {
   return milliseconds === undefined ? undefined : milliseconds / 1000
 }
 
-/** `*`, a version, or a range; of a runtime `17` too. */
+/** True when a version, which may be as short as `17`, matches `*`, a version or a semver range. */
 function suits(version: string, range: string): boolean {
   const exact = semver.coerce(version)
   return range === version || (exact !== null && semver.satisfies(exact, range))
 }
 
-/** A message alone, as Piston's; and whether to ask again. */
+/** Describes a problem by a message, as Piston does, and adds `fault` and `retry`. */
 function describeProblem(problem: Problem): DoorAnswer {
   const message = describeMistakes(problem)
   return { status: problem.status, body: { message, ...blame(problem.code) } }

@@ -1,4 +1,4 @@
-// What doors share: a body in any media type, a submission that is run to its end, limits and languages by other names.
+// Code that doors share: reads a body of any media type, runs a submission to its end, translates limits and languages.
 import type { Response } from 'polka'
 import type * as v from 'valibot'
 import { Problem } from '#error'
@@ -14,10 +14,10 @@ import { hangUpSignal, invalidRequest, readIdempotencyKey } from '../request.ts'
 import type { ApiRequest } from '../request.ts'
 import { submitToEnd } from '../submit.ts'
 
-/** Protocols of doors have no word for "not yet": a caller waits as long as its own client does. */
+/** The door protocols cannot answer "not yet", so a request waits as long as its client does, up to this limit. */
 export const longestWaitSeconds = 900
 
-/** A submission as POST /api/submit takes it, with at least these. */
+/** A submission as POST /api/submit takes it, with at least these fields. */
 interface Asked {
   readonly language: string
   readonly code: string
@@ -25,8 +25,8 @@ interface Asked {
 }
 
 /**
- * Runs a submission to its end; null when the caller has hung up. It throws {Problem} in the API's words.
- * @param names by field of the API, how the door calls it, for mistakes.
+ * Returns a function that runs a submission to its end, or resolves with null when the caller hangs up. It throws {Problem}.
+ * @param names the door's name for each field of the API, used in mistakes.
  */
 export function createRunner(
   context: HttpContext,
@@ -53,7 +53,7 @@ export function rename({ path, message }: Issue, names: Readonly<Record<string, 
   return { path: name === undefined ? path : `${names[name]}${path.slice(name.length)}`, message }
 }
 
-/** All mistakes as one text, for protocols that have a message alone. @param nameField how the door calls it. */
+/** Joins all mistakes to one text, for protocols that have only a message. @param nameField the door's name of a field. */
 export function describeMistakes(
   { message, details: { issues = [] } }: Problem,
   nameField = (path: string): string => path,
@@ -65,7 +65,7 @@ export function describeMistakes(
   return texts.length === 0 ? message : texts.join('; ')
 }
 
-/** Some clients call JSON text. @throws {Problem} when it is none, or not of the schema. */
+/** Reads a JSON body, also one labelled as text, as some clients do. @throws {Problem} when it does not match the schema. */
 export async function readDoorBody<Value extends object>(
   request: ApiRequest,
   response: Response,
@@ -76,12 +76,12 @@ export async function readDoorBody<Value extends object>(
   return readBody(request, response, schema, [])
 }
 
-/** A file beside a program, as a submission has it. */
+/** Describes an additional file as a submission has it. */
 export function describeFile(name: string, content: Uint8Array): object {
   return { name, content: Buffer.from(content).toString('base64'), encoding: 'base64' }
 }
 
-/** @param others the door's names beside ours. */
+/** Finds a language by its name. @param others the door's names, in addition to ours. */
 export function findDoorLanguage(
   name: string,
   others: Readonly<Record<string, Language>>,
@@ -91,8 +91,9 @@ export function findDoorLanguage(
 }
 
 /**
- * The run's limits where a door has but a limit of wall time: a program may compute as long as it may take, within the tier.
- * @param seconds of wall time. @param cpu seconds of CPU time, if the door has them.
+ * Returns a phase's time limits for a door that may limit only wall time. Then CPU time may be as long as wall time, within the
+ * tier, and is at least the language's default.
+ * @param seconds of wall time. @param cpu seconds of CPU time, if the door limits it.
  */
 export function limitTimes(
   { caller }: ApiRequest,
@@ -113,7 +114,7 @@ export function limitTimes(
   }
 }
 
-/** As a submission has them: of a phase without any it says nothing, as a language may have no compiler. */
+/** Describes limits as a submission has them. A phase without limits is left out, because a language may have no compiler. */
 export function describeLimits(run: object, compile: object = {}): object {
   return {
     ...(Object.keys(run).length > 0 && { limits: run }),
@@ -121,12 +122,12 @@ export function describeLimits(run: object, compile: object = {}): object {
   }
 }
 
-/** A mistake of the caller's in the door's own words. */
+/** Returns a problem for a caller's mistake, in the door's words. */
 export function refuse(message: string): Problem {
   return new Problem('invalid_request', message)
 }
 
-/** The number in a runtime's name: `3.11.2` of `Python 3.11.2`. */
+/** Returns the number in a runtime's name: `3.11.2` of `Python 3.11.2`. */
 export function readVersion(runtime: string): string {
   return /\d+(?:\.\d+)*/.exec(runtime)?.[0] ?? '0'
 }
@@ -135,21 +136,21 @@ export function hasCompiler(language: Language): boolean {
   return defaultLimits[language].compile !== null
 }
 
-/** The compiler's exit code; 1 where it ended well and there is no program all the same. */
+/** Returns the compiler's exit code, or 1 when it exited with 0 but made no program. */
 export function compilerCode({ verdict }: Pick<TrackedResult, 'verdict'>, code: number): number {
   return verdict === 'CE' && code === 0 ? 1 : code
 }
 
-/** Of a record whose fault is the service's. */
+/** The message for a record whose fault is the service's. */
 export const notRun = 'The service could not run the program: send it again.'
 
-/** @returns null, or why there is nothing to say of the program: then no door may take it for one that failed. */
+/** @returns why a record says nothing about the program, or null. No door may report such a record as a failed program. */
 export function whyNotRun({ fault, verdict }: TrackedResult): string | null {
   if (fault === 'platform') return notRun
   return verdict === null ? 'The run was cancelled.' : null
 }
 
-/** The fields that are given: for these protocols null is as good as left out. */
+/** Drops fields that are null or undefined, because these protocols treat null as left out. */
 export function dropNulls(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),

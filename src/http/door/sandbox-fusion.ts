@@ -59,7 +59,7 @@ export function openSandboxFusion(context: HttpContext): Door {
     const asked = await readDoorBody(incoming, response, request)
     const language = findDoorLanguage(asked.language, sandboxFusionNames)
     const record = await run(incoming, response, {
-      // A name that nobody knows is refused by the API's own check.
+      // The API's own check refuses an unknown name.
       language: language ?? asked.language,
       code: asked.code,
       ...dropNulls({ stdin: asked.stdin, args: asked.args }),
@@ -90,7 +90,7 @@ function translateFiles({ files, fetch_files: fetched }: FusionRequest): object 
   }
 }
 
-/** Paths are those of the program's own directory. */
+/** Makes a path relative to the program's directory. */
 const ownName = (path: string): string => path.replace(/^\.\//, '')
 
 function translateLimits(
@@ -135,8 +135,8 @@ function translateRecord(record: TrackedResult): object {
 }
 
 /**
- * Of a fault of the service's own. Reward functions ask again at this status and at no other (verl's
- * `call_sandbox_api`), and score what they do not ask again for as a program that failed.
+ * The status for a fault of the service. Reward functions retry at this status only (verl's `call_sandbox_api`). They score
+ * any other failure as a program that failed.
  */
 const faultStatus = 504
 
@@ -179,14 +179,17 @@ function describeRun(record: ResultRecord): CommandResult {
     status: isLate ? 'TimeLimitExceeded' : 'Finished',
     execution_time: wall,
     cpu_time: cpu,
-    // As Python has it of a child that a signal ended.
+    // Python reports a child that a signal ended in the same way.
     return_code: isLate ? null : signal === null ? code : -signalNumber(signal),
     stdout,
     stderr,
   }
 }
 
-/** A mistake of the caller's as FastAPI describes it, 422; a fault of the service's by its own word, and never as a failing program. */
+/**
+ * Describes a mistake of the caller as FastAPI does, with status 422. A fault of the service has its own status, so that it
+ * never looks like a failing program.
+ */
 function describeProblem(problem: Problem): DoorAnswer {
   const { issues = [] } = problem.details
   const { fault, retry } = blame(problem.code)

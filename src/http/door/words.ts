@@ -1,7 +1,7 @@
-// Command lines, which some protocols have in place of a list of arguments.
+// Splits command lines, which some protocols have in place of a list of arguments.
 
 /**
- * A command line's words by a shell's rules of quotes and backslashes; nothing is expanded.
+ * Splits a command line into words by a shell's rules for quotes and backslashes. Nothing is expanded.
  * @returns undefined when a quote is not closed.
  */
 export function splitWords(line: string): string[] | undefined {

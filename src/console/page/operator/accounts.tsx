@@ -1,4 +1,4 @@
-// The busiest accounts: what their keys use of what they may.
+// The busiest accounts, and how much of their limits their keys use.
 import type { BusyAccount } from '#client'
 import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
@@ -9,7 +9,7 @@ import { Sought } from './sought.tsx'
 import { formatUse, isUsedUp } from './words.ts'
 
 type Key = BusyAccount['keys'][number]
-/** Of an account's first key alone what is the account's is said. */
+/** A row for each key. Figures of the account are shown only in the row of its first key. */
 type Line = Readonly<{ account: BusyAccount; apiKey: Key; isFirst: boolean }>
 
 const full = (isFull: boolean): string => (isFull ? 'full' : '')

@@ -1,5 +1,5 @@
-// What stands behind a figure, and what somebody looks up: a list of what runs, of webhooks that are due, of workers that have
-// ended, or of what fits a name. It is asked for once; the link or the button asks again.
+// Lists for operators: the rows behind a figure of the overview (running submissions, due webhooks, ended workers), and the
+// matches of a look-up. A list is loaded once; its link or button loads it again.
 import type { Found, Webhook } from '#client'
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
@@ -32,7 +32,7 @@ export function LookUp({
         role="search"
         onSubmit={(event) => {
           event.preventDefault()
-          // Of a key no more than identifies it: the address is kept by the browser.
+          // Only the label of a key goes into the address, because the browser stores addresses.
           const sought = text.trim()
           const isKey = /^rl_\w+$/.test(sought)
           location.hash = formatRoute({ view: 'service', q: isKey ? sought.slice(0, 12) : sought })

@@ -1,4 +1,4 @@
-// Many at once: a filter, how many fit it, and only then the button that does it, to those and to none that came since.
+// Bulk actions: a filter, a count of what matches it, and then a button that acts on those submissions and on no newer ones.
 import { RunledgerError } from '#client'
 import type { BulkRequest, BulkSum } from '#client'
 import type { JSX } from 'preact'
@@ -11,7 +11,7 @@ import { runBulk } from './service.ts'
 const actions = { cancel: 'Cancel', rerun: 'Run again', replay: 'Send webhooks again' } as const
 type Action = keyof typeof actions
 
-/** What the button will do, and what it has done. */
+/** The text of the button, and the message when the action is done. */
 const words: Readonly<Record<Action, (sum: number) => readonly [todo: string, done: string]>> = {
   cancel: (sum) => [`Cancel ${count(sum, 'submission')}`, `Cancelled ${count(sum, 'submission')}.`],
   rerun: (sum) => [
@@ -24,12 +24,12 @@ const words: Readonly<Record<Action, (sum: number) => readonly [todo: string, do
   ],
 }
 
-// What was delivered is sent again by who chooses so.
+// Delivered webhooks are sent again only when the operator chooses so.
 const usualWebhook = 'abandoned'
-// Some ten years.
+// About ten years.
 const hoursMost = 100_000
 
-/** What was counted, and nothing else is done: its filter has `until`, so nothing that came later is touched. */
+/** The counted selection, on which the button acts. Its filter has `until`, so newer submissions are not touched. */
 interface Counted {
   readonly sum: number
   readonly action: Action
@@ -49,7 +49,7 @@ export function Bulk(): JSX.Element {
   const [isWorking, setWorking] = useState(false)
   useEffect(() => () => working.current?.abort(), [])
 
-  // What was counted, or is being counted, is another filter's.
+  // A finished or running count belongs to the old filter, so it is dropped.
   const change = (then: () => void): void => {
     counting.current?.abort()
     setCounted(null)
@@ -169,7 +169,7 @@ export function Bulk(): JSX.Element {
   )
 }
 
-/** @throws {RunledgerError} for hours that are none. */
+/** @throws {RunledgerError} when the hours are not a valid number. */
 function describe(action: Action, fields: Readonly<Record<string, string>>): BulkRequest {
   const { hours = '', webhook = usualWebhook, ...others } = fields
   const rest = { ...others, ...(action === 'replay' && { webhook }) }
@@ -183,7 +183,8 @@ function describe(action: Action, fields: Readonly<Record<string, string>>): Bul
   return {
     action,
     filter: { ...Object.fromEntries(given), since },
-    // One campaign an hour's filter: pressed twice, each is repeated once. No field that is accepted makes it too long.
+    // The campaign's name holds the filter and the hour, so that pressing twice repeats each submission once. No accepted field
+    // makes the name too long.
     ...(action === 'rerun' && { campaign: `console ${given.join(' ')} ${since.slice(0, 13)}` }),
   }
 }

@@ -1,4 +1,4 @@
-// How the last hours went: a line each of what a look at this moment does not show.
+// Charts of the last hours: a line for each figure whose course the overview does not show.
 import type { Series } from '#client'
 import type { JSX, TargetedPointerEvent } from 'preact'
 import { useId, useState } from 'preact/hooks'
@@ -44,7 +44,7 @@ function Drawn({
 }: {
   readonly of: Chart
   readonly series: Series
-  /** The point that the pointer is on. */
+  /** The index of the point under the pointer. */
   readonly at: number | null
   onPoint(at: number | null): void
 }): JSX.Element {

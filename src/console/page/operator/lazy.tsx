@@ -1,4 +1,4 @@
-// The way to the operators' view, which is fetched when an operator comes: to all others it costs nothing.
+// Loads the operators' view when an operator opens it, so that it costs other users nothing.
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Route } from '../route.ts'
@@ -8,7 +8,7 @@ import { useStore } from '../store.ts'
 
 type ServiceRoute = Route & { readonly view: 'service' }
 
-/** Resolves for a key that is valid. @throws {RunledgerError} */
+/** Resolves when the key is valid. @throws {RunledgerError} */
 export async function tryKey(text: string): Promise<void> {
   if (!isOperatorKey(text)) return void (await readLanguages(undefined, text))
   const { tryOperatorKey } = await import('./service.ts')
@@ -24,7 +24,7 @@ export function Service({ route }: { readonly route: ServiceRoute }): JSX.Elemen
   const isOperators = isOperatorKey(ownKey)
   useEffect(() => {
     if (!isOperators) return
-    // After an update of the service its parts have other names.
+    // After an update of the service the view's file has another name.
     import('./overview.tsx').then(
       ({ OverviewView }) => setView(() => OverviewView),
       () => setLost(true),

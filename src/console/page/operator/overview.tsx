@@ -1,4 +1,4 @@
-// The whole service at one look, what has waited longest first. It asks each second while somebody can see it.
+// The overview of the whole service, the longest wait first. It is read each second while the page is visible.
 import type { Overview } from '#client'
 import type { ComponentChildren, JSX } from 'preact'
 import { useId } from 'preact/hooks'
@@ -96,7 +96,7 @@ function Figures({ of }: { readonly of: Overview }): JSX.Element {
   )
 }
 
-/** To the list that a figure counts. */
+/** Links to the list that a figure counts. */
 function Show({
   what,
   children,
@@ -107,7 +107,7 @@ function Show({
   return <a href={formatRoute({ view: 'service', show: what })}>{children}</a>
 }
 
-/** To the part of this view that a figure sums up; the address is the view's. */
+/** Scrolls to the part of this view that a figure sums up, without changing the address, which names the view. */
 function Jump({
   to,
   children,

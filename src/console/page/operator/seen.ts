@@ -1,5 +1,4 @@
-// What a view of operators follows while somebody can see it. A hidden page asks nothing; what it showed stays until it asks
-// again.
+// A hook that follows a value while the page is visible. A hidden page sends no requests and keeps the last value.
 import { useEffect, useState } from 'preact/hooks'
 import type { RunledgerError } from '#client'
 import { whileVisible } from '../screen.ts'
@@ -9,14 +8,14 @@ export interface Seen<T> {
   readonly failure: RunledgerError | null
 }
 
-/** Updates until the signal. */
+/** Reports updates and failures until the signal fires. */
 export type Follower<T> = (
   signal: AbortSignal,
   update: (value: T) => void,
   fail: (failure: RunledgerError) => void,
 ) => Promise<never>
 
-/** @param follow is always the same one. */
+/** @param follow must be the same function on every call. */
 export function useSeen<T>(follow: Follower<T>): Seen<T> {
   const [seen, setSeen] = useState<Seen<T>>({ value: null, failure: null })
   useEffect(() => {

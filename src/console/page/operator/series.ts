@@ -1,5 +1,5 @@
-// The last hours as lines, worked out without a browser. Drawn by hand: four lines of ninety points are 2 kB of SVG, which takes
-// its colours from the page and is read out, where a library of charts is 20 kB and a canvas.
+// Computes the charts of the last hours without a browser. The charts are hand-drawn SVG: four lines of ninety points are 2 kB,
+// take their colours from the page and can be read out. A chart library would be 20 kB and draw on a canvas.
 import type { Series, SeriesPoint } from '#client'
 import { formatAge } from './words.ts'
 
@@ -23,7 +23,7 @@ export function describeCharts({ points }: Series): readonly Chart[] {
     name,
     values: points.map(pick),
   })
-  // A step that has only just started would show a rate that a single event makes.
+  // A step that has just started would show a high rate for a single event.
   const aSecond = (count: number, { seconds }: SeriesPoint): number | null =>
     seconds < 10 ? null : count / seconds
   return [
@@ -56,7 +56,7 @@ export function describeCharts({ points }: Series): readonly Chart[] {
   ]
 }
 
-/** The least of 1, 2 and 5 times a power of ten that nothing exceeds. */
+/** Returns the least of 1, 2 and 5 times a power of ten that no value exceeds. */
 export function findTop(lines: readonly Line[]): number {
   const most = Math.max(0, ...lines.flatMap(({ values }) => values.map((value) => value ?? 0)))
   if (most === 0) return 1
@@ -64,7 +64,7 @@ export function findTop(lines: readonly Line[]): number {
   return ([1, 2, 5].find((step) => step * power >= most) ?? 10) * power
 }
 
-/** The `d` of an SVG path in a field of that size, its origin at the top left. */
+/** Returns the `d` of an SVG path in a field of this size, with the origin at the top left. */
 export function tracePath(
   { values }: Line,
   top: number,
@@ -75,7 +75,7 @@ export function tracePath(
   let path = ''
   for (const [n, value] of values.entries()) {
     if (value !== null) {
-      // A point between two gaps is seen, too.
+      // A point between two gaps must be visible too.
       const isAlone = !isDrawing && (values[n + 1] ?? null) === null
       const [x, y] = [round(n * step), round(height - (value / top) * height)]
       path += `${isDrawing ? 'L' : 'M'}${x} ${y}${isAlone ? 'h.01' : ''}`
@@ -87,7 +87,7 @@ export function tracePath(
 
 const round = (figure: number): number => Math.round(figure * 10) / 10
 
-/** What one reads off a chart, in a sentence for who cannot see it. */
+/** Describes a chart in words, for users who cannot see it. */
 export function readOut({ lines, format }: Chart, { points }: Series): string {
   return lines
     .map(({ name, values }) => {
@@ -100,7 +100,7 @@ export function readOut({ lines, format }: Chart, { points }: Series): string {
     .join(' ')
 }
 
-/** Of the reader's own clock: `14:05`. */
+/** Formats a time of day in the reader's time zone: `14:05`. */
 export function formatClock(at: string): string {
   return new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
 }

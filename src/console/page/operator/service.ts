@@ -1,4 +1,4 @@
-// What the operators' view asks of its service: as the client does, and again when the service is away.
+// The requests of the operators' view. They use the client and are retried while the service is unavailable.
 import { RunledgerError, createOperator } from '#client'
 import type {
   BulkRequest,
@@ -39,14 +39,14 @@ export interface EndedWorker {
   readonly id: string
   readonly host: string
   readonly pid: number
-  /** gone: silent; lost: given up; drained: it ended by itself. */
+  /** gone: the worker is silent; lost: it was declared lost; drained: it ended by itself. */
   readonly state: string
   readonly version: string | null
   readonly started_at: string
   readonly heartbeat_seconds: number
 }
 
-/** Whichever was asked for. */
+/** Holds only the list that was requested. */
 export interface Listed {
   readonly running?: readonly RunningOne[]
   readonly webhooks?: readonly Webhook[]
@@ -57,7 +57,7 @@ export interface Listed {
 const mostWebhooks = 50
 const ended = ['gone', 'lost', 'drained']
 
-/** @throws {RunledgerError} */
+/** Loads a list or looks up a text. @throws {RunledgerError} */
 export async function listBehind(
   asked: Behind | { readonly q: string },
   signal: AbortSignal,
@@ -76,7 +76,7 @@ export async function listBehind(
   return { found: await asker.find(asked.q) }
 }
 
-// What is pressed is done now or not at all.
+// Without retries, because a pressed button must act now or not at all.
 const impatient = createOperator({ call: (method, path) => call(method, `/${path}`) })
 
 /** @throws {RunledgerError} for a key that is not valid. */
@@ -84,13 +84,13 @@ export async function tryOperatorKey(apiKey: string): Promise<void> {
   await call('GET', '/api/operator/overview', { apiKey })
 }
 
-/** Reports the service's state each second. */
+/** Reports the overview each second. */
 export const followOverview = createFollower<Overview>(operator.overview, 1000)
 
-/** Reports the last hours, and again when they may have changed. */
+/** Reports the figures of the last hours, and again when they may have changed. */
 export const followSeries = createFollower<Series>(operator.series, 15_000)
 
-/** After a failure it goes on, seldom. */
+/** Returns a function that reads again and again. After a failure it waits longer. */
 function createFollower<T>(
   look: (given: { readonly signal: AbortSignal }) => Promise<T>,
   everyMilliseconds: number,
@@ -114,7 +114,7 @@ export async function orderWorker(id: string, word: OrderWord): Promise<void> {
   await impatient.order(id, word)
 }
 
-/** Steps until all was looked at. @throws {RunledgerError} */
+/** Runs steps until all submissions were looked at. @throws {RunledgerError} */
 export function runBulk(
   request: BulkRequest,
   isDry: boolean,
@@ -123,7 +123,7 @@ export function runBulk(
   return isDry ? operator.count(request, options) : operator.act(request, options)
 }
 
-/** Steps until the end of the log. @throws {RunledgerError} */
+/** Runs steps until the end of the log. @throws {RunledgerError} */
 export function verifyLedger(options: StepOptions<Verified>): Promise<Verified> {
   return operator.verify(options)
 }

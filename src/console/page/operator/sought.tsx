@@ -1,4 +1,4 @@
-// A name that leads to what is known of it.
+// A link that looks up a name.
 import type { JSX } from 'preact'
 import { Visible } from '../output.tsx'
 import { formatRoute } from '../route.ts'

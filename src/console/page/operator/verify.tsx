@@ -1,4 +1,4 @@
-// The button that has the whole ledger verified, and how far that is.
+// The button that verifies the whole ledger, and its progress.
 import { RunledgerError } from '#client'
 import type { Verified } from '#client'
 import type { JSX } from 'preact'

@@ -1,9 +1,9 @@
-// What the operators' view says, worked out without a browser.
+// Computes the texts of the operators' view without a browser.
 import type { LedgerHealth, OrderWord, Percentiles, SeenWorker } from '#client'
 import { formatSeconds } from '../format.ts'
 import type { Tone } from '../format.ts'
 
-/** Of seconds, short: `80 ms`, `2.5 s`, `12 min`, `3.2 h`, `4 d`. */
+/** Formats seconds briefly: `80 ms`, `2.5 s`, `12 min`, `3.2 h`, `4 d`. */
 export function formatAge(seconds: number): string {
   const whole = Math.max(0, seconds)
   if (whole < 60) return formatSeconds(whole)
@@ -17,19 +17,19 @@ export function formatRate(count: number, seconds: number): string {
   return `${Number(rate.toFixed(rate < 1 ? 2 : rate < 10 ? 1 : 0))}/s`
 }
 
-/** `p50 / p95 / p99`, or a dash. */
+/** Formats percentiles as `p50 / p95 / p99`, or a dash when there are none. */
 export function formatPercentiles(figures: Percentiles | null): string {
   return figures === null
     ? '–'
     : [figures.p50, figures.p95, figures.p99].map((one) => formatAge(one)).join(' / ')
 }
 
-/** `3 of 10`, or `3` without a limit. */
+/** Formats use as `3 of 10`, or `3` without a limit. */
 export function formatUse(used: number, limit: number | null): string {
   return limit === null ? String(used) : `${used} of ${limit}`
 }
 
-/** What has nothing left of its limit. */
+/** True when nothing is left of a limit. */
 export function isUsedUp(used: number, limit: number | null): boolean {
   return limit !== null && used >= limit
 }
@@ -50,13 +50,13 @@ export function judgeLedger(
   }
 }
 
-/** `bad`: it will not take work although nobody wanted that. */
+/** Returns a worker's colour. `bad`: it takes no work although no operator ordered that. */
 export function judgeWorker({ state }: Pick<SeenWorker, 'state'>): Tone {
   if (state === 'working') return 'good'
   return state === 'suspended' || state === 'gone' ? 'bad' : 'none'
 }
 
-/** What may be wanted of a worker as it is. */
+/** Lists the commands that make sense for a worker in this state. */
 export function listOrders({
   state,
   wanted,

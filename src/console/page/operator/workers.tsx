@@ -1,4 +1,4 @@
-// Workers, what they do, and the buttons that order them.
+// The workers, their state, and the buttons that command them.
 import { RunledgerError } from '#client'
 import type { OrderWord, SeenWorker } from '#client'
 import type { JSX } from 'preact'
@@ -20,7 +20,7 @@ const orderNames: Readonly<Record<OrderWord, string>> = {
   resume: 'Resume',
 }
 
-// No order undoes it.
+// Confirmed first, because no command undoes it.
 const describeDrain = (worker: SeenWorker): string =>
   `Drain ${nameWorker(worker)}? It finishes its programs and ends.`
 
