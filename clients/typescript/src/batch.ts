@@ -1,4 +1,4 @@
-// The items of a batch as they end, over connections that may break.
+// Reads the items of a batch as they end, over connections that may break.
 import { isWorthAnother, RunledgerError } from './error.ts'
 import type { RequestIssue } from './error.ts'
 import type { SubmissionRequest } from './request.ts'
@@ -8,17 +8,17 @@ import { describeSilence, parseAnswer } from './transport.ts'
 import type { CallOptions, Send } from './transport.ts'
 
 export interface SubmitOptions extends CallOptions {
-  /** A UUID; made up when left out, so that a retry never submits twice. */
+  /** A UUID. Made up when left out, so that a retry never submits twice. */
   readonly idempotencyKey?: string
 }
 
 export interface BatchOptions extends SubmitOptions {
-  /** Receives one webhook when all of the batch has ended; needs the other. */
+  /** Receives one webhook when the whole batch has ended. Needs `webhookSecret`. */
   readonly webhookUrl?: string
   readonly webhookSecret?: string
 }
 
-/** Of an item that was not accepted. */
+/** An item that was not accepted. */
 export interface RefusedItem {
   readonly error: string
   readonly message: string
@@ -27,18 +27,21 @@ export interface RefusedItem {
   readonly issues: readonly RequestIssue[]
 }
 
-/** Its place in the batch, from 0; its result, or why it was refused. */
+/** An item's index in the batch, from 0, with its result or the reason why it was refused. */
 export type EndedItem = { readonly index: number } & (Result | RefusedItem)
 
 export function describeBatch(
   submissions: readonly SubmissionRequest[],
   { webhookUrl, webhookSecret }: BatchOptions,
 ): object {
-  // What is left out is not in the JSON.
+  // JSON leaves out undefined fields.
   return { submissions, webhook_url: webhookUrl, webhook_secret: webhookSecret }
 }
 
-/** Each item once, in the order in which they end; a connection that breaks is made anew. @param retries in a row in vain. */
+/**
+ * Yields each item once, in the order in which they end. Reconnects when a connection breaks.
+ * @param retries the most failed connections in a row.
+ */
 export async function* readBatch(
   send: Send,
   retries: number,
@@ -88,7 +91,7 @@ async function* readLines(
 ): AsyncGenerator<EndedItem, void> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
-  // A long line comes in many pieces, which are put together once.
+  // A long line comes in many pieces, which are joined once.
   let rest: string[] = []
   try {
     for (;;) {
@@ -108,7 +111,7 @@ async function* readLines(
   }
 }
 
-/** Such as `0-4,9`. */
+/** Describes numbers as ranges, such as `0-4,9`. */
 function describeRanges(numbers: ReadonlySet<number>): string {
   const ranges: [number, number][] = []
   for (let n = 0; n <= Math.max(...numbers); n += 1) {

@@ -1,4 +1,4 @@
-// A client of the HTTP API for any JavaScript with fetch and WebCrypto. Imports nothing but the files beside it, so the
+// A client of the HTTP API for any JavaScript runtime with fetch and WebCrypto. It imports only the files beside it, so the
 // folder can be copied.
 import { describeBatch, readBatch } from './batch.ts'
 import type { BatchOptions, EndedItem, RefusedItem, SubmitOptions } from './batch.ts'
@@ -28,18 +28,18 @@ export { verifyWebhook } from './webhook.ts'
 export type { ReceivedWebhook, WebhookPayload } from './webhook.ts'
 
 export interface ClientOptions {
-  /** Such as `https://runledger.example.com`; http only for this machine, as the key goes along. */
+  /** Such as `https://runledger.example.com`. http only for this machine, because the key is sent along. */
   readonly url: string
   readonly apiKey: string
-  /** Tries after 429, 503 or no answer. Default 5. */
+  /** How often a call is retried after an answer such as 429 or 503, or after none. Default 5. */
   readonly retries?: number
   readonly fetch?: typeof fetch
 }
 
-/** Accepted, or refused. */
+/** An item of a batch: accepted or refused. */
 export type BatchItem = { readonly id: string } | RefusedItem
 
-/** `id`: that the batch's webhook names, if it has one; null: no item was accepted. */
+/** `id`: the batch's id in its webhook, if it has one. null: no item was accepted. */
 export type BatchItems = BatchItem[] & { readonly id?: string | null }
 
 /** A DSSE envelope; `payload` is base64 of JSON (`ReceiptPayload` of `/openapi.json`), signed by Ed25519. */
@@ -52,49 +52,49 @@ export interface Receipt {
 export interface Client {
   /** Resolves when the service has the submission on disk. */
   submit(request: SubmissionRequest, options?: SubmitOptions): Promise<{ readonly id: string }>
-  /** As many at once as the key's tier allows (20 for beta); one element an item, in order. */
+  /** Submits as many at once as the key's tier allows (20 for beta). Resolves with one element for each item, in order. */
   submitBatch(requests: readonly SubmissionRequest[], options?: BatchOptions): Promise<BatchItems>
-  /** Submits a batch; its items as they end, each once; a connection that breaks is made anew. */
+  /** Submits a batch and yields each item once, as it ends. Reconnects when a connection breaks. */
   runBatch(
     requests: readonly SubmissionRequest[],
     options?: BatchOptions,
   ): AsyncGenerator<EndedItem, void>
-  /** The result as it stands. */
+  /** Reads the current result. */
   read(id: string, options?: CallOptions): Promise<Result>
-  /** What was submitted, while it is kept; afterwards it throws 410 `purged`. */
+  /** Reads what was submitted. Throws 410 `purged` once the service has removed it. */
   request(id: string, options?: CallOptions): Promise<ReceivedRequest>
-  /** Several at once, up to 100, in their order; what is not there, or too large beside the others, says so in its place. */
+  /** Reads up to 100 results, in order. A missing result, or one too large beside the others, is a `MissingResult`. */
   results(ids: readonly string[], options?: CallOptions): Promise<(Result | MissingResult)[]>
-  /** A page of the account's own, newest first; `next_cursor` is the next one's `cursor`. */
+  /** Lists a page of the account's results, newest first. `next_cursor` is the `cursor` of the next page. */
   list(filter?: ListFilter, options?: CallOptions): Promise<ResultPage>
-  /** What can be submitted now. */
+  /** Lists the languages that can be submitted now. */
   languages(options?: CallOptions): Promise<readonly Language[]>
-  /** What happened to a submission, and to its webhook, oldest first. */
+  /** Lists the events of a submission and of its webhook, oldest first. */
   events(id: string, options?: CallOptions): Promise<readonly LedgerEvent[]>
-  /** Resolves at the end, however long that takes, or by the signal. */
+  /** Resolves when the submission has ended, however long that takes. Rejects when the signal fires. */
   wait(id: string, options?: CallOptions): Promise<Result>
-  /** What happens until the end, as it happens, each event once; a connection that breaks is made anew. */
+  /** Yields each event once, as it happens, until the submission ends. Reconnects when a connection breaks. */
   stream(id: string, options?: StreamOptions): AsyncGenerator<StreamEvent, void>
-  /** Takes a submission back, and resolves with its result as it stands; `wait` tells when what ran is dead. */
+  /** Cancels a submission and resolves with its current result. `wait` resolves when a running program is dead. */
   cancel(id: string, options?: CallOptions): Promise<Result>
-  /** Uploads a long input, or a long expected output. Resolves with its name for submissions when it is on disk. */
+  /** Uploads a long input or expected output. Resolves, when it is on disk, with the name that submissions use for it. */
   putBlob(bytes: Uint8Array<ArrayBuffer>, options?: CallOptions): Promise<string>
-  /** Whether it was uploaded and is there still. @param sha256 64 hexadecimal digits, in lower case. */
+  /** Whether a blob was uploaded and still exists. @param sha256 64 hexadecimal digits, in lower case. */
   hasBlob(sha256: string, options?: CallOptions): Promise<boolean>
-  /** Submits what has ended once more, as it was, but without its webhook. Resolves when the service has it on disk. */
+  /** Submits an ended submission again, unchanged but without its webhook. Resolves when the service has it on disk. */
   rerun(id: string, options?: SubmitOptions): Promise<{ readonly id: string }>
-  /** A signed receipt of what has ended: a DSSE envelope, to be kept as it is. */
+  /** Reads the signed receipt of an ended submission: a DSSE envelope, to be stored unchanged. */
   receipt(id: string, options?: CallOptions): Promise<Receipt>
-  /** Asks for any other path of the service, without a slash before it, and tries again as all else does. */
+  /** Calls any other path of the service, given without a leading slash, with the same retries. */
   readonly call: Attempt
-  /** Submits and waits; what failed by the service's fault is submitted again, twice at most, unless it has the caller's own key. */
+  /** Submits and waits. Resubmits after a failure of the service, at most twice, unless the caller gave an idempotency key. */
   run(request: SubmissionRequest, options?: SubmitOptions): Promise<Result>
 }
 
-/** Beyond the attempts of the service's own. */
+/** How often `run` submits again, in addition to the service's own attempts. */
 const platformRetries = 2
 
-/** Every method throws RunledgerError; `call` a TypeError, too, when its path leads to another service. */
+/** Every method throws RunledgerError; `call` also throws a TypeError when its path leads to another service. */
 export function createClient(options: ClientOptions): Client {
   const { apiKey, retries = 5 } = options
   const root = parseServiceUrl(options.url)
@@ -163,7 +163,7 @@ export function createClient(options: ClientOptions): Client {
         const start = performance.now()
         const result = await read(id, '?wait=true', given)
         if (result.status !== 'queued' && result.status !== 'running') return result
-        // For a service that does not hold the request.
+        // Slows down when a service does not hold the request until the end.
         quick = performance.now() - start < 1000 ? quick + 1 : 0
         if (quick > 0) await pause(backOff(quick), given?.signal)
       }
@@ -197,7 +197,7 @@ export function createClient(options: ClientOptions): Client {
       for (let tried = 0; ; tried += 1) {
         const { id } = await client.submit(request, given)
         const result = await client.wait(id, given)
-        // A key of the caller's own names this one submission, whatever became of it.
+        // The caller's idempotency key names this one submission, whatever its result, so it is not submitted again.
         const isOver = result.fault !== 'platform' || given.idempotencyKey !== undefined
         if (isOver || tried >= platformRetries) return result
       }
@@ -206,7 +206,7 @@ export function createClient(options: ClientOptions): Client {
   return client
 }
 
-/** What a blob is called: its SHA-256 in hexadecimal. */
+/** Returns the name of a blob: its SHA-256 in hexadecimal. */
 export async function nameBlob(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,23 +1,23 @@
-// What a failed call throws, and whether another try is worth it.
+// The error that a failed call throws, which says whether a retry is worthwhile.
 
 export interface RequestIssue {
   readonly path: string
   readonly message: string
 }
 
-/** An answer other than success; without one, `status` 0 and code `unreachable`. */
+/** An answer other than success. Without an answer, `status` is 0 and `code` is `unreachable`. */
 export class RunledgerError extends Error {
   override readonly name = 'RunledgerError'
   readonly status: number
   readonly code: string
-  /** caller: the request has to change; platform: the service, or the way to it. */
+  /** caller: the request must change; platform: the service, or the network to it, failed. */
   readonly fault: 'caller' | 'platform'
-  /** same_key: at once, with the same idempotency key; after: the same, after `retryAfterSeconds`. */
+  /** same_key: retry at once, with the same idempotency key; after: retry with it after `retryAfterSeconds`. */
   readonly retry: 'never' | 'same_key' | 'after'
   readonly issues: readonly RequestIssue[]
-  /** The submission that goes on although the answer is an error. */
+  /** The id of a submission that goes on although the answer is an error. */
   readonly id: string | undefined
-  /** What the service asks for. */
+  /** How long the service asks the client to wait. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(status: number, body: unknown, retryAfter: string | null, cause?: unknown) {
@@ -34,7 +34,7 @@ export class RunledgerError extends Error {
   }
 }
 
-/** False also for a submission that goes on: its end can be waited for. */
+/** True when a retry is worthwhile. A submission that goes on needs none, because its end can be waited for. */
 export function isWorthAnother({ retry, id }: RunledgerError): boolean {
   return retry !== 'never' && id === undefined
 }
@@ -43,7 +43,7 @@ function isRetry(word: unknown): word is RunledgerError['retry'] {
   return word === 'never' || word === 'same_key' || word === 'after'
 }
 
-// Of an answer that something between us and the service gave, or of none.
+// These guess for an answer that came from a proxy in between, or for no answer.
 
 function guessFault(status: number): RunledgerError['fault'] {
   return status >= 400 && status < 500 && status !== 408 ? 'caller' : 'platform'

@@ -1,7 +1,7 @@
-// What the service lists: an account's results, languages, and the events of a submission.
+// The service's lists: an account's results, languages, and the events of a submission.
 import type { AttemptLimits, Result } from './result.ts'
 
-/** All that is given must hold. */
+/** A result must match all given fields. */
 export interface ListFilter {
   readonly status?: Result['status']
   readonly verdict?: NonNullable<Result['verdict']>
@@ -9,11 +9,11 @@ export interface ListFilter {
   readonly tag?: string
   /** From 1 to 100; 50 unless given. */
   readonly limit?: number
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   readonly cursor?: string
 }
 
-/** A result without what the program wrote. */
+/** A result without the program's output. */
 export type ResultSummary = Omit<
   Result,
   | 'stdout'
@@ -31,30 +31,30 @@ export type ResultSummary = Omit<
 
 export interface ResultPage {
   readonly submissions: readonly ResultSummary[]
-  /** null on the last page; a page may be short, or empty, and have a next one. */
+  /** null on the last page. A page may be short or empty and still have a next one. */
   readonly next_cursor: string | null
 }
 
 export interface Language {
   readonly name: string
-  /** What people call it. */
+  /** The language's usual name. */
   readonly title: string
   readonly aliases: readonly string[]
-  /** How the names of its source files end. */
+  /** The extensions of source files. */
   readonly extensions: readonly string[]
   /** The exact version. */
   readonly runtime: string
-  /** Command lines; null: it has no compiler. */
+  /** Command lines. null for a language without a compiler. */
   readonly compile: readonly string[] | null
   readonly run: readonly string[]
   readonly limits: AttemptLimits | null
   /** A program that prints `Hello, world!`. */
   readonly example: string | null
-  /** How many offer it now. */
+  /** How many workers offer the language now. */
   readonly workers: number
 }
 
-/** `version` counts within its stream, the submission or its webhook; `hash` is over it and all before it there. */
+/** `version` counts within the stream of the submission or its webhook. `hash` covers the event and all earlier ones there. */
 export interface LedgerEvent {
   readonly position: number
   readonly version: number

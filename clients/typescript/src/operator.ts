@@ -1,19 +1,19 @@
-// What an operator's key opens: the whole service at one look, orders to workers, many submissions at once, the ledger.
+// The API of an operator's key: the overview of the whole service, commands to workers, bulk actions, and the ledger.
 import { pause } from './retry.ts'
 
-/** How a request is made; a client has it, and a page may have its own. Its path has no slash before it. */
+/** Sends a request; a client has this function, and a page may have its own. The path has no leading slash. */
 export type OperatorCall = (
   method: 'GET' | 'POST',
   path: string,
   request?: { readonly body?: unknown; readonly signal?: AbortSignal },
 ) => Promise<unknown>
 
-/** Times are RFC 3339 in UTC, ages and durations seconds. Null in a limit: there is none. */
+/** Times are RFC 3339 in UTC, ages and durations are seconds. A limit of null means no limit. */
 export interface Overview {
   readonly at: string
-  /** The key may look, and change nothing. */
+  /** The key may only read. */
   readonly read_only: boolean
-  /** What has waited longest; null when nothing waits. */
+  /** The submission that has waited longest; null when none waits. */
   readonly oldest: {
     readonly id: string
     readonly seconds: number
@@ -22,9 +22,9 @@ export interface Overview {
     readonly priority: 'normal' | 'low'
   } | null
   readonly load: {
-    /** For a place of their key. */
+    /** Submissions that wait because their key is at its limit. */
     readonly waiting: number
-    /** For a worker. */
+    /** Submissions that wait for a worker. */
     readonly queued: number
     readonly running: number
     readonly oldest_waiting_seconds: number
@@ -38,17 +38,17 @@ export interface Overview {
   readonly languages: readonly {
     readonly language: string
     readonly waiting: number
-    /** Of those that wait. */
+    /** How many of the waiting submissions have low priority. */
     readonly low: number
     readonly running: number
     readonly oldest_seconds: number
   }[]
-  /** The twenty with most under way. */
+  /** The twenty accounts with the most unfinished submissions. */
   readonly accounts: readonly BusyAccount[]
   readonly workers: readonly SeenWorker[]
   readonly recent: RecentEnds
   readonly ledger: LedgerHealth
-  /** By the answering process, by error code. */
+  /** Requests that the answering process refused, by error code. */
   readonly refusals: { readonly seconds: number; readonly counts: Readonly<Record<string, number>> }
 }
 
@@ -84,7 +84,7 @@ export interface BusyAccount {
     readonly unfinished: number
     readonly admitted: number
     readonly concurrent_executions: number | null
-    /** Of the last 60 seconds. */
+    /** Requests in the last 60 seconds. */
     readonly requests: number
     readonly requests_per_minute: number | null
     readonly blob_bytes: number | null
@@ -98,7 +98,7 @@ export interface Percentiles {
 }
 
 export interface RecentEnds {
-  /** So far back the figures reach. */
+  /** How far back the figures reach. */
   readonly seconds: number
   readonly received: number
   readonly ended: number
@@ -119,13 +119,13 @@ export interface LedgerHealth {
   readonly suspects: readonly string[]
 }
 
-/** Three hours, a point for each two minutes. */
+/** Three hours, with a point for each two minutes. */
 export interface Series {
   readonly at: string
   readonly step_seconds: number
-  /** Of the time, so much was looked at; below 1 counts are estimates. */
+  /** The share of the time that was read; below 1 the counts are estimates. */
   readonly share: number
-  /** The last one is under way. */
+  /** The last point is not complete yet. */
   readonly points: readonly SeriesPoint[]
 }
 
@@ -134,13 +134,13 @@ export interface SeriesPoint {
   readonly seconds: number
   readonly received: number
   readonly ended: number
-  /** By the service's own fault. */
+  /** Submissions that failed by the service's own fault. */
   readonly failed: number
-  /** At its end. */
+  /** Submissions waiting at the end of the step. */
   readonly waiting: number
-  /** Of those that were received in it. */
+  /** Of the submissions received in the step. */
   readonly waited_p95: number | null
-  /** By the answering process. */
+  /** Requests that the answering process refused. */
   readonly refused: number
 }
 
@@ -151,19 +151,19 @@ export interface CommandedWorker {
   readonly host: string
   readonly state: SeenWorker['state']
   readonly wanted: SeenWorker['wanted']
-  /** false: it was so already, or it drains or restarts. */
+  /** false: the worker was already in this state, or it drains or restarts. */
   readonly changed: boolean
 }
 
 export interface BulkRequest {
   readonly action: 'cancel' | 'rerun' | 'replay'
-  /** All that is given has to fit: since, until, account (its name), language, status, verdict, tag, webhook. */
+  /** Submissions must match all given fields: since, until, account (its name), language, status, verdict, tag, webhook. */
   readonly filter: Readonly<Record<string, string>>
-  /** For rerun: under one name each is repeated once. */
+  /** For rerun: under one campaign name each submission is repeated once. */
   readonly campaign?: string
-  /** For rerun: so many of the campaign are under way at once; 10 unless given. */
+  /** For rerun: the most submissions of the campaign that are under way at once; 10 unless given. */
   readonly at_once?: number
-  /** For replay: the deliveries' new secret. */
+  /** For replay: the new secret that signs the webhooks. */
   readonly secret?: string
 }
 
@@ -174,31 +174,31 @@ export interface Skipped {
 }
 
 export interface BulkSum {
-  /** What it was done to, or would be. */
+  /** How many submissions were, or would be, changed. */
   readonly count: number
-  /** Of a rerun: done before under its campaign; without code any more; in a language that no worker has. */
+  /** For rerun: repeated before under its campaign; without code any more; in a language that no worker has. */
   readonly skipped: Skipped
-  /** What came later is not of them: as the filter's `until` it has the same looked at again. */
+  /** Later submissions do not count. As the filter's `until`, it selects the same submissions again. */
   readonly until: string
 }
 
-/** What a walk through the ledger has found. */
+/** The result of a walk through the ledger. */
 export interface Verified {
   readonly events: number
   readonly found: number
-  /** The first ten streams in which something was found. */
+  /** The first ten streams with a finding. */
   readonly suspects: readonly string[]
 }
 
 export interface StepOptions<Sum> {
   readonly signal?: AbortSignal
-  /** Called after each step with the sum so far and, of the ledger, the share that is done, from 0 to 1. */
+  /** Called after each step with the sum so far. When verifying, `share` is the verified part of the ledger, from 0 to 1. */
   readonly onStep?: (soFar: Sum, share: number) => void
 }
 
 export interface Webhook {
   readonly webhook_id: string
-  /** Null: it is a batch's. */
+  /** null when the webhook belongs to a batch. */
   readonly submission_id: string | null
   readonly batch_id: string | null
   readonly account: string | null
@@ -217,24 +217,24 @@ export interface WebhookEvent {
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-/** Of a campaign, in the order of the first submissions. */
+/** A page of a campaign, in the order of the original submissions. */
 export interface RerunPage {
   readonly repeated: number
   readonly unfinished: number
   readonly cancelled: number
-  /** Of those where nothing was expected, by stdout, exit code and signal. */
+  /** Compares outputs of submissions without an expected output, by stdout, exit code and signal. */
   readonly outputs: { readonly same: number; readonly differs: number; readonly not_known: number }
-  /** Those whose verdict or output differs. */
+  /** Reruns with a different verdict or output. */
   readonly changes: readonly Readonly<Record<string, unknown>>[]
   readonly next: string | null
 }
 
-/** What fits what was looked up: at most 20 of each. */
+/** What matches the text that was looked up: at most 20 of each kind. */
 export interface Found {
   readonly submissions: readonly {
     readonly id: string
     readonly account: string | null
-    /** Its key's first characters. */
+    /** The first characters of the submission's key. */
     readonly api_key: string | null
     readonly language: string
     readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled'
@@ -267,21 +267,21 @@ type Rows = readonly Readonly<Record<string, unknown>>[]
 export interface Operator {
   /** @param text a submission's id, an account's name, or a key's name or first 12 characters. */
   find(text: string): Promise<Found>
-  /** @param options.gone also those that ended in the last day. */
+  /** @param options.gone includes workers that ended in the last day. */
   workers(options?: { readonly gone?: boolean }): Promise<Rows>
   running(): Promise<Rows>
-  /** The newest first, page after page. */
+  /** Lists webhooks, newest first, from as many pages as needed. */
   webhooks(options: {
     readonly state?: string
     readonly limit: number
   }): Promise<readonly Webhook[]>
-  /** By its id or its submission's. */
+  /** Reads a webhook by its id or its submission's id. */
   webhook(
     id: string,
   ): Promise<{ readonly webhook: Webhook; readonly events: readonly WebhookEvent[] }>
-  /** Sends one again that has ended, signed with this secret. */
+  /** Sends a delivered or abandoned webhook again, signed with this secret. */
   replay(id: string, secret: string): Promise<object>
-  /** A page of a campaign; with `account`, 404 unless there is one of this name. */
+  /** Reads a page of a campaign. With `account`, throws 404 unless an account has this name. */
   reruns(page: {
     readonly campaign: string
     readonly after?: string | null
@@ -289,20 +289,20 @@ export interface Operator {
   }): Promise<RerunPage>
   overview(options?: { readonly signal?: AbortSignal }): Promise<Overview>
   series(options?: { readonly signal?: AbortSignal }): Promise<Series>
-  /** The worker heeds it at its next heartbeat. */
+  /** Commands a worker, which obeys at its next heartbeat. */
   order(worker: string, word: OrderWord): Promise<CommandedWorker>
-  /** Counts what fits, and changes nothing. */
+  /** Counts the matching submissions and changes nothing. */
   count(request: BulkRequest, options?: StepOptions<BulkSum>): Promise<BulkSum>
-  /** Does it, step after step, until all was looked at. */
+  /** Runs the action step by step until all submissions were looked at. */
   act(request: BulkRequest, options?: StepOptions<BulkSum>): Promise<BulkSum>
-  /** Goes through the whole ledger. */
+  /** Verifies the whole ledger. */
   verify(options?: StepOptions<Verified>): Promise<Verified>
 }
 
 const busyMilliseconds = 200
 const webhooksOfPage = 100
 
-/** @param client of an operator's key, such as `createClient` makes. */
+/** @param client with an operator's key, such as `createClient` makes. */
 export function createOperator({ call }: { readonly call: OperatorCall }): Operator {
   const path = 'api/operator/'
   const takeStep = async (
@@ -381,7 +381,7 @@ export function createOperator({ call }: { readonly call: OperatorCall }): Opera
     count: (request, options) => takeSteps(true, request, options),
     async act(request, options = {}) {
       if (request.filter['until'] !== undefined) return takeSteps(false, request, options)
-      // A first step whose answer is lost is asked for again: it must look at the same then.
+      // Fixes `until` first, because a first step whose answer is lost is sent again and must look at the same submissions.
       const { until } = await takeStep(true, { ...request, secret: undefined }, options.signal)
       return takeSteps(false, { ...request, filter: { ...request.filter, until } }, options)
     },

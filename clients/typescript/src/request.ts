@@ -1,4 +1,4 @@
-// What may be asked of a submission.
+// The body of a submission.
 
 /** A program to run. */
 export interface SubmissionRequest {
@@ -7,10 +7,10 @@ export interface SubmissionRequest {
   readonly code: string
   readonly stdin?: string
   readonly expected_stdout?: string
-  /** In their places: what `putBlob` resolved with. */
+  /** In place of `stdin` and `expected_stdout`: the names that `putBlob` resolved with. */
   readonly stdin_sha256?: string
   readonly expected_stdout_sha256?: string
-  /** Beside the main file; those in the language itself are compiled with it. */
+  /** Stored beside the main file. Files in the submission's language are compiled with it. */
   readonly files?: readonly SubmittedFile[]
   readonly args?: readonly string[]
   readonly compile_args?: readonly string[]
@@ -18,23 +18,23 @@ export interface SubmissionRequest {
   readonly env?: Readonly<Record<string, string>>
   readonly limits?: Limits
   readonly compile_limits?: Limits
-  /** Compiled once, run once for each. Not together with `stdin` or `expected_stdout`. */
+  /** The program is compiled once and run once for each test. Not together with `stdin` or `expected_stdout`. */
   readonly tests?: readonly Test[]
   readonly stop_on_failure?: boolean
-  /** Whose points are given when all tests of one pass; in place of points of tests. */
+  /** Groups of tests. A group's points are given when all its tests pass. Not together with points of tests. */
   readonly groups?: readonly Group[]
   readonly checker?: Checker
-  /** Speaks with the program in each test; in place of a checker. */
+  /** A program that talks to the submitted one in each test. Takes the place of a checker. */
   readonly interactor?: Interactor
   readonly stdin_encoding?: 'utf8' | 'base64'
   readonly output_encoding?: 'utf8' | 'base64'
-  /** Names of files that come back when the run has left them. Not together with `tests`. */
+  /** Names of files that are returned if the program leaves them. Not together with `tests`. */
   readonly output_files?: readonly string[]
-  /** What it writes to stderr is part of stdout, in order. */
+  /** Merges stderr into stdout, in the order of writing. */
   readonly merge_stderr?: boolean
-  /** loopback: 127.0.0.1 and ::1, in a network of its run alone. */
+  /** loopback: the program has 127.0.0.1 and ::1, in a network of its own. */
   readonly network?: 'none' | 'loopback'
-  /** low: it waits until no normal one does. */
+  /** low: the submission waits until no submission of normal priority waits. */
   readonly priority?: 'normal' | 'low'
   readonly tag?: string
   readonly webhook_url?: string
@@ -47,7 +47,7 @@ export interface SubmittedFile {
   readonly encoding?: 'utf8' | 'base64'
 }
 
-/** Seconds, bytes and a count; what is left out is the language's default. */
+/** Seconds, bytes and a count. A limit that is left out has the language's default. */
 export interface Limits {
   readonly cpu_time?: number
   readonly wall_time?: number
@@ -65,7 +65,7 @@ export interface Test {
   readonly stdin_sha256?: string
   readonly expected_stdout_sha256?: string
   readonly args?: readonly string[]
-  /** For passing it. */
+  /** For passing the test. */
   readonly points?: number
   /** The name of one of `groups`. */
   readonly group?: string
@@ -74,11 +74,11 @@ export interface Test {
 export interface Group {
   readonly name: string
   readonly points: number
-  /** Names of earlier groups: unless each has passed, this one is not run. */
+  /** Names of earlier groups. Unless all of them have passed, this group is not run. */
   readonly require_pass?: readonly string[]
 }
 
-/** How an output is held against the expected one. */
+/** How an output is compared with the expected one. */
 export type Checker =
   | { readonly type: 'lines' | 'exact' | 'tokens' | 'unordered_lines' }
   | { readonly type: 'floats'; readonly absolute?: number; readonly relative?: number }
@@ -90,7 +90,7 @@ export type Checker =
       readonly files?: readonly SubmittedFile[]
     }
 
-/** A program that judges, by testlib's conventions. */
+/** A program that judges by testlib's conventions. */
 export interface Interactor {
   readonly type?: 'program'
   readonly language: string

@@ -1,12 +1,12 @@
-// What a submission has come to, as the service tells it.
+// The result of a submission, as the service reports it.
 import type { Limits, SubmissionRequest } from './request.ts'
 
-/** Null: not known yet, or not to be known. Seconds, bytes, RFC 3339 in UTC. */
+/** A field is null when its value is not known yet or cannot be known. Seconds, bytes, RFC 3339 in UTC. */
 export interface Result {
   readonly id: string
   readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled'
   readonly verdict: 'AC' | 'WA' | 'CE' | 'RE' | 'TLE' | 'MLE' | 'OLE' | 'IE' | null
-  /** Whose fault the verdict is: `checker` is the caller's own, `platform` the service. Null for AC and until the end. */
+  /** Whose fault the verdict is: `checker` is the caller's, `platform` is the service's. Null for AC and until the end. */
   readonly fault: 'program' | 'checker' | 'platform' | null
   /** `new_key`: the service failed; submit it again with a new idempotency key. Null until the end. */
   readonly retry: 'never' | 'new_key' | null
@@ -25,9 +25,9 @@ export interface Result {
   readonly created_at: string
   readonly started_at: string | null
   readonly finished_at: string | null
-  /** Since when the outputs are null again: they are not kept for ever. */
+  /** When the outputs were removed. They are null from then on. */
   readonly purged_at: string | null
-  /** What the compiler used; null for a language without one. `cached`: its program was kept from an earlier submission. */
+  /** What the compiler used; null for a language without one. `cached`: the program was compiled for an earlier submission. */
   readonly compile: {
     readonly exit_code: number
     readonly cpu_time: number
@@ -37,33 +37,36 @@ export interface Result {
   } | null
   /** The limit that ended the run. */
   readonly limit: ExceededLimit | null
-  /** For WA: where the output is not what was expected. */
+  /** For WA: where the output differs from the expected one. */
   readonly difference: Difference | null
   /** In the order of the request; null without tests. */
   readonly tests: readonly TestResult[] | null
-  /** What the run has left of `output_files`; null when none were asked for, and when purged. */
+  /** The files of `output_files` that the program left. Null when none were requested, and once purged. */
   readonly files: readonly LeftFile[] | null
   readonly tag: string | null
-  /** The first submission, if this is a rerun. */
+  /** The id of the original submission, if this is a rerun. */
   readonly rerun_of: string | null
-  /** What the passed tests are worth, and what all would be; absent where nothing has points. */
+  /** The points of the passed tests. `max_score`: the points of all tests. Absent when nothing has points. */
   readonly score?: number
   readonly max_score?: number
   /** In the order of the request; null without groups. */
   readonly groups?: readonly GroupResult[] | null
-  /** In force in the last attempt; null before the first one. Not in what a webhook is sent, as the next three are not. */
+  /**
+   * The limits in force in the last attempt; null before the first one. A webhook's body has none of `limits`, `message`,
+   * `attempt`, `cancel_requested_at` and `webhook`.
+   */
   readonly limits: AttemptLimits | null
-  /** Where a limit is below what the language's runtime needs: which one, in words. */
+  /** Names, in words, the limit that is below what the language's runtime needs. */
   readonly message: string | null
-  /** That attempt's number, from 1. */
+  /** The last attempt's number, from 1. */
   readonly attempt: number | null
-  /** When its end was asked for while it ran. */
+  /** When cancellation of the running submission was requested. */
   readonly cancel_requested_at: string | null
   /** null without `webhook_url`. */
   readonly webhook: WebhookProgress | null
 }
 
-/** Content is base64, and null when it did not fit into 1 MiB beside those before it. */
+/** A returned file. The content is base64, and null when it did not fit into 1 MiB beside the files before it. */
 export interface LeftFile {
   readonly name: string
   readonly size: number
@@ -73,14 +76,14 @@ export interface LeftFile {
 
 export type ExceededLimit = 'cpu_time' | 'wall_time' | 'memory' | 'stdout' | 'stderr' | 'total_time'
 
-/** At most 200 characters of each line; null where there is none. */
+/** At most 200 characters of each line. An output without this line has null. */
 export interface Difference {
   readonly line: number
   readonly expected: string | null
   readonly got: string | null
 }
 
-/** All but the name is null of a test that was not run. */
+/** The result of a test. For a test that was not run, all fields but the name are null. */
 export interface TestResult {
   readonly name: string | null
   readonly verdict: 'AC' | 'WA' | 'RE' | 'TLE' | 'MLE' | 'OLE' | 'CE' | 'IE' | null
@@ -100,7 +103,7 @@ export interface TestResult {
 
 export interface GroupResult {
   readonly name: string
-  /** All of its tests have. */
+  /** All tests of the group have passed. */
   readonly passed: boolean
   readonly score: number
   readonly max_score: number
@@ -111,7 +114,7 @@ export interface WebhookProgress {
   readonly state: 'waiting' | 'pending' | 'delivered' | 'abandoned'
   readonly attempts: number
   readonly next_attempt_at: string | null
-  /** Why the last attempt failed, in words; null before a failure and once it was delivered. */
+  /** Why the last attempt failed, in words; null before a failure and once the webhook was delivered. */
   readonly last_error: string | null
 }
 
@@ -121,17 +124,17 @@ export interface AttemptLimits {
   readonly run: Required<Limits>
 }
 
-/** In place of a result; `too_large`: read it by itself. */
+/** Stands in for a result. `too_large`: read this result alone. */
 export interface MissingResult {
   readonly id: string
   readonly error: 'not_found' | 'too_large'
   readonly message: string
 }
 
-/** What was submitted: `request` without the webhook, to be submitted again as it is. */
+/** What was submitted. `request` has no webhook and can be submitted again as it is. */
 export interface ReceivedRequest {
   readonly id: string
   readonly request: SubmissionRequest
-  /** In force in the last attempt; null before the first one. */
+  /** The limits in force in the last attempt; null before the first one. */
   readonly limits: AttemptLimits | null
 }

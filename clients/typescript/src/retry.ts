@@ -1,15 +1,15 @@
-// How long a client waits before it tries again. The console's page does so too.
+// How long a client waits before it retries. The console's page uses it too.
 
 const shortestPauseMilliseconds = 250
 const longestPauseMilliseconds = 5000
 
-/** In milliseconds, from 0 failures on; a fifth more or less, so that clients that failed together come apart. */
+/** Returns milliseconds after so many failures, from 0. Varies by a fifth, so that clients that failed together spread out. */
 export function backOff(tried: number): number {
   const exact = Math.min(shortestPauseMilliseconds * 2 ** tried, longestPauseMilliseconds)
   return exact * (0.8 + Math.random() * 0.4)
 }
 
-/** @throws the signal's reason. */
+/** Waits. @throws the signal's reason. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {

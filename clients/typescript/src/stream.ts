@@ -1,11 +1,11 @@
-// A submission's events as they happen, over connections that may break.
+// Reads a submission's events as they happen, over connections that may break.
 import { isWorthAnother, RunledgerError } from './error.ts'
 import type { Result, TestResult } from './result.ts'
 import { backOff, pause } from './retry.ts'
 import { describeSilence, parseAnswer } from './transport.ts'
 import type { CallOptions, Send } from './transport.ts'
 
-/** Of a stream. What was lost with its worker begins again: after `status` with `queued`, offsets begin at 0. */
+/** An event of a stream. When a worker is lost, its output is sent anew: after `status` with `queued`, offsets restart at 0. */
 export type StreamEvent = { readonly position: string } & (
   | { readonly event: 'submitted'; readonly data: { readonly id: string } }
   | { readonly event: 'status'; readonly data: { readonly status: 'queued' | 'running' } }
@@ -15,7 +15,7 @@ export type StreamEvent = { readonly position: string } & (
   | { readonly event: 'result'; readonly data: Result }
 )
 
-/** The offset counts bytes; base64 when the submission asked for it. */
+/** A piece of output. The offset counts bytes. The piece is base64 when the submission asked for it. */
 export type StreamedOutput = { readonly offset: number } & (
   { readonly text: string } | { readonly base64: string }
 )
@@ -23,14 +23,17 @@ export type StreamedOutput = { readonly offset: number } & (
 export type StreamedTest = Omit<TestResult, 'stdout' | 'stderr'> & { readonly index: number }
 
 export interface StreamOptions extends CallOptions {
-  /** The position of an event: only what follows it. */
+  /** The position of an event: the stream starts after it. */
   readonly lastEventId?: string
 }
 
-/** A stream says something every 15 s. */
+/** The service sends something on a stream every 15 s. */
 const longestSilenceMilliseconds = 45_000
 
-/** All events after a position until the end: a connection that breaks is made anew. @param retries in a row in vain. */
+/**
+ * Yields all events after a position until the end. Reconnects when a connection breaks.
+ * @param retries the most failed connections in a row.
+ */
 export async function* readStream(
   send: Send,
   retries: number,
@@ -62,7 +65,7 @@ export async function* readStream(
       asked = (error.retryAfterSeconds ?? 0) * 1000
       hasFailed = true
     }
-    // A connection that was open for a while and told nothing has not failed.
+    // A connection that stayed open for a while without an event has not failed.
     const isVain = hasFailed || performance.now() - start < 1000
     failed = isVain && position === before ? failed + 1 : 0
     await pause(Math.max(asked, backOff(failed)), signal)
@@ -70,10 +73,10 @@ export async function* readStream(
 }
 
 /**
- * One connection of a stream, by a fetch of one's own; `Client.stream` is all that comes back when it breaks.
- * @param ask sends the request with these headers. @param position of the last event that was told.
+ * Opens one connection of a stream, with the caller's fetch. `Client.stream` also reconnects when it breaks.
+ * @param ask sends the request with these headers. @param position of the last event that was received.
  * @returns null when nothing follows the position.
- * @throws {RunledgerError} when there is no stream; its events do when the connection breaks.
+ * @throws {RunledgerError} when there is no stream. Its events throw one when the connection breaks.
  */
 export async function openStream(
   ask: (headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Response>,
@@ -101,7 +104,10 @@ export async function openStream(
   }
 }
 
-/** @param silence aborted when nothing comes for too long, or nobody reads on. @throws {RunledgerError} when the connection breaks. */
+/**
+ * @param silence aborted when nothing arrives for too long, or when the reader stops.
+ * @throws {RunledgerError} when the connection breaks.
+ */
 async function* readEvents(
   body: ReadableStream<Uint8Array>,
   silence: AbortController,
@@ -109,7 +115,7 @@ async function* readEvents(
 ): AsyncGenerator<StreamEvent, void> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
-  // A long event comes in many pieces, which are put together once.
+  // A long event comes in many pieces, which are joined once.
   let rest: string[] = []
   try {
     for (;;) {

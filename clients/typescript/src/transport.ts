@@ -1,9 +1,9 @@
-// One request and its answer, without a second try.
+// Sends one request and reads its answer, without a retry.
 import { RunledgerError } from './error.ts'
 
 /**
- * With the final slash that paths need.
- * @throws {TypeError} when it is no URL, or would send the key in the clear.
+ * Parses the service's URL and adds the final slash that paths need.
+ * @throws {TypeError} when the text is not a URL, or when the URL would send the key in the clear.
  */
 export function parseServiceUrl(text: string): URL {
   const url = new URL(text.endsWith('/') ? text : `${text}/`)
@@ -24,7 +24,7 @@ export type Attempt = (
   request?: {
     /** Sent as JSON. */
     readonly body?: unknown
-    /** Sent as they are. */
+    /** Sent unchanged. */
     readonly bytes?: Uint8Array<ArrayBuffer>
     readonly key?: string
     readonly signal?: AbortSignal
@@ -53,7 +53,7 @@ export function createSender(root: URL, apiKey: string, send: typeof fetch): Sen
     })
 }
 
-/** @throws {TypeError} when the path leads elsewhere, where the key would go along. */
+/** @throws {TypeError} when the path leads to another service, which would receive the key. */
 export function demandOwnPath(root: URL, path: string): void {
   if (!URL.parse(path, root)?.href.startsWith(root.href))
     throw new TypeError('the path leads to another service')
@@ -90,7 +90,7 @@ export async function parseAnswer(response: Response): Promise<unknown> {
   return text.startsWith('{') ? JSON.parse(text) : undefined
 }
 
-/** @param origin of the service, where it is known. @throws the signal's reason. */
+/** Describes a missing answer. @param origin of the service, where it is known. @throws the signal's reason. */
 export function describeSilence(
   error: unknown,
   signal: AbortSignal | undefined,
@@ -101,12 +101,12 @@ export function describeSilence(
   return new RunledgerError(0, { error: 'unreachable', message }, null, error)
 }
 
-/** Such as `ECONNREFUSED`, or a certificate's reason with its code. Browsers say no more than their own message. */
+/** Returns a code such as `ECONNREFUSED`, or a certificate error with its code. Browsers give only a message of their own. */
 function describeCause(error: unknown): string {
   const { cause } = Object(error) as { cause?: unknown }
   const { code, message } = Object(cause ?? error) as { code?: unknown; message?: unknown }
   if (typeof code !== 'string') return typeof message === 'string' ? message : String(error)
   const isSystem = /^E[A-Z]+$/.test(code) || typeof message !== 'string' || message === ''
-  // What follows is advice of the runtime's.
+  // The text after the semicolon is advice from the runtime.
   return isSystem ? code : `${message.split(';')[0]}, ${code}`
 }

@@ -1,13 +1,13 @@
-// Whether a webhook is the service's: the signature of Standard Webhooks 1.0.
+// Verifies that a webhook comes from the service, by the signature of Standard Webhooks 1.0.
 import type { Result } from './result.ts'
 
 export interface ReceivedWebhook {
-  /** fetch's Headers or Node's, names in lower case. */
+  /** The Headers of fetch, or Node's headers with names in lower case. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
   /** Exactly as received, before any parsing. */
   readonly body: string | Uint8Array<ArrayBuffer>
   readonly secret: string
-  /** Unix time in seconds; now when left out. */
+  /** Unix time in seconds; the current time when left out. */
   readonly now?: number
 }
 
@@ -20,7 +20,7 @@ export type WebhookPayload =
   | {
       readonly type: 'batch.completed'
       readonly timestamp: string
-      /** The items that were accepted, in their order. */
+      /** The accepted items, in their order. */
       readonly data: {
         readonly id: string
         readonly submissions: readonly Pick<Result, 'id' | 'status' | 'verdict'>[]
@@ -29,7 +29,7 @@ export type WebhookPayload =
 
 const toleranceSeconds = 300
 
-/** The payload if the secret signed it within five minutes of now (Standard Webhooks 1.0), else null. */
+/** Returns the payload if the secret signed it within five minutes of now (Standard Webhooks 1.0), otherwise null. */
 export async function verifyWebhook(received: ReceivedWebhook): Promise<WebhookPayload | null> {
   const { headers, secret, now = Date.now() / 1000 } = received
   const header = (name: string): string => {
@@ -45,7 +45,7 @@ export async function verifyWebhook(received: ReceivedWebhook): Promise<WebhookP
   const signed = await new Blob([`${id}.${timestamp}.`, body]).arrayBuffer()
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', keyOf(secret), algorithm, false, ['sign'])
-  // Signed once, as a header may hold hundreds of signatures.
+  // Computed once, because a header may hold hundreds of signatures.
   const expected = new Uint8Array(await crypto.subtle.sign('HMAC', key, signed))
   const isSigned = header('webhook-signature')
     .split(' ')
@@ -59,7 +59,7 @@ function isSame(given: Uint8Array, expected: Uint8Array): boolean {
   return given.reduce((all, byte, index) => all | (byte ^ (expected[index] ?? 0)), 0) === 0
 }
 
-// `whsec_` + base64 stands for its bytes, other text for its UTF-8.
+// `whsec_` + base64 is decoded; any other text is used as UTF-8.
 function keyOf(secret: string): Uint8Array<ArrayBuffer> {
   const encoded = /^whsec_([A-Za-z0-9+/]+)={0,2}$/.exec(secret)?.[1]
   if (encoded === undefined || encoded.length % 4 === 1) return new TextEncoder().encode(secret)
