@@ -1,4 +1,4 @@
-// Reads a command line by the table of commands.
+// Parses a command line with the table of commands.
 import { parseArgs } from 'node:util'
 import { describeError } from '#error-text'
 import { misuse } from './command.ts'
@@ -8,7 +8,10 @@ import { describeCommand, describeCommands, formatUsage } from './help.ts'
 type Reading =
   { readonly help: string } | { readonly command: Command; readonly call: Call<Options> }
 
-/** @throws {CommandError} when there is no such command, or it is called wrongly. */
+/**
+ * Returns the help that a command line asks for, or its command with the options and operands.
+ * @throws {CommandError} for an unknown command or wrong arguments.
+ */
 export function readLine(commands: readonly Command[], line: readonly string[]): Reading {
   const [first = '--help'] = line
   if (['--help', '-h', 'help'].includes(first)) return { help: describeCommands(commands) }
@@ -20,14 +23,14 @@ export function readLine(commands: readonly Command[], line: readonly string[]):
   return { command, call: readCall(command, rest) }
 }
 
-/** The longest name wins: `audit verify` is not `audit ID`. */
+/** Finds the command with the longest matching name, so that `audit verify` is not read as `audit ID`. */
 function findCommand(commands: readonly Command[], line: readonly string[]): Command | undefined {
   return commands
     .filter(({ name }) => name.split(' ').every((word, index) => line[index] === word))
     .toSorted((one, other) => other.name.split(' ').length - one.name.split(' ').length)[0]
 }
 
-/** Words such as `keys` begin several commands. */
+/** Handles a line without a whole command name: a word such as `keys` is the first word of several commands. */
 function readGroup(commands: readonly Command[], line: readonly string[]): Reading {
   const [word = '', second] = line
   const group = commands.filter(({ name }) => name.startsWith(`${word} `))

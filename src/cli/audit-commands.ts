@@ -14,7 +14,7 @@ import { findId } from './id.ts'
 import { readInput, readNumber, takes } from './option.ts'
 import { printProgress, printRecord } from './output.ts'
 
-/** Characters of an id; fewer are of many. */
+/** The least characters of a part of an id: a shorter part fits many ids. */
 const leastPart = 4
 
 export const auditCommands = [

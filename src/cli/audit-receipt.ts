@@ -1,5 +1,5 @@
-// `audit receipt FILE` checks a receipt: its signature against public keys, without the service, and what it says against
-// a ledger, by audit views alone. A receipt may be anybody's, so nothing free of it is printed.
+// `audit receipt FILE` checks a receipt: its signature against public keys, without the service, and its content against
+// a ledger, with audit views only. A stranger may have written the receipt, so none of its free text is printed.
 import type { Database } from '#database'
 import { readStream } from '#event'
 import { openEnvelope, readPublicKeys, readReceipt } from '#receipt'
@@ -38,7 +38,7 @@ export const receiptCommand = defineCommand({
   },
 })
 
-/** What its signature shows. */
+/** Describes the receipt and the result of its signature check. */
 function describeSignature(opened: Opened): AuditAnswer {
   if (!('receipt' in opened)) return { ok: false, lines: [refuse(opened)] }
   const remark =
@@ -55,7 +55,7 @@ function refuse(opened: Exclude<Opened, Open>): string {
     : `It WAS CHANGED after it was signed, or key ${opened.keyId} has not signed it.`
 }
 
-/** Whether the ledger still says what the receipt says. */
+/** Checks that the ledger still says what the receipt says. */
 export async function compareWithLedger(
   sql: Database,
   { receipt, bytes }: Open,

@@ -1,11 +1,11 @@
-// One event as a sentence. Missing fields become question marks.
+// Describes one event in a sentence. A missing field becomes a question mark.
 import { schemaVersion } from '#event'
 import type { Event, RecordedEvent } from '#event'
 import { escapeControls } from './output.ts'
 
-/** Updated after each event. */
+/** What earlier events of the submission said. The caller updates it after each event. */
 export interface StoryContext {
-  /** When it last began to wait: received, or requeued. */
+  /** When the submission was received or last requeued. */
   receivedAt: Date | null
   startedAt: Date | null
   attempt: number | null
@@ -32,7 +32,7 @@ const lossWords: Readonly<Record<string, string>> = {
 type Data = Readonly<Record<string, unknown>>
 type Sentence = (data: Data, event: RecordedEvent, context: StoryContext) => string
 
-/** Of each type that this release knows. */
+/** The sentence for each event type that this release knows. */
 export const sentences: Readonly<Record<string, Sentence>> = {
   'submission.received': (data, { metadata }) =>
     sentence(
@@ -143,7 +143,7 @@ function onHost(describe: (actor: string) => string): Sentence {
   return (data, { metadata }) => `On host ${say(data['host'])}: ${describe(actorOf(metadata))}.`
 }
 
-/** A newer release's event is shown raw. */
+/** Returns the sentence for an event. An event of a newer release is shown as its JSON. */
 export function describeEvent(event: RecordedEvent, context: StoryContext): string {
   const { type, data } = event
   const write = Object.hasOwn(sentences, type) ? sentences[type] : undefined
@@ -160,7 +160,7 @@ function describeSteps(...steps: readonly string[]): string {
   return steps.filter((text) => text !== '').join(' ')
 }
 
-/** Empty without tests. */
+/** Lists the verdicts of a submission's tests; empty without tests. */
 function describeTests(tests: unknown): string {
   if (!Array.isArray(tests)) return ''
   const verdicts = tests.map((test: Readonly<Record<string, unknown>>) =>
@@ -251,7 +251,7 @@ function mebibytes(value: unknown): string {
   return typeof value === 'number' ? `${(value / 1_048_576).toFixed(1)} MiB` : '? MiB'
 }
 
-/** Strangers wrote some of it: no control characters may reach the terminal. */
+/** Formats a value without control characters, because strangers' text must not control the terminal. */
 function say(value: unknown): string {
   if (value === undefined || value === null) return '?'
   return escapeControls(typeof value === 'string' ? value : JSON.stringify(value))

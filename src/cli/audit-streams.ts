@@ -1,5 +1,5 @@
-// `audit streams` prints each stream's last event, to keep elsewhere; `audit compare FILE` names what a log lacks of such a
-// list, as after a restore to a moment before it was made.
+// `audit streams` prints each stream's last event, as a list to keep elsewhere. `audit compare FILE` prints what the log lacks
+// of such a list, for example after a restore to an earlier moment.
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -52,7 +52,10 @@ export const streamCommands = [
   }),
 ]
 
-/** @yields some at a time. @throws {CommandError} for a file that cannot be read or a line without an id. */
+/**
+ * Reads a list of streams in groups of at most `linesAtOnce`.
+ * @throws {CommandError} for a file that cannot be read or a line without an id.
+ */
 async function* readHeads(file: string): AsyncGenerator<StreamHead[]> {
   let [number, heads] = [0, [] as StreamHead[]]
   try {

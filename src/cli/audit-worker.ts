@@ -1,7 +1,8 @@
-// The life of a worker, for `audit ID`: its row has its start, its present and its end; the log has what was wanted of it.
+// The history of a worker, for `audit ID`. The worker's row has its start, its present state and its end; the log has the
+// operators' commands to it.
 import type { Database } from '#database'
 
-/** A part of audit.worker. */
+/** Columns of audit.worker, and the ids of the submissions that the worker runs. */
 interface WorkerRow {
   readonly host: string
   readonly pid: number
@@ -17,7 +18,7 @@ interface WorkerRow {
   readonly running: readonly string[]
 }
 
-/** A moment of its life. */
+/** One line of a history. */
 export interface Moment {
   readonly at: Date
   readonly text: string
@@ -26,11 +27,11 @@ export interface Moment {
 interface WorkerLife {
   readonly host: string
   readonly moments: readonly Moment[]
-  /** How it is now. */
+  /** The worker's present state, in a sentence. */
   readonly present: string
 }
 
-/** Null: the id is no worker's. */
+/** Reads the history of a worker; null when no worker has this id. */
 export async function readWorkerLife(sql: Database, id: string): Promise<WorkerLife | null> {
   const [worker] = await sql<WorkerRow[]>`
     select

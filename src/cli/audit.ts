@@ -1,6 +1,6 @@
-// `audit ID` prints the life of a submission, webhook, key or worker; `audit verify` checks the whole log; `audit heads`
-// prints digests to keep elsewhere, or compares kept ones. All read audit views and call runledger.verify, so an auditor's
-// connection suffices.
+// `audit ID` prints the history of a submission, webhook, key or worker. `audit verify` checks the whole log. `audit heads`
+// prints digests to keep elsewhere, or compares the log with kept digests. All of them only read audit views and call
+// runledger.verify, so an auditor's login is enough.
 import type { Database } from '#database'
 import { compareHeads, parseHeads, readHeads, readStream, verifyAll } from '#event'
 import type { RecordedEvent } from '#event'
@@ -9,13 +9,13 @@ import type { StoryContext } from './audit-story.ts'
 import { readWorkerLife } from './audit-worker.ts'
 import type { Moment } from './audit-worker.ts'
 
-/** Exit status 1 unless `ok`. */
+/** The lines that a command prints. Its exit status is 1 unless `ok`. */
 export interface AuditAnswer {
   readonly lines: readonly string[]
   readonly ok: boolean
 }
 
-/** Null when nothing happened under the id, and it is no worker's. */
+/** Returns the history of an id, in lines; null when the id has no event and is no worker's. */
 export async function printLife(sql: Database, id: string): Promise<AuditAnswer | null> {
   const own = await readStream(sql, id, 'audit.event')
   const [first] = own
@@ -47,7 +47,7 @@ export async function printLife(sql: Database, id: string): Promise<AuditAnswer 
   }
 }
 
-/** Of all that has a life, at most ten. @param part the beginning or end of an id. */
+/** Lists at most ten ids of event streams and workers. @param part the beginning or end of an id. */
 export async function listIds(sql: Database, part: string): Promise<string[]> {
   const wanted = part.toLowerCase()
   const rows = await sql<{ id: string }[]>`
@@ -75,7 +75,7 @@ export async function verifyLog(
   const complaints = [
     broken > 0 &&
       `${broken} of ${events} events do not fit. The first: ${first.broken_chain}. It was changed, or the event before it was changed or removed.`,
-    // A chain does not show that its last events are missing; projections do.
+    // A hash chain does not show that its last events are missing, but the projections do.
     drift > 0 &&
       `${drift} rows differ from the log, the first: ${first.drift}. Events were removed, or a table was edited; audit.drift shows both sides.`,
     altered > 0 &&
@@ -88,7 +88,7 @@ export async function verifyLog(
   return { lines: [whole], ok: true }
 }
 
-/** @param kept what an earlier call printed; null prints. */
+/** Compares the log with kept digests, or prints the present ones. @param kept the output of an earlier call; null prints. */
 export async function auditHeads(sql: Database, kept: string | null): Promise<AuditAnswer> {
   if (kept === null) return { lines: [JSON.stringify(await readHeads(sql))], ok: true }
   const heads = parseHeads(kept)
@@ -120,7 +120,7 @@ async function introduce(sql: Database, id: string, first: RecordedEvent): Promi
   ]
 }
 
-/** @param others what is not in the log, to be printed in between. */
+/** Lists moments in order of time. @param others moments that are not in the log. */
 function listMoments(
   own: readonly RecordedEvent[],
   events: readonly RecordedEvent[],
@@ -149,7 +149,7 @@ const endWords: Readonly<Record<string, string>> = {
   'submission.cancelled': 'It was cancelled',
 }
 
-/** What is still going on. */
+/** Describes the present state of a submission: it has ended, waits, or runs. */
 async function describePresent(sql: Database, own: readonly RecordedEvent[]): Promise<string[]> {
   const [first] = own
   const last = own.findLast(({ type }) => type.startsWith('execution.'))

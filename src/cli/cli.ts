@@ -1,4 +1,4 @@
-// The command line's entry. Results go to stdout, complaints to stderr.
+// The entry point of the command line. Results go to stdout, errors to stderr.
 import { readLine } from './arguments.ts'
 import { CommandError } from './command.ts'
 import { commands } from './commands.ts'

@@ -1,13 +1,13 @@
-// What a command is. commands.ts has all of them; arguments.ts reads lines by them, help.ts prints them.
+// The type of a command. commands.ts lists all commands, arguments.ts parses command lines with them, help.ts prints them.
 
-/** As parseArgs of node:util takes them, with what help says. */
+/** An option as parseArgs of node:util takes it, with its help text. */
 export interface Option {
   readonly type: 'string' | 'boolean'
-  /** Its value's placeholder in help, such as `NAME`. */
+  /** The placeholder of the value in help, such as `NAME`. */
   readonly value?: string
   readonly default?: string | boolean | string[]
   readonly required?: boolean
-  /** May be given again and again; its default is an empty list. */
+  /** True when the option may be repeated; its default is then an empty list. */
   readonly multiple?: boolean
   readonly help: string
 }
@@ -24,7 +24,7 @@ type Value<O extends Option> = O extends { type: 'boolean' }
 
 export type Values<O extends Options> = { readonly [Name in keyof O]: Value<O[Name]> }
 
-/** `process`, or a test's. */
+/** The output streams: those of `process`, or those of a test. */
 export interface Terminal {
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean }
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean }
@@ -32,7 +32,7 @@ export interface Terminal {
 
 export interface Call<O extends Options> {
   readonly values: Values<O>
-  /** One for each argument. */
+  /** The arguments that are no options, in order. */
   readonly operands: readonly string[]
 }
 
@@ -44,13 +44,13 @@ export interface Command<O extends Options = Options> {
   readonly options: O
   /** One line. */
   readonly summary: string
-  /** More for its own help. */
+  /** Further text for the help of this command. */
   readonly notes?: string
   /** @returns the exit status; 0 when left out. @throws {CommandError} */
   run(call: Call<O>): Promise<number | void>
 }
 
-/** Infers the options' types. What is left out is empty. */
+/** Defines a command and infers the types of its options. Missing operands and options are empty. */
 export function defineCommand<const O extends Options = Options>(
   command: Omit<Command<O>, 'operands' | 'options'> &
     Partial<Pick<Command<O>, 'operands' | 'options'>>,
@@ -58,7 +58,7 @@ export function defineCommand<const O extends Options = Options>(
   return { operands: [], options: {}, ...command }
 }
 
-/** Ends a command with a sentence for its caller. */
+/** Ends a command with a message for its user. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly status: number
@@ -69,12 +69,12 @@ export class CommandError extends Error {
   }
 }
 
-/** Of a command that was called in a way that has no sense. */
+/** Returns the error for a wrong command line. */
 export function misuse(what: string): CommandError {
   return new CommandError(what, exitStatuses.usage)
 }
 
-/** By verdict, or from sysexits where nothing was run. */
+/** The exit status of each verdict, and statuses of sysexits.h for when nothing was run. */
 export const exitStatuses = {
   AC: 0,
   WA: 1,
@@ -93,6 +93,6 @@ export const exitStatuses = {
   unavailable: 69,
   unauthorized: 77,
   config: 78,
-  /** Of shells: 128 + SIGINT. */
+  /** As in shells: 128 + SIGINT. */
   interrupted: 130,
 } as const

@@ -1,4 +1,4 @@
-// A command's way to the database: DATABASE_URL, or what `make run` keeps.
+// Connects a command to the database: DATABASE_URL, or the database that `make run` keeps.
 import { userInfo } from 'node:os'
 import { readCommandConfig, readOrExit } from '#config'
 import { createDatabase, explainAbsence, explainRefusal, isUnmigrated } from '#database'
@@ -6,10 +6,13 @@ import type { Database } from '#database'
 import { keptUrlFile, readKept } from '#kept'
 import { CommandError, exitStatuses } from './command.ts'
 
-/** So long it waits for a statement that is under way when the work has ended. */
+/** How long a command waits for a running statement when its work has ended. */
 const endSeconds = 5
 
-/** No statement is cut short. @throws {CommandError} with one sentence when there is no usable database. */
+/**
+ * Runs `work` with a connection whose statements have no time limit.
+ * @throws {CommandError} with one sentence when there is no usable database.
+ */
 export async function withDatabase<T>(work: (sql: Database) => Promise<T>): Promise<T> {
   const given = readOrExit(readCommandConfig).DATABASE_URL
   const url = given ?? readKeptUrl()
@@ -23,12 +26,12 @@ export async function withDatabase<T>(work: (sql: Database) => Promise<T>): Prom
   }
 }
 
-/** The user who gives a command, for the log. */
+/** Returns the name of the user who runs the command, for the log. */
 export function operator(): string {
   return userInfo().username
 }
 
-/** What `make run` keeps. @throws {CommandError} without it. */
+/** Reads the address of the database that `make run` keeps. @throws {CommandError} when there is none. */
 export function readKeptUrl(): string {
   let url: string | null
   try {

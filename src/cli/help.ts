@@ -1,4 +1,4 @@
-// Help, printed from the table of commands alone.
+// Makes the help texts from the table of commands.
 import type { Command, Option } from './command.ts'
 import { alignColumns } from './output.ts'
 
@@ -33,7 +33,7 @@ export function describeCommand(command: Command): string {
   ].join('\n')
 }
 
-/** On one line. */
+/** Returns the usage of a command on one line. */
 export function formatUsage(command: Command): string {
   const options = Object.entries(command.options).map(([name, option]) => {
     const words = formatOption(name, option)

@@ -1,4 +1,4 @@
-// `doctor`, `workers` and `running`: the host, and what is under way.
+// The commands `doctor`, `workers` and `running`, which show the host, the workers and the running submissions.
 import { readDoctorConfig } from '#config'
 import { readKeptUrl } from './connect.ts'
 import { defineCommand, exitStatuses } from './command.ts'
@@ -11,7 +11,7 @@ export const hostCommands = [
     summary: 'check that a worker starts on this host',
     notes: 'Exit status 0: one starts. DATABASE_URL defaults to what `make run` keeps.',
     run: async () => {
-      // Loaded only here: other commands need no executor.
+      // Loaded here, because the other commands need no executor.
       const doctor = await import('#doctor')
       const config = readDoctorConfig()
       const findings = [

@@ -1,7 +1,7 @@
-// Ids on the command line: whole, or by their beginning or end where that is of one alone. Ids of one day begin alike.
+// Ids on the command line: a whole id, or a beginning or end that fits one id only. Ids of one day begin alike.
 import { CommandError, misuse } from './command.ts'
 
-/** @throws {CommandError} when it is no part of an id, or of none or several of these. */
+/** Finds the id that begins or ends with `part`. @throws {CommandError} when `part` fits no id, or several. */
 export function findId(
   rows: readonly { readonly id: string }[],
   part: string,

@@ -1,5 +1,5 @@
-// Installs what languages come in: says what and how large, then one language after the other, and notifies the workers of this
-// host to look again. What is there already is left alone, so that it can be run again after whatever stopped it.
+// Installs the Debian packages of languages: prints the packages and their size, then installs one language after the other.
+// Installed packages are skipped, so the command can be repeated after any interruption.
 import { execFile, spawn } from 'node:child_process'
 import { hostname } from 'node:os'
 import { promisify } from 'node:util'
@@ -17,19 +17,19 @@ const environment = {
 }
 const install = ['install', '--no-install-recommends', '-y', '-q=2']
 
-/** @throws {CommandError} naming what is no language, or no library of one. */
+/** Returns the named languages, or all without names. @throws {CommandError} that lists unknown names. */
 export function chooseLanguages(names: readonly string[]): Language[] {
   const unknown = names.filter((name) => findLanguage(name) === undefined)
   refuse('language', unknown, languages)
   return names.length === 0 ? [...languages] : names.flatMap((name) => findLanguage(name) ?? [])
 }
 
-/** The packages that languages come in, each once. */
+/** Lists the packages of languages, each once. */
 export function listPackages(chosen: readonly Language[]): string[] {
   return [...new Set(chosen.flatMap((language) => catalogue[language].packages))]
 }
 
-/** The packages of libraries by their names, such as `numpy`. @throws {CommandError} */
+/** Lists the packages of the named libraries, such as `numpy`. @throws {CommandError} that lists unknown names. */
 export function chooseLibraries(names: readonly string[]): string[] {
   const known = new Map(
     languages.flatMap((language) => {
@@ -47,7 +47,11 @@ function refuse(noun: string, unknown: readonly string[], known: readonly string
     throw misuse(`no such ${noun}: ${unknown.join(', ')}; there are ${known.join(', ')}`)
 }
 
-/** @returns how many could not be installed. @throws {CommandError} where there is no apt, or without the right to use it. */
+/**
+ * Installs the missing packages of languages and libraries.
+ * @returns how many languages could not be installed; all libraries together count as one.
+ * @throws {CommandError} on a system without dpkg, or without root.
+ */
 export async function installLanguages(
   chosen: readonly Language[],
   libraries: readonly string[],
@@ -55,7 +59,7 @@ export async function installLanguages(
 ): Promise<number> {
   const say = (text: string): void => void stdout.write(`${text}\n`)
   const there = await listInstalled()
-  // What two languages need is installed, and named, with the first.
+  // A package that two languages need is listed and installed with the first of them.
   const claim = (name: string): boolean => {
     const isNew = !there.has(name)
     there.add(name)
@@ -113,7 +117,7 @@ async function listInstalled(): Promise<Set<string>> {
   }
 }
 
-/** What apt says of the size, before it does anything. */
+/** Returns apt's lines on the download and disk size, from a run that installs nothing. */
 async function measure(packages: readonly string[]): Promise<string> {
   const words = ['install', '--no-install-recommends', '--assume-no', ...packages]
   const said = await run('apt-get', words, { env: environment, maxBuffer: 1 << 26 }).catch(
@@ -123,7 +127,7 @@ async function measure(packages: readonly string[]): Promise<string> {
   return sizes.join(' ')
 }
 
-/** @throws with the last line that it says. */
+/** Runs apt-get. @throws {Error} with the last line of its stderr. */
 function apt(words: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('apt-get', words, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] })

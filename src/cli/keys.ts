@@ -1,4 +1,4 @@
-// `keys …`. Each change is an event of the key's stream, with the operator's name.
+// The commands `keys …`. Each change is an event of the key's stream, with the operator's name.
 import { validate as isUuid } from 'uuid'
 import {
   changeKeyTier,
@@ -91,7 +91,7 @@ export const keyCommands = [
     },
     run: ({ operands: [id = ''], values: { overlap, expires: end } }) =>
       withKey(id, (sql, key) => {
-        // Thirty years at most: a bad date must fail before there is a successor.
+        // At most thirty years, because a bad date must fail before the successor is issued.
         if (!/^\d{1,9}$/.test(overlap))
           throw misuse('--overlap is a number of seconds, at most 999999999')
         return rotateKey(sql, key, Number(overlap), operator(), readDate(end))
@@ -109,7 +109,7 @@ export const keyCommands = [
   }),
 ]
 
-/** Prints what became of a key; null: it is none, or not in force. */
+/** Changes a key and prints the result. @param change returns null when there is no such key in force. */
 async function withKey(
   part: string,
   change: (sql: Database, key: string) => Promise<object | null>,
@@ -126,7 +126,7 @@ async function describeOne(sql: Database, name: string): Promise<string> {
   return tier === undefined ? name : describeTier(tier)
 }
 
-/** Lists the tiers when an unknown one is named. */
+/** Does the work. @throws {CommandError} that lists the tiers when there is no such tier. */
 async function nameTiers<T>(sql: Database, tier: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -164,7 +164,7 @@ function readCell(text: string | undefined): string | undefined {
   throw misuse('--cell is a letter, of A to Z or a to z')
 }
 
-/** @param part of the id, at its beginning or end; or the name of one key in force. */
+/** Finds a key's id. @param part the id, its beginning or end, or the name of one key in force. */
 async function readId(sql: Database, part: string): Promise<string> {
   if (isUuid(part)) return part
   const keys = await listKeys(sql)
@@ -176,7 +176,7 @@ async function readId(sql: Database, part: string): Promise<string> {
   return findId(keys, part, 'key')
 }
 
-/** A name may look like a part of an id: which of two keys is meant is not guessed. */
+/** Returns the id of the key with this name. @throws {CommandError} when the name also looks like part of another key's id. */
 function pickNamed(named: readonly ListedKey[], all: readonly ListedKey[], text: string): string {
   const part = text.toLowerCase()
   const others = all.filter(

@@ -1,4 +1,4 @@
-// `languages install` and `languages packages`.
+// The commands `languages install` and `languages packages`.
 import { CommandError, defineCommand } from './command.ts'
 import {
   chooseLanguages,
@@ -43,7 +43,7 @@ export const languageCommands = [
   }),
 ]
 
-/** Makes the workers of this host look for languages again, if there is a service here. */
+/** Restarts the workers of this host, so that they look for languages again, if a service answers. */
 async function askWorkers(): Promise<void> {
   try {
     const rows = await askOperator(

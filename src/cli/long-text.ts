@@ -1,21 +1,21 @@
-// What is too long to stand in a request is uploaded first, and named in it.
+// Uploads texts that are too long for a request as blobs; the request then names the blobs.
 import { nameBlob } from '#client'
 import type { Client, SubmissionRequest } from '#client'
 
-/** Of a submission's own stdin or expected_stdout. */
+/** The most bytes of a submission's own stdin or expected_stdout. */
 const textBytesMost = 65_536
-/** Of the texts of all tests. */
+/** The most bytes of the texts of all tests. */
 const testsBytesMost = 1024 * 1024
 
-/** Of a request as JSON: a little less than the service takes. */
+/** The most bytes of a request as JSON, a little less than the service takes. */
 const requestBytesMost = 1.9 * 1024 * 1024
 
-/** What may be a text or name a blob: a submission, or one of its tests. */
+/** The fields of a submission, or of a test, that hold a text or name a blob. */
 type Texts = Pick<SubmissionRequest, 'stdin' | 'expected_stdout' | 'stdin_sha256' | 'expected_stdout_sha256'> // prettier-ignore
 
 const fields = ['stdin', 'expected_stdout'] as const
 
-/** The request with blobs in the places of what is too long; of tests, of the longest texts until the others fit. */
+/** Returns the request with blobs for its long texts. Of the tests, the longest texts become blobs until the others fit. */
 export async function uploadLongTexts(
   client: Pick<Client, 'hasBlob' | 'putBlob'>,
   request: SubmissionRequest,
@@ -31,7 +31,7 @@ export async function uploadLongTexts(
 async function moveTests<Test extends Texts>(
   client: Pick<Client, 'hasBlob' | 'putBlob'>,
   tests: readonly Test[],
-  /** For all tests as JSON. */
+  /** The most bytes of all tests as JSON. */
   room: number,
 ): Promise<Test[]> {
   const texts = tests.flatMap((test) =>
@@ -39,7 +39,7 @@ async function moveTests<Test extends Texts>(
       test,
       field,
       bytes: lengthOf(test[field]),
-      // Quotes and line ends take two.
+      // In JSON, a quote or a line end takes two bytes.
       spelled: lengthOf(JSON.stringify(test[field])),
     })),
   )
@@ -49,7 +49,7 @@ async function moveTests<Test extends Texts>(
   for (const { test, field, bytes, spelled } of texts.toSorted((a, b) => b.bytes - a.bytes)) {
     if (left <= testsBytesMost && spelledLeft <= room) break
     left -= bytes
-    // A name is in its place.
+    // About 100 bytes remain for the blob's name.
     spelledLeft -= spelled - 100
     long.set(test, [...(long.get(test) ?? []), field])
   }

@@ -1,5 +1,5 @@
-// `mcp`: for agents that start their servers as processes. Each message of the standard input is POSTed to the service's own
-// /mcp, and what it answers is printed: one message a line (modelcontextprotocol.io, "stdio").
+// The command `mcp`, for agents that start their servers as processes. Each message on stdin is POSTed to the service's /mcp,
+// and the answers are printed, one message a line (modelcontextprotocol.io, "stdio").
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
@@ -43,20 +43,19 @@ interface Message {
   }
 }
 
-/** Resolves at the end of the input, with which everything under way is hung up. */
+/** Relays messages until the input ends; then every request under way is aborted. */
 export async function relay(
   url: URL,
   apiKey: string,
   input: Readable,
   output: Writable,
 ): Promise<void> {
-  // A program may run for longer than these would wait.
-  // Loaded by this command alone.
+  // The timeouts are off, because a program may run for longer than their defaults. Only this command loads undici.
   const { Agent, fetch } = await import('undici')
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
   const underWay = new Map<unknown, AbortController>()
   const print = (message: object): void => void output.write(`${JSON.stringify(message)}\n`)
-  /** What a handshake has agreed on. */
+  /** The session's headers, as the handshake has agreed on them. */
   let agreed: Readonly<Record<string, string>> = {}
 
   async function send(line: string, message: Message, signal: AbortSignal): Promise<void> {
@@ -76,7 +75,7 @@ export async function relay(
     const session = response.headers.get('mcp-session-id')
     for await (const answer of readAnswers(response)) {
       if (session !== null) agreed = agree(session, answer)
-      // What was refused unread has no id.
+      // The service's refusal of a message that it has not read has no id.
       print('id' in answer || 'method' in answer ? answer : { ...answer, id: message.id })
     }
   }
@@ -89,7 +88,7 @@ export async function relay(
       print(fail(undefined, -32700, 'The line is not valid JSON.'))
       return
     }
-    // In the version that each request names, a client that wants no answer hangs up.
+    // In the protocol version that each request names, a client cancels a request by closing its connection.
     const unwanted = underWay.get(message.params?.requestId)
     if (message.method === 'notifications/cancelled' && unwanted !== undefined) unwanted.abort()
     const controller = new AbortController()
@@ -116,12 +115,12 @@ export async function relay(
 
 const versionKey = 'io.modelcontextprotocol/protocolVersion'
 
-/** Of the version since which each request carries all of its context. */
+/** True for a message of the protocol version in which each request carries all of its context. */
 function isPerRequest({ params }: Message): boolean {
   return params?._meta?.[versionKey] !== undefined
 }
 
-/** The headers that mirror a request. */
+/** Returns the headers that repeat a request's version, method and name. */
 function describe({ method, params }: Message): Record<string, string> {
   const name = params?.name ?? params?.taskId
   return {
@@ -145,7 +144,7 @@ function agree(session: string, answer: object): Record<string, string> {
   }
 }
 
-/** The messages of an answer, as they come. @throws for one that is none of the protocol's. */
+/** Yields the messages of an answer as they come. @throws {Error} for an answer that is not of the protocol. */
 async function* readAnswers(response: Response): AsyncGenerator<object> {
   if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
     const text = await response.text()

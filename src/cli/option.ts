@@ -1,11 +1,11 @@
-// How commands spell their options, a line each, and read their values.
+// Defines options of commands in a line each, and reads their values.
 import { readFileSync } from 'node:fs'
 import { CommandError, exitStatuses, misuse } from './command.ts'
 import type { Option } from './command.ts'
 
 type More = Omit<Option, 'type' | 'value' | 'help'>
 
-/** With a value. @param value its placeholder in help. */
+/** Defines an option with a value. @param value the placeholder in help. */
 export function takes<const M extends More = object>(
   value: string,
   help: string,
@@ -14,7 +14,7 @@ export function takes<const M extends More = object>(
   return { type: 'string', value, help, ...(more ?? ({} as M)) }
 }
 
-/** Without one. @param preset true: it is spelled `--no-…`. */
+/** Defines an option without a value. @param preset true: the option is spelled `--no-…`. */
 export function flag(
   help: string,
   preset = false,
@@ -22,20 +22,20 @@ export function flag(
   return { type: 'boolean', help, default: preset }
 }
 
-/** A whole number from 1. @param or what else the option takes, for the complaint. @throws {CommandError} */
+/** Reads a whole number from 1 to `most`. @param or other allowed values, for the error message. @throws {CommandError} */
 export function readNumber(option: string, text: string, most: number, or = ''): number {
   const number = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : Number.NaN
   if (number <= most) return number
   throw misuse(`${option} is a number from 1 to ${most}${or}`)
 }
 
-/** One of some words. @throws {CommandError} */
+/** Reads one of some words. @throws {CommandError} */
 export function readWord(option: string, text: string, words: readonly string[]): string {
   if (words.includes(text)) return text
   throw misuse(`${option} is one of ${words.join(', ')}`)
 }
 
-/** A date or a time, in ISO 8601 and UTC. @throws {CommandError} */
+/** Reads a date or a time in ISO 8601. @returns the time in UTC. @throws {CommandError} */
 export function readTime(option: string, text: string): string {
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
   const time = new Date(isTime ? text : Number.NaN)
@@ -44,7 +44,7 @@ export function readTime(option: string, text: string): string {
   return time.toISOString()
 }
 
-/** A file that an option or an operand names. @throws {CommandError} */
+/** Reads the file that an option or an operand names. @throws {CommandError} */
 export function readInput(name: string, file: string): string {
   try {
     return readFileSync(file, 'utf8')

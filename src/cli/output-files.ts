@@ -1,13 +1,14 @@
-// Saves what a run has left (`submit --output-file`) below one directory, under the names that the caller gave.
+// Saves the files that a run has written (`submit --output-file`) below one directory, under the names that the caller gave.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
 import type { Result } from '#client'
 import { describeMemory } from './test-lines.ts'
 
 /**
- * @param names as they were asked for. What the service reports beside them is not written.
- * @returns a line for each that is not there.
- * @throws when one cannot be written.
+ * Writes the output files of a result.
+ * @param names the requested names. Other files that the service reports are not written.
+ * @returns a line for each file that is missing or too large.
+ * @throws when a file cannot be written.
  */
 export async function saveOutputFiles(
   names: readonly string[],
@@ -30,7 +31,7 @@ export async function saveOutputFiles(
   return lines
 }
 
-/** @throws {TypeError} for one that leads elsewhere. */
+/** Checks the path of an option. @throws {TypeError} for a path that is absolute or has `..` in it. */
 export function checkPath(option: string, path: string): void {
   if (isAbsolute(path) || path.split('/').includes('..'))
     throw new TypeError(`${option} ${path}: must be a relative path that does not climb`)

@@ -1,13 +1,13 @@
-// Prints tables at a terminal, JSON lines for programs. Strangers' text must not steer the terminal.
+// Prints tables on a terminal, and JSON lines for programs. Strangers' text must not control the terminal.
 import type { Terminal } from './command.ts'
 import { flag } from './option.ts'
 
-/** Of each command that prints a list. */
+/** The option `--json` of every command that prints a list. */
 export const jsonOption = flag('JSON lines on a terminal too')
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** A value in JSON, a line. JSON itself leaves some characters as they are that steer terminals. */
+/** Prints a value as a line of JSON. Escapes the control characters that JSON.stringify leaves as they are. */
 export function printJson(value: unknown, { stdout }: Pick<Terminal, 'stdout'>): void {
   const text = JSON.stringify(value).replace(
     /[\u007f-\u009f]/g,
@@ -16,7 +16,7 @@ export function printJson(value: unknown, { stdout }: Pick<Terminal, 'stdout'>):
   stdout.write(`${text}\n`)
 }
 
-/** Fields have the API's style: `expires_at`. */
+/** Renames fields in the style of the API: `expires_at`. */
 function nameFields(row: Row): Row {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
@@ -26,7 +26,7 @@ function nameFields(row: Row): Row {
   )
 }
 
-/** A table on a terminal; else, or with `json`, JSON lines. */
+/** Prints a table on a terminal; JSON lines elsewhere or with `json`. */
 export function printRows(given: readonly object[], terminal: Terminal, json = false): void {
   const { stdout } = terminal
   const rows = given.map((row) => nameFields({ ...row }))
@@ -45,7 +45,7 @@ export function printRows(given: readonly object[], terminal: Terminal, json = f
     stdout.write(`${line}\n`)
 }
 
-/** A line a row, its cells below those of the rows before. */
+/** Returns a line for each row, with aligned columns. */
 export function alignColumns(rows: readonly (readonly string[])[], gap = '  '): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
@@ -58,7 +58,7 @@ export function alignColumns(rows: readonly (readonly string[])[], gap = '  '): 
   )
 }
 
-/** A line per field on a terminal, else JSON. */
+/** Prints a line for each field on a terminal, JSON elsewhere. */
 export function printRecord(given: object, terminal: Terminal): void {
   const { stdout } = terminal
   const record = nameFields({ ...given })
@@ -70,17 +70,17 @@ export function printRecord(given: object, terminal: Terminal): void {
   for (const line of alignColumns(rows)) stdout.write(`${line}\n`)
 }
 
-/** Overwrites its line on a terminal, else a line each. */
+/** Prints progress: overwrites one line on a terminal, prints a new line elsewhere. */
 export function printProgress(line: string, { stderr }: Terminal): void {
   stderr.write(stderr.isTTY === true ? `\r\u001B[K${line}` : `${line}\n`)
 }
 
-/** One line, as escapeControls leaves it. */
+/** Returns a value as one line without control characters. */
 export function makeVisible(value: unknown): string {
   return escapeControls(JSON.stringify(value ?? '').replace(/^"(.*)"$/, '$1'))
 }
 
-/** Characters that could steer a terminal become their numbers. */
+/** Replaces characters that could control a terminal by their code points. */
 export function escapeControls(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
@@ -88,13 +88,13 @@ export function escapeControls(text: string): string {
   )
 }
 
-/** Keeps lines; other control characters are replaced. */
+/** Replaces control characters except line ends and tabs. */
 export function printable(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd')
 }
 
-/** As it is, but to a terminal. */
+/** Returns the text for a stream: `printable` for a terminal, unchanged for anything else. */
 export function show(text: string, { isTTY }: { readonly isTTY?: boolean }): string {
   return isTTY === true ? printable(text) : text
 }

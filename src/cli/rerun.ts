@@ -1,5 +1,5 @@
-// `rerun`: a campaign of many submissions again, each once, some at a time, by the operator API. Which were repeated the service
-// knows, so a campaign that was killed goes on when it is called again, and two calls share the work.
+// The command `rerun`: a campaign that repeats many submissions, each once and a few at a time, through the operator API. The
+// service records what was repeated, so a killed campaign continues when it is called again, and two calls share the work.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BulkRequest, BulkSum, Operator, RerunPage } from '#client'
 import { verdicts } from '#event'
@@ -11,16 +11,16 @@ import { printProgress, printRecord, printRows } from './output.ts'
 import type { Row } from './output.ts'
 import { askOperator, listOptions, rephrase } from './service.ts'
 
-/** Of submissions that have ended and are no reruns. */
+/** The request of a campaign, which repeats submissions that have ended and are no reruns. */
 export type Campaign = BulkRequest & { readonly action: 'rerun'; readonly campaign: string }
 
-/** `count` and `skipped` by this call, the others of the whole campaign. */
+/** The results of a campaign: `count` and `skipped` of this call, the other fields of the whole campaign. */
 export interface CampaignReport extends Pick<BulkSum, 'count' | 'skipped'> {
   readonly repeated: number
   readonly cancelled: number
-  /** Of those where nothing was expected. */
+  /** Compared outputs of the submissions without an expected output. */
   readonly outputs: RerunPage['outputs']
-  /** Those whose verdict or output differs, in the order of the first ones. */
+  /** Submissions whose verdict or output differs, in the order of the originals. */
   readonly changes: readonly Row[]
 }
 
@@ -96,8 +96,8 @@ async function repeat(operator: Operator, campaign: Campaign, json: boolean): Pr
 }
 
 /**
- * Resolves when all has been repeated and has ended.
- * @param onProgress called now and then, with the number of those that this call has repeated.
+ * Repeats the submissions of a campaign, and resolves when all reruns have ended.
+ * @param onProgress called now and then with the number of submissions that this call has repeated.
  */
 export async function runCampaign(
   operator: Operator,
@@ -126,7 +126,7 @@ export async function runCampaign(
   }
 }
 
-/** A script's log wants fewer lines than a terminal. */
+/** Prints progress; in a script's log only every five seconds. */
 function createProgress(): (repeated: number) => void {
   let printedAt = Number.NEGATIVE_INFINITY
   return (repeated) => {
@@ -137,7 +137,7 @@ function createProgress(): (repeated: number) => void {
   }
 }
 
-/** The same for the same options, so that the same line goes on with the same campaign. */
+/** Derives a campaign's name from its options, so that the same command line continues the same campaign. */
 function nameCampaign(chosen: Readonly<Record<string, string>>): string {
   return Object.entries(chosen)
     .map(([option, value]) => `${option}=${value}`)

@@ -1,4 +1,4 @@
-// `submit` and `cancel`: they call a service as its customers do.
+// The commands `submit` and `cancel`, which call a service as its customers do.
 import { defineCommand, misuse } from './command.ts'
 import { flag } from './option.ts'
 import { readService, serviceOptions } from './service.ts'

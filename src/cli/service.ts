@@ -1,5 +1,5 @@
-// A command's way to a service: its address, a key, and what to do when either is missing. Callers' commands need a submitter's
-// key; operators' an operator's.
+// Connects commands to a service: its address, a key, and what to do when either is missing. Callers' commands need a
+// submitter's key, operators' commands need an operator's key.
 import { createClient, createOperator, RunledgerError } from '#client'
 import type { Operator } from '#client'
 import { readClientConfig, readOrExit } from '#config'
@@ -29,7 +29,7 @@ interface ServiceValues {
   readonly 'key-file': string | undefined
 }
 
-/** Of a caller. @throws {CommandError} */
+/** Reads the service's address and a caller's key. @throws {CommandError} when there is no key. */
 export function readService(values: ServiceValues): {
   readonly url: string
   readonly apiKey: string
@@ -45,9 +45,9 @@ export function readService(values: ServiceValues): {
 }
 
 /**
- * Asks the operator API.
- * @param retries how often a request is repeated that got no answer.
- * @throws {CommandError} that says what to do when there is no key, it is not valid, or no web process answers.
+ * Calls the operator API.
+ * @param retries how often a request without an answer is repeated.
+ * @throws {CommandError} that says what to do when there is no key, the key is not valid, or no web process answers.
  */
 export async function askOperator<T>(
   values: ServiceValues,
@@ -101,7 +101,7 @@ function explain(error: unknown): unknown {
   return new CommandError(message, status === 404 ? exitStatuses.failed : exitStatuses.unavailable)
 }
 
-/** What the service answers with one of these statuses is said in other words. @throws {unknown} always. */
+/** Returns an error handler that replaces the service's message for some statuses. @throws {unknown} always. */
 export function rephrase(words: Readonly<Record<number, string>>): (error: unknown) => never {
   return (error) => {
     const known = error instanceof RunledgerError ? words[error.status] : undefined

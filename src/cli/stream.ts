@@ -1,24 +1,24 @@
-// `submit --stream`: prints what a submission writes as it comes. The first Ctrl-C cancels it, the second one leaves.
+// `submit --stream`: prints a submission's output as it comes. The first Ctrl-C cancels the submission, the second one leaves.
 import type { Client, Result, StreamEvent, SubmissionRequest } from '#client'
 import type { Terminal } from './command.ts'
 import { printJson, show } from './output.ts'
 import { describeStreamedTest } from './test-lines.ts'
 
-/** Calls the listener each time that the caller wants it to end. @returns what removes it. */
+/** Calls the listener at each interrupt by the caller. @returns a function that removes the listener. */
 export type OnInterrupt = (listener: () => void) => () => void
 
 interface StreamCall {
-  /** Events as JSON lines. */
+  /** Prints events as JSON lines. */
   readonly json: boolean
   readonly onInterrupt?: OnInterrupt
 }
 
-/** The caller has left: it may go on or not. */
+/** The caller has left; the submission may continue or not. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError'
 }
 
-/** @returns the record of the end, which is printed already if it is wanted as JSON. @throws {InterruptedError} */
+/** Submits and prints all events. @returns the final record; with `json` it is printed already. @throws {InterruptedError} */
 export async function streamVisibly(
   client: Client,
   request: SubmissionRequest,
@@ -28,7 +28,7 @@ export async function streamVisibly(
   const left = new AbortController()
   let id: string | null = null
   let isTakenBack = false
-  // The stream reports its end.
+  // A failed cancel is ignored, because the stream reports how the submission ends.
   const takeBack = (accepted: string): void =>
     void client.cancel(accepted, { signal: left.signal }).catch(() => {})
   const forget = onInterrupt(() => {
@@ -39,7 +39,7 @@ export async function streamVisibly(
   const print = json ? printLine : createPrinter(terminal)
   try {
     id = (await client.submit(request, { signal: left.signal })).id
-    // Asked for while it was on its way.
+    // The caller interrupted before the id was known.
     if (isTakenBack) takeBack(id)
     for await (const event of client.stream(id, { signal: left.signal })) {
       print(event, terminal)
@@ -57,7 +57,7 @@ function printLine({ event, data }: StreamEvent, terminal: Terminal): void {
 
 function createPrinter({ stdout, stderr }: Terminal): (event: StreamEvent) => void {
   let hasRun = false
-  // On one terminal, a line that is not ours begins anew.
+  // stdout and stderr may be the same terminal, so a note starts on a new line.
   let isAtLineStart = true
   const write = (to: Terminal['stdout'], text: string): void => {
     if (text === '') return

@@ -1,4 +1,4 @@
-// Makes a submission's request of what a command line names: words, files, `NAME=VALUE`. What it may hold, the service says.
+// Makes a submission's request of the words, files and `NAME=VALUE` pairs of a command line. The service checks the values.
 import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { basename, extname, posix } from 'node:path'
@@ -18,7 +18,7 @@ const many: { readonly multiple: true; readonly default: string[] } = {
   default: [],
 }
 
-/** What the command line says of a request. `-` is standard input. */
+/** The options that make a request. `-` is standard input. */
 export const requestOptions = {
   language: takes('LANGUAGE', `${languages.join(', ')}; default: by the file’s name`),
   stdin: takes('FILE', 'becomes the program’s standard input'),
@@ -40,12 +40,15 @@ export const requestOptions = {
   tag: takes('TEXT', 'in the record, and a filter of lists'),
 }
 
-/** All of a submission, as text from a command line. */
+/** A submission in the words of a command line. */
 export interface RequestWords extends Partial<Values<typeof requestOptions>> {
   readonly file: string
 }
 
-/** @throws {TypeError} when the words are wrong; {Error} when a file cannot be read, or is not UTF-8 and has to be. */
+/**
+ * Makes a request and reads its files.
+ * @throws {TypeError} when the words are wrong; {Error} when a file cannot be read, or must be UTF-8 and is not.
+ */
 export async function readRequest(words: RequestWords): Promise<SubmissionRequest> {
   const { expected, checker, network } = words
   for (const name of words['output-file'] ?? []) checkPath('--output-file', name)
@@ -69,7 +72,7 @@ export async function readRequest(words: RequestWords): Promise<SubmissionReques
   })
 }
 
-/** What was not said is left out. */
+/** Leaves out the fields that the command line does not set. */
 function dropEmpty(fields: {
   readonly [Name in keyof SubmissionRequest]: SubmissionRequest[Name] | undefined | false
 }): SubmissionRequest {
@@ -80,7 +83,7 @@ function dropEmpty(fields: {
   return Object.fromEntries(Object.entries(fields).filter(isSaid)) as unknown as SubmissionRequest
 }
 
-/** @throws as readRequest. */
+/** Reads the program, its language and its stdin. @throws as readRequest. */
 export async function readProgram({
   file,
   language = languagesByExtension[extname(file).toLowerCase()],
@@ -94,7 +97,7 @@ export async function readProgram({
   return { language, code, ...(stdin !== undefined && { stdin: await readText(stdin) }) }
 }
 
-/** Sequential: the first mistake is reported, and few files are open at once. */
+/** Reads the words one after another, so that the first mistake is reported and few files are open at once. */
 async function mapInOrder<T>(
   words: readonly string[] = [],
   read: (word: string) => Promise<T>,
@@ -176,7 +179,7 @@ function readLimits(option: string, words: readonly string[] = []): Limits {
   )
 }
 
-/** Null when it is none. */
+/** Reads a finite number; null for any other text. */
 function readNumber(text = ''): number | null {
   const number = Number(text)
   return text.trim() !== '' && Number.isFinite(number) ? number : null

@@ -1,5 +1,5 @@
-// The command `submit FILE`: prints the program's stdout and stderr, a line for each test, then one on its end. The exit
-// status follows the verdict. And `cancel ID`, which cancels a submission.
+// The commands `submit FILE` and `cancel ID`. `submit` prints the program's stdout and stderr, a line for each test, then a
+// line with the result; its exit status follows the verdict. `cancel` cancels a submission.
 import { styleText } from 'node:util'
 import { RunledgerError, createClient } from '#client'
 import type { Client, Result, SubmissionRequest } from '#client'
@@ -17,7 +17,7 @@ import { describeDifference, describeTests, listFigures } from './test-lines.ts'
 type Verdict = NonNullable<Result['verdict']>
 
 interface ServiceCall {
-  /** Also for complaints. */
+  /** Prints JSON, for errors too. */
   readonly json: boolean
   readonly url: string
   readonly apiKey: string
@@ -25,9 +25,9 @@ interface ServiceCall {
 
 export interface SubmitCall extends RequestWords, ServiceCall {
   readonly wait: boolean
-  /** Print output as it comes. */
+  /** Prints output as it comes. */
   readonly stream?: boolean
-  /** Calls the listener when the caller wants it to end; returns what removes it. */
+  /** For `stream`: how the caller interrupts. */
   readonly onInterrupt?: OnInterrupt
 }
 
@@ -35,7 +35,7 @@ interface CancelCall extends ServiceCall {
   readonly id: string
 }
 
-/** @returns the exit status; callers' mistakes are not thrown. */
+/** Submits a file and prints the result. @returns the exit status; a caller's mistake is printed, not thrown. */
 export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<number> {
   return answer(call, terminal, async () => {
     const request = await readRequest(call).catch((error: Error) => {
@@ -55,7 +55,7 @@ export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<
   })
 }
 
-/** Resolves when it has ended, in whatever way. @returns as submitFile. */
+/** Cancels a submission and resolves when it has ended, with any result. @returns as submitFile. */
 export async function cancelSubmission(call: CancelCall, terminal: Terminal): Promise<number> {
   return answer(call, terminal, async () => {
     const client = createClient(call)
@@ -67,7 +67,7 @@ export async function cancelSubmission(call: CancelCall, terminal: Terminal): Pr
   })
 }
 
-/** What went wrong with a file, by a word for programs. */
+/** The error codes, for programs, of file errors by exit status. */
 const fileCodes: Readonly<Record<number, string>> = {
   [exitStatuses.noInput]: 'no_input',
   [exitStatuses.noOutput]: 'no_output',
@@ -95,7 +95,7 @@ async function answer(
   }
 }
 
-/** A verdict, or `cancelled`. */
+/** Returns the verdict, or `cancelled`. */
 function nameEnd({ status, verdict }: Result): Verdict | 'cancelled' {
   return status === 'cancelled' ? status : (verdict ?? 'IE')
 }
@@ -128,7 +128,10 @@ function accept(accepted: { readonly id: string }, json: boolean, { stdout }: Te
   return 0
 }
 
-/** What is not there to be saved leaves the status as it is; what cannot be saved does not. */
+/**
+ * Prints the result and saves the output files. A file that the program has not written leaves the exit status as it is.
+ * @throws {CommandError} when a file cannot be saved.
+ */
 async function finish(
   call: SubmitCall,
   result: Result,
@@ -145,7 +148,7 @@ async function finish(
   return status
 }
 
-/** @param isStreamed true: the outputs of a program without tests were printed before, and a line for each test. */
+/** Prints a result. @param isStreamed true: a program's output, or a line for each test, was printed already. */
 function present(
   result: Result,
   json: boolean,
@@ -161,7 +164,7 @@ function present(
     const compiled = isStreamed ? '' : (result.compile_output ?? '')
     const output = show(result.stdout ?? '', stdout)
     stdout.write(output)
-    // On the same terminal, what follows begins a new line.
+    // On a terminal, the next text must start on a new line.
     if (stdout.isTTY === true && output !== '' && !output.endsWith('\n')) stdout.write('\n')
     const messages = show(`${compiled}${result.stderr ?? ''}`, stderr)
     stderr.write(messages)

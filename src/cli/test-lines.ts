@@ -1,10 +1,11 @@
-// What became of each test of a submission, a line each. Names and outputs are strangers': none of them steers a terminal.
+// Describes the result of each test of a submission in a line. Names and outputs are strangers' text, so their control
+// characters are escaped.
 import type { Difference, Result, StreamedTest, TestResult } from '#client'
 import { makeVisible } from './output.ts'
 
 const excerptCharacters = 40
 
-/** Each with its name, verdict and figures; of a wrong answer, where it differs. Without an end of line. */
+/** Returns a line, without a line end, for each test: name, verdict, figures, and where a wrong answer differs. */
 export function describeTests(tests: readonly TestResult[]): string[] {
   const names = tests.map(({ name }, index) =>
     name === null ? `#${index + 1}` : makeVisible(name),
@@ -13,7 +14,7 @@ export function describeTests(tests: readonly TestResult[]): string[] {
   return tests.map((test, index) => `${names[index]?.padEnd(width)}  ${describeOutcome(test)}`)
 }
 
-/** One that has just ended. */
+/** Returns the line for a test that has just ended. */
 export function describeStreamedTest(test: StreamedTest): string {
   const name = test.name === null ? `#${test.index + 1}` : makeVisible(test.name)
   return `${name}  ${describeOutcome(test)}`
@@ -26,7 +27,7 @@ function describeOutcome(test: Omit<TestResult, 'stdout' | 'stderr'>): string {
   return `${verdict.padEnd(3)}  ${listFigures(test).join(', ')}${remark}`
 }
 
-/** What a run used, as far as it is known. */
+/** Lists a run's CPU time, wall time and memory, as far as they are known. */
 export function listFigures({
   cpu_time: cpu,
   wall_time: wall,
@@ -39,12 +40,12 @@ export function listFigures({
   ]
 }
 
-/** @param bytes such as 10485760, which is `10.0 MiB`. */
+/** Formats bytes: 10485760 becomes `10.0 MiB`. */
 export function describeMemory(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`
 }
 
-/** Where an output is not the expected one. */
+/** Describes where an output differs from the expected one. */
 export function describeDifference({ line, expected, got }: Difference): string {
   return `line ${line}: expected ${excerpt(expected)}, got ${excerpt(got)}`
 }

@@ -1,4 +1,4 @@
-// `tiers …`. Each change is an event of the tier's stream.
+// The commands `tiers …`. Each change is an event of the tier's stream.
 import { listTiers, setTier } from '#account'
 import type { ListedTier, Tier, TierLimits } from '#account'
 import { limitSpellings } from '#language'
@@ -16,7 +16,7 @@ const mostBytes = 999_999_999_999_999
 
 interface Range {
   readonly most: number
-  /** How null is spelt. */
+  /** The word for null. */
   readonly none?: string
 }
 
@@ -95,7 +95,7 @@ function spellOut(tier: ListedTier): Readonly<Record<string, unknown>> {
   return { ...tier, ...Object.fromEntries(words), limits: describeLimits(tier.limits) }
 }
 
-/** Such as `beta (60 requests a minute, 10 executions at once)`. */
+/** Describes a tier, such as `beta (60 requests a minute, 10 executions at once)`. */
 export function describeTier({
   name,
   requests_per_minute: requests,
@@ -114,7 +114,7 @@ function describeLimits(limits: TierLimits): string {
     .join(',')
 }
 
-/** Left out: as they are. */
+/** Reads a list of limits. A tier keeps the limits that the list does not name. */
 function readLimits(list: string): TierLimits {
   const names = Object.values(limitSpellings)
   const entries = list.split(',').filter((entry) => entry !== '')

@@ -1,4 +1,4 @@
-// `top`: the whole service in a terminal, over ssh, as the operator API has it.
+// The command `top`: shows the whole service in a terminal, for example over ssh, with data of the operator API.
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unlessAborted, untilAborted } from '#abort'
@@ -12,7 +12,7 @@ import { drawOverview } from './top.ts'
 
 const refreshMilliseconds = 1000
 const escape = '\u001B['
-/** A screen of its own, so that what was there before comes back; no cursor. */
+/** Switches to the alternate screen, so that the former screen comes back at the end, and hides the cursor. */
 const enter = `${escape}?1049h${escape}?25l`
 const leave = `${escape}?25h${escape}?1049l`
 
@@ -54,7 +54,7 @@ async function watch(operator: Operator): Promise<void> {
   }
 }
 
-/** @throws the signal's reason, and whatever fails at the first look. */
+/** Draws the overview again and again. @throws the signal's reason, an error of the first request, or a lasting error. */
 async function drawOn(operator: Operator, signal: AbortSignal): Promise<never> {
   const { stdout } = process
   let seen: Overview | null = null
@@ -62,18 +62,18 @@ async function drawOn(operator: Operator, signal: AbortSignal): Promise<never> {
     signal.throwIfAborted()
     const { overview, trouble } = await look(operator, seen, signal)
     seen = overview
-    // A terminal that does not know its size says 0.
+    // A terminal that does not know its size reports 0.
     const lines = [...trouble, ...drawOverview(overview, stdout.columns || undefined)]
     const shown = lines.slice(0, stdout.rows > 0 ? stdout.rows - 1 : undefined)
     const text = shown.map((line) => `${line}${escape}K\r\n`).join('')
-    // A terminal that takes nothing is not filled.
+    // Waits while the terminal takes no output, so that none piles up.
     if (!stdout.write(`${escape}H${text}${escape}J`))
       await untilAborted(once(stdout, 'drain'), signal)
     await sleep(refreshMilliseconds, undefined, { signal }).catch(() => {})
   }
 }
 
-/** What was seen before stays while nobody answers, under a line that says so. */
+/** Requests an overview. While the service does not answer, returns the last overview and a line that says so. */
 async function look(
   operator: Operator,
   seen: Overview | null,

@@ -1,8 +1,8 @@
-// What `top` shows: an overview as lines of text, what has waited longest first.
+// Draws what `top` shows: an overview in lines of text, beginning with the submission that has waited longest.
 import type { BusyAccount, Overview, SeenWorker } from '#client'
 import { alignColumns, makeVisible } from './output.ts'
 
-/** Plain lines, none longer than the terminal is wide. */
+/** Returns plain lines, none longer than the terminal is wide. */
 export function drawOverview(overview: Overview, columns = Number.POSITIVE_INFINITY): string[] {
   const lines = [
     ...drawSummary(overview),
@@ -88,7 +88,7 @@ function drawTable(heads: readonly string[], given: readonly (readonly string[])
   return alignColumns([heads, ...given.map((row) => row.map(makeVisible))])
 }
 
-/** Such as `80 ms`, `2.5 s`, `12 min`, `3.2 h`, `4.0 d`. */
+/** Formats a duration, such as `80 ms`, `2.5 s`, `12 min`, `3.2 h`, `4.0 d`. */
 export function formatAge(seconds: number): string {
   if (seconds < 1) return `${Math.round(Math.max(0, seconds) * 1000)} ms`
   if (seconds < 100) return `${seconds.toFixed(1)} s`

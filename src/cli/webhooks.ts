@@ -1,4 +1,4 @@
-// `webhooks list`, `show` and `replay`, by the operator API.
+// The commands `webhooks list`, `show` and `replay`, through the operator API.
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { Operator, Webhook, WebhookEvent } from '#client'
@@ -8,7 +8,7 @@ import { readNumber, readWord, takes } from './option.ts'
 import { makeVisible } from './output.ts'
 import { askOperator, listOptions, operatorOptions, printList, rephrase } from './service.ts'
 
-// As in the HTTP API.
+// The same limit as in the HTTP API.
 const maxSecretBytes = 256
 
 export const webhookCommands = [
@@ -52,7 +52,7 @@ export const webhookCommands = [
   }),
 ]
 
-/** @param id a webhook's, its submission's or its batch's. @throws {CommandError} when there is none. */
+/** Finds a webhook by its own id, its submission's or its batch's. @throws {CommandError} when there is none. */
 export async function findWebhook(
   operator: Operator,
   id: string,
@@ -97,7 +97,7 @@ function describeEvent({ type, at: time, data, metadata }: WebhookEvent): string
   }
 }
 
-/** @param stdin gives the secret. @throws {CommandError} when it cannot be sent again. */
+/** Sends a finished delivery again. @param stdin gives the secret. @throws {CommandError} when it cannot be sent again. */
 export async function replay(
   operator: Operator,
   id: string,

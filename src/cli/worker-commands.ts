@@ -1,4 +1,4 @@
-// `pause`, `resume`, `drain` and `restart`: commands to workers, by the operator API.
+// The commands `pause`, `resume`, `drain` and `restart`, which go to workers through the operator API.
 import { RunledgerError } from '#client'
 import type { CommandedWorker, Operator, OrderWord } from '#client'
 import { wantedBy } from '#operator'
@@ -22,7 +22,7 @@ export const workerCommands = [
   ),
 ]
 
-/** Exactly one of these. */
+/** The selected workers. Exactly one field is set. */
 interface Selection {
   readonly worker?: string | undefined
   readonly host?: string | undefined
@@ -51,7 +51,11 @@ function defineWorkerCommand(name: OrderWord, summary: string): Command {
   })
 }
 
-/** @returns how each worker is then. @throws {CommandError} when none fits, or a part of an id fits several. */
+/**
+ * Sends a command to the selected workers.
+ * @returns the state of each worker afterwards.
+ * @throws {CommandError} when no worker fits, or a part of an id fits several.
+ */
 export async function commandWorkers(
   operator: Operator,
   selection: Selection,
@@ -63,7 +67,7 @@ export async function commandWorkers(
     try {
       rows.push(await operator.order(id, word))
     } catch (error) {
-      // It ended meanwhile.
+      // The worker has ended meanwhile.
       if (!(error instanceof RunledgerError) || error.status !== 404) throw error
     }
   }

@@ -1,4 +1,4 @@
-// `make run`: everything on one machine. PostgreSQL (under .data/, unless DATABASE_URL names another), migrations, an
+// `make run` starts everything on one machine: PostgreSQL (under .data/, unless DATABASE_URL names another), migrations, an
 // account with a key, then the Procfile's processes until Ctrl-C.
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -37,7 +37,7 @@ const database = createDatabase({ url, connections: 2, name: 'runledger dev', st
 const key = await prepare(database)
 if (embedded !== null) await writeFile(keptUrlFile, url, { mode: 0o600 })
 
-// 0: any free one, which is printed.
+// With PORT=0 findPort takes any free port, which is printed below.
 const port = config.PORT || (await findPort(config.PORT ?? 3000))
 lock.announce(`http://localhost:${port}, with its key in ${keyFile} (process ${process.pid})`)
 say('starting web and worker (the worker checks this host first)')
@@ -87,7 +87,7 @@ async function startPostgres(): Promise<EmbeddedPostgres> {
   }
 }
 
-/** @returns the account's key. */
+/** Migrates the database and issues the keys. @returns the account's key. */
 async function prepare(sql: Database): Promise<string> {
   say('migrating the database')
   try {
@@ -112,7 +112,7 @@ async function prepare(sql: Database): Promise<string> {
   }
 }
 
-// For the commands of `./runledger` that ask the operator API.
+// Keeps a key for the commands of `./runledger` that call the operator API.
 async function keepOperatorKey(sql: Database): Promise<void> {
   const kept = (await readFile(keptOperatorKeyFile, 'utf8').catch(() => '')).trim()
   if ((await admitOperator(sql, kept, new AbortController().signal)) !== null) return
@@ -121,7 +121,7 @@ async function keepOperatorKey(sql: Database): Promise<void> {
   await writeFile(keptOperatorKeyFile, `${issued.key}\n`, { mode: 0o600 })
 }
 
-// One for all starts: what it signed stays true.
+// All starts use the same key, so that receipts of earlier starts stay valid.
 async function readOrMakeReceiptKey(): Promise<string> {
   const kept = await readFile(keptReceiptKeyFile, 'utf8').catch(() => '')
   if (kept !== '') return kept
@@ -131,7 +131,7 @@ async function readOrMakeReceiptKey(): Promise<string> {
   return made
 }
 
-// The last start's key, if the database still knows it.
+// Returns the key of the last start, if the database still knows it, or a new one.
 async function readOrIssueKey(sql: Database): Promise<string> {
   const kept = (await readFile(keyFile, 'utf8').catch(() => '')).trim()
   if ((await createAdmit(sql)(kept)) !== null) return kept

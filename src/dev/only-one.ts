@@ -1,15 +1,15 @@
-// One `make run` per checkout: the first holds an abstract socket named after the folder, freed by the kernel at its
-// end, and shows others there where it is.
+// Allows one `make run` per checkout. The first one listens on an abstract socket that is named after the folder, and sends its
+// address there to later ones. The kernel frees the socket when the process ends.
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** Ours; `announce` informs others. Or another's, with its announcement. */
+/** The lock of this process, with `announce` to inform others; or the announcement of the process that holds the lock. */
 export type FolderLock =
   { readonly announce: (where: string) => void } | { readonly holder: string }
 
-/** For as long as this process lives. */
+/** Locks the folder for as long as this process lives. */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const { dev, ino } = await stat(folder)
   const path = `\0runledger-${dev}-${ino}`

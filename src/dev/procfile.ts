@@ -1,4 +1,4 @@
-// Runs the Procfile's processes, restarts crashed ones, ends all together.
+// Runs the Procfile's processes, restarts crashed ones, and ends all together.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -12,18 +12,18 @@ export interface ProcfileEntry {
 }
 
 export interface Processes {
-  /** False if the processes end before. */
+  /** Resolves with true when all these messages were logged, with false if the processes end before. */
   logged(messages: readonly string[]): Promise<boolean>
-  /** Sends SIGTERM to all. */
+  /** Sends SIGTERM to all processes and waits for their end. */
   stop(): Promise<void>
-  /** With the exit status for the whole. */
+  /** Resolves with the exit status for all when all processes have ended. */
   readonly ended: Promise<number>
 }
 
-// Restarting would change nothing (EX_UNAVAILABLE, EX_CONFIG).
+// After these exit statuses a restart would change nothing (EX_UNAVAILABLE, EX_CONFIG).
 const finalStatuses = [69, 78]
 const restartMilliseconds = 1000
-// After so many early ends in a row, it is not restarted.
+// A process that ends early so many times in a row is not restarted.
 const earlyMilliseconds = 5000
 const earlyEnds = 3
 
@@ -35,7 +35,7 @@ export async function readProcfile(names: readonly string[]): Promise<ProcfileEn
   return entries.filter(({ name }) => names.includes(name))
 }
 
-/** @param environment added to ours. */
+/** Starts the processes. @param environment variables that are added to those of this process. */
 export function startProcesses(
   entries: readonly ProcfileEntry[],
   environment: Readonly<Record<string, string>>,
@@ -73,7 +73,7 @@ export function startProcesses(
 
   function runOnce(name: string, command: string): Promise<[number | null, string | null]> {
     return new Promise((resolve) => {
-      // setpriv: it ends with us. detached: Ctrl-C reaches us alone.
+      // setpriv ends the child with this process. `detached` keeps Ctrl-C from the child.
       const child = spawn(
         'setpriv',
         ['--pdeathsig', 'SIGTERM', '--', 'sh', '-c', `exec ${command}`],
@@ -82,7 +82,7 @@ export function startProcesses(
           env: {
             ...process.env,
             ...environment,
-            // Web processes alone sign receipts.
+            // Only web processes sign receipts.
             ...(name !== 'web' && { RECEIPT_KEY: undefined }),
           },
           stdio: ['ignore', 'pipe', 'pipe'],

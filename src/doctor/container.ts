@@ -1,5 +1,5 @@
-// Examines what podman or docker gives a container: one row per flag that is missing, in the engine's words, as an operator
-// needs the flag behind what the kernel refuses.
+// Examines what podman or docker gives a container. Each row names a missing flag of the engine, because an operator can set
+// a flag but cannot use the kernel's error message.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readProcessFile, reportMissing, reportOk, reportWarning } from './host.ts'
@@ -18,8 +18,9 @@ const capabilities = [
 ] as const
 
 /**
- * Empty outside a container. podman shows in its environment, docker by a file.
- * @param root of the file system with docker's file.
+ * Returns a row for each fault of the container; nothing outside a container. podman is recognized by an environment
+ * variable, docker by a file.
+ * @param root the root directory, in which docker's file is.
  */
 export function examineContainer(host: Host, root = '/'): Finding[] {
   const environment = readProcessFile(host, 'self/environ').split('\0')
@@ -34,7 +35,7 @@ export function examineContainer(host: Host, root = '/'): Finding[] {
   return [reportOk('container', `${isPodman ? 'podman' : 'docker'} gives what a worker needs`)]
 }
 
-/** Looks at process 1, as the image's entry point drops what a worker does not keep. */
+/** Reads the capabilities of process 1, because the image's entry point drops those that a worker does not keep. */
 function examineCapabilities(host: Host): Finding[] {
   const bounds = /^CapBnd:\s*([0-9a-f]+)$/mu.exec(readProcessFile(host, '1/status'))?.[1]
   const held = BigInt(`0x${bounds ?? '0'}`)
@@ -56,7 +57,7 @@ function examineMounts(host: Host): Finding[] {
   const covered = mounts.filter(({ place }) => place.startsWith('/proc/')).length
   const proc = sayBoth('--security-opt=unmask=/proc/*', '--security-opt=systempaths=unconfined')
   const cgroups = mounts.filter(({ type }) => type.startsWith('cgroup'))
-  // Engines mount cgroups read-only; the entry point remounts them with this capability, which the worker then lacks.
+  // Engines mount cgroups read-only. The entry point remounts them with CAP_SYS_ADMIN, which the worker no longer has.
   const closed = cgroups
     .filter(({ place, isReadOnly }) => isReadOnly && /(cgroup|memory|pids|cpuacct)$/u.test(place))
     .map(({ place }) => place)

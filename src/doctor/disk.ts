@@ -1,4 +1,4 @@
-// Examines the disks that the worker writes to; boxes write to memory.
+// Examines the disks that the worker writes to. Boxes write to memory.
 import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
@@ -11,7 +11,7 @@ const leastBytes = 64 * mebibyte
 const amplyBytes = 1024 * mebibyte
 const leastFiles = 1000
 
-/** The cache directory's owner, its room and that of the temporary directory. */
+/** Examines the owner of the cache directory, and the free space there and in the temporary directory. */
 export async function examineDisks(host: Host): Promise<Finding[]> {
   const fault = examineCacheDirectory(host.cacheDirectory, host.uid)
   return [
@@ -24,7 +24,7 @@ export async function examineDisks(host: Host): Promise<Finding[]> {
 }
 
 async function examineDisk(name: string, directory: string): Promise<Finding> {
-  // The worker makes missing directories below the first that exists.
+  // The worker makes missing directories, so the nearest existing parent directory counts.
   let existing = resolve(directory)
   while (!existsSync(existing) && existing !== '/') existing = dirname(existing)
   const { bavail, bsize, files, ffree } = await statfs(existing)

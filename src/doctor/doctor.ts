@@ -1,5 +1,5 @@
-// The doctor: says row by row what keeps a worker from starting on this host, and what helps. With a `missing` row none
-// starts; no weaker box is made instead.
+// The doctor: reports, row by row, what keeps a worker from starting on this host, and what helps. With a `missing` row no
+// worker starts; it never makes a weaker box instead.
 import { findToolchains, ordinaryToolHost } from '#toolchain'
 import { examineContainer } from './container.ts'
 import { examineDisks } from './disk.ts'
@@ -14,8 +14,9 @@ export type { Finding } from './host.ts'
 const ordinary = { processDirectory: '/proc', ...ordinaryToolHost, uid: process.getuid?.() ?? 0 }
 
 /**
- * One finding a row; a row's remedy may also help those below. Asking languages' programs takes most of the time.
- * @param differences what a worker's configuration says; of an ordinary host only tests differ.
+ * Examines the host, with a finding for each row; a row's remedy may also help the rows below. Running the languages' programs
+ * takes most of the time.
+ * @param differences the worker's configuration. Only tests replace properties of an ordinary host.
  */
 export async function examineHost(
   differences: Omit<Host, keyof typeof ordinary> & Partial<Host>,
@@ -26,7 +27,7 @@ export async function examineHost(
   return [...kernel, await examineSandbox(host), ...(await examineLanguages(host)), ...disks]
 }
 
-/** By the worker's own search: a row for each language that is there, whole or broken, and one for the rest. */
+/** Searches as the worker does. Returns a row for each installed language, working or broken, and one row for the others. */
 async function examineLanguages(host: Host): Promise<Finding[]> {
   const { toolchains, missing } = await findToolchains(host.settings, host, host.languages)
   const found = Object.entries(toolchains)
@@ -46,7 +47,10 @@ async function examineLanguages(host: Host): Promise<Finding[]> {
 
 const marks: Readonly<Record<Finding['level'], string>> = { ok: '✓', warning: '!', missing: '✗' }
 
-/** Lines for a terminal: mark, name and detail in columns, the remedy on a line below; last whether a worker starts. */
+/**
+ * Formats findings for a terminal: mark, name and detail in columns, the remedy on a line below. The last line says whether a
+ * worker starts.
+ */
 export function formatFindings(findings: readonly Finding[]): string {
   const width = Math.max(0, ...findings.map(({ name }) => name.length))
   const rows = findings.flatMap(({ name, level, detail, remedy }) => [

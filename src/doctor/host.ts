@@ -1,5 +1,4 @@
-// Where the doctor looks for files and programs, a real host or one that a test has laid out in a folder, and the rows of
-// its report.
+// The host that the doctor examines, a real one or one that a test has made in a folder, and the rows of the report.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Language, LanguageSettings } from '#language'
@@ -8,19 +7,19 @@ import type { ToolHost } from '#toolchain'
 export interface Host extends ToolHost {
   /** Usually `/proc`. */
   readonly processDirectory: string
-  /** All unless said. */
+  /** The languages to examine; all by default. */
   readonly languages?: readonly Language[] | undefined
   /** The languages' own variables. */
   readonly settings: LanguageSettings
-  /** The worker's. */
+  /** The worker's uid. */
   readonly uid: number
   /** The first slot's host uid, when the worker is root. */
   readonly firstUid: number
-  /** For compiled programs. */
+  /** The directory for compiled programs. */
   readonly cacheDirectory: string
 }
 
-/** A file below /proc, trimmed; empty when it is missing or unreadable. */
+/** Reads a file below /proc, trimmed; empty when it is missing or unreadable. */
 export function readProcessFile(host: Host, path: string): string {
   try {
     return readFileSync(join(host.processDirectory, path), 'utf8').trim()
@@ -29,7 +28,7 @@ export function readProcessFile(host: Host, path: string): string {
   }
 }
 
-/** Debian's package of the newest kernel. @param machine Node's name of the architecture. */
+/** Returns Debian's package of the newest kernel. @param machine Node's name of the architecture. */
 export function nameKernel(machine: string = process.arch): string {
   return `linux-image-${machine === 'x64' ? 'amd64' : machine}`
 }

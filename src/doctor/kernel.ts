@@ -46,7 +46,7 @@ export function examineKernel(host: Host): Finding[] {
           'swapoff -a, and take the swap lines out of /etc/fstab',
         )
       : reportOk('swap', 'off'),
-    // A killed box leaves process 1 a zombie; Node does not reap what it has not started.
+    // The zombie of a killed box becomes a child of process 1, and Node does not reap processes that it has not started.
     /^(?:node|nodejs|npm)\b/u.test(init)
       ? reportWarning(
           'init',

@@ -1,5 +1,5 @@
-// Makes a box as the worker does, by the worker's own steps, and proves it: what refuses here refuses there. The step that
-// failed has its remedy in a table.
+// Makes and proves a box with the worker's own code, so a step that fails here also fails in the worker. A table has the
+// remedy for each step.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { describe, SandboxError } from '#contract'
@@ -9,7 +9,7 @@ import { createSlotPool } from '#slot'
 import { nameKernel, reportMissing, reportOk, reportWarning } from './host.ts'
 import type { Finding, Host } from './host.ts'
 
-/** By a pattern of the step that failed and what was said of it; the first that matches counts. */
+/** Remedies by a pattern for the failed step and its error message. The first pattern that matches counts. */
 const remedies: Readonly<Record<string, string>> = {
   'seccomp\\.assemble': 'run the worker on an x86_64 or aarch64 machine',
   'keeper\\.compile':
@@ -41,11 +41,11 @@ export function findRemedy(words: string): string {
   return Object.entries(remedies).find(isMeant)?.[1] ?? ''
 }
 
-/** One row: the box that was made, or the step that failed, why, and what helps. */
+/** Returns one row: the box that was made, or the failed step with its reason and remedy. */
 export async function examineSandbox(host: Host): Promise<Finding> {
   const isRoot = host.uid === 0
   const slots = createSlotPool(1, isRoot ? host.firstUid : null)
-  // The worker's own may be another user's.
+  // The worker's cache directory may belong to another user.
   const cacheDirectory = mkdtempSync('/tmp/runledger-doctor-')
   try {
     const { resources, boxes } = await openSandbox(new Map(), slots, defaultLimits, {
@@ -65,7 +65,7 @@ export async function examineSandbox(host: Host): Promise<Finding> {
     )
   } catch (error) {
     const step = error instanceof SandboxError ? error.step : 'box.open'
-    // Beneath the words that send whoever starts a worker here.
+    // Reports the error's cause, because the error's own message sends the operator to the doctor.
     const reason = describe(error instanceof Error ? (error.cause ?? error) : error)
     const words = reason.startsWith(step) ? reason : describe(error)
     return reportMissing(step, words, findRemedy(words))

@@ -1,5 +1,5 @@
-// Examines a worker's settings, the database behind them, and the web process's certificate: each by the check that the
-// process itself makes.
+// Examines a worker's settings, its database, and the web process's certificate, each with the check that the process itself
+// makes.
 import { X509Certificate } from 'node:crypto'
 import { assumeDatabase, ConfigError } from '#config'
 import { checkLogin, createDatabase, explainAbsence, isMigrated, workerRoles } from '#database'
@@ -11,10 +11,10 @@ import { parseSettings } from '#worker-settings'
 import { reportMissing, reportOk, reportWarning } from './host.ts'
 import type { Finding } from './host.ts'
 
-// Let's Encrypt renews a month ahead.
+// Let's Encrypt renews a month ahead, so a certificate that ends within 14 days was not renewed.
 const renewedMilliseconds = 14 * 86_400_000
 
-/** The variables of a worker; whether there is a DATABASE_URL the database's row says. */
+/** Examines the variables of a worker, except DATABASE_URL, which has its own row. */
 export function examineSettings(environment?: NodeJS.ProcessEnv): Finding {
   try {
     parseSettings(assumeDatabase(environment))
@@ -26,7 +26,7 @@ export function examineSettings(environment?: NodeJS.ProcessEnv): Finding {
   }
 }
 
-/** What a worker of this address would meet. @param readKept address of the database that `make run` starts; may throw. */
+/** Examines the database as a worker with this address would. @param readKept reads the address of `make run`; may throw. */
 export async function examineDatabase(
   given: string | undefined,
   readKept: () => string,
@@ -58,7 +58,10 @@ export async function examineDatabase(
   }
 }
 
-/** Empty without TLS_CERT and TLS_KEY. Warnings: the web process needs the files, a worker does not. */
+/**
+ * Examines the certificate; nothing without TLS_CERT and TLS_KEY. A fault is only a warning, because the web process needs the
+ * files and a worker does not.
+ */
 export function examineTls(cert?: string, key?: string, now = Date.now()): Finding[] {
   const remedy = 'TLS_CERT, TLS_KEY: a PEM certificate and its key, for web (docs/deploy.md)'
   const warn = (detail: string): Finding[] => [reportWarning('TLS', detail, remedy)]

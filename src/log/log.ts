@@ -1,5 +1,5 @@
-// The one logger: JSON lines on stdout. A message names what happened; fields hold the rest. Never log source, stdin,
-// output, keys or secrets: redaction is only the net below.
+// The only logger: JSON lines on stdout. A message names what happened, fields hold the rest. Never log source, stdin,
+// output, keys or secrets: redaction is only a safety net.
 import { pino } from 'pino'
 import type { DestinationStream, Logger, SerializedError } from 'pino'
 import { createLogOutput } from './output.ts'
@@ -25,6 +25,7 @@ export const redactedPaths: readonly string[] = [
 ].flatMap((name) => [name, `*.${name}`])
 
 /**
+ * Creates the logger of a process.
  * @param name the process: `web`, `worker`, …
  * @param level pino's; `silent` turns it off.
  * @param destination defaults to stdout.
@@ -41,10 +42,10 @@ export function createLog(name: string, level: string, destination?: Destination
   return pino(options, destination ?? createLogOutput(1))
 }
 
-// Of no use with a connection that another host refused or ended.
+// Codes of errors whose stack is not logged, because it does not help when another host refused or ended a connection.
 const withoutStack = /^(CONNECT|E(CONN|HOST|NET|AI_|NOTFOUND|PIPE|TIMEDOUT))/
 
-// `code` is redacted as a submission's source, so an error's code needs another name.
+// Renames an error's `code`, because a field of that name is redacted as a submission's source.
 function describeError(error: Error): object {
   return rename(pino.stdSerializers.err(error))
 }

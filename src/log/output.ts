@@ -1,18 +1,18 @@
-// Writes log lines in batches, without making callers wait. Own code: at exit sonic-boom 4.2.1 retries writing to a
-// closed pipe for ever.
+// Writes log lines in batches, without making callers wait. It replaces sonic-boom, because version 4.2.1 retries writing to
+// a closed pipe for ever at exit.
 import { write, writeSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
 
-/** pino flushes it before a process ends of a fatal error. */
+/** The log's destination. pino flushes it before a fatal error ends the process. */
 interface LogOutput extends DestinationStream {
-  /** Writes what waits, or gives it up where that cannot be done. */
+  /** Writes the waiting lines, or drops them if they cannot be written. */
   flushSync(): void
 }
 
-// A write per line costs as much as a statement. A killed process loses what waits.
+// Lines are collected, because a write for each line costs as much as a statement. A killed process loses the waiting lines.
 const flushMilliseconds = 100
 const bufferedCharacters = 4096
-// With a stuck reader, lines are dropped rather than kept in memory.
+// If the reader is stuck, further lines are dropped and not kept in memory.
 const maxWaitingCharacters = 8 << 20
 const retryMilliseconds = 10
 const triesAtExit = 100
@@ -20,14 +20,14 @@ const stalledMilliseconds = 1000
 
 export function createLogOutput(descriptor: number): LogOutput {
   let waiting = ''
-  /** Being written, or waiting for a full pipe. */
+  /** The bytes that are being written, or that wait because the pipe is full. */
   let underWay: Buffer | null = null
   let isCalling = false
   let startedAt = 0
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
 
-  /** Without a reader, writing stops; after other errors the next lines are tried. */
+  /** Stops writing when there is no reader. After other errors the next lines are tried. */
   const fail = (error: NodeJS.ErrnoException): void => {
     if (error.code === 'EPIPE' || error.code === 'EBADF') isClosed = true
     if (isClosed) waiting = ''
@@ -66,7 +66,7 @@ export function createLogOutput(descriptor: number): LogOutput {
     if (isStalled()) return
     let bytes = Buffer.from(waiting)
     waiting = ''
-    // Node's thread finishes a write that it has started.
+    // A write that has started is finished by Node's thread, so its bytes are not written again.
     if (!isCalling && underWay !== null) {
       bytes = Buffer.concat([underWay, bytes])
       underWay = null
@@ -85,7 +85,7 @@ export function createLogOutput(descriptor: number): LogOutput {
   const isStalled = (): boolean => isCalling && performance.now() - startedAt > stalledMilliseconds
 
   process.once('exit', () => {
-    // Node waits at exit for its threads, even one stuck in a write.
+    // At exit Node waits for its threads, even for one that is stuck in a write.
     if (isStalled()) process.kill(process.pid, 'SIGKILL')
     flushSync()
   })

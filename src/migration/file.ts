@@ -1,5 +1,5 @@
-// The SQL files shipped with this code. The web process reads the newest name here, without the queue's library that
-// migration.ts loads.
+// Reads the SQL files shipped with this code. The web process reads the newest migration's name here, because migration.ts
+// would load the queue's library.
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
@@ -11,7 +11,7 @@ export const shippedSql = fileURLToPath(new URL('../../sql/', import.meta.url))
 export interface SqlFile {
   readonly name: string
   readonly text: string
-  /** Of the text, in hex. */
+  /** The hash of the text, in hex. */
   readonly sha256: string
 }
 
@@ -27,12 +27,12 @@ export async function readSql(directory: string, folder: string): Promise<SqlFil
   )
 }
 
-/** Their names, in order. */
+/** Lists the paths of the shipped migrations, in order. */
 export function listMigrations(): string[] {
   return selectSql(readdirSync(join(shippedSql, 'migrations')))
 }
 
-/** A database without this migration is older than this code. @throws when there is none. */
+/** Returns the newest migration. A database without it is older than this code. @throws when there is none. */
 export function findNewestMigration(): string {
   const name = listMigrations().at(-1)
   if (name === undefined) throw new Error(`no migration in ${shippedSql}`)

@@ -1,4 +1,4 @@
-// The Procfile's release entry: brings the database up to this code, then exits.
+// The release entry of the Procfile: migrates the database to this release, then exits.
 import { exitForConfig, readMigrateConfig, readOrExit } from '#config'
 import { createDatabase, explainAbsence, explainRefusal } from '#database'
 import { createLog } from '#log'
@@ -30,7 +30,7 @@ try {
   await database.end({ timeout: 5 })
 }
 
-/** Whoever calls again, as a supervisor does, goes on from what there is. */
+/** Makes the missing roles and the database. A repeated call, as by a supervisor, continues where the last one stopped. */
 async function prepareRoles(adminUrl: string): Promise<void> {
   const { DATABASE_URL: url, WEB_PASSWORD: web, WORKER_PASSWORD: worker } = config
   if (!isOfRelease(url, adminUrl))
@@ -46,7 +46,7 @@ async function prepareRoles(adminUrl: string): Promise<void> {
   }
 }
 
-/** Ends the process where the address or its login is at fault. */
+/** Logs why the migration failed. Ends the process if the address or its login is wrong. */
 function explainFailure(error: unknown, variable: string, url: string): void {
   const refusal = explainRefusal(error, url)
   if (refusal !== null) exitForConfig(`${variable}: ${refusal}`)

@@ -1,5 +1,5 @@
-// Applies sql/ to a database: graphile-worker's schema, each migration once, then functions, views and grants. Ours
-// runs in one transaction under one lock, so that releases may race.
+// Applies sql/ to a database: graphile-worker's schema, each migration once, then functions, views and grants. All but
+// graphile-worker's part runs in one transaction under one lock, so that several releases may migrate at once.
 import { Logger, runMigrations } from 'graphile-worker'
 import type postgres from 'postgres'
 import { errorCode, findWritable, sqlState } from '#database'
@@ -8,10 +8,13 @@ import { readSql, shippedSql } from './file.ts'
 import type { SqlFile } from './file.ts'
 import { findNewerSchema } from './release.ts'
 
-// In order: functions read views, audit views use both, grants name all.
+// The order matters: functions read views, audit views use both, grants name all.
 const definitions = ['views', 'functions', 'audit', 'grants'] as const
 
-/** An applied migration's file was edited or removed, or a newer release serves this one no more: nothing was changed. */
+/**
+ * Thrown when an applied migration's file was edited or removed, or when the database of a newer release no longer supports
+ * this release. Nothing was changed then.
+ */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }
@@ -21,14 +24,14 @@ interface Migrated {
   readonly applied: readonly string[]
   /** Names of partitions. */
   readonly partitions: readonly string[]
-  /** True: without the service's roles everything runs as one role. */
+  /** True when the service's roles do not exist, so that everything runs as one role. */
   readonly oneRole: boolean
-  /** A newer release has migrated this database: its migrations that this one does not know, and what that means. */
+  /** After a newer release's migration: which migrations this release does not know, and what that means. Otherwise null. */
   readonly newer: string | null
 }
 
 /**
- * Brings a database up to this code; may be repeated and raced.
+ * Migrates a database to this release. It may be repeated, and run more than once at the same time.
  * @param database a pool whose role owns, or may create, the schemas.
  * @param url the same database, for graphile-worker's driver.
  * @throws {MigrationError}
@@ -44,7 +47,7 @@ export async function migrate(
   ).flat()
 
   return database.begin(async (sql) => {
-    // Another release may take its time; so may graphile-worker, on its own connection.
+    // No timeouts here: another release may hold the lock for long, and graphile-worker migrates on a connection of its own.
     await sql`set local lock_timeout = 0`
     await sql`set local idle_in_transaction_session_timeout = 0`
     await sql`select pg_advisory_xact_lock(71830, -1)`
@@ -57,13 +60,13 @@ export async function migrate(
     const { url: connectionString } = await findWritable(url)
     await runMigrations({ connectionString, logger: new Logger(() => () => {}) })
 
-    // The whole service would wait behind us for a table that somebody reads.
+    // A limit, because the whole service would wait behind this transaction while it waits for a table that somebody reads.
     await sql`set local lock_timeout = '5s'`
     for (const { name, text, sha256 } of pending) {
       await sql.unsafe(text)
       await sql`insert into runledger.schema_migration (name, sha256) values (${name}, ${sha256})`
     }
-    // A newer release's functions serve these processes; ours beside them would make calls ambiguous.
+    // A newer release's functions also serve this release. Adding this release's functions would make calls ambiguous.
     if (newer === null) for (const { text } of present) await sql.unsafe(text)
     const partitions = await makePartitions(sql)
     const [role] = await sql`
@@ -77,7 +80,7 @@ export async function migrate(
   })
 }
 
-/** Made long before they are needed: a reader in the way is no failure. */
+/** Makes future partitions. They are made long before they are needed, so a lock held by a reader is no failure. */
 async function makePartitions(
   sql: postgres.TransactionSql<{ bigint: number }>,
 ): Promise<readonly postgres.Row[]> {
@@ -122,7 +125,7 @@ async function findPending(
   const shippedNames = new Set(migrations.map(({ name }) => name))
   const newest = migrations.at(-1)?.name ?? ''
   for (const { name } of rows) {
-    // Newer than all of ours: an older release runs again, as newer schemas allow.
+    // A name after this release's newest migration belongs to a newer release, whose schema may allow this release.
     if (!shippedNames.has(name) && name < newest)
       throw new MigrationError(`${name} was removed after it was applied: put it back`)
   }

@@ -1,5 +1,6 @@
-// Whether this release may work on a database that a newer one has migrated. One version back it may: a release adds only
-// (expand). What a later one has removed (contract) it would miss in the middle of its work, so it does not start.
+// Decides whether this release may work on a database that a newer release has migrated. The release just before the newer one
+// may, because a release only adds to the schema (expand). An older one does not start, because a later release may have
+// removed something (contract) that it would miss in the middle of its work.
 import { lt } from 'semver'
 import { exitForConfig } from '#config'
 import { errorCode, isUnavailable, isUnmigrated, sqlState } from '#database'
@@ -9,13 +10,13 @@ import metadata from '#package' with { type: 'json' }
 import { listMigrations } from './file.ts'
 
 interface NewerSchema {
-  /** It serves this release no more. */
+  /** True when the schema no longer supports this release. */
   readonly isRefused: boolean
   /** Which migrations this release does not know, and what to do. */
   readonly reason: string
 }
 
-/** @returns null when this code knows all of its migrations. */
+/** Describes a schema that is newer than this release. @returns null when this release knows all migrations of the database. */
 export async function findNewerSchema(
   sql: Queryable,
   known: readonly string[] = listMigrations(),
@@ -36,7 +37,10 @@ export async function findNewerSchema(
   }
 }
 
-/** Ends the process where it may not work on this database. One that is away, new or refuses is the business of others. */
+/**
+ * Ends the process if this release may not work on this database. Other checks handle a database that is away, not migrated or
+ * refuses the login.
+ */
 export async function exitIfOlder(sql: Queryable, log: Logger): Promise<void> {
   const newer = await findNewerSchema(sql).catch((error: unknown) => {
     const isOthers = errorCode(error) === sqlState.insufficientPrivilege

@@ -1,8 +1,9 @@
-// The roles of docs/deploy.md, one for each process, and the database: made by a role that may, before the migration.
+// Makes the roles of docs/deploy.md, one for each process, and the database. An administrator's role makes them before the
+// migration.
 import { createDatabase, splitHosts } from '#database'
 import type { Database } from '#database'
 
-/** What logs in beside the release, and whose rights it has. */
+/** The logins besides the release's, each with the roles whose rights it has. */
 const processes = {
   web: ['runledger_api'],
   worker: ['runledger_worker', 'runledger_queue'],
@@ -10,15 +11,15 @@ const processes = {
 const owner = 'runledger_owner'
 
 interface RoleRequest {
-  /** Of a role that may create roles and databases. */
+  /** The address with the login of a role that may create roles and databases. */
   readonly adminUrl: string
-  /** The database that is meant, with the user and password of the release. */
+  /** The address of the service's database, with the user and password of the release. */
   readonly url: string
-  /** A login without one is not made. */
+  /** The password of each login. A login without a password is not made. */
   readonly passwords: Readonly<Record<keyof typeof processes, string | undefined>>
 }
 
-/** Whether roles can be made of it: a login of the release's own, never the admin's, and a database. */
+/** True when `url` names a database, a password and a user other than the administrator's, as makeRoles needs. */
 export function isOfRelease(url: string, adminUrl: string): boolean {
   const { username, password, pathname } = new URL(splitHosts(url)[0])
   return (
@@ -27,7 +28,10 @@ export function isOfRelease(url: string, adminUrl: string): boolean {
   )
 }
 
-/** May be repeated: what there is stays, passwords are set anew. @param request.url as isOfRelease says. */
+/**
+ * Makes roles, logins and the database. It may be repeated: existing ones stay, passwords are set again.
+ * @param request.url must pass isOfRelease.
+ */
 export async function makeRoles({ adminUrl, url, passwords }: RoleRequest): Promise<void> {
   const { username, password, pathname } = new URL(splitHosts(url)[0])
   const release = decodeURIComponent(username)
@@ -37,7 +41,7 @@ export async function makeRoles({ adminUrl, url, passwords }: RoleRequest): Prom
     for (const role of [owner, ...new Set(Object.values(processes).flat()), 'runledger_auditor'])
       await makeRole(sql, role)
     await makeLogin(sql, release, decodeURIComponent(password), [owner])
-    // What it creates belongs to the owner.
+    // The owner's role then owns everything that the release creates.
     await sql`alter role ${sql(release)} set role to ${sql(owner)}`
     for (const login of ['web', 'worker'] as const) {
       const given = passwords[login]
@@ -62,7 +66,7 @@ async function makeLogin(
   roles: readonly string[],
 ): Promise<void> {
   await makeRole(sql, role)
-  // A password is a literal of the statement, never a parameter.
+  // `format` quotes the password, because PostgreSQL takes it only as a literal and not as a parameter.
   const [{ statement }] = await sql<[{ statement: string }]>`
     select format('alter role %I login password %L', ${role}::text, ${password}::text) as statement`
   await sql.unsafe(statement)

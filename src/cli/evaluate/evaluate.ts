@@ -12,7 +12,7 @@ import { runSamples } from './run.ts'
 import type { RunOptions } from './run.ts'
 import { readSamples } from './sample.ts'
 
-/** Each waits up to five seconds: the service may be away for some ten minutes. */
+/** A retry waits up to five seconds, so the service may be away for about ten minutes. */
 const retries = 120
 const progressMilliseconds = 5000
 
@@ -58,7 +58,7 @@ export const evaluateCommands = [
   }),
 ]
 
-/** @returns the exit status. @throws {CommandError} */
+/** Runs all solutions and prints the report. @returns the exit status. @throws {CommandError} */
 export async function evaluate(call: EvaluateCall, terminal: Terminal): Promise<number> {
   const samples = readSamples(call.file, call.problems)
   const progress = createProgress(samples.length, terminal)

@@ -1,19 +1,19 @@
-// The published shapes of a benchmark's line, and what each asks of the service. A line is a task with its tests; its solution
-// stands in it (`completion`, or the published one) or in a line of its own.
+// Reads the published formats of benchmarks into submissions. A line holds a task, its tests and a solution: `completion`, or
+// else the published solution. (sample.ts joins the two lines of a task whose solution is in another file.)
 import { inflateSync } from 'node:zlib'
 import * as v from 'valibot'
 import type { SubmissionRequest } from '#client'
 import { functionalProgram, readJsonTokens } from './functional.ts'
 
-/** A solution of a task, as a submission. */
+/** A task and its solutions, each as a submission. */
 interface Asked {
   readonly task: string
-  /** Equal for lines that have the same tests. */
+  /** A text that is equal for lines with the same tests. */
   readonly tests: string
   readonly requests: readonly SubmissionRequest[]
 }
 
-/** Reads a line of its shape; null: it is of another. @throws {Error} that says what is wrong with it. */
+/** Reads a line of one format; null for a line of another. @throws {Error} that says what is wrong with the line. */
 type Reader = (line: Readonly<Record<string, unknown>>) => Asked | null
 
 const text = v.string('must be a string')
@@ -29,7 +29,7 @@ function read<Value>(
   throw new Error(wrong.join('; '))
 }
 
-/** @param line of https://github.com/openai/human-eval. */
+/** Reads HumanEval. @param line of https://github.com/openai/human-eval. */
 const readHumanEval: Reader = (line) => {
   if (!('entry_point' in line) || !('test' in line)) return null
   const shape = { task_id: name, prompt: text, test: text, entry_point: text }
@@ -39,7 +39,7 @@ const readHumanEval: Reader = (line) => {
   return { task: task.task_id, tests: task.test, requests: [{ language: 'python', code }] }
 }
 
-/** @param line of https://github.com/google-research/google-research/tree/master/mbpp, whole or sanitized. */
+/** Reads MBPP. @param line of https://github.com/google-research/google-research/tree/master/mbpp, whole or sanitized. */
 const readMbpp: Reader = (line) => {
   if (!('test_list' in line)) return null
   const shape = {
@@ -60,7 +60,11 @@ const publishedTests = v.array(
   'must be a list of tests',
 )
 
-/** @param line of https://huggingface.co/datasets/livecodebench/code_generation_lite, with `code_list` as its runner writes it. */
+/**
+ * Reads LiveCodeBench.
+ * @param line of https://huggingface.co/datasets/livecodebench/code_generation_lite, or one with the `code_list` that the
+ * benchmark's runner adds.
+ */
 const readLiveCodeBench: Reader = (line) => {
   if (!('question_id' in line) || !('public_test_cases' in line)) return null
   const shape = {
@@ -93,7 +97,7 @@ const readLiveCodeBench: Reader = (line) => {
   }
 }
 
-/** @param line `task`, `language`, `code`, `tests`, and what else a submission may have. */
+/** Reads our own format. @param line `task`, `language`, `code`, `tests`, and any other field of a submission. */
 const readPlain: Reader = (line) => {
   if (!('task' in line)) return null
   const test = v.record(v.string(), v.unknown(), 'must be an object')
@@ -109,7 +113,7 @@ const readPlain: Reader = (line) => {
 
 const readers: readonly Reader[] = [readHumanEval, readMbpp, readLiveCodeBench, readPlain]
 
-/** @throws {Error} that says what is wrong with it. */
+/** Reads a line of any known format. @throws {Error} that says what is wrong with the line. */
 export function readAsked(line: Readonly<Record<string, unknown>>): Asked {
   for (const reader of readers) {
     const asked = reader(line)
@@ -130,10 +134,11 @@ function readSolution(line: Readonly<Record<string, unknown>>, published: string
   throw new Error(`has no solution: neither completion nor ${published} is a string`)
 }
 
-/** LiveCodeBench's hidden tests: a pickled string, deflated, in base64. @throws {Error} for any other pickle. */
+/** Unpacks LiveCodeBench's hidden tests: a pickled string, deflated, in base64. @throws {Error} for any other pickle. */
 function unpack(packed: string): string {
   const bytes = inflateSync(Buffer.from(packed, 'base64'), { maxOutputLength: 256 * 1024 * 1024 })
-  // Protocol 2 or later; a frame's length from 4 on; then the string, whose length takes 1, 4 or 8 bytes.
+  // A pickle of protocol 2 or later. From protocol 4 on, a frame's length precedes the string. The string's length takes
+  // 1, 4 or 8 bytes.
   const start = bytes[2] === 0x95 ? 11 : 2
   const lengths: Readonly<Record<number, number>> = { 0x8c: 1, 0x58: 4, 0x8d: 8 }
   const lengthBytes = bytes[0] === 0x80 ? lengths[bytes[start] ?? 0] : undefined

@@ -1,11 +1,11 @@
-// Programs around solutions that are a function or a method, as LiveCodeBench has them: arguments come as lines of JSON, and
-// the value goes out as tokens of JSON, which compare as numbers and words do.
+// Makes programs of LiveCodeBench's solutions that are a function or a method. Such a program reads its arguments as lines of
+// JSON and prints the value as JSON tokens, so that a checker can compare them as numbers and words.
 
-/** As the benchmark's own runner imports them before a solution. */
+/** The modules that the benchmark's own runner imports before a solution. */
 const modules = ['string', 're', 'datetime', 'collections', 'heapq', 'bisect', 'copy', 'math', 'random', 'statistics', 'itertools', 'functools', 'operator', 'io', 'sys', 'json', 'builtins', 'typing'] // prettier-ignore
 const imports = modules.map((module) => `from ${module} import *`)
 
-/** @param called its name, of `class Solution` or of the module. */
+/** Returns a Python program that calls a solution. @param called the name of a method of `class Solution` or of a function. */
 export function functionalProgram(solution: string, called: string): string {
   return [
     ...imports,
@@ -21,10 +21,10 @@ export function functionalProgram(solution: string, called: string): string {
 
 const token = /"(?:[^"\\]|\\.)*"|[^\s[\]{},:"]+|[[\]{},:]/g
 
-/** @param json a value. @throws {Error} when it is none. */
+/** Returns a JSON value in the form in which a functional program prints it. @throws {Error} for a text that is no JSON. */
 export function readJsonTokens(json: string): string {
   const value: unknown = JSON.parse(json)
-  // Python writes what is not ASCII by its number.
+  // Python's json.dumps escapes every character outside ASCII.
   const ascii = JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -1,14 +1,18 @@
-// What an evaluation comes to: how many of each verdict, and pass@k. What was not judged is no failure: it is counted apart.
+// Summarizes an evaluation: the number of samples with each verdict, and pass@k. A sample that was not judged is no failure
+// and is counted apart.
 import type { Evaluated } from './run.ts'
 
 export interface Report {
   readonly tasks: number
   readonly samples: number
-  /** AC. */
+  /** Samples with the verdict AC. */
   readonly passed: number
-  /** Refused, or failed by the service's fault in every round. */
+  /** Samples that were refused or cancelled, or failed by a fault of the service or the checker. */
   readonly not_judged: number
-  /** By k: the mean over tasks of the chance that one of k samples passes; only those of which every task has k samples. */
+  /**
+   * For each k, the mean over tasks of the chance that one of k samples passes. A k is left out when a task has fewer judged
+   * samples.
+   */
   readonly pass_at: Readonly<Record<string, number>>
   readonly verdicts: Readonly<Record<string, number>>
   readonly results: readonly ReportedSample[]
@@ -19,7 +23,7 @@ interface ReportedSample {
   readonly task: string
   readonly sample: number
   readonly id: string | null
-  /** Null: it was not judged. */
+  /** Null when the sample was not judged. */
   readonly verdict: string | null
   readonly limit: string | null
   readonly fault: string | null
@@ -75,7 +79,10 @@ function isPassed({ verdict }: ReportedSample): boolean {
   return verdict === 'AC'
 }
 
-/** Without bias (Chen et al., "Evaluating Large Language Models Trained on Code", 2021): 1 - C(n - c, k) / C(n, k). */
+/**
+ * Estimates pass@k without bias (Chen et al., "Evaluating Large Language Models Trained on Code", 2021):
+ * 1 - C(n - c, k) / C(n, k).
+ */
 function estimatePass(samples: readonly ReportedSample[], k: number): number {
   const n = samples.length
   const c = samples.filter(isPassed).length

@@ -1,31 +1,34 @@
-// Runs an evaluation's samples: in batches, at low priority, each batch under an idempotency key that follows from what is in
-// it. So an evaluation that was killed goes on when it is called again, and nothing runs twice within a day.
+// Runs an evaluation's samples in batches at low priority. Each batch has an idempotency key that is derived from its content,
+// so a killed evaluation continues when it is called again, and nothing runs twice within a day.
 import { createHash } from 'node:crypto'
 import type { Client, EndedItem } from '#client'
 import { uploadLongTexts } from '../long-text.ts'
 import type { Sample } from './sample.ts'
 
-/** What became of a sample. A refused one has no record. */
+/** A sample and its result. A refused sample has no record. */
 export interface Evaluated {
   readonly sample: Sample
   readonly end: EndedItem
 }
 
 export interface RunOptions {
-  /** Submissions of a batch, at most. */
+  /** The most submissions in a batch. */
   readonly items: number
-  /** Batches at once. */
+  /** How many batches run at once. */
   readonly atOnce: number
   readonly onEnd: (evaluated: Evaluated) => void
 }
 
-/** How often what failed by the service's fault is run again. */
+/** How often samples are run again that failed by the service's fault. */
 const furtherRounds = 5
 
-/** Bytes of a batch as JSON, a little less than any key may send. */
+/** The most bytes of a batch as JSON, a little less than any key may send. */
 const batchBytesMost = 1.9 * 1024 * 1024
 
-/** @returns in the order of the samples. A fault of the service is left where no round was without it. */
+/**
+ * Runs all samples, again where the service failed.
+ * @returns the results in the order of the samples. A result is a fault of the service only if every round had one.
+ */
 export async function runSamples(
   client: Client,
   samples: readonly Sample[],
@@ -47,7 +50,7 @@ export async function runSamples(
       }
     }
     await Promise.all(Array.from({ length: options.atOnce }, work))
-    // In one order, so that what is interrupted here too has the same keys when it is called again.
+    // The order is kept, so that a repeated call makes the same batches, with the same keys, in this round too.
     left = left.filter((sample) => again.has(sample))
   }
   return samples.flatMap((sample) => {
@@ -71,7 +74,7 @@ async function* runBatch(
   }
 }
 
-/** By their number, and by their bytes. */
+/** Divides samples into batches by number and by bytes. */
 function* divide(samples: readonly Sample[], items: number): Generator<readonly Sample[]> {
   let batch: Sample[] = []
   let bytes = 0
@@ -88,7 +91,7 @@ function* divide(samples: readonly Sample[], items: number): Generator<readonly 
   if (batch.length > 0) yield batch
 }
 
-/** A UUID (version 8) that follows from the text. */
+/** Derives a UUID (version 8) from a text. */
 function nameContent(content: string): string {
   const hex = createHash('sha256').update(`evaluate:${content}`).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`

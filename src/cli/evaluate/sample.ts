@@ -1,4 +1,4 @@
-// Reads an evaluation's files: everything that is wrong in them is found before anything is submitted.
+// Reads an evaluation's files. All mistakes in them are found before anything is submitted.
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import type { SubmissionRequest } from '#client'
@@ -7,22 +7,23 @@ import { readAsked } from './format.ts'
 
 /** One solution of one task. */
 export interface Sample {
-  /** Of the file, from 1. */
+  /** The line in the file, from 1. */
   readonly line: number
   readonly task: string
-  /** Of its task, from 0. */
+  /** The number among the samples of the same task, from 0. */
   readonly number: number
   readonly request: SubmissionRequest
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Mistakes that are listed; the others are counted. */
+/** The most mistakes that are listed; further ones are only counted. */
 const listedMost = 20
 
 /**
- * @param file JSON lines, gzipped if its name ends so. @param problems the tasks, where the file has solutions alone.
- * @throws {CommandError} with everything that is wrong, by lines.
+ * Reads the samples of a file.
+ * @param file JSON lines, gzipped if the name ends in `.gz`. @param problems the tasks, if `file` has only the solutions.
+ * @throws {CommandError} that lists the mistakes by line.
  */
 export function readSamples(file: string, problems?: string): readonly Sample[] {
   const mistakes: string[] = []
@@ -56,7 +57,7 @@ function describe(mistakes: readonly string[]): CommandError {
   return new CommandError(more > 0 ? `${list}\nand ${more} more` : list, exitStatuses.refused)
 }
 
-/** @returns lines by their task. */
+/** Reads a file of tasks. @returns its lines by the task's id. */
 function readProblems(file: string, mistakes: string[]): ReadonlyMap<string, Fields> {
   const tasks = new Map<string, Fields>()
   for (const { number, fields } of readLines(file, mistakes)) {
@@ -101,7 +102,7 @@ function readLines(
     })
 }
 
-/** @throws {CommandError} */
+/** Reads a file, unpacked if it is gzipped. @throws {CommandError} */
 function readText(file: string): string {
   try {
     const bytes = readFileSync(file)
