@@ -1,10 +1,10 @@
 #!/bin/bash
-# The container's first process: web, worker, migrate, `all` of them, or a command of src/cli/cli.ts. The command lines
-# are the Procfile's. Beside a worker it stays process 1, to reap what killed boxes leave, which Node does not.
+# The container's first process. It starts web, worker, migrate, `all` of them, or a command of src/cli/cli.ts, with the
+# command lines of the Procfile. With a worker it stays process 1 and reaps the zombies of killed boxes, which Node does not.
 #
-# A worker is root, for its slots have uids and cgroups of their own; it keeps the capabilities below and no other.
-# Everything else runs as the user runledger, without any. CAP_SYS_ADMIN, if the container has it, serves to make the
-# container's own cgroups writable where the engine cannot be asked for that, and is gone before a worker starts.
+# A worker runs as root, because its slots have uids and cgroups of their own. It keeps only the capabilities below. All other
+# processes run as the user runledger, without capabilities. If the container has CAP_SYS_ADMIN, it is used to make the
+# container's cgroups writable, because some engines have no option for that. It is dropped before a worker starts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,7 +13,7 @@ drop=(setpriv --inh-caps=-all --ambient-caps=-all)
 
 command_of() { sed -n "s/^$1: //p" Procfile; }
 
-# These two do not return.
+# The next two functions do not return.
 become_user() {
   if [ "$(id -u)" = 0 ]; then
     set -- "${drop[@]}" --reuid=runledger --regid=runledger --init-groups --bounding-set=-all --no-new-privs -- "$@"
@@ -25,7 +25,7 @@ become_worker() {
   if [ "$(id -u)" = 0 ]; then
     bounds=$(setpriv --dump | sed -n 's/^Capability bounding set: //p')
     for name in $worker_capabilities; do
-      # What the container was not given cannot be kept; whether it is enough the worker finds out.
+      # Only capabilities that the container has can be kept. The worker itself finds out whether they are enough.
       case ",$bounds," in *",$name,"*) kept+=",+$name" ;; esac
     done
     set -- "${drop[@]}" --bounding-set="$kept" -- "$@"
@@ -33,8 +33,8 @@ become_worker() {
   exec "$@"
 }
 
-# Engines mount a container's cgroups read-only. Of v1 these are what the executor uses, v2 is one tree. A refusal is not
-# told here: the worker and the doctor say what is missing, in words of their own.
+# Makes cgroups writable, because engines mount them read-only. The names are the v1 hierarchies that the executor uses; v2 is
+# one tree. Failures are ignored here, because the worker and the doctor report what is missing.
 open_cgroups() {
   local place options
   if [ "$(id -u)" != 0 ]; then return; fi
@@ -47,7 +47,8 @@ open_cgroups() {
   done < <(grep -E ' - cgroup2? ' /proc/self/mountinfo)
 }
 
-# Waits for what was started; when one ends, or we are told to stop, all do. The status is that of the first that failed.
+# Waits for the given processes. When one of them ends, or a signal arrives, ends them all. Returns the status of the first
+# that failed.
 supervise() {
   local ended='' status=0 child code
   wait -n -p ended "$@" || status=$?
@@ -70,7 +71,7 @@ told=0
 trap 'told=1' TERM INT
 role=${1:-all}
 case $role in
-  # A process's command line has no word with a blank in it.
+  # The command lines are not quoted, because none of their words has a blank.
   web) become_user $(command_of web) ;;
   migrate) become_user $(command_of release) ;;
   worker)

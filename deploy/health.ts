@@ -1,6 +1,5 @@
-// The image's health check: each process of ours that runs in this container is asked, or asked for, whether it works. A
-// web process answers /readyz, a worker has renewed its lease with the database and is not suspended. A container in which
-// neither runs is one that migrates, or is about to start them.
+// The image's health check. A web process in this container must answer /readyz with 200. A worker must have renewed its lease
+// in the database and not be suspended. A container without either is healthy, because it migrates or is about to start them.
 import { readFileSync, readdirSync } from 'node:fs'
 import { get as getHttp } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -24,7 +23,7 @@ async function examineWeb(): Promise<string[]> {
     port: PORT,
     path: '/readyz',
     timeout: patienceSeconds * 1000,
-    // The certificate is for the service's name, which is not that of this address.
+    // The certificate is for the service's name and not for this address.
     rejectUnauthorized: false,
   }
   const get = TLS_CERT === undefined ? getHttp : getHttps
@@ -62,7 +61,7 @@ async function examineWorkers(): Promise<string[]> {
   }
 }
 
-/** Pids of the Node processes of this container that run the entry. */
+/** Returns the pids of this container's Node processes that run the entry. */
 function findProcesses(entry: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

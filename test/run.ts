@@ -1,6 +1,6 @@
-// Runs test files (all by default), each a process of its own, with one PostgreSQL and one cache of compiled scripts for
-// all. Prints a line a file and everything of a file that failed, a suite's own summary, then the count on a line of its
-// own.
+// Runs test files (all by default), each in a process of its own. They share one PostgreSQL and one cache of compiled
+// scripts. Prints a line for each file, the whole output of a failed file, the summary lines of suites, and last the count on
+// a line of its own.
 //
 // Usage: node test/run.ts [--timeout=SECONDS] [--jobs=NUMBER] [FILE…]
 import { spawn } from 'node:child_process'
@@ -35,7 +35,7 @@ const files = positionals.length > 0 ? positionals : globSync('test/**/*.test.ts
 const isWaiting = new Set(waits)
 const waiting = files.filter((file) => isWaiting.has(file))
 const working = sortByCost(files.filter((file) => !isWaiting.has(file)))
-// What mostly waits runs beside what takes the cores.
+// Files that mostly wait run beside files that use the cores.
 const jobs = Number(values.jobs)
 const lanes = [
   ...Array.from({ length: jobs }, () => [working, waiting]),
@@ -52,7 +52,7 @@ rmSync(scripts, { recursive: true })
 process.stdout.write(`\n${total.pass} passed, ${total.fail} failed, ${total.skip} skipped\n`)
 process.exitCode = total.fail === 0 ? 0 : 1
 
-/** The longest first, so that none of them is left at the end, alone. */
+/** Sorts the longest files first, so that none of them runs alone at the end. */
 function sortByCost(names: readonly string[]): string[] {
   const first = takesLong.filter((name) => names.includes(name))
   return [...first, ...names.filter((name) => !first.includes(name))]
@@ -64,7 +64,8 @@ async function run(file: string): Promise<void> {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: environment,
   })
-  // A test whose time is over ends itself, unless its process is stuck. A file that has more time tells it at its start.
+  // A test ends itself when its time is over, unless its process is stuck; then it is killed. A file that needs more time
+  // reports this at its start.
   let timer: NodeJS.Timeout | undefined
   const endAfter = (milliseconds: number): void => {
     clearTimeout(timer)
@@ -76,7 +77,7 @@ async function run(file: string): Promise<void> {
   })
   const output = createInterface({ input: child.stdout! })
   const exited = new Promise<number | null>((done) => child.once('exit', done))
-  // What it has left behind may hold its output open.
+  // A process that the file has left behind may hold the output open.
   child.once('exit', () => {
     setTimeout(() => {
       output.close()

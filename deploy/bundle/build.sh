@@ -1,10 +1,10 @@
 #!/bin/sh
-# Packs what a host without a network needs to run the service into one archive, and writes the archive's digest beside it: the
-# images, compose file, documentation, install.sh, check.sh, and the SHA-256 of every file. It holds no secret.
-# The same images and checkout make the same archive.
+# Packs everything that a host without a network needs to run the service into one archive: the images, compose file,
+# documentation, install.sh, check.sh, and the SHA-256 of every file. Writes the archive's digest beside it. The archive has
+# no secret, and is the same for the same images and checkout.
 #
 #   IMAGE           the image of `make image` (localhost/runledger); its languages are the bundle's
-#   POSTGRES_IMAGE  PostgreSQL (postgres:18); where that cannot be pulled, Debian's is put on the base of our image
+#   POSTGRES_IMAGE  PostgreSQL (postgres:18); if it cannot be pulled, Debian's packages are installed on our image's base
 #   OUT             the archive (.data/runledger-bundle.tar)
 #   ENGINE          podman or docker; by default the first of them that works
 set -eu
@@ -15,13 +15,13 @@ own_postgres=localhost/runledger-postgres
 out=${OUT:-.data/runledger-bundle.tar}
 name=runledger-bundle
 pull_seconds=60
-# For the first days of a database.
+# Space for the first days of a database.
 spare_kilobytes=$((1024 * 1024))
 
 say() { echo "bundle: $*" >&2; }
 . deploy/engine.sh
 
-# Git may be another user's.
+# The checkout may belong to another user.
 tracked() { git -c safe.directory="$PWD" "$@"; }
 inspect() { "$engine" image inspect --format "$1" "$2"; }
 
@@ -36,12 +36,12 @@ find_postgres() {
   "$engine" build --network host --build-arg "BASE=$base" --tag "$postgres" --file deploy/postgres.Containerfile deploy >&2
 }
 
-# What the two scripts on the host are told.
+# Prints the settings for the scripts on the host.
 describe() {
   languages=$(inspect '{{index .Config.Labels "runledger.languages"}}' "$image")
   if [ -z "$languages" ]; then say "$image offers no language: build it with LANGUAGES" && exit 64; fi
   bytes=$(($(inspect '{{.Size}}' "$image") + $(inspect '{{.Size}}' "$postgres")))
-  # These two come with Node.
+  # javascript and typescript come with Node.
   printf '%s\n' "RUNLEDGER_IMAGE=$image" "POSTGRES_IMAGE=$postgres" "LANGUAGES='$languages javascript typescript'" \
     "KILOBYTES=$((bytes / 1024 + spare_kilobytes))" "REVISION=$(tracked rev-parse HEAD)"
 }
@@ -57,7 +57,7 @@ folder=$work/$name
 mkdir -p "$folder/images" "$folder/documents"
 describe >"$folder/bundle.env"
 cp deploy/bundle/install.sh deploy/bundle/check.sh deploy/bundle/compose.sh deploy/engine.sh deploy/compose.yaml "$folder/"
-# With all that the pages link to.
+# The documentation, with all files that the pages link to.
 tracked ls-files -z -- '*.md' LICENSE Procfile docs deploy clients bench/goals.svg src/console/picture |
   tar -c --null --files-from=- | tar -x --no-same-owner -C "$folder/documents"
 "$engine" save --output "$folder/images/runledger.tar" "$image"
@@ -67,7 +67,7 @@ mv "$work/SHA256SUMS" "$folder/"
 tar -c --format=gnu --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
   --mtime="@$(tracked log -1 --format=%ct)" -C "$work" -f "$work/bundle.tar" "$name"
 mv "$work/bundle.tar" "$out"
-# Whoever carries the archive takes this by another way.
+# The digests, which must reach the host by another way than the archive.
 {
   echo "$(sha256sum <"$out" | cut -d ' ' -f 1)  $(basename "$out")"
   (cd "$work" && sha256sum "$name/SHA256SUMS")

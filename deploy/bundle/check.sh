@@ -1,6 +1,6 @@
 #!/bin/sh
-# Says in one line whether the installed service is well: a program in each language of the bundle, then the whole log
-# against its hashes. podman-compose passes no exit status on, but prints it as a last line, so what is said decides.
+# Says in one line whether the installed service works: runs a program in each language of the bundle, then checks the whole
+# log against its hashes. The output decides, because podman-compose prints an exit status and does not pass it on.
 set -eu
 said() { tr -d '\r' | sed '/^exit code: /d' | tail -n 1; }
 cd "$(dirname "$0")"

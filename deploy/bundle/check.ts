@@ -1,5 +1,5 @@
-// What check.sh asks in the container of web: a program in every language that the workers offer, and that none of the bundle's
-// is missing. Its arguments are the bundle's languages, the key comes on standard input. Prints what it found, in one line.
+// check.sh runs this in web's container. It runs a program in every language that the workers offer, and checks that they offer
+// all languages of the bundle, which are its arguments. The key comes on standard input. It prints the result in one line.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '#client'
@@ -7,13 +7,13 @@ import type { Language } from '#client'
 import { describeError } from '#error-text'
 import { findLanguage } from '#language'
 
-// A worker offers a language once a program of it has run as it should.
+// A worker offers a language only after a trial program has run correctly.
 const patienceSeconds = 300
 
 const client = createClient({
   url: 'http://127.0.0.1:3000',
   apiKey: readFileSync(0, 'utf8').trim(),
-  // As the router in front of it says.
+  // The header that the router in front of web sets.
   fetch: (url, options) => {
     const headers = new Headers(options?.headers)
     headers.set('X-Forwarded-Proto', 'https')
@@ -35,7 +35,7 @@ const good = `a program in each language is AC: ${names.join(', ')}`
 process.stdout.write(`${complaints.length === 0 ? good : complaints.join('; ')}\n`)
 process.exitCode = complaints.length === 0 ? 0 : 1
 
-/** Resolves with what is offered once nothing is missing, or after the time that starting may take. */
+/** Resolves with the offered languages when none is missing, or after the time that starting may take. */
 async function waitForLanguages(): Promise<readonly Language[]> {
   const end = performance.now() + patienceSeconds * 1000
   for (;;) {
@@ -46,7 +46,7 @@ async function waitForLanguages(): Promise<readonly Language[]> {
   }
 }
 
-/** @returns what is wrong with it. */
+/** Runs a language's example. @returns the fault, or null. */
 async function examine({ name, example }: Language): Promise<string | null> {
   if (example === null) return null
   try {

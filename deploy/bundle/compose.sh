@@ -1,5 +1,5 @@
 #!/bin/sh
-# The engine's compose for the installed bundle, with its images and this host's secrets: ./compose.sh logs web,
+# Runs the engine's compose for the installed bundle, with the bundle's images and this host's secrets: ./compose.sh logs web,
 # ./compose.sh run --rm operator keys issue --account acme. `down` keeps the database.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

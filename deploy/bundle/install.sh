@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs the bundle that this file is of, on a host without a network: looks at the digest of every file first, loads the
-# images, starts PostgreSQL, web and two workers, issues a key, and lets check.sh say whether all is well. It needs podman
-# with podman-compose, or docker with its compose, and root. Run again, or from a later bundle, it stops what runs, and starts
-# this bundle's images with the database, secrets and key that are there.
+# Installs the bundle that contains this file on a host without a network: checks the digest of every file, loads the images,
+# starts PostgreSQL, web and two workers, issues a key, and runs check.sh. It needs root, and podman with podman-compose or
+# docker with its compose. A repeated run, or a run from a later bundle, stops the running containers and starts this bundle's
+# images with the existing database, secrets and key.
 #
 #   STATE    where this host's secrets and the key are kept (/var/lib/runledger)
-#   ACCOUNT  whose key is issued at first (first)
-#   PORT     of web, on loopback (3000)
+#   ACCOUNT  the account of the first key (first)
+#   PORT     web's port, on loopback (3000)
 #   ENGINE   podman or docker; by default the first of them that works
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,10 +20,10 @@ refuse() {
   exit 65
 }
 
-# What was said, without passwords.
+# Prints a file without passwords.
 show() { sed 's/[0-9a-f]\{48\}/…/g' "$1" >&2; }
 
-# Of every file, before anything of the bundle but this script is used.
+# Checks every file before any file of the bundle but this script is used.
 verify() {
   told=$(cat ../*.tar.sha256 2>/dev/null | sed -n 's|  runledger-bundle/SHA256SUMS$||p')
   if [ -z "$told" ]; then refuse "$(dirname "$here") has no .tar.sha256, which comes with the archive"; fi
@@ -61,7 +61,7 @@ make_secrets() {
   mv "$state/new" "$state/secrets.env"
 }
 
-# As soon as the release has migrated.
+# Issues a key as soon as migrate has migrated the database.
 issue_key() {
   if [ -s "$state/key" ]; then return; fi
   end=$(($(date +%s) + migrate_seconds))

@@ -1,6 +1,6 @@
-# The machine of ./run.sh for arm64: its files are Debian's packages of that architecture and Node's own, unpacked beside its
-# kernel. Sourced by run.sh. The packages' scripts do not run, so what they would do is done here; apt has a configuration, lists
-# and cache of its own and touches nothing of the host's.
+# The machine of ./run.sh for arm64. Its files are Debian's packages and Node's package of that architecture, unpacked beside
+# its kernel. run.sh sources this. The packages' scripts do not run, so finish_root does their work. apt gets a configuration,
+# lists and a cache of its own, so that the host's stay unchanged.
 
 packages=$cache/arm64
 share=$packages/root
@@ -40,12 +40,13 @@ END
   finish_root "$into/root"
 }
 
-# What the packages' scripts would have made.
+# Makes the files that the packages' scripts would have made.
 finish_root() {
   local name
   for name in passwd group; do cp "$1/usr/share/base-passwd/$name.master" "$1/etc/$name"; done
   ln -s mawk "$1/usr/bin/awk"
-  # Of the same version it writes the machine's, in which each start would else compile what it imports.
+  # Compiles Python's modules, because otherwise each start in the machine would compile its imports. The host's Python writes
+  # usable files if it has the machine's version.
   python3 -m compileall -q -s "$1" "$1"/usr/lib/python3* >&2 || true
 }
 

@@ -1,11 +1,11 @@
-# Process 1 of the machine once it is up (see ./run.sh): runs the order, then ends the machine with its status.
-# It stays process 1, as init would, so that orphans have a parent that reaps them; or systemd is, and this its unit.
+# Runs the command in the machine once it is up (see ./run.sh), then turns the machine off and reports the command's status.
+# It is process 1 and stays it, so that orphans have a parent that reaps them; or systemd is process 1 and runs this as a unit.
 read -r output status </run/serial
 stty -F "/dev/$output" raw -echo 115200
 stty -F "/dev/$status" raw -echo 115200
-# What ./run.sh waits for.
+# ./run.sh waits for this line.
 echo 'the machine is up' >"/dev/$output"
-# Through a pipe: what is run must see no terminal, as under CI.
+# The output goes through a pipe, because the command must see no terminal, as in CI.
 bash /run/order </dev/null 2>&1 | cat >"/dev/$output"
 code=${PIPESTATUS[0]}
 # Let the serial lines drain, then turn the machine off.

@@ -1,38 +1,38 @@
 #!/usr/bin/env bash
 # Boots a throw-away machine whose cgroups are v2, runs one command in it, and exits with that command's status.
 #
-# Why a machine: cgroup v2 is what every current distribution boots, but the controllers of a running kernel belong
-# either to v1 or to v2, and a development machine or a build container may well have them in v1. A container cannot
-# change that; another kernel can. So the executor's v2 code is tested on a real kernel, in software emulation (QEMU's
-# TCG), which needs no privilege, no /dev/kvm and no disk image, and works wherever Debian's packages can be had.
+# Why a machine: every current distribution boots with cgroup v2, but the controllers of a running kernel belong either to
+# v1 or to v2, and a development machine or a build container may have them in v1. A container cannot change that; another
+# kernel can. So the executor's v2 code is tested on a real kernel, in software emulation (QEMU's TCG), which needs no
+# privilege, no /dev/kvm and no disk image, and works wherever Debian's packages are available.
 #
 # How it is made:
-#  - CGROUP2_MACHINE names the file that knows the architecture: ./amd64.sh, unless told, or ./arm64.sh.
+#  - CGROUP2_MACHINE selects the file for the architecture: ./amd64.sh (the default) or ./arm64.sh.
 #  - Kernel, QEMU and busybox are Debian's packages, downloaded and unpacked under .data/cgroup2; nothing is installed,
 #    so the host's /boot and package list stay as they are. Remove that directory to get newer ones.
-#  - The initramfs is busybox, a few modules and ./init, built anew for each boot (it takes milliseconds), together with
-#    `order`, the command to run.
-#  - The host's / is the machine's (on arm64 packages of that architecture are), over 9p, read-only, under an overlay whose writes go to the machine's memory. The
-#    machine therefore has the host's compilers, Node and this repository at the same path, and leaves nothing behind.
-#    The repository's own files are a snapshot: editing them does not disturb a run. There is no network card.
+#  - The initramfs has busybox, a few modules, ./init and `order`, the command to run. It is built for each run (it takes
+#    milliseconds).
+#  - The machine's / is the host's / (on arm64 the unpacked packages), over 9p, read-only, under an overlay whose writes go to
+#    the machine's memory. So the machine has the host's compilers, Node and this repository at the same path, and leaves
+#    nothing behind. The repository's own files are a snapshot: editing them does not disturb a run. There is no network card.
 #  - One serial line is the command's output, streamed to our stdout; one is the kernel's console, kept in a file and shown
 #    when the machine dies. The exit status comes back by a third (see ./machine.sh), so that nothing the command prints can
 #    be mistaken for it.
 #
-# About one boot in eighty stands still for good, a second after its kernel began. So a machine that does not say that it is
-# up (`up_line`, the first line of output, which is not passed on), or is silent for longer than what it runs may be, is ended
-# and booted again, three boots at most.
+# About one boot in eighty hangs for good, a second after its kernel has started. So a machine is ended and booted again, three
+# boots at most, if it does not report that it is up (`up_line`, the first line of output, which is not passed on), or is
+# silent for longer than CGROUP2_SILENCE_SECONDS.
 #
-# Emulation is 10 to 20 times slower than the host. HOST_START_US (how long python3 takes to start here, measured just
-# before the boot) goes along in the command's environment, so that ./suite.sh can measure the factor.
+# Emulation is 10 to 20 times slower than the host. The command's environment has HOST_START_US (how long python3 takes to
+# start on the host, measured just before the boot), so that ./suite.sh can measure the factor.
 #
 # Usage: test/cgroup2/run.sh [command [argument…]]      default: test/cgroup2/suite.sh
 #   CGROUP2_TIMEOUT_SECONDS  for everything, boots included (1800); on a quiet machine 500 to 800 are enough
-#   CGROUP2_SILENCE_SECONDS  how long the command may print nothing (as long as there is time)
+#   CGROUP2_SILENCE_SECONDS  how long the command may print nothing (CGROUP2_TIMEOUT_SECONDS)
 #   CGROUP2_MACHINE          amd64 or arm64
 #   CGROUP2_MEMORY_MIB       the machine's memory (4096)
-#   CGROUP2_INIT=systemd     systemd is process 1, and the command is run by a unit of it
-#   CGROUP2_ENV              names of our environment variables to hand on, separated by spaces
+#   CGROUP2_INIT=systemd     systemd is process 1, and one of its units runs the command
+#   CGROUP2_ENV              names of environment variables to pass on to the command, separated by spaces
 # Exit status: the command's; 124 when the time ran out; 125 when the machine failed.
 set -euo pipefail
 
@@ -45,7 +45,7 @@ cache=$repository/.data/cgroup2
 
 say() { echo "cgroup2: $*" >&2; }
 
-# What apt would install here for a package. It only says so; --simulate installs nothing.
+# Lists what apt would install here for a package. --simulate installs nothing.
 list_missing() {
   local found
   if ! found=$(apt-get install --simulate --no-install-recommends "$1" 2>/dev/null); then
@@ -56,13 +56,13 @@ list_missing() {
   awk '/^Inst / { print $2 }' <<<"$found"
 }
 
-# Unpacks packages into a directory.
+# Downloads packages and unpacks them into a directory.
 download() {
   local into=$1 wanted deb
   wanted=$(printf '%s\n' "${@:2}" | sort -u)
   say "downloading from Debian, into $packages only:" $wanted
   mkdir -p "$into/deb"
-  # apt's own unprivileged user may not write here; the packages' signatures are checked all the same.
+  # As root, because apt's unprivileged user may not write here. The packages' signatures are still checked.
   (cd "$into/deb" && apt-get download -q -o APT::Sandbox::User=root $wanted >&2)
   for deb in "$into"/deb/*.deb; do
     dpkg-deb --fsys-tarfile "$deb" | tar -C "$into" --keep-directory-symlink -x
@@ -71,7 +71,7 @@ download() {
   rmdir "$into/deb"
 }
 
-# What the machine does once it is up: a script for bash, with every word quoted by bash itself.
+# Writes the bash script that the machine runs once it is up. printf quotes every word.
 write_order() {
   printf 'set -e\ncd %q\n' "$repository"
   printf 'export PATH=%q/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n' "$own_path"
@@ -82,7 +82,7 @@ write_order() {
   printf '%q ' "$@"
 }
 
-# In the order in which they need each other. One that a kernel does not have as a file is built in, or gone.
+# Kernel modules, in the order of their dependencies. A module without a file is built into the kernel, or no longer exists.
 modules='virtio_ring virtio virtio_pci_modern_dev virtio_pci_legacy_dev virtio_pci
   netfs fscache 9pnet 9pnet_virtio 9p overlay'
 
@@ -96,7 +96,7 @@ build_initramfs() {
   echo "$repository" >"$tree/path"
   echo "$serial" >"$tree/serial"
   if [ "${CGROUP2_INIT:-}" = systemd ]; then cp "$here/order.service" "$tree/"; fi
-  # Readable for every user in there, whatever the checkout's own permissions.
+  # Readable for every user of the machine, whatever the checkout's permissions are.
   tar -C "$repository" --exclude=./node_modules --exclude=./.git --exclude=./.data --exclude=./.tap --mode=a+rX \
     -cf "$tree/snapshot.tar" .
   for module in $modules; do
@@ -111,7 +111,7 @@ build_initramfs() {
 
 kernel_words='panic=-1 cgroup_no_v1=all mitigations=off apparmor=0'
 
-# QEMU, with what is the same for every processor; and more of its words.
+# Runs QEMU with the arguments that are the same for every architecture, and further ones.
 emulate() {
   local libraries=$packages/usr/lib/x86_64-linux-gnu:$packages/lib/x86_64-linux-gnu
   : >"$work/status"
@@ -126,14 +126,14 @@ emulate() {
     "${@:2}" </dev/null
 }
 
-# Passes on what the machine prints once it is up. Fails when it does not come up, or stands still.
+# Passes on what the machine prints once it is up. Fails when the machine does not come up, or hangs.
 pass_output() {
   local line status
   IFS= read -r -t "$boot_seconds" line && [ "$line" = "$up_line" ] || return 1
   while true; do
     status=0
     IFS= read -r -t "$silence_seconds" line || status=$?
-    # Without its end: the last words.
+    # The last line may have no line end.
     if [ "$status" -ne 0 ]; then printf '%s' "$line"; break; fi
     printf '%s\n' "$line"
   done
@@ -149,12 +149,12 @@ boot_seconds=120
 up_line='the machine is up'
 if [ $# -eq 0 ]; then set -- "$here/suite.sh"; fi
 mkdir -p "$cache"
-# One download at a time; and what a killed run left.
+# One download at a time. A partial download of a killed run is removed.
 exec {lock}>"$cache/lock"
 flock "$lock"
 if [ ! -d "$packages" ]; then
   rm -rf "$packages.part"
-  # Whole, or done anew.
+  # Renamed at the end, so that a partial download is never used.
   fetch_packages "$packages.part"
   mv "$packages.part" "$packages"
 fi
@@ -167,7 +167,7 @@ build_initramfs "$@"
 mkfifo "$work/output"
 
 for attempt in 1 2 3; do
-  # In the background, so that a signal to us is handled at once and takes QEMU along.
+  # In the background, so that this script handles a signal at once and ends QEMU.
   boot >"$work/output" &
   machine=$!
   trap 'kill "$machine" 2>/dev/null; wait "$machine"; exit 130' INT TERM HUP

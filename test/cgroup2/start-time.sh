@@ -1,7 +1,7 @@
-# How fast a machine is, for ./run.sh on the host and ./suite.sh inside the machine to compare; sourced by both.
+# Measures a machine's speed. ./run.sh on the host and ./suite.sh inside the machine source this, to compare both.
 
-# Prints the microseconds that python3 takes to start, the quickest of seven: what else the machine does only adds to it.
-# EPOCHREALTIME and not `date`, which would be a second process to start.
+# Prints the microseconds that python3 takes to start, the least of seven, because other work of the machine only adds time.
+# It reads EPOCHREALTIME, because `date` would be another process to start.
 measure_start_us() {
   local begin end best=1000000000 i
   for i in 1 2 3 4 5 6 7; do

@@ -1,10 +1,10 @@
-// What the C compiler makes of expressions: for tables of ours that repeat what a header says.
+// Evaluates C expressions with the compiler, for tests of tables that repeat values of a C header.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The value of each constant expression, by its text. @param headers as they stand behind #include. */
+/** Returns the value of each constant expression, by its text. @param headers as they follow #include, such as `<stdio.h>`. */
 export function evaluateInC(
   headers: readonly string[],
   expressions: Iterable<string>,

@@ -1,4 +1,5 @@
-// Shows the checkout to a process that is not root: it may lie below a directory that only root may enter, as /root is.
+// Shows the checkout to a process that is not root, because the checkout may be below a directory that only root may enter,
+// such as /root.
 import { mkdtempSync, rmdirSync, chmodSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -7,15 +8,15 @@ const root = resolve(import.meta.dirname, '../..')
 
 /** The checkout at a path that everybody may enter. */
 export interface ShownCheckout {
-  /** To be put before a command: it then runs, as root still, in a mount namespace in which the path exists. */
+  /** Goes before a command, which then runs, still as root, in a mount namespace in which the path exists. */
   readonly launcher: readonly string[]
-  /** What a path in the checkout is called there. */
+  /** Returns the path, in that mount namespace, of a path in the checkout. */
   rename(path: string): string
 }
 
 let shown: ShownCheckout | undefined
 
-/** Makes the mount point, once; it is removed when the process ends. */
+/** Makes the mount point once. It is removed when the process ends. */
 export function showCheckout(): ShownCheckout {
   shown ??= makePlace()
   return shown

@@ -1,12 +1,12 @@
-// Holds answers against the OpenAPI document: each answer's status must be described for its path and method, and its
-// body must fit the schema, with no field beside the described ones.
+// Checks answers against the OpenAPI document: each answer's status must be described for its path and method, and its
+// body must fit the schema, with no other field than the described ones.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { createOpenApi } from '../../src/http/openapi.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The document as a client reads it. */
+/** The OpenAPI document as a client reads it. */
 export const contract = JSON.parse(JSON.stringify(createOpenApi())) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Json>> }
@@ -34,20 +34,20 @@ const ajv = new Ajv2020({
   allowUnionTypes: true,
   validateFormats: false,
 })
-// The document's own names around its schemas.
+// The document uses these keywords around its schemas.
 ajv.addVocabulary(['components', 'example'])
 ajv.addSchema({ $id: 'contract', components: { schemas: close(contract.components.schemas) } })
 
 const compiled = new Map<string, ValidateFunction>()
 
-/** @throws when the answer is not one that the document describes. */
+/** Checks an answer. @throws when the document does not describe it. */
 export function checkAnswer(method: string, path: string, status: number, body: string): void {
   const operation = findOperation(method, path)
   const schema = operation === null ? null : describedSchema(operation, status)
   if (operation !== null && schema === undefined) {
     throw new Error(`${method} ${path} answered ${status}, which is not described: ${body}`)
   }
-  // What no operation stands for (unknown paths and methods, refused connections) is a problem.
+  // A request that is no operation (an unknown path or method, a refused connection) must be answered with a problem.
   if (operation === null || schema !== null) {
     check(
       schema ?? { anyOf: ['Problem', 'InvalidRequest', 'Internal'].map(toReference) },
@@ -57,7 +57,7 @@ export function checkAnswer(method: string, path: string, status: number, body: 
   }
 }
 
-/** @throws when the value does not fit the named schema of the document. */
+/** Checks a value. @throws when it does not fit the named schema of the document. */
 export function checkSchema(name: string, value: unknown): void {
   check(toReference(name), value, name)
 }
@@ -80,7 +80,7 @@ function toReference(name: string): { $ref: string } {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** The operation of a request; null for none. HEAD is a GET whose body is not sent. */
+/** Finds the operation of a request; null when there is none. */
 export function findOperation(method: string, path: string): OpenApiOperation | null {
   const [plain = ''] = path.split('?')
   for (const [template, operations] of Object.entries(contract.paths)) {
@@ -97,7 +97,8 @@ function describedSchema(operation: OpenApiOperation, status: number): Json | nu
     : (response.content?.['application/json'].schema ?? null)
 }
 
-// The document leaves answers open, as later releases may add fields; these tests want to know of every one.
+// Forbids undescribed fields. The document allows them in answers, because later releases may add fields, but these tests
+// must notice every one.
 function close(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(close)
   if (typeof schema !== 'object' || schema === null) return schema

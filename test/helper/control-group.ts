@@ -1,10 +1,10 @@
-// Cgroups as an operator, or a fault, finds them: by name, wherever in the tree the service made them.
+// Finds the service's cgroups by name, wherever in the tree they are, as an operator would; and breaks a worker's sandbox.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 
-// Deeper than systemd nests services, and containers their own trees.
+// Deeper than systemd nests services and containers nest their trees.
 const mostLevels = 8
 
-/** Directories of all cgroups, in all hierarchies, whose name matches; not those below one that does. */
+/** Finds the cgroups of all hierarchies whose name matches, but none below a matching one. @returns their directories. */
 export function findControlGroups(name: RegExp): string[] {
   const found: string[] = []
   const visit = (path: string, level: number): void => {
@@ -18,12 +18,12 @@ export function findControlGroups(name: RegExp): string[] {
   return found
 }
 
-/** The parent cgroups of the boxes of the worker with this pid: one in each hierarchy. */
+/** Finds the parent cgroup of a worker's boxes in each hierarchy. */
 export function findWorkerGroups(pid: number): string[] {
   return findControlGroups(new RegExp(`^runledger-\\d+-${pid}-\\d+-\\d+$`))
 }
 
-/** How many cores each of its boxes may use at once, in no order; none where the host does not limit that. */
+/** Reads how many cores each of a worker's boxes may use at once, in no order; empty if the host does not limit that. */
 export function readCores(workerPid: number): number[] {
   const read = (group: string): number[] => {
     const [file] = ['cpu.cfs_quota_us', 'cpu.max']
@@ -37,20 +37,20 @@ export function readCores(workerPid: number): number[] {
   return findWorkerGroups(workerPid).flatMap(read)
 }
 
-/** @param told in the file of the quota itself, on v2. */
+/** @param told the period in the quota's own file, which only v2 has. */
 function readPeriod(group: string, told: string | undefined): number {
   return Number(
     told === undefined || told === '' ? readFileSync(`${group}/cpu.cfs_period_us`, 'utf8') : told,
   )
 }
 
-/** Makes a worker's host sick: its boxes are killed, and none can be begun. @throws when nothing limits them. */
+/** Breaks a worker's sandbox: kills its boxes and prevents new ones. @throws when no cgroup limits its processes. */
 export function breakSandbox(workerPid: number): void {
   limitProcesses(workerPid, '0')
   for (const group of findWorkerGroups(workerPid)) killAll(group)
 }
 
-/** Makes it well again. */
+/** Undoes breakSandbox. */
 export function mendSandbox(workerPid: number): void {
   limitProcesses(workerPid, 'max')
 }
@@ -69,7 +69,7 @@ function killAll(group: string): void {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // it has ended by itself
+      // the process has ended by itself
     }
   }
 }
@@ -78,7 +78,7 @@ function readProcesses(group: string): number[] {
   try {
     return readFileSync(`${group}/cgroup.procs`, 'utf8').split('\n').filter(Boolean).map(Number)
   } catch {
-    return [] // removed in this moment
+    return [] // the cgroup was removed meanwhile
   }
 }
 
@@ -88,6 +88,6 @@ function listDirectories(path: string): string[] {
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name)
   } catch {
-    return [] // removed in this moment
+    return [] // the cgroup was removed meanwhile
   }
 }

@@ -1,4 +1,4 @@
-// A checkout of its own for a test that asks what stands beside the code: `.data/` of `make run`, what is installed.
+// Copies the checkout for a test of the files beside the code, such as `.data/` of `make run` or installed packages.
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -7,8 +7,8 @@ import type { Test } from 'tap'
 const root = resolve(import.meta.dirname, '../..')
 
 /**
- * Copies the code to a folder that is removed with the test, and links what is large or not ours.
- * @param linked what stands there as links.
+ * Copies the code to a folder that is removed with the test, and links the large and the installed files.
+ * @param linked the names that are linked and not copied.
  */
 export function copyCheckout(
   t: Test,

@@ -1,4 +1,4 @@
-// A database of its own for each test file, made from a template that is migrated once a test run.
+// Makes a database for each test file from a template that is migrated once in a test run.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { migrate } from '#migration'
 
 const template = 'runledger_template'
 
-surviveLostConnections(() => {}) // as src/server/server.ts and src/worker/worker.ts do: tests take databases away too
+surviveLostConnections(() => {}) // as src/server/server.ts and src/worker/worker.ts do, because tests take databases away
 
 /** A running server with a migrated template. */
 export interface TestCluster {
@@ -24,20 +24,20 @@ export interface TestCluster {
 export interface TestDatabase {
   readonly url: string
   readonly sql: Database
-  /** Ends the pool; a server that was started for this file alone is stopped too. */
+  /** Ends the pool and drops the database. A server that was started for this file only is stopped too. */
   readonly drop: () => Promise<void>
 }
 
 /**
  * Starts a PostgreSQL in a temporary directory and migrates the template.
- * @param options.template false: nothing is migrated, so that the cluster has none of our roles.
+ * @param options.template false: nothing is migrated, so that the cluster has none of the service's roles.
  */
 export async function startTestCluster({ template: migrated = true } = {}): Promise<TestCluster> {
   const directory = await mkdtemp(join(tmpdir(), 'runledger-test-'))
   const server: EmbeddedPostgres = await startEmbeddedPostgres({
     directory,
     port: 0,
-    // Nothing here survives the run, so nothing needs to reach the disk.
+    // No data is needed after the run, so no write has to reach the disk.
     settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' },
   })
   const url = server.url('postgres')
@@ -56,8 +56,8 @@ export async function startTestCluster({ template: migrated = true } = {}): Prom
 }
 
 /**
- * Creates a fresh database. Run by test/run.ts it shares a server with all files; run alone it starts its own.
- * @param options.ownServer true: it does so in any case, as the test does something to the server.
+ * Creates a fresh database. Under test/run.ts all test files share a server; a test file that runs alone starts one.
+ * @param options.ownServer true: always starts a server, for a test that stops or changes it.
  */
 export async function createTestDatabase({ ownServer = false } = {}): Promise<TestDatabase> {
   const shared = ownServer ? undefined : process.env['TEST_CLUSTER_URL']
@@ -78,7 +78,7 @@ export async function createTestDatabase({ ownServer = false } = {}): Promise<Te
   }
 }
 
-/** Drops what test files have left that did not come to their end; none may run. */
+/** Drops the databases of test files that were interrupted. No test file may run meanwhile. */
 export async function dropTestDatabases(clusterUrl: string): Promise<void> {
   await query(clusterUrl, async (sql) => {
     const left = await sql<{ name: string }[]>`
@@ -87,7 +87,7 @@ export async function dropTestDatabases(clusterUrl: string): Promise<void> {
   })
 }
 
-/** The same server's address with another database name. */
+/** Returns the address of another database of the same server. */
 export function withDatabase(url: string, name: string): string {
   const parsed = new URL(url)
   parsed.pathname = `/${name}`

@@ -1,4 +1,4 @@
-// A submission that demands what no release can do yet: for tests of who leaves it to others.
+// Submits with a requirement that no release fulfils yet, for tests that a worker leaves such a submission to others.
 import type { Caller } from '#account'
 import { json } from '#database'
 import type { Database } from '#database'
@@ -6,10 +6,10 @@ import { createId } from '#id'
 import { describeIntake } from '../../src/job/submission.ts'
 import { describeContext, describeSubmission } from './submission.ts'
 
-/** What no worker says that it can. */
+/** A capability that no worker has. */
 export const tomorrow = 'what_comes_tomorrow'
 
-/** Submits with the demand of a later release. @returns its id. */
+/** Submits with a requirement of a later release. @returns the submission's id. */
 export async function submitTomorrow(
   sql: Database,
   caller: Caller,

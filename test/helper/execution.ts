@@ -1,4 +1,4 @@
-// Ends submissions without a worker, by the SQL functions that a worker calls: for tests of what comes before and after.
+// Executes submissions without a worker, with the SQL functions that a worker calls, for tests of what comes before and after.
 import { hostname } from 'node:os'
 import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
@@ -13,22 +13,22 @@ import { notifyWaiters } from '#notify'
 import { encodeReport } from '#report'
 import type { FileReport, TestReport } from '#report'
 
-/** How a pretended run ended. */
+/** The result of a pretended run. */
 export interface PretendedRun {
   readonly stdout?: string | Buffer
   readonly stderr?: string
   readonly verdict?: string
-  /** What is told of its tests. */
+  /** The reports of its tests. */
   readonly tests?: readonly TestReport[]
   readonly files?: readonly FileReport[] | null
   readonly difference?: Difference | null
-  /** Of the event, beside or in place of these. */
+  /** Fields of the event that are added, or replace the usual ones. */
   readonly data?: object
 }
 
 const pretendedWorker = uuidv7()
 
-/** A started execution: the version of its event, and the attempt's name. */
+/** A started execution: the version of its event and the name of the attempt. */
 export interface PretendedAttempt {
   readonly version: number
   readonly run: string
@@ -62,14 +62,14 @@ export async function startAttempt(
   return row ?? null
 }
 
-/** As startAttempt. @returns the version of the event. */
+/** Starts a submission's execution, as startAttempt does. @returns the version of the event. */
 export async function startExecution(
   ...attempt: Parameters<typeof startAttempt>
 ): Promise<number | null> {
   return (await startAttempt(...attempt))?.version ?? null
 }
 
-/** An item of runledger.conclude. Bodies as text. */
+/** An item of runledger.conclude, with stdout and stderr as text. */
 export interface PretendedEnd {
   readonly id: string
   readonly version: number
@@ -80,7 +80,7 @@ export interface PretendedEnd {
   readonly report?: Buffer | null
 }
 
-/** Ends a started execution. @throws an error whose code is the refusal. */
+/** Ends a started execution. @throws {Error} with the refusal as its code. */
 export async function conclude(
   sql: Database,
   { id, version, data, run, stdout = '', stderr = '', report = null }: PretendedEnd,
@@ -104,7 +104,7 @@ export async function conclude(
   await notifyWaiters(sql, [{ id, ...row }])
 }
 
-/** Notes the loss of a started execution. @returns the outcome. */
+/** Records the loss of a started execution. @returns the outcome. */
 export async function interrupt(
   sql: Database,
   id: string,
@@ -174,7 +174,7 @@ export async function finish(sql: Database, id: string, run: PretendedRun = {}):
   await completeExecution(sql, id, version, run)
 }
 
-/** A row of a live worker, as a worker announces itself; its lock is held by the given connection until it ends. */
+/** Registers a worker as a live worker does. The given connection holds the worker's lock until it ends. */
 export async function pretendWorker(
   sql: Database,
   languages: Partial<Record<Language, object>>,
@@ -183,7 +183,7 @@ export async function pretendWorker(
     select runledger.register_worker(${uuidv7()}, ${hostname()}, ${process.pid}, 2, ${json(sql, languages)}, 15)`
 }
 
-/** What a worker was handed and has begun. */
+/** A submission that a worker has taken and started. */
 export interface Taken {
   readonly submission_id: string
   readonly account_id: string
@@ -192,7 +192,7 @@ export interface Taken {
   readonly code: Buffer | null
 }
 
-/** Takes the next job in these languages, as graphile-worker hands them out, and begins it. @returns null when none is due. */
+/** Takes the next job in these languages, in graphile-worker's order, and starts it. @returns null when none is due. */
 export async function takeNext(
   sql: Database,
   worker: string = pretendedWorker,
@@ -216,7 +216,7 @@ export async function takeNext(
   }
 }
 
-/** Ends it, with what its worker measured. */
+/** Ends a taken submission. @param slotSeconds as the worker has measured them. */
 export async function endTaken(sql: Database, taken: Taken, slotSeconds?: number): Promise<void> {
   const data = { verdict: 'AC', exit_code: 0, slot_seconds: slotSeconds }
   const { submission_id: id, version, run } = taken

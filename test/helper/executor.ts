@@ -13,12 +13,12 @@ import type { Language, Limits, PhaseLimits } from '#language'
 /** How many times slower than a usual machine this one may be. */
 export const timeFactor = Number(process.env['TIME_FACTOR'] ?? 1)
 
-/** The languages that have accelerators: what tests look at that are not about languages. */
+/** The languages that have accelerators. Tests that are not about languages use only these. */
 export const accelerated = ['python', 'cpp', 'java'] as const satisfies Language[]
 
 export type Accelerated = (typeof accelerated)[number]
 
-/** Limits of all languages: the defaults, stretched, with `run` changed. */
+/** Returns the limits of all languages: the defaults with changes, their times stretched by timeFactor. */
 export function scaleLimits(
   run: Partial<PhaseLimits> = {},
   compile: Partial<PhaseLimits> = {},
@@ -41,20 +41,20 @@ function stretch(limits: PhaseLimits): PhaseLimits {
   }
 }
 
-/** Wall time is the machine's: where it is not what is tested, programs have enough of it however busy that is. */
+/** Limits with enough wall time on a busy machine, for tests that are not about wall time. */
 export const patientLimits = scaleLimits({ wallSeconds: 120 }, { wallSeconds: 120 })
 
-/** What a rejection must look like: our failure, at this step. */
+/** Returns a pattern for the error of a sandbox that failed at this step. */
 export function failsAt(step: string, message = /./): Error {
   return Object.assign(new Error(), { name: 'SandboxError', step, message })
 }
 
-/** Where keepers are compiled for tests; each is named by what it was made from. */
+/** The directory in which keepers are compiled for tests. The name of each is derived from its sources. */
 export const keeperDirectory = join(tmpdir(), `runledger-test-keeper-${process.getuid?.()}`)
 
 /**
- * The keeper of an executor with this directory is compiled, and each language tried, once for all tests: both are named by
- * what they were made from.
+ * Lets the executor with this cache directory share compiled keepers and tried languages with all tests. Sharing is safe,
+ * because both are named after what they were made from.
  */
 export function shareKeeper(cacheDirectory: string): void {
   for (const part of ['keeper', 'trial']) {
@@ -63,23 +63,23 @@ export function shareKeeper(cacheDirectory: string): void {
   }
 }
 
-/** First host uid of this test process's slots: test files run side by side, and no two may share one. */
+/** The first host uid of this test process's slots. Test files run at the same time, and no two may share a uid. */
 export const firstUid = 1_000_000 + process.pid * 16
 
-/** PF_EXITING of linux/sched.h: it has run its last instruction, whether or not it is a zombie already. */
+/** PF_EXITING of linux/sched.h: the process has run its last instruction, even if it is no zombie yet. */
 const exiting = 4
 
-/** True for a process that runs no more. @throws when there is none of this pid. */
+/** True for a process that no longer runs. @throws when there is no process with this pid. */
 export function isExiting(pid: number): boolean {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // Field 9; the second field, the name, may itself hold spaces and brackets.
+  // Field 9, counted from the last bracket, because the second field, the name, may hold spaces and brackets.
   const flags = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[6])
   return (flags & exiting) !== 0
 }
 
 /**
- * Host pids of living processes that run as a slot of this test process, without keepers and what waits in their boxes.
- * What is exiting runs no more; zombies are left to the host's init.
+ * Returns the host pids of live processes with the uid of a slot of this test process, without processes named `keeper`.
+ * Exiting processes no longer run, and zombies are left to the host's init.
  */
 export function findBoxProcesses(): number[] {
   return readdirSync('/proc')
@@ -97,11 +97,11 @@ export function findBoxProcesses(): number[] {
     })
 }
 
-/** ACCELERATORS=off: nothing is faster than a fresh process, in any test. */
+/** With ACCELERATORS=off, every run of every test is a fresh process. */
 export const plainOptions: Partial<ExecutorOptions> =
   process.env['ACCELERATORS'] === 'off' ? { accelerators: [], cacheBytes: 0 } : {}
 
-/** An executor with a directory of its own; both are gone after the test. */
+/** Starts an executor with a cache directory of its own. Both are removed after the test. */
 export async function startExecutor(
   t: Test,
   options: Partial<ExecutorOptions> = {},
@@ -118,7 +118,7 @@ export async function startExecutor(
     cacheBytes: 64 * 1024 * 1024,
     cacheDirectory: directory,
     settings: { JAVA_HOME: process.env['JAVA_HOME'] },
-    // Most tests need no other: a resident compiler takes two seconds of CPU to start, precompiled headers fifteen.
+    // Most tests need no other accelerator: a resident compiler takes two seconds of CPU to start, precompiled headers fifteen.
     accelerators: ['fork-server'],
     ...options,
     ...plainOptions,
@@ -143,7 +143,7 @@ export function readText(phase: Phase | null): TextPhase | null {
   return { ...phase, stdout: stdout!, stderr: stderr! }
 }
 
-/** Whose programs they are, unless a test says. */
+/** The default cache scope of a test's programs. */
 export const cacheScope = 'test'
 
 /** Executes a program given as text. */

@@ -1,4 +1,4 @@
-// Holds a process up as the kernel can: frozen by the v1 freezer, it hears no kill until it is thawed.
+// Freezes a process with the v1 freezer. Like a process that hangs in the kernel, it ignores SIGKILL until it is thawed.
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
@@ -6,13 +6,13 @@ import { readHierarchies } from '../../src/executor/cgroup/cgroup.ts'
 
 const freezer = readHierarchies().find(({ controllers }) => controllers.includes('freezer'))
 
-/** What a test says that freezes something. */
+/** The options of a test that freezes a process: skipped where that is not possible. */
 export const needsFreezer =
   freezer !== undefined && process.getuid?.() === 0 ? {} : { skip: 'no v1 freezer to be had' }
 
 let groups = 0
 
-/** Freezes it until it is thawed, at the latest when the test ends. */
+/** Freezes a process until `thaw`, or until the test ends. */
 export function freeze(t: Test, pid: number): { thaw(): void } {
   groups += 1
   const group = `${freezer!.ownGroup}/runledger-test-frozen-${process.pid}-${groups}`
@@ -20,7 +20,7 @@ export function freeze(t: Test, pid: number): { thaw(): void } {
   const thaw = (): void => writeFileSync(`${group}/freezer.state`, 'THAWED')
   t.teardown(async () => {
     thaw()
-    // It is there until what was in it has died.
+    // The cgroup cannot be removed until its process has died.
     for (;;) {
       try {
         rmdirSync(group)

@@ -1,7 +1,7 @@
-// Submissions of earlier: records alone, without a log.
+// Adds past submissions: only their records, without events.
 import type { Database } from '#database'
 
-/** In seconds before now, and after its receipt; null: not yet. */
+/** A past submission: `age` in seconds before now, `begun` and `ended` in seconds after its receipt; null means not yet. */
 export interface Past {
   readonly age: number
   readonly begun: number | null
@@ -9,7 +9,7 @@ export interface Past {
   readonly status?: string
 }
 
-/** @param sql of the owner. */
+/** Adds past submissions. @param sql a connection with the owner's rights. */
 export async function addPast(sql: Database, past: readonly Past[]): Promise<void> {
   const pick = (name: 'age' | 'begun' | 'ended'): number[] =>
     past.map((one) => one[name]) as number[]

@@ -1,11 +1,11 @@
-// Class files that no compiler would write, and an annotation processor that lays one beside those that javac writes.
+// Makes class files that no compiler would write, and an annotation processor that puts one among javac's own class files.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SourceFile } from '#contract'
 
-/** A class with a `main`, whose name is these bytes (JVMS 4.4.7). */
+/** Returns a class with a `main`. @param name the bytes of the class name (JVMS 4.4.7). */
 export function makeClassFile(name: Buffer): Buffer {
   const number = (value: number, bytes: number): Buffer => {
     const written = Buffer.alloc(bytes)
@@ -25,7 +25,7 @@ export function makeClassFile(name: Buffer): Buffer {
     text(Buffer.from('java/lang/Object')),
     named(3),
     ...texts,
-    // Public, its name, its parent's; neither interfaces nor fields, and one method, public and static.
+    // Access flags, name and parent; no interfaces, no fields; one method, public and static.
     ...[0x21, 2, 4, 0, 0, 1, 9, 5, 6, 1, 7].map((value) => number(value, 2)),
     number(13, 4),
     ...code,
@@ -33,7 +33,7 @@ export function makeClassFile(name: Buffer): Buffer {
   ])
 }
 
-/** Words for javac that have `P` run. */
+/** Arguments that make javac run the processor `P`. */
 export const processorWords = ['-proc:full', '-processor', 'P', '-processorpath', '.'] as const
 
 const processor = `
@@ -53,7 +53,7 @@ public class P extends AbstractProcessor {
 }
 `
 
-/** The processor and the class that it lays there, as files beside a source. */
+/** Returns the processor and the class that it copies, as files beside a source. */
 export function layClass(made: Buffer): SourceFile[] {
   const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
   try {

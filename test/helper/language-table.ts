@@ -1,20 +1,20 @@
-// The generated parts of docs/languages.md, made from the catalogue: `make readme` writes them, a test holds them.
+// Generates parts of docs/languages.md from the catalogue. `make readme` writes them, and a test checks them.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as prettier from 'prettier'
 import { catalogue, languages } from '#language'
 import type { PhaseLimits } from '#language'
 
-/** The page that they stand in. */
+/** The page with the generated parts. */
 export const languagePage = resolve(import.meta.dirname, '../../docs/languages.md')
 
-/** Where a submission's own arguments stand in a recipe's commands. */
+/** Placeholders for a submission's own arguments in a recipe's commands. */
 const places = new Set(['{arguments}', '{files}'])
 const definitions = languages
   .map((name) => catalogue[name])
   .toSorted((one, other) => one.title.localeCompare(other.title))
 
-/** The page as the catalogue wants it. */
+/** Returns the page with parts that fit the catalogue. */
 export async function renderLanguagePage(): Promise<string> {
   const text = readFileSync(languagePage, 'utf8')
   const whole = [
@@ -44,7 +44,7 @@ function renderLanguages(): string {
   )
 }
 
-/** A row for all languages that have the same limits of a phase, the largest group without their names. */
+/** Returns a table with a row for all languages that have the same limits of a phase. The largest group is "all others". */
 function renderLimits(): string {
   const groups = (['run', 'compile'] as const).flatMap((phase) => {
     const byLimits = Map.groupBy(

@@ -1,8 +1,8 @@
-// Operators' keys for tests.
+// Issues operators' keys for tests.
 import { issueKey } from '#account'
 import type { Database } from '#database'
 
-/** A key that opens /api/operator. */
+/** Issues a key for /api/operator. */
 export async function issueOperatorKey(
   sql: Database,
   { readOnly = false } = {},

@@ -1,5 +1,4 @@
-// How long something takes after an outage, by a clock that runs slower where the machine does, and a server that stands
-// still as a whole.
+// Measures times after an outage with a clock that is slower on a slow machine, and freezes a whole PostgreSQL server.
 import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#database'
@@ -7,8 +6,8 @@ import type { Database } from '#database'
 const tickMilliseconds = 20
 
 /**
- * Waits until it is done.
- * @returns how many seconds that took. A tick that comes late counts as little more than one: late then is the machine.
+ * Waits until `done` is true.
+ * @returns the seconds that it took. A late tick counts as at most two ticks, because the machine caused the delay.
  */
 export async function secondsUntil(done: () => Promise<boolean>): Promise<number> {
   let milliseconds = 0
@@ -26,18 +25,21 @@ export async function secondsUntil(done: () => Promise<boolean>): Promise<number
   return milliseconds / 1000
 }
 
-/** The middle one; of an even number the greater of both. */
+/** Returns the middle figure; of an even number of figures, the greater of the two in the middle. */
 export function median(figures: readonly number[]): number {
   return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
 }
 
-/** Stops every process of a server of the test's own, as a frozen virtual machine would. @returns what lets it go on. */
+/**
+ * Stops every process of the test's own server, as a frozen virtual machine would.
+ * @returns a function that lets the server continue.
+ */
 export async function freezeServer(sql: Database): Promise<() => void> {
   const [row] = await sql`select pg_backend_pid() as pid`
   const status = readFileSync(`/proc/${row?.['pid'] as number}/status`, 'utf8')
   const postmaster = Number(/^PPid:\s+(\d+)/m.exec(status)?.[1])
-  // The postmaster stands still first and goes on last: meanwhile no child is added, and one that has ended keeps its
-  // process number.
+  // The postmaster is stopped first and continued last, so that no child is added meanwhile and the pid of a child that has
+  // ended is not reused.
   process.kill(postmaster, 'SIGSTOP')
   while (!isStopped(postmaster)) await sleep(1)
   const children = findChildren(postmaster)

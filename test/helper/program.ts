@@ -1,4 +1,4 @@
-// Small programs in every language that tests share: one behaviour, three sources.
+// Small programs that tests share, each with a source in three languages.
 import type { Accelerated } from './executor.ts'
 
 type Sources = Readonly<Record<Accelerated, string>>

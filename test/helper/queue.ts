@@ -1,4 +1,4 @@
-// A worker's queue within the test's own process, over a sandbox that the test gives.
+// Starts a worker's queue in the test's own process, with an executor of the test.
 import type { Database } from '#database'
 import type { Executor } from '#executor'
 import { startQueue } from '#job'
@@ -9,7 +9,7 @@ import { scaleLimits } from './executor.ts'
 
 type Options = Parameters<typeof startQueue>[0]
 
-/** What a test says of its queue; the rest is what it does not care about. */
+/** The options that a test sets for its queue; the others have defaults. */
 export interface TestQueueOptions
   extends
     Partial<Pick<Options, 'executions' | 'deliveries'>>,
@@ -18,13 +18,13 @@ export interface TestQueueOptions
   readonly database: Database
   readonly executor: Executor
   readonly workerId: string
-  /** Fires when it gives back what it has. */
+  /** Aborts when the queue must return its jobs. */
   readonly shutdown?: AbortSignal
   readonly deliver?: Partial<Options['deliver']>
   readonly log?: Logger
 }
 
-/** As many executions at once as the executor has slots. */
+/** Starts a queue that runs, by default, as many executions at once as the executor has slots. */
 export function startTestQueue(options: TestQueueOptions): ReturnType<typeof startQueue> {
   const { url, database, executor, workerId, executions = executor.slots, deliveries = 1 } = options
   const { log = createLog('test', 'silent'), shutdown = new AbortController().signal } = options

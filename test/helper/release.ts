@@ -1,5 +1,4 @@
-// The release before this code, unpacked beside it so that its processes can be started: for tests of what happens while a
-// release goes out.
+// Unpacks the previous release beside this code, so that tests can start its processes while a new release is rolled out.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,17 +7,17 @@ import type { Test } from 'tap'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** A release that went before. */
+/** An unpacked release. */
 export interface Release {
   /** The revision, for messages. */
   readonly revision: string
-  /** Where its files stand. */
+  /** The directory of its files. */
   readonly directory: string
 }
 
 /**
- * The newest tag `v…`; PREVIOUS_RELEASE names another revision. Null before the first release, and where git or the
- * history is missing, as in a shallow clone. It is removed when the test ends.
+ * Unpacks the newest tag `v…`, or the revision that PREVIOUS_RELEASE names. It is removed when the test ends.
+ * @returns null before the first release, and if git or the history is missing, as in a shallow clone.
  */
 export function unpackPreviousRelease(t: Test): Release | null {
   const name =
@@ -40,10 +39,10 @@ export function unpackPreviousRelease(t: Test): Release | null {
   return { revision, directory }
 }
 
-// The checkout may be another user's than root's, who runs the tests.
+// The tests run as root, and the checkout may belong to another user.
 const trust = ['-c', 'safe.directory=*']
 
-/** What git says; null when it says nothing, or fails. */
+/** Returns git's output; null when it is empty or git fails. */
 function git(...parameters: string[]): string | null {
   const { status, stdout } = spawnSync('git', [...trust, ...parameters], {
     cwd: root,

@@ -1,9 +1,9 @@
-// Counts the rows of a table that some work reads: what it costs, whatever the machine's speed.
+// Counts the rows of a table that some work reads, as a measure of its cost that does not depend on the machine's speed.
 import type { Database, Queryable } from '#database'
 
 /**
- * Rows of the table that `work` read, by whatever way. PostgreSQL counts for a session what it has not sent to the collector
- * yet, that of transactions before too: so both looks stand in one.
+ * Returns how many rows of the table `work` has read, by scans and by indexes. PostgreSQL's view also counts reads of earlier
+ * transactions that the session has not reported yet, so this reads it before and after the work in one transaction.
  */
 export async function countRowsRead(
   session: Database,

@@ -1,15 +1,15 @@
-// The schema as text, from the catalogs: tables, columns, constraints, indexes, triggers, functions, views, policies,
-// grants, comments. test/sql/schema.sql is a snapshot of it, so that a change of the schema shows in review as what it does
-// to the schema. Renew it with `node test/helper/schema.ts`. (No pg_dump: the embedded server has none.)
+// Describes the schema as text from the catalogs: tables, columns, constraints, indexes, triggers, functions, views, policies,
+// grants, comments. test/sql/schema.sql is a snapshot of it, so that a review shows how a change affects the schema. Renew it
+// with `node test/helper/schema.ts`. (The embedded server has no pg_dump.)
 import { readFile, writeFile } from 'node:fs/promises'
 import { createDatabase } from '#database'
 import type { Database } from '#database'
 import { startTestCluster, withDatabase } from './database.ts'
 
-/** Where the snapshot stands. */
+/** The path of the snapshot. */
 export const snapshotPath = `${import.meta.dirname}/../sql/schema.sql`
 
-/** Describes the schemas of ours. Partitions depend on the date and are left out, all but the default ones. */
+/** Describes the service's schemas. Partitions are left out, except default ones, because they depend on the date. */
 export async function describeSchema(sql: Database): Promise<string> {
   const rows = await sql.unsafe<{ object: string; lines: string[] }[]>(
     await readFile(`${import.meta.dirname}/schema.query`, 'utf8'),

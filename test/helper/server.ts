@@ -1,4 +1,4 @@
-// The real application over a test database, on loopback, and a client that checks every answer against the contract.
+// Starts the real application on loopback with a test database, and a client that checks every answer against the contract.
 import { once } from 'node:events'
 import { Agent, request as httpRequest } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -22,25 +22,25 @@ export interface ServerOptions
   extends
     Partial<Omit<HttpDependencies, 'database' | 'waiter' | 'streams'>>,
     Partial<TransportOptions> {
-  /** Where the server finds its database; it makes a pool of its own for it. */
+  /** The address of the database, for which the server makes a pool of its own. */
   readonly url: string
-  /** Listens here; by default on loopback. */
+  /** The address on which the server listens; loopback by default. */
   readonly host?: string
   /**
-   * Requests of `call` under way at once, 64 by default. More than the server's ten database connections wait in the
-   * server, where on a slow machine their time runs out.
+   * The most requests of `call` at once, 64 by default. The server has ten database connections; further requests wait in the
+   * server, where they may time out on a slow machine.
    */
   readonly atOnce?: number
-  /** Of the server's statements, 2 by default: large ones take longer on a slow machine. */
+  /** The time limit of the server's statements, 2 by default. Large statements take longer on a slow machine. */
   readonly statementSeconds?: number
 }
 
-/** What a request may have; a body that is neither text nor bytes is sent as JSON. */
+/** The options of a request. A body that is neither text nor bytes is sent as JSON. */
 export interface Call {
   readonly key?: string | null
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** False for answers that are no JSON of ours. */
+  /** False for answers that are not JSON of the API. */
   readonly checked?: boolean
 }
 
@@ -49,7 +49,7 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders
   readonly text: string
   /** The parsed body; undefined when it is no JSON. */
-  // eslint-disable-next-line typescript/no-explicit-any -- a test looks into it as it likes
+  // eslint-disable-next-line typescript/no-explicit-any -- a test may look at any field
   readonly body: any
 }
 
@@ -57,13 +57,13 @@ export interface TestServer {
   readonly port: number
   readonly waiter: Waiter
   readonly database: Database
-  /** A key of a new account; `unlimited` unless said otherwise. */
+  /** Issues a key of a new account, by default of the tier `unlimited`. */
   readonly issue: (tier?: string) => Promise<string>
-  /** One request with the server's own unlimited key unless another, or null for none, is given. */
+  /** Sends a request with an unlimited key of this helper, unless another key, or null for none, is given. */
   readonly call: (method: string, path: string, call?: Call) => Promise<Answer>
-  /** How many connections the server has open, whatever their other ends think of them. */
+  /** Counts the connections that are open on the server's side. */
   readonly countConnections: () => Promise<number>
-  /** Sends raw bytes and returns everything that came back until the connection ended. */
+  /** Sends raw bytes and returns everything that the server sends until the connection ends. */
   readonly exchange: (bytes: string | Buffer) => Promise<string>
 }
 

@@ -1,11 +1,11 @@
-// Counts the statements that processes send to PostgreSQL, by reading the protocol between them: whatever sends one, and
-// however it was prepared. https://www.postgresql.org/docs/18/protocol-message-formats.html
+// Counts the statements that processes send to PostgreSQL by reading the protocol between them, so that every library and
+// every prepared statement is counted. https://www.postgresql.org/docs/18/protocol-message-formats.html
 import { startTcpProxy } from './tcp-proxy.ts'
 import type { TcpProxy } from './tcp-proxy.ts'
 
-/** A proxy that counts. */
+/** A proxy that counts statements. */
 export interface StatementCounter extends Pick<TcpProxy, 'url' | 'close'> {
-  /** How often each text was executed since the last call, white space made one. */
+  /** Returns how often each text was executed since the last call. White space in a text becomes one blank. */
   take(): ReadonlyMap<string, number>
 }
 
@@ -33,7 +33,7 @@ export async function startStatementCounter(target: string): Promise<StatementCo
   }
 }
 
-/** Reads what one client sends: after the start-up packet, messages of a type, a length and a body. */
+/** Reads one client's bytes: the start-up packet, then messages of a type, a length and a body. */
 function createReader(onStatement: (text: string) => void): (bytes: Buffer) => void {
   const prepared = new Map<string, string>()
   const portals = new Map<string, string>()

@@ -1,4 +1,4 @@
-// Reads streams as a browser's EventSource would, and holds what they tell against what must hold of any of them.
+// Reads event streams as a browser's EventSource does, and checks what must be true of every stream.
 import { request as httpRequest } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,23 +6,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface StreamEvent {
   readonly id: string
   readonly event: string
-  // eslint-disable-next-line typescript/no-explicit-any -- a test looks into it as it likes
+  // eslint-disable-next-line typescript/no-explicit-any -- a test may look at any field
   readonly data: any
-  /** By performance.now(). */
+  /** When the event was read, by performance.now(). */
   readonly at: number
 }
 
 export interface OpenStream {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** So far. */
+  /** The events so far. */
   readonly events: readonly StreamEvent[]
   readonly comments: () => number
   /** Resolves with the first event that passes. @throws when the stream ends before. */
   until(passes: (event: StreamEvent) => boolean): Promise<StreamEvent>
-  /** Resolves with all events when the connection has ended, in whatever way. */
+  /** Resolves with all events when the connection has ended for any reason. */
   readonly ended: Promise<readonly StreamEvent[]>
-  /** Of an answer that is no stream. */
+  /** Returns the body of an answer that is no stream. */
   readonly text: () => string
   readonly response: IncomingMessage
   close(): void
@@ -38,7 +38,7 @@ export interface StreamCall {
   readonly onEvent?: (event: StreamEvent) => void
 }
 
-/** @throws when there is no answer. */
+/** Opens a stream. @throws when there is no answer. */
 export function openStream(call: StreamCall): Promise<OpenStream> {
   const { port, key, path, body, lastEventId, headers = {}, onEvent } = call
   return new Promise((resolve, reject) => {
@@ -48,7 +48,7 @@ export function openStream(call: StreamCall): Promise<OpenStream> {
       path,
       method: body === undefined ? 'GET' : 'POST',
       agent: false,
-      // A comment comes every 15 s, later where the machine is busy.
+      // The service sends a comment every 15 s, later on a busy machine.
       timeout: 60_000,
       headers: {
         'X-API-Key': key,
@@ -141,7 +141,7 @@ function parseEvent(block: string): StreamEvent | null {
   }
 }
 
-/** The outputs of the last attempt, put together. @throws when a byte is missing or comes twice. */
+/** Joins the output of the last attempt. @throws when a byte is missing or comes twice. */
 export function joinOutput(events: readonly StreamEvent[], output: 'stdout' | 'stderr'): Buffer {
   let whole = Buffer.alloc(0)
   for (const { event, data } of events) {
@@ -155,7 +155,7 @@ export function joinOutput(events: readonly StreamEvent[], output: 'stdout' | 's
   return whole
 }
 
-/** What holds of the events of a stream that was followed from its beginning to its end. @returns what does not. */
+/** Checks the events of a stream that was followed from its beginning to its end. @returns a sentence for each flaw. */
 export function findFlaws(events: readonly StreamEvent[]): string[] {
   const flaws: string[] = []
   const names = events.map(({ event }) => event)
@@ -177,16 +177,16 @@ export function findFlaws(events: readonly StreamEvent[]): string[] {
   return flaws
 }
 
-/** In the record's own encoding, whichever that is. */
+/** Compares an output with the record's, which may be text or base64. */
 function isSame(told: Buffer, recorded: string): boolean {
   return told.toString() === recorded || told.toString('base64') === recorded
 }
 
-/** Follows one to its end, however often that takes; each time at one of these ports. */
+/** Follows a stream to its end, and connects again as often as needed, each time to the port that `port` returns. */
 export async function followToEnd(
   call: Omit<StreamCall, 'port' | 'body'> & {
     readonly port: () => number
-    /** True: it is left where it is. */
+    /** True when the stream must not be opened again. */
     readonly isGivenUp?: () => boolean
   },
   pauseMilliseconds = 100,

@@ -1,4 +1,4 @@
-// Puts submissions into a test database as the HTTP routes do, and waits for their end.
+// Puts submissions into a test database as the HTTP routes do, and waits until they end.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { createAdmit, issueKey } from '#account'
@@ -11,7 +11,7 @@ import { createId } from '#id'
 import { isFinal, readResult } from '#result'
 import type { ResultRecord } from '#result'
 
-/** A new key's caller. */
+/** Issues a key for a new account. @returns the caller of the key. */
 export async function createCaller(
   sql: Database,
   tier = 'unlimited',
@@ -22,7 +22,7 @@ export async function createCaller(
   return { ...caller, key }
 }
 
-/** A submission with what a test does not care about filled in. */
+/** Returns a submission with defaults for the fields that a test does not give. */
 export function describeSubmission(
   given: { code: string } & Partial<Omit<Submission, 'code' | 'stdin'>> & { stdin?: string },
 ): Submission {
@@ -42,7 +42,7 @@ export function describeSubmission(
   }
 }
 
-/** Of a caller who does not wait, and a queue with room. */
+/** Returns the context of a caller who does not wait, with room in the queue. */
 export function describeContext({ apiKeyId, accountId }: Caller): SubmissionContext {
   const requestId = uuidv7()
   return {
@@ -72,7 +72,7 @@ export async function receiveOne(
 
 const receives = new Map<Database, Receive>()
 
-/** Submits; resolves when it is stored. Where a busy machine was too late it stored nothing, and is asked again. */
+/** Submits, and resolves when it is stored. A statement that timed out on a busy machine stored nothing and is repeated. */
 export async function submit(
   sql: Database,
   caller: Caller,
@@ -91,7 +91,7 @@ export async function submit(
   }
 }
 
-/** Submits and returns the id. @throws when it was not received. */
+/** Submits and returns the id. @throws when the submission was not received. */
 export async function submitNew(
   sql: Database,
   caller: Caller,

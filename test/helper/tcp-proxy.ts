@@ -1,33 +1,33 @@
-// A TCP proxy that can be stopped, frozen or made a black hole: a database that is away, in each of its ways.
+// A TCP proxy that can be stopped, frozen or made a black hole, to simulate each way in which a database is unreachable.
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
 export interface TcpProxy {
-  /** The target's address with the proxy in its place. */
+  /** The target's address with the proxy's port. */
   readonly url: string
-  /** Connections that were asked for so far. */
+  /** How many connections clients have opened so far. */
   readonly attempts: number
-  /** Ends all connections and refuses new ones: the server has stopped. */
+  /** Ends all connections and refuses new ones, as if the server had stopped. */
   stop(): Promise<void>
-  /** Keeps connections, takes new ones and passes nothing on: a network that loses packets for a while. */
+  /** Keeps connections, accepts new ones and passes nothing on, like a network that loses packets for a while. */
   freeze(): void
-  /** Lets the present connections hang for ever, as when their other end is gone without a word; new ones work. */
+  /** Lets the present connections hang for ever, as if their other end had vanished. New connections work. */
   abandon(): void
   /**
-   * Loses every byte of the present connections and of those that are made until `restore`, and of these connections for
-   * ever, without a word: a network that drops all packets, behind something that forgets its connections.
+   * Silently loses every byte of the present connections and of those made until `restore`. These connections stay dead even
+   * afterwards, like those of a network that drops all packets behind a router that forgets its connections.
    */
   blackHole(): void
-  /** Listens again; passes on what was held back. */
+  /** Listens again, and passes on the bytes that were held back. */
   restore(): Promise<void>
   close(): Promise<void>
 }
 
 /**
  * Starts a proxy in front of the server that `target` names.
- * @param onSent sees what each client sends, in order; the object stands for its connection.
+ * @param onSent called with each client's bytes in order; the object identifies the connection.
  */
 export async function startTcpProxy(
   target: string,
@@ -110,7 +110,7 @@ export async function startTcpProxy(
   }
 }
 
-/** A port that the kernel gives nobody by itself, so that it is still free when the proxy listens again. */
+/** Listens on a port outside the kernel's range for clients, so that it is still free when the proxy listens again. */
 async function claimPort(listen: (port: number) => Promise<number>): Promise<number> {
   for (;;) {
     try {

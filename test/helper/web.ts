@@ -1,4 +1,4 @@
-// Real web processes for tests.
+// Starts real web processes for tests.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { resolve } from 'node:path'
@@ -9,11 +9,14 @@ import { bareEnvironment } from './bare-environment.ts'
 export interface WebProcess {
   readonly child: ChildProcess
   readonly port: number
-  /** Its log so far, a JSON object each. */
+  /** The log lines so far, a JSON object each. */
   readonly lines: readonly string[]
 }
 
-/** Starts `node src/server/server.ts` on that port, or a free one, and waits until it listens. Killed at the end of the test. */
+/**
+ * Starts `node src/server/server.ts` on a free port, or on PORT of `environment`, and waits until it listens. The process is
+ * killed at the end of the test.
+ */
 export async function startWebProcess(
   t: Test,
   databaseUrl: string,
@@ -26,7 +29,7 @@ export async function startWebProcess(
   })
   const kill = (): boolean => child.kill('SIGKILL')
   t.teardown(kill)
-  process.once('exit', kill) // a file that stops at its first failure tears nothing down
+  process.once('exit', kill) // a test file that stops at its first failure runs no teardown
   const lines: string[] = []
   const port = await new Promise<number>((done, fail) => {
     child.once('exit', () => fail(new Error('the web process ended before it listened')))

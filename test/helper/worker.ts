@@ -1,4 +1,4 @@
-// Real worker processes for tests of what happens when one is lost.
+// Starts real worker processes, for tests of what happens when a worker is lost.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -15,19 +15,19 @@ let started = 0
 /** A worker process. */
 export interface WorkerProcess {
   readonly child: ChildProcess
-  /** Messages it has logged so far. */
+  /** The messages that it has logged so far. */
   readonly logged: readonly string[]
-  /** The log so far, a JSON object each. */
+  /** The log lines so far, a JSON object each. */
   readonly lines: readonly string[]
-  /** Resolves when the message has been logged, now or earlier. @throws when it ends before. */
+  /** Resolves when the message has been logged, now or earlier. @throws when the worker ends before. */
   until(message: string): Promise<void>
   /** Resolves with the exit status and the signal. */
   readonly ended: Promise<[number | null, NodeJS.Signals | null]>
 }
 
 /**
- * Starts `node src/worker/worker.ts` and waits until it takes jobs. Killed at the end of the test.
- * @param directory where the code stands that it runs; this repository's own when left out.
+ * Starts `node src/worker/worker.ts` and waits until it takes jobs. The process is killed at the end of the test.
+ * @param directory the folder of the code; this repository by default.
  */
 export async function startWorkerProcess(
   t: Test,
@@ -47,9 +47,9 @@ export async function startWorkerProcess(
       CACHE_DIRECTORY: cache,
       FIRST_UID: String(70_000 + (process.pid % 500) * 40 + started * 4),
       SLOTS: '2',
-      // A JVM that waits in each slot takes half a second of CPU to come up: who tries Java says so.
+      // No Java by default, because a JVM that waits in each slot takes half a second of CPU to start.
       LANGUAGES: 'python,cpp',
-      // Two seconds of CPU for a process that is about to end.
+      // Off, because it takes two seconds of CPU, for a process that ends soon.
       JAVA_RESIDENT_COMPILER: 'off',
       CPP_PRECOMPILED_HEADERS: 'off',
       ACCELERATORS: process.env['ACCELERATORS'],
