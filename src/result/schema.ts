@@ -190,7 +190,7 @@ export const resultRecord = v.object({
   ),
   webhook: described(
     v.nullable(webhookProgress),
-    'null without webhook_url. What is POSTed to the webhook has no webhook, limits, attempt and cancel_requested_at.',
+    'null without webhook_url. What is POSTed to the webhook has no webhook, limits, message, attempt and cancel_requested_at.',
   ),
 })
 

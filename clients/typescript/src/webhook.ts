@@ -15,7 +15,10 @@ export type WebhookPayload =
   | {
       readonly type: 'submission.completed' | 'submission.failed' | 'submission.cancelled'
       readonly timestamp: string
-      readonly data: Omit<Result, 'webhook' | 'limits' | 'attempt' | 'cancel_requested_at'>
+      readonly data: Omit<
+        Result,
+        'webhook' | 'limits' | 'message' | 'attempt' | 'cancel_requested_at'
+      >
     }
   | {
       readonly type: 'batch.completed'
