@@ -26,32 +26,35 @@ export interface ListedKey {
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
   readonly role: Role
-  /** An operator's that looks alone. */
+  /** True for an operator key that can read but change nothing. */
   readonly readOnly: boolean
 }
 
-/** A new key: its text is shown once. */
+/** A new key. Its text is shown once. */
 export interface IssuedKey {
   readonly id: string
   readonly key: string
 }
 
 interface KeyRequest {
-  /** The account's name; made if there is none yet. */
+  /** The account's name. The account is created if it does not exist. */
   readonly account: string
   readonly tier: string
   readonly expiresAt?: Date | undefined
-  /** `submit` unless said. */
+  /** `submit` by default. */
   readonly role?: Role
-  /** For an operator: it looks alone. */
+  /** For an operator key: it can read but change nothing. */
   readonly readOnly?: boolean
-  /** As `isKeyName` says; several may have one name. */
+  /** Must pass `isKeyName`. Several keys may have the same name. */
   readonly name?: string | undefined
-  /** As `isCell` says: a router knows the key's database by it. */
+  /** Must pass `isCell`. A router finds the key's database by it. */
   readonly cell?: string | undefined
 }
 
-/** Issues a key; only here can its text be seen. @throws 23503 when the tier does not exist. */
+/**
+ * Issues a key. Its text is returned here only, because only its digest is stored.
+ * @throws 23503 when the tier does not exist.
+ */
 export async function issueKey(
   sql: Queryable,
   request: KeyRequest,
@@ -84,7 +87,7 @@ export async function issueKey(
   return { id, key }
 }
 
-/** Newest first. */
+/** Lists keys, newest first. */
 export async function listKeys(sql: Database, account?: string): Promise<ListedKey[]> {
   return sql<ListedKey[]>`
     select id, account, label, name, tier, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
@@ -95,8 +98,8 @@ export async function listKeys(sql: Database, account?: string): Promise<ListedK
 }
 
 /**
- * Issues a successor of the same name and cell in one transaction; the old key works on for the overlap.
- * @param expiresAt by default the old key's.
+ * Issues a successor with the same name and cell, in one transaction. The old key works until the overlap is over.
+ * @param expiresAt the successor's expiry; by default that of the old key.
  * @returns null when no such key is in force.
  */
 export async function rotateKey(
@@ -128,7 +131,7 @@ export async function rotateKey(
   })
 }
 
-/** @returns false when no such key is in force. @throws 23503 when the tier does not exist. */
+/** Moves a key to another tier. @returns false when no such key is in force. @throws 23503 when the tier does not exist. */
 export async function changeKeyTier(
   sql: Database,
   id: string,
@@ -145,8 +148,10 @@ export async function revokeKey(sql: Queryable, id: string, operator: string): P
 }
 
 /**
- * Finds the key of an account under which operators submit. It is made when there is none: revoked at once, its text nobody's.
- * @returns its id. @throws 23503 when there is no tier `unlimited`.
+ * Finds the key under which operators submit for an account. A missing key is created: it is revoked at
+ * once, and nobody has its text.
+ * @returns the key's id.
+ * @throws 23503 when there is no tier `unlimited`.
  */
 export async function findOperatorKey(
   sql: Database,

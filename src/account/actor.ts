@@ -1,4 +1,4 @@
-// The metadata of account events, which only operators cause, at the server.
+// The metadata of account events. Only operators cause these events, on the server.
 import { json } from '#database'
 import type { Queryable } from '#database'
 import type { Metadata } from '#event'

@@ -1,4 +1,5 @@
-// Who may call, and how often: by submitters' keys, and by those of operators, who look at the service and steer it.
+// Finds the caller of a request by its key, and counts the request. A key is a submitter's, or an operator's, who
+// watches and steers the service.
 import { timingSafeEqual } from 'node:crypto'
 import { cancelOnAbort, createBatch } from '#database'
 import type { Database } from '#database'
@@ -9,11 +10,11 @@ import type { TierLimits } from './tier.ts'
 export interface Caller {
   readonly apiKeyId: string
   readonly accountId: string
-  /** False: over the rate limit. */
+  /** False when the request exceeds the rate limit. */
   readonly admitted: boolean
-  /** Null: the tier has no rate limit. */
+  /** Null when the tier has no rate limit. */
   readonly rate: RateWindow | null
-  /** The most that a submission's own limits may be, as the log spells them. */
+  /** The highest limits that a submission may ask for, as the log spells them. */
   readonly limits: TierLimits
   /** The most submissions that a batch may hold. */
   readonly batchItems: number
@@ -29,11 +30,11 @@ export interface RateWindow {
 
 export interface Operator {
   readonly apiKeyId: string
-  /** It may look, and change nothing. */
+  /** True when the key can read but change nothing. */
   readonly isReadOnly: boolean
 }
 
-/** A row of runledger.admit_request; without a quota, `remaining` and `reset_seconds` mean nothing. */
+/** A row of runledger.admit_request. Without a quota, `remaining` and `reset_seconds` mean nothing. */
 interface AdmissionRow {
   readonly api_key_id: string
   readonly account_id: string
@@ -49,12 +50,12 @@ interface AdmissionRow {
 
 /**
  * Finds a request's caller and counts the request.
- * @param signal withdraws an unsent statement: a refused request must not count.
+ * @param signal withdraws an unsent statement, because a refused request must not count.
  * @returns null for an unknown, malformed, expired or revoked key.
  */
 export type Admit = (key: string, signal?: AbortSignal) => Promise<Caller | null>
 
-/** One for all requests of a process: those that come together are looked up in one statement. */
+/** Creates the `Admit` for all requests of a process. Requests that arrive together are looked up in one statement. */
 export function createAdmit(sql: Database): Admit {
   const batch = createBatch<Buffer, AdmissionRow | null>({
     run: (digests, signals) => admitSet(sql, 'submit', digests, signals),
@@ -79,9 +80,9 @@ export function createAdmit(sql: Database): Admit {
 }
 
 /**
- * Finds whose a request is.
+ * Finds the operator of a request.
  * @param signal withdraws an unsent statement.
- * @returns null for an unknown, malformed, expired or revoked key, and for one that submits.
+ * @returns null for an unknown, malformed, expired or revoked key, and for a submitter's key.
  */
 export async function admitOperator(
   sql: Database,
@@ -95,7 +96,7 @@ export async function admitOperator(
   return { apiKeyId: row.api_key_id, isReadOnly: row.read_only }
 }
 
-/** Answers in the order of the digests; null where there is no such key. */
+/** Looks up keys by digest. Returns a row for each digest, in their order; null for an unknown or invalid key. */
 async function admitSet(
   sql: Database,
   role: Role,
@@ -103,7 +104,7 @@ async function admitSet(
   signals: readonly AbortSignal[],
 ): Promise<readonly (AdmissionRow | null)[]> {
   const keys = digests.map((digest, n) => ({ n, digest: digest.toString('hex') }))
-  // In the order of digests: two statements that lock the same rate windows wait for each other, not in a circle.
+  // Sorted by digest, so that two statements that lock the same rate windows cannot deadlock.
   const rows = await cancelOnAbort(
     sql<(AdmissionRow & { readonly n: number })[]>`
       select key.n, admitted.*
@@ -118,7 +119,7 @@ async function admitSet(
   return answers
 }
 
-/** The lookup is by index; this comparison takes constant time. */
+/** Compares digests in constant time, which the lookup by index does not do. */
 function isFor(row: AdmissionRow, digest: Buffer): boolean {
   return timingSafeEqual(digest, row.key_digest)
 }

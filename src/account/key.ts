@@ -1,7 +1,7 @@
-// API keys: rl_live_, 192 random bits in 33 base-62 characters, a checksum in 6. By it secret scanners and the service
-// recognise a mistyped key. Operators' begin with rl_oper_: whoever sees one knows what it is, and what takes submissions
-// refuses it by its form alone, in a process of any release. Random bits begin with 0, 1 or 2, so a letter in that place can
-// name the key's cell (docs/cells.md), and 190 random bits follow.
+// API keys: rl_live_, 192 random bits in 33 base-62 characters, and a checksum in 6. Secret scanners and the service
+// recognise a mistyped key by its checksum. An operator's key begins with rl_oper_, so that readers know what it is, and so
+// that the intake of any release refuses it by its form alone. Random bits begin with 0, 1 or 2, so a letter in that position
+// can name the key's cell (docs/cells.md); 190 random bits follow the letter.
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
@@ -12,13 +12,13 @@ const forms = {
   operator: /^rl_oper_[0-9A-Za-z]{33}[0-9A-Za-z]{6}$/,
 } as const
 
-/** What a key is for: its account's submissions, or the service itself. */
+/** What a key is for: the submissions of its account, or the operation of the service. */
 export type Role = keyof typeof prefixes
 
-/** Characters of a key's name. */
+/** The most characters of a key's name. */
 export const keyNameMost = 64
 
-/** Whether a key may be called so: a line that can be seen, and is no key itself. */
+/** Whether a key may have this name: one line of visible text that does not begin like a key. */
 export function isKeyName(text: string): boolean {
   return (
     text.length > 0 &&
@@ -30,36 +30,36 @@ export function isKeyName(text: string): boolean {
   )
 }
 
-/** A letter that names a cell: a database of its own among several behind one router. */
+/** True for a letter, which names a cell: one of several databases behind one router. */
 export function isCell(text: string): boolean {
   return /^[A-Za-z]$/.test(text)
 }
 
-/** The cell in a key or its label; undefined: it names none. */
+/** Returns the cell that a key or its label names; undefined when it names none. */
 export function findCell(label: string): string | undefined {
   const first = label.charAt(prefixes.submit.length)
   return isCell(first) ? first : undefined
 }
 
-/** Show it once; store only its digest. @param cell as `isCell` says. */
+/** Generates a key. Show it once, and store only its digest. @param cell must pass `isCell`. */
 export function generateKey(role: Role = 'submit', cell?: string): string {
   const bits = BigInt(`0x${randomBytes(24).toString('hex')}`)
   const secret = cell === undefined ? encode(bits, 33) : cell + encode(bits >> 2n, 32)
   return `${prefixes[role]}${secret}${checksum(secret)}`
 }
 
-/** Checks form and checksum. */
+/** Checks a key's form and checksum. */
 export function isWellFormedKey(text: string, role: Role = 'submit'): boolean {
   const { length } = prefixes[role]
   return forms[role].test(text) && checksum(text.slice(length, -6)) === text.slice(-6)
 }
 
-/** SHA-256: for 192 random bits no slow hash is needed. */
+/** Returns the SHA-256 of a key. 192 random bits need no slow hash. */
 export function digestKey(key: string): Buffer {
   return hash('sha256', key, 'buffer')
 }
 
-/** By which people distinguish keys: its first four characters, some 19 of the random bits. */
+/** Returns the label by which people distinguish keys: the prefix and four characters, some 19 of the random bits. */
 export function labelKey(key: string): string {
   return key.slice(0, prefixes.submit.length + 4)
 }

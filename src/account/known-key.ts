@@ -1,17 +1,17 @@
-// Remembers recently valid keys of operators, who look each second.
+// Remembers recently valid keys of operators, whose pages ask every second.
 import { digestKey } from './key.ts'
 
-/** By their digests. */
+/** Callers by the digests of their keys. */
 interface KnownKeys<C> {
-  /** @returns the caller; null: ask the database. */
+  /** @returns the caller; null when the database must be asked. */
   recall(key: string): C | null
-  /** Notes what the database said; null: the key is not valid. */
+  /** Stores what the database answered; a null caller means that the key is not valid. */
   learn(key: string, caller: C | null): void
 }
 
-// SECURITY.md promises: a revoked key looks on for four seconds at most.
+// SECURITY.md promises that a revoked key can read for four seconds at most.
 const keptMilliseconds = 4000
-// Only issued keys are kept: strangers cannot fill it.
+// Strangers cannot fill the map, because only issued keys are kept.
 const keptKeys = 10_000
 
 export function createKnownKeys<C>(): KnownKeys<C> {

@@ -1,4 +1,4 @@
-// Tiers: what keys may use. Operators define them.
+// Tiers: the limits of keys. Operators define them.
 import { json } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
@@ -6,26 +6,26 @@ import type { TierEvent } from '#event'
 import type { limitSpellings } from '#language'
 import { actor } from './actor.ts'
 
-/** Seconds, bytes and a count, as the log spells limits. */
+/** Limits in seconds, bytes and a count, as the log spells them. */
 export type TierLimits = Readonly<Partial<Record<LimitSpelling, number>>>
 
 type LimitSpelling = (typeof limitSpellings)[keyof typeof limitSpellings]
 
-/** As it is said of a tier: what is left out stays, or is as usual for a new one. */
+/** A tier's definition. A field that is left out keeps its value, or has its default in a new tier. */
 export type Tier = TierEvent['data']
 
 export interface ListedTier extends Required<Tier> {
   readonly limits: TierLimits
-  /** Keys in force. */
+  /** How many keys in force have this tier. */
   readonly keys: number
 }
 
-/** By name. */
+/** Lists the tiers by name. */
 export async function listTiers(sql: Database): Promise<ListedTier[]> {
   return sql<ListedTier[]>`select * from audit.tier order by name`
 }
 
-/** Makes a tier, or changes it for all its keys. @throws 23514 for a number that none can have. */
+/** Creates a tier, or changes it for all its keys. @throws 23514 for a number out of range. */
 export async function setTier(sql: Database, tier: Tier, operator: string): Promise<void> {
   const event: TierEvent = { type: 'tier.defined', data: tier }
   await sql`

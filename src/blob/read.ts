@@ -1,15 +1,15 @@
-// Reads blobs: which are there, and their bytes, by their names or by ids that their uploader has chosen.
+// Reads which blobs exist, and their bytes, by name or by an id that the uploader chose.
 import type { Database } from '#database'
 import { toDigest } from './store.ts'
 
 interface NamedFile {
   readonly id: string
   readonly bytes: number
-  /** Null when the files that were asked for are larger in all than was asked for. */
+  /** Null when the requested files have more bytes in all than the caller allows. */
   readonly content: Uint8Array | null
 }
 
-/** Those of an account's blobs that have one of these names, with their sizes in bytes. */
+/** Returns those of an account's blobs that have one of these names, with their sizes in bytes. */
 export async function findBlobs(
   database: Database,
   accountId: string,
@@ -21,7 +21,7 @@ export async function findBlobs(
   return new Map(rows.map(({ name, bytes }) => [name, bytes]))
 }
 
-/** The n-th 256 KiB of a blob; null behind its last, and for one that is not there. One that is empty has one empty chunk. */
+/** Reads the n-th 256 KiB of a blob; null after its last chunk and for a missing blob. An empty blob has one empty chunk. */
 export async function readBlobChunk(
   database: Database,
   accountId: string,
@@ -34,7 +34,7 @@ export async function readBlobChunk(
   return row?.content ?? null
 }
 
-/** Those that are there; that they are asked for is a use. @param most bytes of all: of more, nothing is read. */
+/** Reads the files that exist, and marks them as used. @param most bytes of all files together; above it no content is read. */
 export function readFiles(
   database: Database,
   accountId: string,

@@ -1,32 +1,32 @@
-// Writes blobs: whole, or nothing of them. What they are called, and how they go.
+// Stores, names and purges blobs. A blob is stored whole or not at all.
 import { cancelOnAbort, errorCode, sqlState } from '#database'
 import type { Database, Queryable } from '#database'
 
-/** The most that one may be. As the database has it too. */
+/** The most bytes of a blob. The database has the same bound. */
 export const blobBytesMost = 16 * 1024 * 1024
 
-/** Beside one another few of them are held in memory, each as hexadecimal text too. */
+/** Few chunks are in memory at a time, each also as hexadecimal text. */
 const chunkBytes = 256 * 1024
 
-/** That go at once: well under every process's statement time-out, whatever their size. */
+/** Blobs removed by one statement, which stays well below every process's statement time-out, whatever their size. */
 const purgedAtOnce = 50
 
-/** True for a SHA-256 in hexadecimal, in lower case: a blob has one name. */
+/** True for a SHA-256 in lower-case hexadecimal. Upper case is refused, so that a blob has one name. */
 export function isBlobName(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text)
 }
 
-/** As the database has it. */
+/** Returns a blob's name as the database has it. */
 export function toDigest(name: string): Buffer {
   return Buffer.from(name, 'hex')
 }
 
-/** `kept`: it was there. `quota_exceeded`: the account has no room for it. */
+/** `kept`: the blob existed. `quota_exceeded`: the account has no room for it. */
 export type Stored = 'new' | 'kept' | 'quota_exceeded'
 
 /**
- * Stores bytes whose SHA-256 is `name`, or notes that they are used.
- * @param signal ends it: it rejects, and nothing is stored.
+ * Stores bytes whose SHA-256 is `name`, or marks the existing blob as used.
+ * @param signal ends the call: it rejects, and nothing is stored.
  */
 export async function storeBlob(
   database: Database,
@@ -62,7 +62,10 @@ export async function storeBlob(
   }
 }
 
-/** Calls a blob of the key's account by an id, also if another had it. It goes with its blob, or when the blob has 64 younger ones. */
+/**
+ * Gives a blob of the key's account an id, which is taken from another blob that has it. The id goes with the blob, or
+ * when the blob has 64 younger ids.
+ */
 export async function nameFile(
   database: Database,
   apiKeyId: string,
@@ -73,10 +76,10 @@ export async function nameFile(
 }
 
 /**
- * Removes, in batches, blobs unused for more than so many days, unless an unfinished submission names them. Workers do it each
- * hour (job/retention.ts).
+ * Removes, in batches, blobs that were unused for more than `retentionDays`, unless an unfinished submission names them.
+ * Workers call it every hour (job/retention.ts).
  * @param signal stops it after the running batch.
- * @returns how many.
+ * @returns how many blobs were removed.
  */
 export async function purgeBlobs(
   sql: Database,

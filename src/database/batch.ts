@@ -1,32 +1,33 @@
-// Group commit: puts concurrent calls into one SQL statement. Calls of one turn of the event loop, and those that come while
-// enough statements are under way, go together in the next one. There is no timer: a lone call is sent in its own turn.
+// Group commit: puts concurrent calls into one SQL statement. Calls of one turn of the event loop, and calls that arrive
+// while enough statements are under way, share the next statement. There is no timer: a lone call is sent in its own turn.
 import { hadNoEffect, tookTooLong } from './sql-state.ts'
 
 interface BatchOptions<Item, Answer> {
   /**
-   * Sends one statement for all items and answers them in their order. Fewer answers: the others go with the next statement.
-   * @param signals the callers': when one fires, an unsent statement is to be withdrawn.
+   * Sends one statement for all items and returns their answers in the items' order. Items without an
+   * answer go with the next statement.
+   * @param signals the callers' signals: when one fires, `run` must withdraw an unsent statement.
    */
   readonly run: (
     items: readonly Item[],
     signals: readonly AbortSignal[],
   ) => Promise<readonly Answer[]>
-  /** Under way at most. */
+  /** The most statements under way. */
   readonly statements: number
-  /** A statement that takes longer counts no more: what it waits for, a lock or a lost connection, is not the others' affair. */
+  /** A slower statement no longer counts as under way, so that other calls do not wait for its lock or its lost connection. */
   readonly slowMilliseconds?: number
-  /** In one statement at most. */
+  /** The most items in one statement. */
   readonly items: number
-  /** Of its bodies; nothing unless given. A large item has a statement of its own, at once. */
+  /** Counts the bytes of an item's bodies; 0 by default. A large item is sent at once, in a statement of its own. */
   readonly countBytes?: (item: Item) => number
 }
 
-// A set is held as base64 here and in PostgreSQL.
+// Larger items go alone, because a statement's items are held as base64 here and in PostgreSQL.
 const largeBytes = 128 * 1024
 
 /**
- * Answers an item, alone or with others.
- * @param signal when it fires before the item was sent, the call fails and had no effect.
+ * Sends an item, alone or with others, and returns its answer.
+ * @param signal when it fires before the item is sent, the call fails without effect.
  */
 export type Batch<Item, Answer> = (item: Item, signal?: AbortSignal) => Promise<Answer>
 
@@ -37,7 +38,10 @@ interface Call<Item, Answer> {
   readonly reject: (error: unknown) => void
 }
 
-/** Several that fail together without effect are sent once more, each by itself: so only those fail that have to. */
+/**
+ * Creates a batch. When a statement of several items fails without effect, each item is sent again alone, so
+ * that only the faulty ones fail.
+ */
 export function createBatch<Item, Answer>({
   run,
   statements,
@@ -74,7 +78,7 @@ export function createBatch<Item, Answer>({
       for (const [n, answer] of answers.entries()) calls[n]?.resolve(answer)
       waiting.unshift(...calls.slice(answers.length))
     } catch (error) {
-      // What took too long would do so again, and its caller has given up.
+      // A statement that timed out would time out again, and its caller no longer waits.
       if (calls.length > 1 && hadNoEffect(error) && !tookTooLong(error))
         await Promise.all(calls.filter(isWanted).map((call) => send([call])))
       else for (const { reject } of calls) reject(error)

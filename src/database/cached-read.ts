@@ -1,8 +1,8 @@
-// Shares an answer among all who ask at about the same time.
+// Shares one read among callers that ask at about the same time.
 
 /**
- * Wraps a read: at most one is under way, and one begins in that many milliseconds; none while nobody asks. A read that
- * failed is not kept.
+ * Wraps a read so that its result is kept for `keptMilliseconds`. At most one read is under way, and none is started while no
+ * caller asks. A failed read is not kept.
  */
 export function cachedRead<T>(read: () => Promise<T>, keptMilliseconds: number): () => Promise<T> {
   let kept: Promise<T> | null = null

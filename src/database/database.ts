@@ -1,7 +1,7 @@
-// Our connections to PostgreSQL. Beside DATABASE_CONNECTIONS a web process has two (LISTEN, the sweep), a worker up to
-// nine (the sweep, retention, the lease's lock, graphile-worker's pools).
+// Our connections to PostgreSQL. Besides DATABASE_CONNECTIONS a web process has two connections (LISTEN, the sweep), and a
+// worker up to nine (the sweep, retention, the lease's lock, graphile-worker's pools).
 //
-// postgres.js is patched when it is installed (patches/, docs/decisions/0010): two faults of its own are mended.
+// A patch that is applied at installation mends two faults of postgres.js (patches/, docs/decisions/0010).
 import type { Socket } from 'node:net'
 import postgres from 'postgres'
 import { backOff } from '#back-off'
@@ -26,27 +26,27 @@ export type { Batch } from './batch.ts'
 export { shortenOutages } from './outage.ts'
 export { errorCode, hadNoEffect, isUnavailable, sqlState } from './sql-state.ts'
 
-/** bigint columns arrive as numbers: all of ours stay below 2^53. */
+/** bigint columns arrive as numbers, because all of ours stay below 2^53. */
 export type Database = postgres.Sql<{ bigint: number }>
 
 export type Queryable = postgres.ISql<{ bigint: number }>
 
 export interface DatabaseOptions {
   readonly url: string
-  /** At most. */
+  /** The most connections. */
   readonly connections: number
   readonly name: string
-  /** The server cancels longer statements; 0: never. */
+  /** The server cancels longer statements; 0 sets no limit. */
   readonly statementSeconds?: number
   readonly onClose?: () => void
 }
 
 const defaultStatementSeconds = 10
-// The server's work around a statement.
+// Time for the server's work around a statement.
 const silenceMarginSeconds = 0.4
-// A greeting, of several round trips, may take as long as a statement, within these bounds.
+// Connecting takes several round trips. It may take as long as a statement, within these bounds.
 const connectSeconds = { least: 2, most: 5 }
-// The kernel asks an idle connection after these, then each second; after ten questions it is dead.
+// The kernel probes an idle connection after this time, then every second. After ten unanswered probes it is dead.
 const keepAliveSeconds = 2
 
 /** Creates a pool; it connects when first needed. */
@@ -58,7 +58,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const isChosen = hasSeveralHosts(options.url)
   const findHost = isChosen ? () => findWritable(options.url) : null
   const sockets: object = { socket: createSockets(silenceSeconds, connections, findHost) } // not in the driver's types
-  // Of several hosts the driver (3.4.9) forgets queries whose connection fails: it gets one.
+  // The driver (3.4.9) gets one host, because with several it forgets queries whose connection fails.
   return postgres(splitHosts(options.url)[0], {
     ...sockets,
     ...(isChosen && { target_session_attrs: 'primary' }),
@@ -66,7 +66,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     connect_timeout: boundConnecting(statementSeconds),
     keep_alive: keepAliveSeconds,
     idle_timeout: 0,
-    // The driver backs off up to 20 s, too long once the database is back.
+    // The driver's own back-off grows to 20 s, which is too long once the database is back.
     backoff: (retries) => backOff(retries, { first: 0.1, longest: 0.5 }),
     onnotice: () => {},
     onclose: () => options.onClose?.(),
@@ -75,7 +75,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
     connection: {
       application_name: options.name,
-      // What is acknowledged is on disk, whatever the database's or the role's setting.
+      // Acknowledged data must be on disk, whatever the database's or the role's setting.
       synchronous_commit: 'on',
       default_transaction_isolation: 'read committed',
       statement_timeout: statementSeconds * 1000,
@@ -85,20 +85,20 @@ export function createDatabase(options: DatabaseOptions): Database {
   })
 }
 
-/** @param statementSeconds 0: no limit. */
+/** Returns the time limit for connecting, in seconds. @param statementSeconds 0 for no limit. */
 function boundConnecting(statementSeconds: number): number {
   const { least, most } = connectSeconds
   return statementSeconds === 0 ? most : Math.min(most, Math.max(least, statementSeconds))
 }
 
-/** The `stream` option for graphile-worker's pool: with the deadline and the pace of our own connections. */
+/** Creates the `stream` option for graphile-worker's pool, with the deadline and the pace of our own connections. */
 export function createQueueStream(statementSeconds: number): () => Socket {
   return createWatchedStream(statementSeconds + silenceMarginSeconds)
 }
 
 /**
- * Survives a connection lost while postgres.js 3.4.9 reads the server's array types: nobody handles that promise. Other
- * unhandled rejections still end the process.
+ * Keeps the process alive when a connection is lost while postgres.js 3.4.9 reads the server's array types, because the
+ * driver leaves that rejection unhandled. Other unhandled rejections still end the process.
  */
 export function surviveLostConnections(onLost: (error: unknown) => void): void {
   process.on('unhandledRejection', (error) => {

@@ -1,10 +1,10 @@
-// Several hosts in DATABASE_URL: one of them takes writes, and after a failover it is another. Both drivers ask here before
-// they open a connection. All hosts are asked at once: tried in turn, a frozen one would cost its time limit.
+// Finds the host that takes writes when DATABASE_URL names several. After a failover it is another, so both drivers ask here
+// before they open a connection. All hosts are asked at once, because a frozen host asked in turn would cost its time limit.
 import postgres from 'postgres'
 import { isUnavailable, sqlState } from './sql-state.ts'
 
 export interface Host {
-  /** With this host alone. */
+  /** The URL with this host alone. */
   readonly url: string
   readonly host: string
   readonly port: number
@@ -12,11 +12,11 @@ export interface Host {
 
 const defaultPort = 5432
 const askSeconds = 2
-// A pool's connections that are opened together share an answer.
+// Connections that a pool opens together share an answer.
 const keptMilliseconds = 500
 const answers = new Map<string, Promise<Host>>()
 
-/** The same URL once for each of its hosts. */
+/** Returns the URL once for each of its hosts, with that host alone. */
 export function splitHosts(url: string): [string, ...string[]] {
   const start = url.indexOf('://') + '://'.length
   const end = url.slice(start).search(/[/?#]/)
@@ -33,8 +33,8 @@ export function hasSeveralHosts(url: string): boolean {
 }
 
 /**
- * The host that takes writes; one alone is not asked.
- * @throws a refused login's error rather than that of a host that is away.
+ * Finds the host that takes writes. A single host is not asked.
+ * @throws the error of a refused login, if there is one, rather than that of an unreachable host.
  */
 export function findWritable(url: string): Promise<Host> {
   const urls = splitHosts(url)
@@ -57,7 +57,7 @@ async function askAll(urls: readonly string[]): Promise<Host> {
   }
 }
 
-/** @throws unless it takes writes. */
+/** Asks one host. @throws unless it takes writes. */
 async function ask(url: string): Promise<Host> {
   const { host, port } = readHost(url)
   const sql = postgres(url, {

@@ -1,4 +1,4 @@
-// Checks an address and its login. Waiting mends neither, so processes say why and end.
+// Checks the database's address and the login. Waiting mends neither, so processes report the reason and exit.
 import type { Queryable } from './database.ts'
 import { splitHosts } from './hosts.ts'
 import { errorCode, sqlState } from './sql-state.ts'
@@ -6,13 +6,13 @@ import { errorCode, sqlState } from './sql-state.ts'
 /** A login is a member of the roles whose work it does. */
 type Role = 'runledger_api' | 'runledger_worker' | 'runledger_queue'
 
-/** Of a worker's login. */
+/** The roles of a worker's login. */
 export const workerRoles = ['runledger_worker', 'runledger_queue'] as const satisfies Role[]
 
-// Wrong password or unknown role; not let in; no such database.
+// Wrong password or unknown role; login not permitted; no such database.
 const refusals = ['28P01', '28000', '3D000']
 
-/** One sentence on why a login was refused; null for other failures. */
+/** Explains in one sentence why a login was refused; null for other failures. */
 export function explainRefusal(error: unknown, url: string): string | null {
   const code = errorCode(error) ?? ''
   if (!(error instanceof Error)) return null
@@ -22,20 +22,20 @@ export function explainRefusal(error: unknown, url: string): string | null {
   return null
 }
 
-/** One sentence on a server that is not there; null for other failures. */
+/** Explains in one sentence that a server cannot be reached; null for other failures. */
 export function explainAbsence(error: unknown, url: string): string | null {
   const code = errorCode(error) ?? ''
   if (!/^(CONNECT|E(CONN|HOST|NET|AI_|NOTFOUND|TIMEDOUT))/.test(code)) return null
   return `${describeServer(url)} cannot be reached (${code})`
 }
 
-/** True when the database was not migrated. */
+/** True when the error shows that the database was not migrated. */
 export function isUnmigrated(error: unknown): boolean {
   // Undefined table, schema, function, column.
   return [sqlState.undefinedTable, '3F000', '42883', '42703'].includes(errorCode(error) ?? '')
 }
 
-/** Tries a login. @returns one sentence on what is wrong; null when nothing is, or the database does not answer. */
+/** Tries a login. @returns one sentence on what is wrong; null when nothing is wrong or the database does not answer. */
 export async function checkLogin(
   sql: Queryable,
   url: string,
@@ -50,8 +50,8 @@ export async function checkLogin(
 }
 
 /**
- * Compares the login's rights with those that grants.sql gives the roles; where these could not be made, it checks only
- * use of the schema.
+ * Compares the login's rights with those that grants.sql gives the roles. Where the roles could not be created, it
+ * checks only the use of the schema.
  * @returns a clause such as `api may not call …`, or null.
  */
 export async function findMissingRight(
@@ -79,7 +79,7 @@ export async function findMissingRight(
     : `${row.login} may not ${row.right}: use a role that may (see docs/deploy.md)`
 }
 
-/** @param migration the newest one's name, of `findNewestMigration`. */
+/** True when the database has the migration. @param migration the newest one's name, from `findNewestMigration`. */
 export async function isMigrated(sql: Queryable, migration: string): Promise<boolean> {
   try {
     const found = await sql`select from runledger.schema_migration where name = ${migration}`
@@ -90,7 +90,7 @@ export async function isMigrated(sql: Queryable, migration: string): Promise<boo
   }
 }
 
-/** Hosts only: a URL may hold a password. */
+/** Names a server by its hosts only, because a URL may hold a password. */
 function describeServer(url: string): string {
   return `PostgreSQL at ${splitHosts(url)
     .map((each) => new URL(each).host)

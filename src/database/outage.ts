@@ -1,14 +1,14 @@
-// A database that is away costs the log a line, not one for each statement that fails: the first failure with its reason, a
-// count every 30 s, and a line when it is back.
+// Shortens the log of an outage, which would have a line for each failed statement: it logs the first failure with its
+// reason, a count every 30 s, and when the database is back.
 import { lastAnswerAt } from './socket.ts'
 import { errorCode, isUnavailable, isOfOneStatement } from './sql-state.ts'
 
 const lookMilliseconds = 1000
 const summaryMilliseconds = 30_000
-// Pools find out one by one, and what is refused is tried again within half a second.
+// An outage ends after this time without a failure, because pools notice it one by one and retry within half a second.
 const quietMilliseconds = 2000
 
-/** Of a logger. */
+/** A method of a logger. */
 type Write = (fields: object, message?: string) => void
 
 interface Outage {
@@ -20,8 +20,8 @@ interface Outage {
 }
 
 /**
- * From now on this logger's warnings about a database that is away become `database.away` and `database.back`. Those whose
- * `err` is of one statement (a deadlock, a lock, its time) are written as before.
+ * Replaces this logger's warnings about an unavailable database by `database.away` and `database.back`. Warnings whose `err`
+ * concerns one statement (a deadlock, a lock, a time-out) are written as before.
  */
 export function shortenOutages(log: { info: Write; warn: Write }): void {
   const warn = log.warn.bind(log)
@@ -65,7 +65,7 @@ export function shortenOutages(log: { info: Write; warn: Write }): void {
   }
 }
 
-/** Node's error for all addresses of a name says nothing itself. */
+/** Describes an error. Node's error for all addresses of a name has no message of its own. */
 function describe(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(describe).join('; ')
   return error instanceof Error ? error.message : String(error)

@@ -1,29 +1,29 @@
-// Sockets to PostgreSQL, which bound two things that neither driver bounds.
+// Sockets to PostgreSQL, with two bounds that neither driver has.
 //
-// - A deadline for each statement: when a server or a route vanishes without a word, a driver waits for ever and the kernel
-//   for a quarter of an hour. A socket whose question stands unanswered for longer than any statement is destroyed, and the
-//   idle ones of its pool with it, so that statements need not find out one by one. Of a pool that nobody uses, TCP's own
-//   keepalive finds the dead.
+// - A deadline for each statement: when a server or a route vanishes silently, a driver waits forever and the kernel a quarter
+//   of an hour. A socket whose question is unanswered for longer than any statement takes is destroyed, and with it the idle
+//   sockets of its pool, so that statements need not find out one by one. In a pool that nobody uses, TCP keepalive finds dead
+//   connections.
 // - A pace: to a server that accepts and closes, postgres.js connects a thousand times a second (3.4.9, its issue 1179).
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Host } from './hosts.ts'
 
-// Of all pools of the process together: fifty jobs that lose their connections ask for fifty more at once.
+// Shared by all pools with several connections, because fifty jobs that lose their connections ask for fifty more at once.
 const connectionsPerSecond = 15
-// A single one listens or sweeps, and must not stand behind a pool.
+// A pool of one connection listens or sweeps, and must not wait behind the other pools.
 const singlePerSecond = 5
 const takeSharedTurn = createPace(connectionsPerSecond)
 const lookMilliseconds = 100
 const defaultPort = 5432
 let answeredAt = Number.NEGATIVE_INFINITY
 
-/** When any server last sent something to this process, by performance.now(). */
+/** Returns when any server last sent something to this process, by performance.now(). */
 export function lastAnswerAt(): number {
   return answeredAt
 }
 
-/** As the driver has read it. */
+/** A destination as the driver has read it. */
 interface Destination {
   readonly host: readonly string[]
   readonly port: readonly number[]
@@ -33,7 +33,7 @@ interface Destination {
 /**
  * Creates the `socket` option of postgres.js, which starts connecting.
  * @param silenceSeconds longer than any statement takes.
- * @param findHost of several; null: there is one.
+ * @param findHost chooses one of several hosts; null when there is one.
  */
 export function createSockets(
   silenceSeconds: number,
@@ -51,14 +51,15 @@ export function createSockets(
       // The driver reads these for TLS and for its messages.
       return Object.assign(socket, { host, port }).connect(port, host)
     } catch (error) {
-      // Thrown, the driver would never use this connection again. It listens to the socket first.
+      // If this threw, the driver would never use the connection again. The driver attaches its
+      // listeners before the error comes.
       setImmediate(() => socket.destroy(error as Error))
       return socket
     }
   }
 }
 
-/** Creates the `stream` option of pg, which connects the socket itself: it is held back until its turn. */
+/** Creates the `stream` option of pg. pg connects the socket itself, so the socket delays connecting until its turn. */
 export function createWatchedStream(silenceSeconds: number): () => Socket {
   const watch = createWatch(silenceSeconds)
   return () => {
@@ -66,7 +67,7 @@ export function createWatchedStream(silenceSeconds: number): () => Socket {
     const connect = socket.connect.bind(socket) as (...to: unknown[]) => Socket
     const connectInTurn = async (to: readonly unknown[]): Promise<void> => {
       await takeSharedTurn()
-      // pg may have given it up.
+      // pg may have destroyed it meanwhile.
       if (!socket.destroyed) connect(...to)
     }
     socket.connect = (...to: unknown[]) => {
@@ -78,35 +79,36 @@ export function createWatchedStream(silenceSeconds: number): () => Socket {
 }
 
 interface Watched {
-  /** Bytes so far, by the socket's counters: those also count below TLS. */
+  /** Bytes read so far, by the socket's counters, which also count below TLS. */
   read: number
-  /** Written when something was last read: later bytes are unanswered. */
+  /** Bytes written when something was last read. Later bytes are unanswered. */
   written: number
   silentMilliseconds: number
 }
 
-/** Watches the sockets of one pool. Until its first answer the driver's own time limit holds for each. */
+/** Watches the sockets of one pool. Until a socket's first answer, the driver's own time limit applies. */
 function createWatch(silenceSeconds: number): (socket: Socket) => Socket {
   const sockets = new Map<Socket, Watched>()
   let timer: NodeJS.Timeout | undefined
 
   /**
-   * Sockets are destroyed without an error: postgres 3.4.9 forgets queries issued between a socket's error and its end.
-   * They fail with CONNECTION_CLOSED.
+   * Destroys sockets that are silent for too long. No error is passed, because postgres 3.4.9 forgets queries issued between
+   * a socket's error and its end. The queries fail with CONNECTION_CLOSED.
    */
   function look(): void {
     for (const [socket, watched] of sockets) {
       if (socket.destroyed) sockets.delete(socket)
       else if (isIdle(socket, watched) || socket.bytesRead !== watched.read)
         noteAnswer(socket, watched)
-      // Looks are counted, not time: after a pause of this process there may be answers that it has not read.
+      // Counts looks, not time, because after a pause of this process there may be answers that it has not read.
       else watched.silentMilliseconds += lookMilliseconds
     }
     const dead = find(({ silentMilliseconds }) => silentMilliseconds > silenceSeconds * 1000)
     if (dead.length > 0) {
       const idle = find((watched, socket) => socket.bytesRead > 0 && isIdle(socket, watched))
       for (const socket of idle) socket.destroy()
-      // Later: whose statement fails now may ask again at once, and must not be given an idle one that closes.
+      // Later than the idle sockets, because a caller whose statement fails may ask again at once,
+      // and must not get a closing one.
       setTimeout(() => dead.forEach((socket) => socket.destroy()))
     }
     if (sockets.size > 0) return
@@ -120,7 +122,7 @@ function createWatch(silenceSeconds: number): (socket: Socket) => Socket {
   return (socket) => {
     const watched: Watched = { read: 0, written: 0, silentMilliseconds: 0 }
     sockets.set(socket, watched)
-    // Counters cannot show the order of an answer and the question after it.
+    // The counters alone do not show whether a question came before or after an answer.
     socket.on('data', () => {
       answeredAt = performance.now()
       noteAnswer(socket, watched)
@@ -140,7 +142,7 @@ function noteAnswer(socket: Socket, watched: Watched): void {
   watched.silentMilliseconds = 0
 }
 
-/** A rate limiter: waits where it would resolve more than `perSecond` times in any second. */
+/** Creates a rate limiter, which resolves at most `perSecond` times in any second. */
 function createPace(perSecond: number): () => Promise<void> {
   const turns: number[] = []
   return async () => {

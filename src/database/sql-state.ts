@@ -1,6 +1,6 @@
 // Why a statement failed, by its error's code.
 
-/** Those that we raise (`RL…`) and branch on. */
+/** The codes that our code branches on. Our SQL functions raise those that begin with `RL`. */
 export const sqlState = {
   foreignKeyViolation: '23503',
   uniqueViolation: '23505',
@@ -9,12 +9,12 @@ export const sqlState = {
   insufficientPrivilege: '42501',
   undefinedTable: '42P01',
   lockNotAvailable: '55P03',
-  /** A statement that took too long or, by the driver's word, was cancelled unsent: PostgreSQL's own has a severity. */
+  /** A statement that timed out, or that the driver cancelled unsent. Only PostgreSQL's error has a severity. */
   queryCanceled: '57014',
-  /** The worker was declared lost, and is about to have another id, or has ended. */
+  /** The worker was declared lost. It will soon have another id, or has ended. */
   workerGivenUp: 'RL005',
   quotaExceeded: 'RL018',
-  /** An operator wants the worker to take nothing. */
+  /** A command says that the worker takes no jobs. */
   takesNothing: 'RL027',
 } as const
 
@@ -24,7 +24,7 @@ const passing: readonly string[] = [
   sqlState.lockNotAvailable,
 ]
 
-/** An SQLSTATE or the driver's code (`CONNECTION_CLOSED`, `ECONNREFUSED`); undefined for other errors. */
+/** Returns an SQLSTATE or the driver's code (`CONNECTION_CLOSED`, `ECONNREFUSED`); undefined for other errors. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if ('code' in error && typeof error.code === 'string') return error.code
@@ -34,8 +34,8 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 /**
- * True when the database cannot be reached or cannot answer now. Class 40 (such as deadlocks) counts: nothing was
- * written.
+ * True when the database cannot be reached or cannot answer now. Class 40 (such as deadlocks)
+ * counts, because nothing was written.
  */
 export function isUnavailable(error: unknown): boolean {
   const code = errorCode(error)
@@ -48,19 +48,19 @@ export function isUnavailable(error: unknown): boolean {
   )
 }
 
-/** True when the server answers, and only this statement failed: a deadlock, a lock, its time. */
+/** True when the server answers and only this statement failed, by a deadlock, a lock or its time limit. */
 export function isOfOneStatement(error: unknown): boolean {
   return hasSeverity(error) && /^(40|55P03|57014)/.test(errorCode(error) ?? '')
 }
 
-/** True when the server gave the statement up for its time: who waits for it has hardly any left. */
+/** True when the server ended the statement at its time limit. Its caller then has hardly any time left. */
 export function tookTooLong(error: unknown): boolean {
   return errorCode(error) === sqlState.queryCanceled && hasSeverity(error)
 }
 
 /**
- * True when the server has called the statement off, or the driver withdrew it unsent: nothing was written. False when
- * nobody knows, as after a lost connection.
+ * True when nothing was written, because the server rolled the statement back or the driver withdrew it unsent. False when
+ * the effect is unknown, as after a lost connection.
  */
 export function hadNoEffect(error: unknown): boolean {
   // The server's other severities end the connection, perhaps after the commit.
@@ -68,7 +68,7 @@ export function hadNoEffect(error: unknown): boolean {
   return errorCode(error) === sqlState.queryCanceled
 }
 
-/** The server's own. */
+/** True when the error comes from the server. */
 function hasSeverity(error: unknown): error is Error & { readonly severity: unknown } {
   return error instanceof Error && 'severity' in error
 }

@@ -1,16 +1,20 @@
-// A caller cancels a submission. What runs is ended by its worker, moments later.
+// Cancels a submission for its caller. A running submission is ended by its worker, moments later.
 import { cancelOnAbort, json } from '#database'
 import type { Database } from '#database'
 import type { Metadata } from '#event'
 import { reachFailpoint } from './failpoint.ts'
 import { notifyWaiters, notifyWorkers } from './notify.ts'
 
-/** `requested`: its worker is notified; `ended`: it had ended before; null: the account has none such. */
+/**
+ * `cancelled`: the submission has ended by this call; `requested`: the submission runs, and its worker is notified; `ended`:
+ * the submission had ended before.
+ */
 type CancelState = 'cancelled' | 'requested' | 'ended'
 
 /**
- * Safe to repeat. Resolved, it is on disk.
- * @param signal withdraws it while it was not sent.
+ * Cancels a submission of the account. Safe to repeat. When it resolves, the cancellation is on disk.
+ * @param signal withdraws an unsent statement.
+ * @returns null when the account has no such submission.
  */
 export async function cancelSubmission(
   sql: Database,

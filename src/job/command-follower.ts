@@ -1,5 +1,5 @@
-// How a worker follows commands. Operators' come with lease renewals. Signals pause at once, even without a database, and
-// are then written into the worker's row, which says what is wanted.
+// Makes a worker follow commands. Operators' commands arrive with lease renewals. A signal takes effect at once, even without
+// a database, and is then written into the worker's row, which holds the wanted state.
 import type { Logger } from '#log'
 import type { DesiredState } from './command.ts'
 
@@ -12,29 +12,29 @@ const wantedBy = {
 type PauseSignal = keyof typeof wantedBy
 
 export interface CommandFollower {
-  /** True while it must take nothing. */
+  /** True while the worker must take no jobs. */
   readonly isPaused: boolean
-  /** Resolves when it must finish what it has and end, or begin again. */
+  /** Resolves when the worker must finish its jobs and then end, or restart. */
   readonly over: Promise<'drained' | 'restarted'>
-  /** Follows the worker's row; askedAt: when the row was read, by performance.now(). */
+  /** Follows the worker's row. `askedAt` is when the row was asked for, by performance.now(). */
   follow(wanted: DesiredState, askedAt: number): void
   /** Resolves when the signal is in the row. */
   signal(name: PauseSignal): Promise<void>
 }
 
 interface CommandFollowerOptions {
-  /** However long that takes. @returns false when nothing changed. */
+  /** Writes the wanted state into the row, however long that takes. @returns false when nothing changed. */
   readonly record: (wanted: DesiredState, signal: PauseSignal) => Promise<boolean>
   readonly log: Logger
 }
 
-/** A worker works until a command says otherwise. */
+/** Creates a follower. The worker works until a command says otherwise. */
 export function createCommandFollower({ record, log }: CommandFollowerOptions): CommandFollower {
   const { promise: over, resolve: end } = Promise.withResolvers<'drained' | 'restarted'>()
   let wanted: DesiredState = 'working'
-  /** Signals not in the row yet; until then the worker takes nothing. */
+  /** Signals that are not in the row yet. Until they are, the worker takes no jobs. */
   let unrecorded = 0
-  /** A signal resumes only what a signal paused: SIGCONT also follows every SIGSTOP. */
+  /** SIGCONT resumes only what a signal paused, because SIGCONT also follows every SIGSTOP. */
   let isPausedBySignal = false
   let recordedAt = Number.NEGATIVE_INFINITY
   let recording = Promise.resolve()
@@ -52,7 +52,7 @@ export function createCommandFollower({ record, log }: CommandFollowerOptions): 
     const next = wantedBy[name]
     const isChanged = await record(next, name)
     recordedAt = performance.now()
-    // Unchanged: it is paused already, or drains, as the next renewal says.
+    // When nothing changed, the worker was in that state already, or drains, as the next renewal says.
     enter(next)
     isPausedBySignal = isChanged && next === 'paused'
   }
@@ -63,7 +63,7 @@ export function createCommandFollower({ record, log }: CommandFollowerOptions): 
     },
     over,
     follow(next, askedAt) {
-      // An answer from before the signal was recorded would undo it for a moment.
+      // An answer that was asked for before the signal was recorded would undo the signal for a moment.
       if (askedAt >= recordedAt) enter(next)
     },
     signal(name) {

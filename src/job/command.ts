@@ -1,5 +1,5 @@
-// A command to a worker, by an operator or a signal. It is in the worker's row, read at each lease renewal and
-// before a job is handed out.
+// Commands to a worker, by an operator or a signal. A command is in the worker's row, which is read at each lease
+// renewal and before an attempt starts.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cancelOnAbort, json } from '#database'
 import type { Database } from '#database'
@@ -8,7 +8,7 @@ import type { Metadata } from '#event'
 import type { Logger } from '#log'
 import { untilAvailable } from './retry.ts'
 
-/** `drained` is for good. */
+/** `drained` is final. */
 export type DesiredState = 'working' | 'paused' | 'drained' | 'restarted'
 
 /** The state that each command asks for. */
@@ -19,20 +19,21 @@ export const wantedBy = {
   resume: 'working',
 } as const satisfies Record<string, DesiredState>
 
-/** How it is after a command. */
+/** A worker after a command. */
 export interface CommandedWorker {
   readonly id: string
   readonly host: string
   readonly state: string
   readonly wanted: DesiredState
-  /** False: it was so already, or it drains or restarts, which no command undoes. */
+  /** False when the worker was in that state already, or when it drains or restarts, which no command undoes. */
   readonly changed: boolean
 }
 
-// After this a worker that was taken for lost is back under a new id.
+// Within this time a worker that was declared lost is back under a new id.
 const returnMilliseconds = 200
 
 /**
+ * Writes a command into a worker's row.
  * @param signal withdraws an unsent statement.
  * @returns null when no such worker lives.
  */
@@ -50,7 +51,10 @@ export async function commandWorker(
   return row ?? null
 }
 
-/** A worker's command to itself, under whatever id it has. @returns false when nothing changed, or the worker drains. */
+/**
+ * Writes a worker's command to itself, under the id that it has at that time.
+ * @returns false when nothing changed or the worker drains.
+ */
 export async function commandItself(
   sql: Database,
   worker: { readonly workerId: string },

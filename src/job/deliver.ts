@@ -1,8 +1,8 @@
-// The task 'deliver': one attempt to send a finished submission's record, or how a batch has ended, to a webhook. It records the attempt in the
-// event log, which owns the schedule, and enqueues the next.
+// The task 'deliver': one attempt to send a finished submission's record, or a batch's results, to a webhook. It records the
+// attempt in the event log, which owns the schedule, and enqueues the next attempt.
 //
-// At least once: a crash before the recording repeats an attempt, under the same id. The stream's version fences the
-// record, so each crash costs one repetition at most.
+// Delivery is at least once: a crash before an attempt is recorded repeats it, under the same id. The stream's version fences
+// the record, so each crash costs one repetition at most.
 import * as v from 'valibot'
 import { errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
@@ -19,15 +19,15 @@ import { untilAvailable } from './retry.ts'
 export interface DeliverDependencies {
   readonly database: Database
   readonly settings: DeliverySettings
-  /** Before each further attempt. */
+  /** Seconds before each further attempt. */
   readonly schedule: readonly number[]
-  /** So that a slow receiver does not hold up others. */
+  /** The most deliveries to one host at a time, so that a slow receiver does not hold up others. */
   readonly perHost: number
-  /** An account may use many hosts; no bound when left out. */
+  /** The same for one account, which may use many hosts; no bound when left out. */
   readonly perAccount?: number
   readonly workerId: string
   readonly log: Logger
-  /** Fires when the worker must give its attempts back. */
+  /** Fires when the worker must requeue its attempts. */
   readonly signal: AbortSignal
 }
 
@@ -35,32 +35,33 @@ const payloadSchema = v.object({ webhook: v.pipe(v.string(), v.uuid()) })
 
 interface DueDelivery {
   readonly webhookId: string
-  /** Whose it is: a submission's, or a batch's. */
+  /** The id of the submission or of the batch. */
   readonly subject: string
   readonly isBatch: boolean
   readonly account: string
   readonly url: string
   readonly secret: string
-  /** 1, 2, … over all. */
+  /** The attempt's number: 1, 2, … */
   readonly attempt: number
-  /** Counted since an operator's last replay, as the schedule is. */
+  /** The attempt's number since an operator's last replay, by which the schedule goes. */
   readonly roundAttempt: number
-  /** Of its stream: the fencing token. */
+  /** The version of the webhook's stream, which is the fencing token. */
   readonly version: number
   readonly outputBytes: number
-  /** Null: as Standard Webhooks words it. */
+  /** Null for the format of Standard Webhooks. */
   readonly format: WebhookFormat | null
 }
 
-/** `internal`: we could not make the attempt. */
+/** `internal`: the attempt could not be made, through our fault. */
 type AttemptOutcome = Omit<DeliveryOutcome, 'kind'> & {
   readonly kind: DeliveryOutcome['kind'] | 'internal'
 }
 
-// Of records being sent, as JSON up to six times as long (NUL becomes \u0000). One that is larger goes alone.
+// Output bytes of the records that are sent at a time. As JSON they are up to six times as long (NUL becomes \u0000).
+// A larger record is sent alone.
 const outputBytesUnderWay = 32 * 1024 * 1024
 
-/** Creates the task. It rejects only when the database cannot be asked. */
+/** Creates the task. It rejects only when the database fails. */
 export function createDeliverTask(
   dependencies: DeliverDependencies,
 ): (payload: unknown) => Promise<void> {
@@ -94,8 +95,8 @@ export function createDeliverTask(
       return
     }
     const { webhook } = parsed.output
-    // A second job waits for the first one's attempt and then reads what is left to do. It may be the job that this attempt
-    // has just enqueued: dropped, it would be missed until the reconciler looks.
+    // A second job waits for the first one's attempt and then reads what is left to do. It must not be dropped, because it
+    // may be the job that this attempt has just enqueued, which would be missed until the reconciler looks.
     while (underWay.has(webhook)) await underWay.get(webhook)
     const { promise, resolve } = Promise.withResolvers<void>()
     underWay.set(webhook, promise)
@@ -119,7 +120,7 @@ function listBounds(
   ]
 }
 
-/** @throws the signal's reason, and the database's errors. */
+/** Sends the record once. @throws the signal's reason, and the database's errors. */
 async function attemptDelivery(
   { database, settings, signal, log }: DeliverDependencies,
   delivery: DueDelivery,
@@ -135,7 +136,7 @@ async function attemptDelivery(
     return await sendDelivery(sent, settings, signal)
   } catch (error) {
     if (signal.aborted) throw error
-    // Counts as an attempt, or it might fail for ever.
+    // Counts as an attempt, otherwise the delivery might fail forever.
     log.error({ ...describeSubject(delivery), webhook: id, err: error }, 'webhook.not_sent')
     return {
       kind: 'internal',
@@ -208,13 +209,13 @@ async function recordAttempt(
     if (abandonedBecause !== null)
       log.warn({ ...fields, reason: abandonedBecause }, 'webhook.abandoned')
   } catch (error) {
-    // By us, if the answer was lost, or by a worker that took us for dead.
+    // The attempt was recorded before: by us, if the answer was lost, or by a worker that considered us dead.
     if (errorCode(error) !== sqlState.uniqueViolation) throw error
     log.warn(fields, 'webhook.fenced')
   }
 }
 
-/** Neither field set: nothing more follows. */
+/** What follows an attempt: a retry, abandonment, or nothing when both fields are null. */
 interface Next {
   readonly retrySeconds: number | null
   readonly abandonedBecause: AbandonReason | null
@@ -236,7 +237,7 @@ function giveUp(reason: AbandonReason): Next {
   return { retrySeconds: null, abandonedBecause: reason }
 }
 
-// These never change, whereas a name may point elsewhere next time.
+// A refused URL or a literal address stays forbidden, whereas a name may point elsewhere next time.
 function isForbiddenForEver(url: string, error: string | null): boolean {
   const hostname = URL.parse(url)?.hostname ?? ''
   return error?.startsWith('url: ') === true || /^\[|^[\d.]+$/.test(hostname)

@@ -1,4 +1,5 @@
-// The entry to the queue for all but the worker. Apart from job.ts, so that the web process never loads the executor.
+// The entry to the queue for all processes but the worker. It is separate from job.ts so that the web
+// process never loads the executor.
 import type { Database } from '#database'
 
 export { cancelSubmission } from './cancel.ts'
@@ -8,7 +9,7 @@ export { rerunInCampaign, rerunSubmission } from './rerun.ts'
 export type { RerunOutcome } from './rerun.ts'
 export type { BatchItem, BatchWebhook, Submission, SubmissionContext } from './submission.ts'
 
-/** Resolves when all that was received is on disk (sql/functions/receive.sql). */
+/** Resolves when everything received so far is on disk (sql/functions/receive.sql). */
 export async function flushLog(sql: Database): Promise<void> {
   await sql`select runledger.flush_log()`
 }

@@ -36,7 +36,7 @@ type Failpoint = (typeof failpoints)[number]
 
 const channels = new Map(failpoints.map((name) => [name, channel(`runledger:${name}`)]))
 
-/** Subscribers run before it returns. */
+/** Runs the subscribers of a point before it returns. */
 export function reachFailpoint(name: Failpoint): void {
   channels.get(name)?.publish(undefined)
 }

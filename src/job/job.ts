@@ -16,7 +16,7 @@ export { commandItself } from './command.ts'
 export { startRetention } from './retention.ts'
 export { startSweep } from './sweep.ts'
 
-/** executions: the executor's slots. */
+/** `executions` is the number of the executor's slots. */
 export type JobOptions = Omit<QueueOptions, 'execute' | 'deliver'> & {
   readonly execute: ExecuteDependencies
   readonly deliver: DeliverDependencies

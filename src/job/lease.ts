@@ -1,5 +1,5 @@
-// A worker's claim to be alive. It holds a session lock, which a killed process frees at once, and renews a lease,
-// which a frozen one does not. Without renewal it ends its runs before others begin them.
+// A worker's claim to be alive. The worker holds a session lock, which a killed process frees at once, and renews a lease,
+// which a frozen process does not. Without renewal the worker ends its runs before other workers start them.
 import { hostname } from 'node:os'
 import { createDatabase, json } from '#database'
 import type { Database } from '#database'
@@ -11,69 +11,78 @@ import { repeat } from './repeat.ts'
 import { untilAvailable } from './retry.ts'
 
 const renewalsPerLease = 30
-// Shares of a lease after which an unanswered renewal gets a new connection, and the worker fences itself.
+// Shares of a lease after which an unanswered renewal gets a new connection, and after which the worker fences itself.
 const answerWithin = 1 / 3
 const fencedAfter = 2 / 3
 // Renewing takes a millisecond. Also bounds how long a silent connection is kept.
 const longestStatementSeconds = 2
 
-/** The reason with which runs end when the worker cannot renew. */
+/** The reason with which runs end when the worker cannot renew its lease. */
 export class LeaseExpiredError extends Error {
   override readonly name = 'LeaseExpiredError'
 }
 
-/** Under which id a worker runs now, and for how long. */
+/** The id under which a worker runs now, and the signal that ends the runs of this id. */
 export interface WorkerIdentity {
-  /** In the log. A worker that was taken for lost goes on under a new id. */
+  /** The id in the log. A worker that was declared lost continues under a new id. */
   readonly workerId: string
-  /** Fires when runs of this id must end, as others may have taken them over. */
+  /** Fires when the runs of this id must end, because other workers may have taken them over. */
   readonly signal: AbortSignal
 }
 
 export interface Lease extends WorkerIdentity {
-  /** Registers the worker and renews from then on. Resolves once registered, however long the database is away. */
+  /**
+   * Registers the worker and renews the lease from then on. Resolves once registered, however
+   * long the database is unavailable.
+   */
   announce(announcement: Announcement): Promise<void>
-  /** Calls it with what is wanted, as it comes with each renewal; askedAt, by performance.now(). */
+  /** Calls the listener at each renewal with the wanted state. `askedAt` is when the renewal was sent, by performance.now(). */
   onRenewed(listener: (wanted: DesiredState, askedAt: number) => void): void
-  /** From now on each renewal names the ids under which graphile-worker locks this worker's jobs. */
+  /** Makes each further renewal name the ids under which graphile-worker locks this worker's jobs. */
   lockAs(listPoolIds: () => readonly string[]): void
-  /** Renews now, as the worker's description or its languages have changed; nothing before it is announced. */
+  /** Renews at once, because the worker's state or its languages changed. Does nothing before `announce`. */
   renew(): void
-  /** Says that the worker ends in an orderly way. */
+  /** Stops renewing, and reports that the worker ends in an orderly way. */
   stop(): Promise<void>
 }
 
 interface LeaseOptions {
   readonly url: string
-  /** Without renewal others give the worker up; after two thirds it stops by itself. */
+  /** Other workers declare this one lost after this time without renewal. It ends its own runs after two thirds of it. */
   readonly leaseSeconds: number
   readonly log: Logger
 }
 
 interface Announcement {
   readonly slots: number
-  /** What it runs now: versions, command lines and limits of each language. Asked at each renewal, which reports a change. */
+  /**
+   * Returns the languages that the worker runs now, each with versions, command lines and limits. Each renewal
+   * calls it and reports a change.
+   */
   readonly languages: () => object
-  /** Its release and how its boxes are made. */
+  /** The worker's release and how it isolates programs. */
   readonly description?: { readonly version: string; readonly isolation: object }
-  /** Why it takes no submissions; null when it takes them. */
+  /** Returns why the worker takes no submissions; null when it takes them. */
   readonly suspendedBecause?: () => string | null
 }
 
-/** A lease that is not announced yet: it has an id. */
+/** Creates a lease. It has an id before it is announced. */
 export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
   const leaseMilliseconds = leaseSeconds * 1000
   const listeners: ((wanted: DesiredState, askedAt: number) => void)[] = []
   let listPoolIds = (): readonly string[] => []
   let workerId = createId()
-  /** To register under: another id once this one was taken for lost, in force when it is registered and has its commands. */
+  /**
+   * The id to register under. After the worker was declared lost it is a new one, which becomes `workerId` once it is
+   * registered and has the worker's commands.
+   */
   let nextId = workerId
-  /** The id under which it was taken for lost. */
+  /** The id under which the worker was declared lost. */
   let succeeds: string | undefined
   let fence = new AbortController()
-  /** What this session has said that it runs, as JSON; null before. */
+  /** The languages that this session has registered, as JSON; null before. */
   let registered: string | null = null
-  /** What it last said, whatever the session. */
+  /** The languages that any session registered last. */
   let logged: string | null = null
   let renewedAt = performance.now()
   let session = openSession()
@@ -104,7 +113,7 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
 
   async function renew(announcement: Announcement): Promise<void> {
     const { slots, languages, description = {}, suspendedBecause = () => null } = announcement
-    // The lease begins, by the database's clock, no earlier than this.
+    // By the database's clock the lease starts no earlier than this.
     const sentAt = performance.now()
     const offered = languages()
     const described = JSON.stringify(offered)
@@ -137,7 +146,7 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
     await renew(announcement)
   }
 
-  // A connection whose other end vanished is silent for minutes, longer than a lease.
+  // A connection whose other end vanished stays silent for minutes, which is longer than a lease.
   async function renewInTime(announcement: Announcement): Promise<void> {
     const timer = setTimeout(() => {
       const silent = session
@@ -152,7 +161,7 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
     }
   }
 
-  /** Ends what runs once the lease is so old that others may take it over. */
+  /** Ends this worker's runs once the lease is so old that other workers may take them over. */
   function watchAge(): void {
     if (performance.now() - renewedAt < leaseMilliseconds * fencedAfter) return
     endRuns('the lease could not be renewed')
@@ -194,7 +203,7 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
   }
 }
 
-/** @param before as JSON. */
+/** Lists the languages that changed. @param before as JSON. */
 function compareLanguages(before: string, now: object): object {
   const were = new Map(Object.entries(JSON.parse(before) as object))
   const are = new Map(Object.entries(now))

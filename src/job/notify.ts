@@ -1,19 +1,20 @@
-// Notifies processes of what was committed. By itself, as NOTIFY in a transaction that writes holds a lock of the whole cluster
-// until that is on disk. A notification may be lost: waiters look once a second, workers when they renew their lease.
+// Notifies processes of commits. A notification has a statement of its own, because NOTIFY in a transaction that writes holds
+// a lock of the whole cluster until the transaction is on disk. A notification may be lost: waiters also look once a second,
+// and workers when they renew their lease.
 import type { Database } from '#database'
 
-/** Workers listen here for submissions that are to end while they run (#queue). */
+/** Workers listen here for running submissions that must end (#execute). */
 const cancelChannel = 'runledger_cancel'
 
 interface EndedSubmission {
   readonly id: string
-  /** Channels; null: nobody waits. */
+  /** The channels to notify; null when nobody waits. */
   readonly waiters: readonly string[] | null
-  /** As runledger.describe_end has it; when left out, the id alone is sent. */
+  /** The payload, as runledger.describe_end writes it. When it is left out, only the id is sent. */
   readonly notification?: string | null
 }
 
-/** Notifies whoever waits for them. Never rejects. */
+/** Notifies the processes that wait for these submissions. Never rejects. */
 export async function notifyWaiters(
   sql: Database,
   ended: readonly EndedSubmission[],
@@ -32,7 +33,7 @@ export async function notifyWaiters(
     from unnest(${channels}::text[], ${payloads}::text[]) ended (channel, payload)`.catch(() => {})
 }
 
-/** Notifies workers, which look whether they run it. Never rejects. */
+/** Notifies the workers. Each checks whether it runs the cancelled submission. Never rejects. */
 export async function notifyWorkers(sql: Database, cancelled: string): Promise<void> {
   await sql`select pg_notify(${cancelChannel}, ${cancelled})`.catch(() => {})
 }

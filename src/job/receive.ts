@@ -1,28 +1,28 @@
-// The intake: what requests submit goes to runledger.receive (sql/functions/receive.sql), which has the theory. Requests that
-// come at once share its statement and commit (database/batch.ts); each is received or refused by itself.
+// The intake: passes submissions to runledger.receive (sql/functions/receive.sql), which documents the rules. Requests that
+// come at once share its statement and commit (database/batch.ts), but each is received or refused by itself.
 import { cancelOnAbort, createBatch, json } from '#database'
 import type { Batch, Database } from '#database'
 import { reachFailpoint } from './failpoint.ts'
 import { describeIntake } from './submission.ts'
 import type { Answer, BatchItem, BatchWebhook, Intake, SubmissionContext } from './submission.ts'
 
-/** Nothing of the request was written. */
+/** A refused request, of which nothing was written. */
 export interface Refusal {
-  /** `key_refused`: the key is not valid any more. `blob_missing`: one that it names was purged just now. */
+  /** `key_refused`: the key is not valid any more. `blob_missing`: a blob that the request names was purged just now. */
   readonly kind: 'queue_full' | 'key_refused' | 'blob_missing'
 }
 
-/** The idempotency key stands for an earlier request. */
+/** A request whose idempotency key belongs to an earlier request. */
 export interface Replay {
   readonly kind: 'replayed'
-  /** Its first submission. */
+  /** The earlier request's first submission. */
   readonly id: string
-  /** It was the same request. */
+  /** True when both requests are the same. */
   readonly matches: boolean
 }
 
 interface AnsweredReplay extends Replay {
-  /** What the earlier request was answered with. */
+  /** The answer to the earlier request. */
   readonly answer: Answer
 }
 
@@ -30,10 +30,10 @@ export type IntakeOutcome =
   { readonly kind: 'received'; readonly answer: Answer } | AnsweredReplay | Refusal
 
 /**
- * Receives the submissions of a request: all good ones or none. `received` means that they are on disk if the context says
- * `durable`. A request without good ones is not remembered.
+ * Receives the valid submissions of a request, all or none. `received` means that they are on disk if the context says
+ * `durable`. A request without valid submissions is not remembered.
  * @param signal withdraws an unsent statement.
- * @param webhook sent once, when all good ones have ended.
+ * @param webhook notified once, when all valid submissions have ended.
  */
 export type Receive = (
   items: readonly BatchItem[],
@@ -43,13 +43,13 @@ export type Receive = (
 ) => Promise<IntakeOutcome>
 
 interface Bounds {
-  /** Under way at most. */
+  /** The most statements under way. */
   readonly statements: number
-  /** Requests in one statement at most. */
+  /** The most requests in one statement. */
   readonly items: number
 }
 
-/** One for all that a process receives. @param bounds other ones than the usual. */
+/** Creates the `Receive` for all requests of a process. @param bounds replace the usual ones. */
 export function createReceive(sql: Database, bounds?: Bounds): Receive {
   const create = (durable: boolean, statements: number): Batch<Intake, Outcome> =>
     createBatch({
@@ -57,7 +57,8 @@ export function createReceive(sql: Database, bounds?: Bounds): Receive {
       countBytes: ({ bytes }) => bytes,
       ...(bounds ?? { statements, items: 32 }),
     })
-  // While one waits for the disk, another works. What does not wait is cheaper the more go together.
+  // Durable: while one statement waits for the disk, another works. Others do not wait, and are
+  // cheaper the more share a statement.
   const [durably, soon] = [create(true, 2), create(false, 1)]
 
   return async (items, context, signal, webhook = null) => {
@@ -75,7 +76,7 @@ export function createReceive(sql: Database, bounds?: Bounds): Receive {
 type Outcome = { readonly kind: 'received' } | AnsweredReplay | Refusal
 
 interface OutcomeRow {
-  /** The request's place, from 1. */
+  /** The request's position, from 1. */
   readonly n: number
   readonly outcome: Outcome['kind']
   readonly earlier_id: string

@@ -1,4 +1,4 @@
-// Repeats work, one call at a time: a slow one delays the next instead of piling up.
+// Repeats work, one call at a time, so that a slow call delays the next one and calls do not pile up.
 
 export interface Stoppable {
   stop(): Promise<void>
@@ -27,7 +27,7 @@ export function repeat(
   }
   timer = setTimeout(start, milliseconds)
   return {
-    /** Calls now, or right after the present call. */
+    /** Calls `work` now, or right after the current call. */
     hurry() {
       if (stopped) return
       hurried = true

@@ -1,4 +1,4 @@
-// A submission again, as it was received. Its bodies never leave the database.
+// Receives a submission again, as it was first received. Its bodies never leave the database.
 import { createHash } from 'node:crypto'
 import { cancelOnAbort, json } from '#database'
 import type { Database } from '#database'
@@ -14,8 +14,8 @@ export type RerunOutcome =
   | { readonly kind: 'not_final' | 'purged' | 'not_found' }
 
 /**
- * Receives a submission of the key's account again. Resolved with `received` it is on disk.
- * @param id the new one's.
+ * Receives a submission of the key's account again. When it resolves with `received`, the new submission is on disk.
+ * @param id the new submission's.
  * @param signal withdraws an unsent statement.
  */
 export async function rerunSubmission(
@@ -48,15 +48,18 @@ export async function rerunSubmission(
   return { kind, id }
 }
 
-/** `done`: the campaign has repeated it before; `busy`: so many of the campaign are under way already; `gone`: there is none. */
+/**
+ * `done`: the campaign has repeated the submission before; `busy`: the campaign has `atOnce` submissions under way; `gone`:
+ * the account has no such submission.
+ */
 export type CampaignOutcome =
   Exclude<RerunOutcome['kind'], 'replayed' | 'not_found'> | 'done' | 'busy' | 'gone'
 
 /**
- * Repeats one submission of an operator's campaign, unless that has been done.
- * @param rerun.id the new one's.
- * @param rerun.apiKeyId an operator's key of the submission's account.
- * @param rerun.capacity unfinished submissions over all keys, with this one.
+ * Repeats one submission of an operator's campaign, unless the campaign has repeated it before.
+ * @param rerun.id the new submission's.
+ * @param rerun.apiKeyId the operators' key of the submission's account.
+ * @param rerun.capacity the most unfinished submissions over all keys, including this one.
  */
 export async function rerunInCampaign(
   sql: Database,

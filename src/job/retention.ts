@@ -1,5 +1,5 @@
-// Makes partitions before they are needed and removes old bodies. Every worker tries at its start and each hour; the
-// database admits one at a time.
+// Creates partitions before they are needed, and removes old bodies and blobs. Every worker tries at its start and every
+// hour; the database admits one worker at a time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOff } from '#back-off'
 import { purgeBlobs } from '#blob'
@@ -9,20 +9,23 @@ import { purgeBodies } from '#result'
 import { reachFailpoint } from './failpoint.ts'
 
 const hourMilliseconds = 3_600_000
-/** After a failed pass: a reader who held a lock is gone the next moment, a database that is away is not. */
+/**
+ * Pauses after failed passes: short at first, because a reader that held a lock is soon gone, then
+ * longer, because an outage lasts.
+ */
 const retryMilliseconds = { first: 1000, longest: 60_000 }
 
 interface RetentionOptions {
   readonly database: Database
-  /** Counted from a submission's end. */
+  /** Days, counted from a submission's end. */
   readonly retentionDays: number
   readonly log: Logger
   readonly intervalMilliseconds?: number
-  /** Called when all is done that was due. */
+  /** Called after each pass that did not fail. */
   readonly onPass?: () => void
 }
 
-/** `stop` resolves after the running batch. */
+/** Starts the passes. `stop` resolves after the running batch. */
 export function startRetention({
   database,
   retentionDays,

@@ -1,4 +1,4 @@
-// Waits for a database that is away.
+// Waits for an unavailable database.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOff } from '#back-off'
 import { isUnavailable } from '#database'
@@ -7,8 +7,8 @@ import type { Logger } from '#log'
 const pauseMilliseconds = { first: 100, longest: 500 }
 
 /**
- * Repeats a call until the database answers it. It may then have taken effect more than once, so it is a read, or a write
- * that does no harm when repeated. An append of an event is one: repeated after a lost answer it fails with 23505.
+ * Repeats a call until the database answers it. The call may take effect more than once, so it must be a read, or a write
+ * that does no harm when repeated. An append of an event does none: repeated after a lost answer, it fails with 23505.
  */
 export async function untilAvailable<T>(call: () => PromiseLike<T>, log: Logger): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

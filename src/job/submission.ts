@@ -1,4 +1,4 @@
-// What the log says of a submission, alone or in a batch, and when two requests are the same.
+// Describes submissions and batches for the log and for runledger.receive, and decides when two requests are the same.
 import { createHash } from 'node:crypto'
 import { digestBody, schemaVersion } from '#event'
 import type { BatchEvent, BodyDigest, Metadata, SubmissionReceived, WebhookFormat } from '#event'
@@ -9,18 +9,18 @@ import type { Options } from '#options'
 
 export interface Submission {
   readonly language: Language
-  /** UTF-8, as are the other bodies. */
+  /** UTF-8, like the other bodies. */
   readonly code: Buffer
   readonly stdin: Buffer
   readonly expectedStdout: Buffer | null
   readonly options: Options
-  /** The caller's own word for it. */
+  /** The caller's label for the submission. */
   readonly tag: string | null
-  /** Low: it waits until none does that is not. */
+  /** A `low` submission waits until no `normal` one does. */
   readonly priority: 'normal' | 'low'
-  /** How its outputs are written. */
+  /** The encoding of the outputs in the record. */
   readonly outputEncoding: 'utf8' | 'base64'
-  /** Of the account, each once: those that the options name. */
+  /** The account's blobs that the options name, each once. */
   readonly blobs: readonly BodyDigest[]
   readonly webhook: {
     readonly url: string
@@ -34,32 +34,32 @@ export interface SubmissionContext {
   readonly apiKeyId: string
   readonly accountId: string
   readonly requestId: string
-  /** The channel on which a process waits to be notified of the end; null: none does. */
+  /** The channel on which a process waits to be notified of the end; null when no process waits. */
   readonly waiter: string | null
-  /** Received is on disk. False: nobody is notified of the submission before its end, or `flushLog`. */
+  /** True when a received submission must be on disk. When false, no caller may learn of it before its end or `flushLog`. */
   readonly durable: boolean
   readonly idempotencyKey: string | null
-  /** Unfinished submissions over all keys. */
+  /** The most unfinished submissions over all keys. */
   readonly capacity: number
 }
 
-/** With what else the event says it is 8 KB at the most. */
+/** The most blobs in the event, which then has 8 KB at most. */
 const blobsInEvent = 32
 
-/** Of a request. A bad one is refused in its place, and does not stop the others. */
+/** An item of a request. An invalid item is refused in its position, and does not stop the others. */
 export type BatchItem = { readonly id: string } & (
   { readonly submission: Submission } | { readonly submission: null; readonly refusal: object }
 )
 
-/** What a request is answered with, and the same request again under its idempotency key. */
+/** The answer to a request, and to the same request again under its idempotency key. */
 export interface Answer {
-  /** Of the batch, if it has a webhook; null when none of its items is good. */
+  /** The id of a batch with a webhook; null when no item is valid. */
   readonly id?: string | null
-  /** A good item's id, or a bad one's refusal. */
+  /** A valid item's id, or an invalid item's refusal. */
   readonly submissions: readonly ({ readonly id: string } | object)[]
 }
 
-/** Sent when all of a batch has ended. */
+/** Notified when all submissions of a batch have ended. */
 export interface BatchWebhook {
   readonly url: string
   readonly secret: string
@@ -68,14 +68,14 @@ export interface BatchWebhook {
 /** A request as runledger.receive takes it. */
 export interface Intake {
   readonly request: object
-  /** The good ones. */
+  /** The valid submissions. */
   readonly submissions: readonly object[]
-  /** Of all bodies. */
+  /** The bytes of all bodies. */
   readonly bytes: number
   readonly answer: Answer
 }
 
-/** @param items several of a batch, one of any other request. */
+/** Describes a request for runledger.receive. @param items several for a batch, one for any other request. */
 export function describeIntake(
   items: readonly BatchItem[],
   context: SubmissionContext,
@@ -107,7 +107,7 @@ export function describeIntake(
   }
 }
 
-/** @param batch its id is its stream's. */
+/** Describes a batch for runledger.receive. The batch's id is also its stream's id. */
 function describeBatch(
   { id, url, secret }: BatchWebhook & { readonly id: string },
   members: readonly BatchItem[],
@@ -134,7 +134,7 @@ function describeCause({ requestId, apiKeyId }: SubmissionContext): Metadata {
   return { request: requestId, actor: { api_key: apiKeyId } }
 }
 
-/** As runledger.receive takes it, with what submission.received says. */
+/** Describes a submission for runledger.receive, with the data of submission.received. */
 function describeSubmission(
   id: string,
   submission: Submission,
@@ -180,7 +180,7 @@ function describeSubmission(
     schema_version: schemaVersion,
     data,
     metadata: describeCause(context),
-    // A jsonb text holds neither NUL nor bytes.
+    // In base64, because a jsonb text holds neither NUL nor arbitrary bytes.
     code: code.toString('base64'),
     stdin: stdin.toString('base64'),
     expected_stdout: expectedStdout?.toString('base64'),
@@ -189,7 +189,7 @@ function describeSubmission(
   }
 }
 
-/** As runledger.body.blobs has it; null when it names none. */
+/** Returns a submission's blobs as runledger.body.blobs has them; null when it names none. */
 function listBlobs({ blobs }: Submission): Buffer | null {
   return blobs.length === 0 ? null : Buffer.from(blobs.map(({ sha256 }) => sha256).join(''), 'hex')
 }
@@ -211,17 +211,17 @@ function describeIdempotency(
   return {
     idempotency_key: idempotencyKey,
     request_digest: spellDigest(digestRequest(items, webhook)),
-    // One item's answer is its id.
+    // A single item's answer is its id, which is stored anyway.
     ...((items.length > 1 || webhook !== null) && { batch_answer: JSON.stringify(answer) }),
   }
 }
 
-/** As PostgreSQL writes bytea. */
+/** Spells a digest as PostgreSQL writes bytea. */
 export function spellDigest(digest: Buffer): string {
   return `\\x${digest.toString('hex')}`
 }
 
-/** Every parsed field counts; lengths keep fields apart. */
+/** Digests the fields of a request. Lengths keep the fields apart. */
 function digestRequest(items: readonly BatchItem[], webhook: BatchWebhook | null): Buffer {
   const hash = createHash('sha256')
   const add = (part: Buffer | string | null | undefined): void => {
@@ -241,7 +241,10 @@ function digestRequest(items: readonly BatchItem[], webhook: BatchWebhook | null
   return hash.digest()
 }
 
-/** None for a request without any of them: it is the same as one that was remembered before there were such. */
+/**
+ * Returns no parts when the request has none of these fields, so that it matches a request that was
+ * remembered before the fields existed.
+ */
 function listFurtherParts({
   options,
   tag,

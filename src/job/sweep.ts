@@ -1,5 +1,5 @@
-// The entry to the sweep, in web and worker processes. Twice a second it requeues what dead workers held; every ten
-// seconds it compares the queue with unfinished submissions, and parts of the log with what it promises.
+// The entry to the sweep, in web and worker processes. Twice a second it requeues what dead workers held. Every ten seconds
+// it compares the queue with unfinished submissions, and checks a part of the log.
 import { isUnavailable } from '#database'
 import type { Database } from '#database'
 import { describeError } from '#error-text'
@@ -12,35 +12,38 @@ import type { Stoppable } from './repeat.ts'
 
 const sweepMilliseconds = 500
 const reconcileEveryMilliseconds = 10_000
-// Right after an outage every lease looks old: workers get time to renew.
+// Right after an outage every lease looks old, so workers get this much time to renew.
 const settleMilliseconds = 5000
-// A free question took so long, or was not asked for so long, as a pass was held up: an outage too.
+// It also counts as an outage when a trivial query took the first of these, or when none was answered for the
+// second because a pass was held up.
 const slowMilliseconds = 500
 const absentMilliseconds = 3000
-// Some twenty milliseconds of index entries.
+// Submissions of one step, which reads index entries for some twenty milliseconds.
 const restoredAtOnce = 20_000
-/** So many of the newest events are checked, and so many of the walk through the whole log: some 0.1 s of the database's. */
+/**
+ * Checks this many of the newest events and this many on the walk through the whole log, which costs the database some 0.1 s.
+ */
 const checkedAtOnce = { fewest: 10, most: 1000 }
-// Lost workers are found on the same connection.
+// Short, because lost workers are found on the same connection.
 const longestCheck = '2s'
 
-/** A submission that was requeued, or, without one, a worker that was lost. */
+/** A submission that was requeued or ended; without a submission, a worker that was lost. */
 interface Swept {
   readonly worker_id: string
   readonly submission_id: string | null
   readonly requeued: boolean | null
   readonly host: string
   readonly pid: number
-  /** Since its last heartbeat. */
+  /** Seconds since the worker's last heartbeat. */
   readonly silent_seconds: number
 }
 
 export function startSweep(database: Database, log: Logger): Stoppable {
   let reconciledAt = performance.now()
   let unsettledAt = Number.NEGATIVE_INFINITY
-  /** The last answer to the free question, or the last failure. */
+  /** When the trivial query was last answered, or a pass last failed. */
   let answeredAt = performance.now()
-  /** The last failure, until a sweep succeeds. */
+  /** The last failure; null after a sweep that succeeded. */
   let logged: string | null = null
 
   // Goes through the whole log in parts, again and again.
@@ -86,14 +89,17 @@ export function startSweep(database: Database, log: Logger): Stoppable {
   }
   return repeat(sweepAndNote, sweepMilliseconds, (error) => {
     unsettledAt = answeredAt = performance.now()
-    // What a wrong role or an old schema refuses, it refuses twice a second.
+    // A wrong role or an old schema fails twice a second, so an equal failure is not logged again.
     const failure = describeError(error)
     if (isUnavailable(error) || failure !== logged) log.warn({ err: error }, 'sweep.failed')
     logged = failure
   })
 }
 
-/** For metrics: a bounded part of the ledger, by one process at a time. It comes last and never rejects: nothing must wait for it. */
+/**
+ * Checks a bounded part of the ledger, for metrics, in one process at a time. The check comes last and never rejects,
+ * because nothing must wait for it.
+ */
 function createLedgerCheck(database: Database, log: Logger): () => Promise<void> {
   const { fewest, most } = checkedAtOnce
   let atOnce = most
@@ -106,7 +112,7 @@ function createLedgerCheck(database: Database, log: Logger): () => Promise<void>
       atOnce = Math.min(most, atOnce * 2)
       if (found.length > 0) log.error({ streams: found }, 'ledger.finding')
     } catch (error) {
-      // A database that is slow today must not keep the walk from going on.
+      // A slow database gets smaller parts, so that the walk goes on.
       atOnce = Math.max(fewest, Math.floor(atOnce / 2))
       log.warn({ err: error }, 'ledger.check_failed')
     }

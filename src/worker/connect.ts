@@ -1,4 +1,5 @@
-// Second phase of a start: the parts are connected. The worker registers, takes jobs, sweeps and removes what is old.
+// Second phase of a start: connects the parts. The worker registers, takes jobs, sweeps for lost
+// workers and removes old data.
 import { describeLimits, startQueue, startRetention, startSweep } from '#job'
 import type { JobOptions } from '#job'
 import type { Language } from '#language'
@@ -22,7 +23,7 @@ export interface Worker extends Parts {
   readonly over: Promise<End>
 }
 
-/** Resolves once the worker is registered and takes jobs, however long the database is away. */
+/** Connects the parts. Resolves once the worker is registered and takes jobs, however long the database is unavailable. */
 export async function connectParts(parts: Parts): Promise<Worker> {
   const { executor, lease, commands, suspension, pools, settings, blobs, log } = parts
   const { promise: over, resolve: end } = Promise.withResolvers<End>()
@@ -43,7 +44,7 @@ export async function connectParts(parts: Parts): Promise<Worker> {
     log,
     onPass: () => blobs.forgetUnused(settings.RETENTION_DAYS * dayMilliseconds),
   })
-  // Mostly a lost connection; the platform starts a new worker.
+  // Mostly because a connection was lost. The platform then starts a new worker.
   queue.ended.then(
     () => end({ reason: 'queue ended', exitCode: 1 }),
     (error: unknown) => {
@@ -51,7 +52,7 @@ export async function connectParts(parts: Parts): Promise<Worker> {
       end({ reason: 'queue failed', exitCode: 1 })
     },
   )
-  // It gives nothing back, however long runs take. A signal ends it sooner.
+  // A drained or restarted worker requeues nothing, however long its runs take. A signal ends it sooner.
   const endWhenIdle = async (): Promise<void> => {
     const reason = await commands.over
     await queue.idle()
@@ -68,9 +69,9 @@ export async function connectParts(parts: Parts): Promise<Worker> {
   return { ...parts, queue, sweep, retention, over }
 }
 
-/** What the worker's row says that it runs. */
+/** Returns the languages as the worker's row has them. */
 function describeLanguages({ executor, settings: { limits } }: Parts): object {
-  // Submissions in these are accepted, and wait for the trial.
+  // Submissions in these languages are accepted, and wait until the language has passed its trial.
   const awaited = Object.entries(executor.awaited).map(
     ([name, runtime]) => [name, { ...runtime, awaits_trial: true }] as const,
   )
@@ -113,7 +114,7 @@ function queueOptions(parts: Parts, onExhausted: (reason: string) => void): JobO
       }),
       schedule: settings.WEBHOOK_SCHEDULE_SECONDS,
       perHost: settings.WEBHOOK_PER_HOST,
-      // An account could use a thousand host names to take every place.
+      // Otherwise one account could use a thousand host names and occupy all deliveries.
       perAccount: Math.ceil(settings.WEBHOOK_CONCURRENCY / 2),
       get workerId() {
         return lease.workerId

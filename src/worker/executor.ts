@@ -1,4 +1,5 @@
-// The worker's executor, made from its settings. A host that cannot isolate programs ends the process.
+// Creates the worker's executor from its settings. The process exits when the host cannot
+// isolate programs or has no language.
 import { claimUids, countSpares, createExecutor, SandboxError } from '#executor'
 import type { Executor } from '#executor'
 import type { Language } from '#language'
@@ -11,7 +12,7 @@ export interface WorkerExecutor {
   readonly absent: readonly Language[]
 }
 
-/** @param onChange called when the languages that it offers have changed. */
+/** Creates the executor. @param onChange called when the set of offered languages changes. */
 export async function makeExecutor(
   settings: WorkerSettings,
   log: Logger,
@@ -47,7 +48,10 @@ export async function makeExecutor(
   }
 }
 
-/** Two for each slot, spare ones too, and one for each resident compiler. An unprivileged worker has only its own. */
+/**
+ * Claims host uids: two for each slot and each spare slot, and one for each resident compiler. An
+ * unprivileged worker uses its own uid.
+ */
 async function claimFirstUid({ FIRST_UID, SLOTS }: WorkerSettings, log: Logger): Promise<number> {
   if (process.getuid?.() !== 0) return FIRST_UID
   const { firstUid } = await claimUids(FIRST_UID, 5 * SLOTS)

@@ -1,4 +1,5 @@
-// First phase of a start: the worker's parts. Each is given what was made before it, and none takes or reports anything yet.
+// First phase of a start: creates the worker's parts, each after those that it needs. No part
+// takes jobs or reports anything yet.
 import { exitForConfig } from '#config'
 import { checkLogin, createDatabase, workerRoles } from '#database'
 import type { Database } from '#database'
@@ -18,14 +19,14 @@ import { makeExecutor } from './executor.ts'
 import type { WorkerExecutor } from './executor.ts'
 import type { WorkerSettings } from './settings.ts'
 
-// Statements take milliseconds. A silent connection is kept as long.
+// Statements take milliseconds. A connection whose statement has no answer for about this long is closed.
 export const statementSeconds = 2
-// All that a lost worker held is requeued in one transaction.
+// One transaction requeues everything that a lost worker held.
 const sweepSeconds = 10
-// A statement removes a thousand rows, and nobody waits for it.
+// One statement removes a thousand rows, and no caller waits for it.
 const retentionSeconds = 60
 
-/** Of the sweep and retention one each: busy pools must not keep lost workers from being found. */
+/** The sweep and retention have pools of their own, so that lost workers are found even when the other pools are busy. */
 interface Pools {
   readonly database: Database
   readonly sweep: Database
@@ -40,7 +41,7 @@ export interface Parts extends WorkerExecutor {
   readonly blobs: BlobCache
   readonly suspension: Suspension
   readonly commands: CommandFollower
-  /** Fires when runs and deliveries under way are to be requeued. */
+  /** Fires when runs and deliveries under way must be requeued. */
   readonly giveBack: AbortController
 }
 

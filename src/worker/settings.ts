@@ -1,4 +1,4 @@
-// The worker's settings, ready for use: mistakes are listed together, and end a worker.
+// The worker's settings, checked and ready for use. Mistakes end the worker.
 import { readFileSync } from 'node:fs'
 import { ConfigError, readOrExit, readWorkerConfig } from '#config'
 import type { LimitOverride, WorkerConfig } from '#config'
@@ -13,12 +13,12 @@ export interface WorkerSettings extends Omit<WorkerConfig, 'limits'> {
   readonly webhookTrust: ReturnType<typeof trustAuthorities>
 }
 
-/** Exits with 78 when something is wrong. */
+/** Reads the settings. Exits with 78 when one is invalid. */
 export function readSettings(): WorkerSettings {
   return readOrExit(() => parseSettings())
 }
 
-/** @throws {ConfigError} with all mistakes. */
+/** @throws {ConfigError} with the mistakes. */
 export function parseSettings(environment?: NodeJS.ProcessEnv): WorkerSettings {
   const read = readWorkerConfig(environment)
   const { ranges, issues } = parseRanges(read.WEBHOOK_ALLOWED_RANGES)

@@ -1,5 +1,5 @@
-// The Procfile's worker entry: settings → log → parts, made one after the other (make.ts) → connected with each other
-// (connect.ts). On the first reason to end it stops (stop.ts).
+// The Procfile's worker entry. It reads the settings, opens the log, creates the parts (make.ts) and connects them
+// (connect.ts). The first reason to end stops the worker (stop.ts).
 import { shortenOutages, surviveLostConnections } from '#database'
 import { createLog } from '#log'
 import { connectParts } from './connect.ts'

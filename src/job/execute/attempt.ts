@@ -1,4 +1,4 @@
-// Starts attempts: execution.started is logged before a program runs, and what is begun at once shares a statement.
+// Starts attempts. execution.started is logged before a program runs; attempts that start at once share a statement.
 import { availableParallelism, hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBatch, errorCode, sqlState } from '#database'
@@ -19,54 +19,54 @@ export interface AttemptDependencies {
   readonly executor: Executor
   readonly limits: Readonly<Record<Language, Limits>>
   readonly log: Logger
-  /** `renew` asks at once what operators want of the worker. */
+  /** `renew` asks at once which state the worker's row wants. */
   readonly lease: WorkerIdentity & Partial<Pick<Lease, 'renew'>>
-  /** Fires when the process must give its runs back. */
+  /** Fires when the process must requeue its runs. */
   readonly shutdown: AbortSignal
 }
 
-/** As runledger.start answers. */
+/** A row of runledger.start. */
 interface Started {
   readonly submission: string
-  /** Of its execution.started: the fencing token. */
+  /** The version of execution.started, which is the fencing token. */
   readonly version: number
-  /** A submission's own id, where its row was removed by hand: no cache is shared. */
+  /** The submission's own id where its row was removed by hand, so that no cache is shared. */
   readonly accountId: string
   /** Null when the body is gone. */
   readonly code: Buffer | null
   readonly stdin: Buffer
   readonly expectedStdout: Buffer | null
-  /** As it is kept. */
+  /** The options as they are stored. */
   readonly options: Buffer | null
-  /** What all of it may run, by the clock. */
+  /** Seconds that all programs of the submission may run together, by the clock. */
   readonly totalSeconds: number
-  /** That its programs may use at once, as execution.started has it; null: not given. */
+  /** Cores that its programs may use at once, as in execution.started; null when not given. */
   readonly cores: number | null
-  /** Somebody is sent its record. */
+  /** True when the submission has a webhook. */
   readonly hasWebhook: boolean
 }
 
 export interface Attempt extends Started {
   /** The attempt's id. */
   readonly run: string
-  /** The worker's id at the start, and the signal that it is no longer ours. */
+  /** The worker's id at the start, and the signal that the attempt is no longer ours. */
   readonly identity: WorkerIdentity
   readonly language: Language
 }
 
-/** A tier's, where its key was removed by hand. */
+/** The usual value of a tier, used where the submission's key was removed by hand. */
 const usualTotalSeconds = 600
 
-// Then a worker that was taken for lost is back under a new id, and one that is to take nothing has heard so.
+// Within this time a worker that was declared lost is back under a new id, and one that must take no jobs has learned of it.
 const returnMilliseconds = 200
 
 /**
- * Begins the attempt of a submission whose job this worker was handed.
- * @returns null when there is nothing to do; `put_back` when the worker is to take nothing.
+ * Starts the attempt of a submission whose job this worker has taken.
+ * @returns null when there is nothing to do; `put_back` when the worker must take no jobs.
  */
 type Begin = (submission: string, language: string) => Promise<Attempt | 'put_back' | null>
 
-/** @param startedIds this process's runs; second jobs of theirs are not started. */
+/** @param startedIds the runs of this process; a second job of one of them is not started. */
 export function createBegin(
   dependencies: AttemptDependencies,
   startedIds: Iterable<string>,
@@ -99,8 +99,8 @@ export function createBegin(
         } else if (code !== sqlState.uniqueViolation) {
           throw error
         }
-        // What began under an earlier id is lost with that, and two attempts never have the same. Or another start came first:
-        // next time it runs elsewhere or has ended.
+        // A start under an earlier worker id is lost with that id, and no two attempts have the same run id. Or another start
+        // came first; then the next try finds that the submission runs elsewhere or has ended.
         run = createId()
       }
     }
@@ -109,29 +109,29 @@ export function createBegin(
 
 type Program = Pick<ExecutionStarted['data'], 'runtime' | 'limits'>
 
-/** A job that the worker was handed. */
+/** A job that the worker has taken. */
 interface Start {
   readonly worker: string
   readonly submission: string
-  /** The same on every try, so that a lost answer begins no second attempt. */
+  /** The same on every try, so that a lost answer starts no second attempt. */
   readonly run: string
   readonly language: Language
 }
 
 /**
- * Begins an attempt; null: there is nothing to do. What is asked at once goes together (#database, batch.ts).
- * @throws as runledger.start.
+ * Starts an attempt; null when there is nothing to do. Calls that come at once share a statement (#database, batch.ts).
+ * @throws the errors of runledger.start.
  */
 export type BeginAttempt = (start: Start) => Promise<Started | null>
 
-/** @param startedIds the runs that this process has under way; second jobs of theirs are not started. */
+/** @param startedIds the runs that this process has under way; a second job of one of them is not started. */
 export function createStart(
   dependencies: AttemptDependencies,
   startedIds: Iterable<string>,
 ): BeginAttempt {
   const { database, executor } = dependencies
   const host = { host: hostname(), host_cores: availableParallelism() }
-  // Made into JSON once, as a worker hardly ever changes what it offers.
+  // Serialized once, because a worker hardly ever changes what it offers.
   let described: { runtimes: Executor['runtimes']; programs: string } | undefined
   const describePrograms = (runtimes: Executor['runtimes']): string => {
     if (described?.runtimes !== runtimes) {
@@ -160,7 +160,7 @@ export function createStart(
     return starts.map(({ submission }) => byId.get(submission) ?? null)
   }
 
-  // Those of two workers ids, or two jobs of one submission, go one after the other.
+  // Starts under two worker ids, or two jobs of one submission, go one after the other.
   const run = (starts: readonly Start[]): Promise<readonly (Started | null)[]> => {
     const odd = starts.findIndex(
       ({ worker, submission }, n) =>
@@ -172,7 +172,7 @@ export function createStart(
   return createBatch({ run, statements: 2, items: 8 })
 }
 
-/** As JSON. */
+/** Returns the event's metadata as JSON. */
 function describeActor(workerId: string): string {
   const caused: Metadata = { actor: { worker: workerId } }
   return JSON.stringify(caused)
@@ -185,7 +185,7 @@ function describeProgram({ executor, limits }: AttemptDependencies, language: La
   }
 }
 
-/** Limits as execution.started and the worker's row spell them; `compile` is null for a language without a compiler. */
+/** Returns limits as execution.started and the worker's row spell them; `compile` is null for a language without a compiler. */
 export function describeLimits({ compile, run }: Limits): object {
   return { compile: compile && spellLimits(compile), run: spellLimits(run) }
 }

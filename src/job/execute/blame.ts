@@ -1,17 +1,18 @@
-// Whose failure it is that a run failed and its program did not: what can be seen of it by itself. A trial shows the rest
-// (suspension.ts).
+// Decides from the error alone what is to blame when a run failed and its program did not. A trial
+// shows the rest (suspension.ts).
 import { errorCode } from '#database'
 import { SandboxError, stepsOfRequest } from '#executor'
 
 /**
- * `request`: no other attempt would go better. `run`: it says nothing of other runs, and another worker may do better. `outside`:
- * something other than the request struck, though a trial right after may pass. `unknown`: the request's, if the worker is well.
+ * `request`: no other attempt would succeed. `run`: the failure concerns this run only, and another worker may succeed.
+ * `outside`: something other than the request caused it, though a trial right after it may pass. `unknown`: the request
+ * caused it if the worker is well.
  */
 type Blame = 'request' | 'run' | 'outside' | 'unknown'
 
 /**
- * A language that is not offered, a blob that is gone, a checker that fails and a box that other work of the host kept from
- * running.
+ * A language that is not offered, a missing blob, a checker thread that fails, and a box that other work
+ * of the host kept from running.
  */
 const stepsOfOneRun: ReadonlySet<string> = new Set([
   'language.missing',
@@ -20,14 +21,17 @@ const stepsOfOneRun: ReadonlySet<string> = new Set([
   'box.starved',
 ])
 
-/** A keeper that was killed or stands still, a cgroup that cannot be made, what is gone, replaced or closed. */
+/** A keeper that was killed or hangs, a cgroup that cannot be created, and things that are gone, replaced or closed. */
 const stepsFromOutside =
   /^(?:keeper\.(?:gone|silent|spawn|start|compile)|cgroup\.|slot\.|language\.|body\.|cache\.|executor\.)/
 
 /** The box's first process, which no program can end, was killed. */
 const wordsFromOutside = /^keeper\.failed: box\.watch: /
 
-/** A system call's or the database's, but for those that say that what was given cannot be: Node's own, and of words too long. */
+/**
+ * Codes for data that cannot be passed on: Node's own errors, and invalid or too long values. All other codes of system calls
+ * or of the database come from outside.
+ */
 const codesOfRequest = /^(?:ERR_|E2BIG$|EINVAL$|ENAMETOOLONG$)/
 
 export function blame(error: unknown): Blame {

@@ -1,25 +1,25 @@
-// Ends runs whose callers have cancelled them. A notification proves nothing, as any may be lost and anybody may send one: the
-// log says whose end was asked for.
+// Stops runs whose callers have cancelled them. A notification proves nothing, because it may be lost and anybody may send
+// one. So the database is asked which submissions are cancelled.
 import type { Database } from '#database'
 import type { Logger } from '#log'
 
 export interface Cancels {
-  /** @returns what aborts when the run is to be stopped; to be forgotten when it is over. */
+  /** @returns a signal that fires when the run must stop. Call `forget` when the run is over. */
   watch(submission: string): { readonly signal: AbortSignal; forget(): void }
-  /** This submission may have been cancelled; it may be another worker's, or about to begin here. */
+  /** Notes that this submission may be cancelled. It may run on another worker, or be about to start here. */
   hear(submission: string): void
-  /** Any that runs here may have been cancelled. */
+  /** Checks all runs of this worker. */
   look(): void
 }
 
-/** Others' too, since the last look. */
+/** The most submissions noted since the last look, other workers' included. */
 const heardMost = 10_000
 
 export function createCancels(database: Database, log: Logger): Cancels {
   const watched = new Set<{ readonly submission: string; readonly stop: AbortController }>()
   const heard = new Set<string>()
 
-  /** Fails alone: the next look comes with the next renewal of the lease. */
+  /** Asks which submissions are cancelled. A failure is only logged: the next look comes with the next renewal of the lease. */
   async function ask(submissions: readonly string[]): Promise<void> {
     if (submissions.length === 0) return
     try {
@@ -38,7 +38,7 @@ export function createCancels(database: Database, log: Logger): Cancels {
     watch(submission) {
       const run = { submission, stop: new AbortController() }
       watched.add(run)
-      // The word was quicker than the answer that began it.
+      // The notification came before the answer that started the run.
       if (heard.has(submission)) void ask([submission])
       return { signal: run.stop.signal, forget: () => void watched.delete(run) }
     },

@@ -1,5 +1,6 @@
-// The log's record of a submission's end, and the bodies beside it. What an event says of tests is bounded, as events are kept
-// for ever: of the first ones all, of the others the verdict. The rest is in the report, a body that goes with its age.
+// Describes a submission's completion: the event's data and the bodies beside it. Events are kept forever, so they
+// are bounded: an event has all facts of the first tests, and the verdicts of the others. The rest is in the report,
+// a body that is purged with age.
 import { isDeepStrictEqual } from 'node:util'
 import { digestBody } from '#event'
 import type { ExecutionCompleted, LeftFile, TestFacts, Verdict } from '#event'
@@ -13,7 +14,7 @@ import type { Expectation, Judged } from './verdict.ts'
 /** The event's data and its bodies. */
 export interface Completion {
   readonly data: Omit<ExecutionCompleted['data'], 'verdict'> & {
-    /** Null: it was stopped. */
+    /** Null when the submission was stopped. */
     readonly verdict: Verdict | null
   }
   readonly stdout: Uint8Array
@@ -25,7 +26,7 @@ export interface Completion {
 }
 
 const nothing = new Uint8Array()
-/** With what else an event says it is 8 KB at the most. */
+/** The most bytes of an event's tests. With its other data the event has 8 KB at most. */
 const testsBytesMost = 6000
 
 /** The run that gave the verdict; null when the program did not compile. */
@@ -34,8 +35,11 @@ interface Decision extends Judged {
 }
 
 /**
- * @param tests null without tests. @param wasStopped true: it has no verdict. @param asksFiles true: it names the files that the
- * run has left. @throws as `judgeOutput`.
+ * Describes an outcome.
+ * @param tests null for a submission without tests.
+ * @param wasStopped true when the submission was stopped, and so has no verdict.
+ * @param asksFiles true when the completion names the files that the run has left.
+ * @throws the errors of `judgeOutput`.
  */
 export async function describeOutcome(
   outcome: Outcome,
@@ -87,7 +91,7 @@ export async function describeOutcome(
   }
 }
 
-/** @returns as many, in their order. */
+/** Bounds the bytes of all facts together. @returns the same number of facts, in their order. */
 export function shortenFacts(facts: readonly TestFacts[]): readonly TestFacts[] {
   const short = facts.map(({ verdict }): TestFacts => ({ verdict }))
   let left = testsBytesMost - short.reduce((sum, test) => sum + countBytes(test), 0)
@@ -95,13 +99,13 @@ export function shortenFacts(facts: readonly TestFacts[]): readonly TestFacts[] 
     const part = short[index] ?? test
     const more = countBytes(test) - countBytes(part)
     const fits = more <= left
-    // One that is shorter does not overtake it.
+    // After the first test that does not fit, no other is kept whole, even if it is shorter.
     left = fits ? left - more : 0
     return fits ? test : part
   })
 }
 
-/** As the database spells it, with a space behind each comma and colon. */
+/** Counts bytes as the database spells a test, with a space after each comma and colon. */
 function countBytes(test: TestFacts): number {
   const text = JSON.stringify(test)
   return Buffer.byteLength(text) + (text.match(/[,:]/g)?.length ?? 0) + 2

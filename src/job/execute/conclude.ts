@@ -1,6 +1,6 @@
-// Brings an attempt's end into the log: completed, cancelled, or interrupted and requeued. Only one end can follow a start,
-// so of two the second is dropped. While statements are under way, ends that come wait, and share the next one and its commit
-// (database/batch.ts).
+// Writes an attempt's result into the log: completed, cancelled, or interrupted and requeued. Only one result can follow a
+// start, so a second one is dropped. Results that come while statements are under way wait, and share the next statement and
+// its commit (database/batch.ts).
 import { createBatch, json } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
@@ -23,7 +23,7 @@ export interface End extends Pick<Attempt, 'submission' | 'version' | 'run'> {
   readonly bodies: Omit<Completion, 'data'>
 }
 
-/** Why nothing was written, as runledger.conclude has it. */
+/** Why runledger.conclude has written nothing. */
 type Refusal = 'stored' | 'superseded' | 'start_lost' | 'no_verdict'
 
 interface ConcludedRow {
@@ -32,7 +32,7 @@ interface ConcludedRow {
   readonly notification: string | null
 }
 
-/** Null: the end is on disk. Safe to repeat. */
+/** Writes a result. Null when it is on disk. Safe to repeat. */
 type Conclude = (end: End) => Promise<Refusal | null>
 
 interface EndDependencies extends ExecuteDependencies {
@@ -40,7 +40,10 @@ interface EndDependencies extends ExecuteDependencies {
   readonly quotas: OutputQuotas
 }
 
-/** Resolves when the end is in the log, or another one is. @throws when it can be neither ended nor requeued. */
+/**
+ * Ends an attempt. Resolves when its result, or another one, is in the log.
+ * @throws when the attempt can be neither ended nor requeued.
+ */
 export async function endAttempt(
   dependencies: EndDependencies,
   attempt: Attempt,
@@ -53,7 +56,7 @@ export async function endAttempt(
   try {
     await concludeAttempt(dependencies, attempt, ran)
   } catch (error) {
-    // A bug of ours or the database's; the submission goes back as lost.
+    // A bug of ours or of the database. The submission is requeued as lost.
     dependencies.log.error({ submission: attempt.submission, err: error }, 'execution.interrupted')
     const loss = describeLoss(error, dependencies)
     await interruptAttempt(dependencies, attempt, { loss, isLast: false })
@@ -76,7 +79,7 @@ async function concludeAttempt(
     log,
   )
   if (refusal === 'no_verdict') throw new Error('it was stopped, and nobody asked for that')
-  // Stored: the answer to an earlier call was lost.
+  // `stored`: the answer to an earlier call was lost.
   if (refusal !== null && refusal !== 'stored') {
     log.warn({ submission, version, refusal }, 'execution.fenced')
     return
@@ -99,7 +102,10 @@ async function concludeAttempt(
   )
 }
 
-/** Requeues the submission, or ends it where it was lost too often or is cancelled. Resolved, that is on disk. */
+/**
+ * Requeues the submission, or ends it when it is cancelled, was lost too often, or would fail again.
+ * When it resolves, that is on disk.
+ */
 async function interruptAttempt(
   { database, log }: Pick<ExecuteDependencies, 'database' | 'log'>,
   { submission, version, identity, run }: Attempt,
@@ -121,7 +127,7 @@ async function interruptAttempt(
     log,
   )
   reachFailpoint('execute.after_interrupt')
-  // Requeued already, or lost in a crash.
+  // The attempt was requeued before, or a crash of the server has forgotten its start.
   if (row?.outcome === 'superseded' || row?.outcome === 'start_lost')
     log.warn({ submission, version, refusal: row.outcome }, 'execution.fenced')
   await notifyWaiters(database, [{ id: submission, waiters: row?.waiters ?? null }])
@@ -153,7 +159,7 @@ async function store(sql: Database, ends: readonly End[]): Promise<(Refusal | nu
   }))
   const rows = await sql<ConcludedRow[]>`
     select * from runledger.conclude(${json(sql, items)})`
-  // The next ends need not wait for it.
+  // Not awaited, because the next results need not wait for it.
   void notifyWaiters(
     sql,
     rows.map(({ waiters, notification }, n) => ({
@@ -169,7 +175,7 @@ function encode(bytes: Uint8Array | null): string | null {
   return bytes === null ? null : Buffer.from(bytes).toString('base64')
 }
 
-/** Milliseconds of a UUID v7: when a submission came or an attempt began. */
+/** Returns the time of a UUID v7 in milliseconds: when a submission was received or an attempt started. */
 function timeOfId(id: string): number {
   return Number.parseInt(id.replace('-', '').slice(0, 12), 16)
 }

@@ -1,52 +1,62 @@
-// Between two of its tests a submission that has had its slot for a while lends it, when another account is next by the fair order
-// (runledger.lend_slot). Then it is parked: its attempt is under way as before, with its compiled program and what its tests have
-// given so far, but its job has ended and no slot is its own. A job `continue:<worker>`, which this worker alone takes, says when
-// it goes on. A submission that is shorter than a slice, or beside which nobody waits, pays nothing.
+// Lends the slot of a submission between two of its tests, when it has had the slot for a while and another account is
+// next by the fair order (runledger.lend_slot). The submission is then parked: its attempt stays under way, with its
+// compiled program and its tests' results so far, but its job has ended and it has no slot. It continues when this worker
+// takes the job `continue:<worker>`, which no other worker takes. A submission that is shorter than a slice, or beside
+// which nobody waits, pays nothing.
 import * as v from 'valibot'
 import { untilAvailable } from '#retry'
 import { capabilities } from '#options'
 import type { Attempt, AttemptDependencies } from './attempt.ts'
 
-/** So long it has had its slot before it is asked, and then as often: a question is a statement of a millisecond. */
+/**
+ * After this time in its slot, and then as often, a submission asks whether to lend it. Asking takes a statement of a
+ * millisecond.
+ */
 const sliceMilliseconds = 1000
-/** What was parked for so long is asked about again: the answer that handed out its job may have been lost. */
+/** A submission that was parked for this long is asked about again, because the answer that handed out its job may be lost. */
 const askAgainMilliseconds = 10_000
-/** For each slot: a parked one keeps its program and its tests' outputs in memory. With so many, who runs goes on to its end. */
+/**
+ * The most parked submissions for each slot, because each keeps its program and its tests' outputs in memory. At this number,
+ * running submissions keep their slots to the end.
+ */
 const mostParked = 8
 
 /** Read from the database, so it is checked. */
 const jobSchema = v.object({ run: v.string() })
 
-/** What an attempt knows of its slot. */
+/** An attempt's hold on its slot. */
 export interface Tenure {
-  /** Asked between two runs. Null: it goes on; else it gives its slot back until this has resolved. */
+  /**
+   * Asks between two runs whether to lend the slot. Null: the attempt keeps it. Otherwise the attempt
+   * returns it until `resumed` resolves.
+   */
   between(): Promise<{ readonly resumed: Promise<void> } | null>
-  /** Resolves when `ran` has settled, or when it is parked. */
+  /** Resolves when `ran` has settled or the attempt is parked. */
   leaves(ran: Promise<unknown>): Promise<void>
-  /** It has ended: if it was parked, its job is removed. */
+  /** Notes that the attempt has ended. If it was parked, its job is removed. */
   end(): void
-  /** For so long it was parked. */
+  /** The time for which the attempt was parked. */
   readonly parkedSeconds: number
 }
 
 interface Continuations {
-  /** Of the jobs by which this worker's parked attempts go on. */
+  /** The task of the jobs with which this worker's parked attempts continue. */
   readonly task: string
-  /** Attempts that are parked now. */
+  /** The number of attempts that are parked now. */
   readonly parked: number
   open(attempt: Attempt): Tenure
-  /** Runs what such a job names on. Resolves as `leaves`. */
+  /** Continues the attempt that such a job names. Resolves like `leaves`. */
   goOn(payload: unknown): Promise<void>
-  /** Called by the clock. */
+  /** Called by the clock: asks again about attempts that are parked for long. */
   look(): void
-  /** From now on no slot is lent, and what is parked goes on. */
+  /** Stops lending slots, and continues parked attempts. */
   keepSlots(): void
 }
 
 interface Parked {
   readonly attempt: Attempt
   askedAt: number
-  /** What it asks again. */
+  /** Settles when the last question about it was answered. */
   asking: Promise<void>
   resume(): Promise<void>
 }
@@ -55,11 +65,11 @@ export function createContinuations(
   { database, executor, lease, log }: AttemptDependencies,
   slice = sliceMilliseconds,
 ): Continuations {
-  /** By run. */
+  /** Parked attempts by run. */
   const parked = new Map<string, Parked>()
   let keepsSlots = false
 
-  /** Null: nobody knows, as the database did not answer. */
+  /** Asks whether to lend the slot. Null when the database did not answer. */
   async function lend({ submission, run }: Attempt, seconds: number): Promise<boolean | null> {
     try {
       const [row] = await database<[{ lent: boolean }]>`
@@ -73,7 +83,7 @@ export function createContinuations(
     }
   }
 
-  /** It waits in the queue no more. Never rejects: a job that is left over does nothing. */
+  /** Removes a parked attempt's job from the queue. Never rejects, because a job that is left over does nothing. */
   async function forget({ attempt, asking }: Parked): Promise<void> {
     await asking
     const { submission, run } = attempt
@@ -83,7 +93,7 @@ export function createContinuations(
     ).catch((error: unknown) => log.warn({ submission, err: error }, 'slot.not_taken'))
   }
 
-  /** Without its job. */
+  /** Continues a parked attempt before its job was taken. */
   function resume(one: Parked): void {
     if (!parked.delete(one.attempt.run)) return
     void forget(one)
@@ -168,7 +178,7 @@ export function createContinuations(
         return
       }
       const one = parked.get(parsed.output.run)
-      // Its job came twice, or it has ended.
+      // The job came twice, or the attempt has ended.
       if (one === undefined) return
       parked.delete(parsed.output.run)
       await forget(one)

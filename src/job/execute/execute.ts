@@ -1,6 +1,7 @@
-// Running submissions, the tasks 'execute:<language>': an attempt starts (attempt.ts), runs (run-attempt.ts) and ends in the
-// log (conclude.ts). No transaction is open in between. cancel.ts hears that somebody asks for its end, output-publisher.ts
-// publishes what it writes while somebody watches, and continue.ts lends its slot between two tests. #queue says how a job comes here.
+// Runs submissions: the tasks 'execute:<language>'. An attempt starts (attempt.ts), runs (run-attempt.ts), and its result
+// is written into the log (conclude.ts). No transaction is open in between. cancel.ts stops cancelled runs,
+// output-publisher.ts publishes output while somebody watches, and continue.ts lends a slot between two tests. #queue
+// describes how a job comes here.
 import * as v from 'valibot'
 import type { Language } from '#language'
 import type { ExecutingTask } from '#queue'
@@ -27,19 +28,19 @@ interface ExecuteTask extends ExecutingTask {
 /** Read from the database, so it is checked. */
 const jobSchema = v.object({ submission: v.pipe(v.string(), v.uuid()) })
 
-/** notify.ts notifies here, with the submission's id. */
+/** notify.ts sends the ids of cancelled submissions here. */
 const cancelChannel = 'runledger_cancel'
-/** So does runledger.watch_submissions. */
+/** runledger.watch_submissions sends the ids of watched submissions here. */
 const watchChannel = 'runledger_watch'
-/** So does a worker that has given jobs back. */
+/** A worker that has returned jobs to the queue notifies here. */
 const returnChannel = 'runledger_return'
 
-/** It never rejects over a run: the log, not the queue, decides what comes next. */
+/** Creates the task. It never rejects because of a run: the log, not the queue, decides what comes next. */
 export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTask {
   const { log, executor, database } = dependencies
-  /** Given to `run`, their end not yet in the log. */
+  /** Attempts whose result is not in the log yet. */
   const unfinished = new Set<Promise<void>>()
-  /** Started here, their end not yet in the log. */
+  /** Runs that were started here and whose result is not in the log yet. */
   const startedIds = new Set<string>()
   const begin = createBegin(dependencies, startedIds)
   const cancels = createCancels(database, log)
@@ -52,12 +53,12 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
     database.listen(watchChannel, publisher.noteWatch, publisher.lookAgain),
     database.listen(returnChannel, () => onReturned?.()),
   ]
-  // It is tried again; the clock looks as well.
+  // Listening is tried again, and `tick` looks as well.
   for (const each of listening)
     each.catch((error: unknown) => log.warn({ err: error }, 'database.not_listening'))
   const endDependencies = { ...dependencies, conclude: createConclude(database), quotas }
 
-  /** Null: it is none of ours. */
+  /** Returns the submission's id; null when the payload is not ours. */
   function readSubmission(payload: unknown): string | null {
     const parsed = v.safeParse(jobSchema, payload)
     if (parsed.success) return parsed.output.submission
@@ -87,7 +88,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
     },
 
     async notifyReturned() {
-      // Idle workers look every other second, too.
+      // Idle workers also look every other second.
       await database.notify(returnChannel, '').catch(() => {})
     },
 
@@ -101,7 +102,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
           select runledger.requeue_jobs('{}', ${[...poolIds]}::text[]) as count`
         if (row.count > 0) onFound()
       } catch (error) {
-        log.warn({ err: error }, 'queue.not_looked_through') // the clock asks again, and the reconciler looks
+        log.warn({ err: error }, 'queue.not_looked_through') // `tick` asks again, and the reconciler looks
       }
     },
 
@@ -132,7 +133,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
         })
       unfinished.add(ended)
       await tenure.leaves(ran)
-      // A slow database must not get ever more results.
+      // Waits, because results must not pile up before a slow database.
       while (unfinished.size - continuations.parked > 2 * executor.slots)
         await Promise.race(unfinished)
     },

@@ -1,4 +1,4 @@
-// The blobs that a submission names, as its runs need them: read one by one, so that a worker holds those of one run alone.
+// Reads the blobs that a submission names one by one, as its runs need them, so that a worker holds those of one run only.
 import { readBlobChunk } from '#blob'
 import type { Database } from '#database'
 import { SandboxError } from '#executor'
@@ -7,7 +7,7 @@ import type { Logger } from '#log'
 import type { Options } from '#options'
 import { untilAvailable } from '#retry'
 
-/** What is fetched when it is not cached: the bytes of an account's blob, chunk by chunk. A database that is away is waited for. */
+/** Fetches a blob of an account, chunk by chunk, when it is not cached. Waits for an unavailable database. */
 export async function* fetchBlob(
   database: Database,
   log: Logger,
@@ -21,22 +21,22 @@ export async function* fetchBlob(
   }
 }
 
-/** The bytes of a test, or of a submission without tests, wherever they are kept. */
+/** Reads the input and expected output of a test, or of a submission without tests, from the request or from a blob. */
 export interface NamedBlobs {
   readInput(given: GivenInput): Promise<Uint8Array>
-  /** Null: any output will do. */
+  /** Null when any output is accepted. */
   readExpected(given: GivenExpectation): Promise<Uint8Array | null>
-  /** How many were read so far, and how many of them had to be fetched; null: none was. */
+  /** How many blobs were read so far, and how many of them had to be fetched; null when none was read. */
   readonly count: { readonly read: number; readonly fetched: number } | null
 }
 
 type GivenInput = Pick<Options, 'stdin_sha256'> & { readonly stdin: Uint8Array }
 type GivenExpectation = Pick<Options, 'expected_stdout_sha256'> & {
-  /** Null: any output will do. */
+  /** Null when any output is accepted. */
   readonly expectedStdout: Uint8Array | null
 }
 
-/** Both of a submission that has no tests. */
+/** Reads the input and expected output of a submission without tests. */
 export async function readGiven(
   blobs: NamedBlobs,
   given: GivenInput & GivenExpectation,
@@ -45,7 +45,10 @@ export async function readGiven(
   return { stdin: await blobs.readInput(given), expectedStdout }
 }
 
-/** @param signal ends the wait for them: what is read for others, too, goes on. */
+/**
+ * Opens the blobs of one attempt.
+ * @param signal ends the wait for a blob; the read itself goes on, because others may share it.
+ */
 export function openBlobs(
   cache: BlobCache | undefined,
   accountId: string,

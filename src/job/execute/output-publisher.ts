@@ -1,7 +1,7 @@
-// Publishes what runs write, while they run and somebody watches: their events are appended to runledger.live_output in order.
-// The answer is the number that comes next, so after a failure or a crash the same events are sent again. What is not
-// published in time is in the record of the end. A notification that somebody watches proves nothing: it may get lost, and anybody
-// may send one, so the table is read too, and nothing is kept of a run that nobody watches there.
+// Publishes what runs write while somebody watches: their events are appended to runledger.live_output in order. The database
+// answers with the next number, so the same events are sent again after a failure or a crash. Output that is not published in
+// time is in the final record. A notification that somebody watches proves nothing, because it may get lost and anybody may
+// send one. So the table is read too, and nothing is kept of a run that nobody watches there.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#database'
 import type { Logger } from '#log'
@@ -9,28 +9,28 @@ import type { Attempt } from './attempt.ts'
 import { createRunEvents } from './run-events.ts'
 import type { NumberedEvent, RunEvents } from './run-events.ts'
 
-/** Of one attempt. */
+/** The output of one attempt. */
 export interface RunOutput extends Pick<RunEvents, 'live' | 'follow'> {
-  /** The attempt's end is in the log. */
+  /** Notes that the attempt's result is in the log. */
   end(): void
 }
 
 interface OutputPublisher {
   open(attempt: Pick<Attempt, 'submission' | 'run'>): RunOutput
-  /** This submission is watched; it may be another worker's, or yet to start. */
+  /** Notes that this submission is watched. It may run on another worker, or not have started yet. */
   noteWatch(submission: string): void
-  /** Looks which are: notifications may have been missed. */
+  /** Reads which submissions are watched, because notifications may have been missed. */
   lookAgain(): void
-  /** Called by the clock: does so now and then while anything is watched. */
+  /** Called by the clock: does the same now and then while anything is watched. */
   tick(): void
 }
 
-/** Between two statements, each of which is for all runs. */
+/** The pause between two statements, each of which is for all runs. */
 const pauseMilliseconds = 50
-/** After a failure. */
+/** The pause after a failure. */
 const retryMilliseconds = 500
 const lookMilliseconds = 30_000
-/** Others are found by the next look. */
+/** The most watched submissions that are noted. The next look finds others. */
 const watchedMost = 50_000
 const idLength = 36
 
@@ -38,9 +38,9 @@ interface Run {
   readonly submission: string
   readonly run: string
   readonly events: RunEvents
-  /** There may be more to publish. */
+  /** True when there may be more to publish. */
   isDirty: boolean
-  /** Of the event that the table has next; null: not known. */
+  /** The number of the next event that the table expects; null when it is not known. */
   nextSeq: number | null
   isBase64: boolean
 }
@@ -66,7 +66,7 @@ export function createOutputPublisher(database: Database, log: Logger): OutputPu
 
   async function look(): Promise<void> {
     lookedAt = performance.now()
-    // What is heard meanwhile is kept.
+    // Submissions that are noted meanwhile are kept.
     const before = new Set(watched)
     try {
       const rows = await database<{ id: string }[]>`
@@ -95,7 +95,7 @@ export function createOutputPublisher(database: Database, log: Logger): OutputPu
     isPublishing = false
   }
 
-  /** Events that are due; of a run whose next one is not known none, which asks for it. */
+  /** Collects the events that are due. A run whose next number is not known sends none, which asks for the number. */
   function collect(): { readonly one: Run; readonly events: readonly NumberedEvent[] }[] {
     return [...runs.values()].flatMap((one) => {
       if (!one.isDirty || !watched.has(one.submission)) return []
@@ -119,7 +119,7 @@ export function createOutputPublisher(database: Database, log: Logger): OutputPu
         const answer = answers.find(({ run }) => run === one.run)
         one.nextSeq = answer?.next_seq ?? null
         one.isBase64 = answer?.is_base64 === true
-        // There may be more than it had room for.
+        // There may be more events than the statement had room for.
         one.isDirty = true
         if (one.nextSeq === null) watched.delete(one.submission)
       }
@@ -135,7 +135,7 @@ export function createOutputPublisher(database: Database, log: Logger): OutputPu
     try {
       await database`select runledger.forget_output(${submission}, ${run})`
     } catch {
-      // The reconciler removes it.
+      // The reconciler removes the output.
     }
   }
 
@@ -144,14 +144,14 @@ export function createOutputPublisher(database: Database, log: Logger): OutputPu
       const events = createRunEvents(run, () => note(one))
       const one: Run = { submission, run, events, isDirty: false, nextSeq: null, isBase64: false }
       runs.set(run, one)
-      // That it runs is worth a notification.
+      // Even without events, the statement notifies the watchers that the run has started.
       if (watched.has(submission)) note(one)
       return {
         live: events.live,
         follow: events.follow,
         end() {
           runs.delete(run)
-          // What is being sent now may be its first.
+          // The statement under way may publish the run's first events.
           void sent.then(() => forget(one))
         },
       }

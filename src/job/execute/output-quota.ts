@@ -1,32 +1,33 @@
-// What the runs of an account may leave in a day (tier.output_bytes). A worker counts it by itself, and every few seconds reports
-// it to the database, whose answer has what other workers count: so no end waits for it, and it is known within a minute at the most.
+// Counts what the runs of an account may leave in a day (tier.output_bytes). Each worker counts by itself and reports to the
+// database every few seconds; the answer includes what other workers count. So no result waits for the count, and a quota
+// that is used up is known within a minute at the most.
 import { json } from '#database'
 import type { Database } from '#database'
 import type { Logger } from '#log'
 import type { Completion } from './completion.ts'
 
 export interface OutputQuotas {
-  /** True: of further outputs only the beginning is to be kept. */
+  /** True when only the beginning of further outputs may be kept. */
   isUsedUp(accountId: string): boolean
-  /** These were kept. */
+  /** Counts bodies that were kept. */
   note(accountId: string, bodies: Omit<Completion, 'data'>): void
   /** Called by the clock, more often than anything is reported. */
   tick(): void
-  /** Reports what was counted since. Never rejects. */
+  /** Reports what was counted since the last report. Never rejects. */
   report(): Promise<void>
 }
 
-/** As there is more than one worker. */
+/** The pause between reports, because other workers count too. */
 const reportMilliseconds = 10_000
-/** An account of whose day nothing is known is asked about so soon. */
+/** The pause while an account's count of the day is not known. */
 const askMilliseconds = 1000
-/** Whoever has left nothing for so long is asked about again when he does. */
+/** An account that left nothing for this long is forgotten, and asked about again at its next output. */
 const forgottenMilliseconds = 10 * 60_000
 
 interface Counted {
-  /** Here, since the last report. */
+  /** Bytes counted here since the last report. */
   unreported: number
-  /** Of today, as it said then; null: it did not yet. */
+  /** The count of the day by the last answer; null before the first. */
   known: { readonly bytes: number; readonly most: number | null } | null
   notedAt: number
 }
@@ -70,7 +71,7 @@ export function createOutputQuotas(database: Database, log: Logger): OutputQuota
       if (counted === undefined) continue
       // More may have been counted meanwhile.
       counted.unreported -= bytes
-      // An account that somebody has removed has no quota.
+      // An account that was removed has no quota.
       counted.known ??= { bytes: 0, most: null }
     }
   }

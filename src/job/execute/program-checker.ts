@@ -1,31 +1,31 @@
-// Judges by a submission's own checker: a program that is given the input, the output and the expected one as files, runs in a
-// box like any other, and its exit status is the answer, as with testlib's checkers. And a program that spoke with an
-// interactor: by who broke off first, and then by the interactor's word.
+// Judges a run by the submission's own checker: a program that is given the input, the output and the expected output as
+// files, and runs in a box like any other. Its exit status is the answer, as with testlib's checkers. Also judges a run with
+// an interactor: by which of the two ended first, and then by the interactor's exit status.
 import type { Execute, Phase } from '#executor'
 import { decodeFiles } from '#options'
 import type { CheckerOption } from '#options'
 import { judgeEnd, nothingBut } from './verdict.ts'
 import type { Judged } from './verdict.ts'
 
-/** Of what it says. */
+/** The most bytes of a message. */
 const messageBytesMost = 1024
 
 export interface CheckerJudgement {
   /**
-   * IE: the checker failed, which says nothing of the program. TLE: all that the submission may run was used up meanwhile.
-   * Null: it was stopped.
+   * IE: the checker failed, which says nothing of the program. TLE: the submission's total time was used up
+   * meanwhile. Null: the check was stopped.
    */
   readonly verdict: 'AC' | 'WA' | 'IE' | 'TLE' | null
-  /** What it wrote to stderr, or why it failed. */
+  /** What the checker wrote to stderr, or why it failed. */
   readonly message: string
-  /** It would be for every test: the checker does not compile. */
+  /** True when the checker does not compile, so that every test has this judgement. */
   readonly isForAll?: true
 }
 
-/** testlib: 0 accepted, 1 wrong, 2 wrong by its form; 3 and all else are failures of its own. */
+/** testlib's exit statuses: 0 accepted, 1 wrong answer, 2 wrong format; 3 and all others are failures of the checker. */
 const verdicts: Readonly<Record<number, 'AC' | 'WA'>> = { 0: 'AC', 1: 'WA', 2: 'WA' }
 
-/** @param scope whose checker it is: its compiled program is kept for that account. */
+/** Judges an output by the checker program. @param scope the account for which the compiled checker is kept. */
 export async function judgeByProgram(
   checker: Extract<CheckerOption, { type: 'program' }>,
   {
@@ -49,7 +49,7 @@ export async function judgeByProgram(
     cacheScope: scope,
   })
   const last = run ?? compile
-  // Without a run, one that compiles was stopped before it.
+  // Without a run, a checker that compiled was stopped before its run.
   if (last === null || last.ending === 'cancelled' || (run === null && isCompiled(last)))
     return { verdict: null, message: '' }
   if (last.ending === 'total_limit') return { verdict: 'TLE', message: '' }
@@ -63,8 +63,9 @@ export async function judgeByProgram(
 }
 
 /**
- * A program that failed before its interactor had ended failed by itself; what an interactor said before its program's end
- * stands, however that ended: it was ended for it.
+ * Judges a run with an interactor. When the program failed before the interactor ended, its own failure is the
+ * verdict. Otherwise the interactor's exit status is, unless that accepts a program that failed: the interactor's
+ * end may have ended the program.
  */
 export function judgeInteraction(
   run: Phase,
@@ -82,7 +83,7 @@ export function judgeInteraction(
     : { ...nothingBut(verdict), message }
 }
 
-/** What a checker or interactor says by its end. */
+/** Judges by the exit status of a checker or interactor. */
 function judgeStatus(
   name: 'checker' | 'interactor',
   run: Phase,
@@ -94,7 +95,7 @@ function judgeStatus(
   return { verdict: 'IE', message: message.slice(0, messageBytesMost) }
 }
 
-/** The beginning of its stderr. */
+/** Returns the beginning of a phase's stderr. */
 function said(phase: Phase | null): string {
   return Buffer.from(phase?.stderr.subarray(0, messageBytesMost) ?? []).toString()
 }

@@ -1,4 +1,4 @@
-// Runs a started attempt in the sandbox: its inputs are fetched, its limits narrowed, its tests judged while they run.
+// Runs a started attempt in the sandbox: fetches its inputs, applies its limits, and judges its tests while they run.
 import { unlessAborted } from '#abort'
 import type { ExecutionInterrupted } from '#event'
 import { nothingDone, roundSeconds, SandboxError } from '#executor'
@@ -20,18 +20,21 @@ import type { JudgedTests } from './tests.ts'
 import type { Expectation } from './verdict.ts'
 
 export interface ExecuteDependencies extends AttemptDependencies {
-  /** After a sandbox failure no job is taken until a trial has passed; never, when left out. */
+  /**
+   * After a sandbox failure, keeps the worker from taking jobs until a trial has passed. Without it,
+   * the worker goes on taking jobs.
+   */
   readonly suspension?: Suspension
-  /** Where blobs are read; a submission that names one is requeued, when left out. */
+  /** Reads blobs. Without it, a submission that names a blob is requeued. */
   readonly blobs?: BlobCache
   /**
-   * Called when this process should end: no slot can be trusted, or an attempt can be neither ended nor requeued, so
+   * Called when this process should end: no slot can be trusted, or an attempt can be neither ended nor requeued, so that
    * only the worker's end frees it.
    */
   readonly onExhausted?: (reason: string) => void
 }
 
-/** What came of a program. */
+/** What came of an attempt that was not lost. */
 export interface Finished {
   readonly outcome: Outcome
   /** Null for a submission without tests. */
@@ -40,25 +43,25 @@ export interface Finished {
   readonly blobs: NamedBlobs['count']
   readonly asksFiles: boolean
   readonly wasStopped: boolean
-  /** For so long it had one. */
+  /** The seconds for which the attempt had a slot. */
   readonly slotSeconds: number
 }
 
-/** How an attempt went. */
+/** What came of an attempt. */
 export type Ran = Finished | Loss
 
 export interface Loss {
   readonly loss: ExecutionInterrupted['data']
-  /** It is the request's own, which no further attempt would change. */
+  /** True when the request itself causes the failure, which no further attempt would change. */
   readonly isLast: boolean
 }
 
-/** Never rejects. */
+/** Runs an attempt. Never rejects. */
 export async function runAttempt(
   dependencies: ExecuteDependencies,
   attempt: Attempt,
   cancels: Cancels,
-  // What follows it while it runs.
+  // These follow the attempt while it runs.
   { output, tenure }: { readonly output: RunOutput; readonly tenure: Tenure },
 ): Promise<Ran> {
   const { executor, shutdown, log } = dependencies
@@ -82,8 +85,8 @@ export async function runAttempt(
 }
 
 /**
- * Whether a failure is this request's own: it is known by its step, or the worker is well and nothing from outside struck. Only a
- * worker that is not well harms others, and is suspended.
+ * Whether the request itself caused a failure: the error's step says so, or the worker is well and nothing from outside
+ * struck. A worker that is not well is suspended, because it would harm other submissions.
  */
 async function isOfRequest(
   { suspension, shutdown }: ExecuteDependencies,
@@ -98,7 +101,7 @@ async function isOfRequest(
   return isWell && blamed === 'unknown' && !isOver()
 }
 
-/** Fetches its inputs, runs it, and judges its tests meanwhile. @throws what makes it a loss. */
+/** Fetches the inputs, runs the program and judges its tests meanwhile. @throws the error that makes the attempt a loss. */
 async function runCode(
   { executor, limits, blobs: cache }: ExecuteDependencies,
   {
@@ -111,7 +114,7 @@ async function runCode(
   }: {
     readonly attempt: Attempt
     readonly code: Buffer
-    /** Fires when the attempt is not ours any more, or is to be requeued. */
+    /** Fires when the attempt is no longer ours, or must be requeued. */
     readonly lost: AbortSignal
     readonly cancelled: AbortSignal
     readonly output: RunOutput
@@ -147,7 +150,7 @@ async function runCode(
   )
   const expected = {
     stdout: given?.expectedStdout ?? null,
-    // A program judges tests alone, and does so while they run.
+    // A checker program judges only tests, and does so while they run.
     checker: checker?.type === 'program' ? undefined : checker,
     signal: lost,
   }
@@ -172,7 +175,7 @@ async function runCode(
   }
 }
 
-/** @throws {SandboxError} when a worker is to run what it does not offer: another may. */
+/** Checks that this worker offers a language. @throws {SandboxError} when it does not; another worker may. */
 function requireOffered({ runtimes }: Executor, language: Language): void {
   if (runtimes[language] === undefined)
     throw new SandboxError(
@@ -228,7 +231,7 @@ function describeExecution(
   }
 }
 
-/** Why an attempt is requeued, and whether that counts. */
+/** Describes why an attempt is requeued, and whether that spends an attempt. */
 export function describeLoss(
   error: unknown,
   { shutdown, executor }: ExecuteDependencies,
@@ -240,7 +243,7 @@ export function describeLoss(
   }
   return {
     reason: 'sandbox_failed',
-    // It never had a slot: not the program's fault.
+    // Without a slot the program never ran, so the loss is not its fault.
     spends_attempt: !(error.step === 'slot.acquire' && executor.slots === 0),
     step: error.step,
     message: error.message,

@@ -1,5 +1,5 @@
-// What a run has written so far, as numbered events for those who watch it. Output is cut between characters once, here; an
-// event is made again from what was captured, so that none is kept in memory.
+// Turns what a run has written so far into numbered events for its watchers. Output is cut between characters once, here. An
+// output event is made again from the captured output, so that none is kept in memory.
 import type { Live, OutputSource, Runs } from '#executor'
 import {
   atStage,
@@ -16,20 +16,20 @@ import type { JudgedTests } from './tests.ts'
 export type NumberedEvent = LiveEvent & { readonly seq: number }
 
 export interface RunEvents {
-  /** What the executor calls. */
+  /** The callbacks of the executor. */
   readonly live: Live
-  /** The tests, each of which is an event once it has ended. */
+  /** Follows the tests, each of which becomes an event once it has ended. */
   follow(tests: JudgedTests): Runs
-  /** @returns what follows, from this number on; after the run what was captured is gone. */
+  /** @returns the events from this number on. After the run, the captured output is gone. */
   take(from: number, isBase64: boolean): NumberedEvent[]
 }
 
-/** Of each output at a time: 1 MiB a second. */
+/** The most bytes of each output at a time, which makes 1 MiB a second. */
 const mostBytes = 52_428
 
-/** @param onMore called when there may be further events. */
+/** Creates the events of a run. @param onMore called when there may be further events. */
 export function createRunEvents(run: string, onMore: () => void): RunEvents {
-  /** Each makes its event; null: what it is made of has gone. */
+  /** Each function makes its event; null when the captured output is gone. */
   const events: (() => LiveEvent | null)[] = []
   let position = atStage('running', run)
   let messages: Uint8Array | null = null

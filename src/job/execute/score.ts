@@ -1,17 +1,17 @@
-// What a submission's passed tests are worth.
+// Scores a submission by its passed tests.
 import type { Verdict } from '#event'
 import type { GroupOption, TestOption } from '#options'
 import type { GroupReport } from '#report'
 
 export interface Score {
   readonly score: number
-  /** If all passed. */
+  /** The score if all tests had passed. */
   readonly max_score: number
   /** In the order of the request; null without groups. */
   readonly groups: readonly GroupReport[] | null
 }
 
-/** What tests have come to so far; null: not run, or not yet. */
+/** The verdicts of tests so far; null for a test that was not run, or not yet. */
 type Verdicts = readonly (Verdict | null)[]
 
 interface Scored {
@@ -19,7 +19,7 @@ interface Scored {
   readonly groups: readonly GroupOption[] | undefined
 }
 
-/** Null where neither tests nor groups have points. */
+/** Scores tests; null when neither tests nor groups have points. */
 export function scoreTests({ tests, groups }: Scored, verdicts: Verdicts): Score | null {
   if (groups !== undefined) {
     const reports = groups.map(({ name, points }): GroupReport => {
@@ -38,8 +38,8 @@ export function scoreTests({ tests, groups }: Scored, verdicts: Verdicts): Score
 }
 
 /**
- * Whether a test is not to be run, by those before it.
- * @param stopsOnFailure of its group none is after one that is not accepted.
+ * Whether a test is skipped because of the verdicts before it.
+ * @param stopsOnFailure skips the tests of a group after the first one that is not accepted.
  */
 export function isSkipped(
   { tests, groups }: Scored,
@@ -57,7 +57,7 @@ export function isSkipped(
   )
 }
 
-/** One that requires another which has not passed was not run: it has not either. */
+/** Whether a group passed. A group that requires a failed one was not run, so it has not passed. */
 function hasPassed(tests: readonly TestOption[], name: string, verdicts: Verdicts): boolean {
   return tests.every(({ group }, index) => group !== name || verdicts[index] === 'AC')
 }
@@ -66,7 +66,7 @@ function sumPoints(tests: readonly TestOption[]): number {
   return sum(tests.map(({ points = 0 }) => points))
 }
 
-/** To millionths: further digits come of binary fractions. */
+/** Adds points, to millionths, because further digits come from binary fractions. */
 function sum(points: readonly number[]): number {
   return Math.round(points.reduce((all, one) => all + one, 0) * 1e6) / 1e6
 }

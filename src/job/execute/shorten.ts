@@ -1,12 +1,12 @@
-// What is kept of an end whose account has used up its day (output-quota.ts): the beginning of each output, marked as truncated.
-// The verdict is of all that was written.
+// Shortens a completion whose account has used up its quota of the day (output-quota.ts): keeps the beginning of each output,
+// marked as truncated. The verdict is that of the whole output.
 import { digestBody } from '#event'
 import { decodeReport, encodeReport } from '#report'
 import type { Report, TestReport } from '#report'
 import type { Completion } from './completion.ts'
 import { digestOutput } from './verdict.ts'
 
-/** Of each output; of all tests' together, too. */
+/** Bytes kept of each output, and of all tests' outputs together. */
 const leastBytes = 4096
 
 export function shorten(completion: Completion): Completion {
@@ -38,7 +38,7 @@ export function shorten(completion: Completion): Completion {
   }
 }
 
-/** Without the contents of files, as if they did not fit. */
+/** Shortens a report. The contents of files are dropped, as if they did not fit. */
 function shortenReport({ difference, tests, files }: Report): Report {
   const left = { stdout: leastBytes, stderr: leastBytes }
   const cut = (name: keyof typeof left, output: Uint8Array | null): Uint8Array | null => {

@@ -1,6 +1,6 @@
-// A host whose sandbox fails must not spend submissions' attempts. After a failure a trial program shows whether it is the
-// host's: if it runs well, the failure was of that request alone, and nobody else hears of it; if not, the worker takes nothing
-// until one has run well, tried after growing pauses.
+// Suspends a worker whose sandbox fails, so that the host does not spend submissions' attempts. After a failure a trial
+// program shows whether the host is at fault. If the trial passes, the failure concerned that request only. If not, the
+// worker takes no submissions until a trial passes; trials are repeated after growing pauses.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOff } from '#back-off'
 import { describeError } from '#error-text'
@@ -10,34 +10,34 @@ import type { Language } from '#language'
 import type { Logger } from '#log'
 
 export interface Suspension {
-  /** True while it takes none. */
+  /** True while the worker takes no submissions. */
   readonly suspended: boolean
   /** The last failure, such as `python: box.start: …`; null when not suspended. */
   readonly because: string | null
-  /** Resolves when it takes submissions again, or stops. */
+  /** Resolves when the worker takes submissions again, or stops. */
   readonly over: Promise<void>
   /**
-   * A run of this language failed through our fault. Its slot is free again, and its place is not given to another run before
-   * this has resolved: never rejects.
-   * @returns true when a trial has passed: the worker is well. False when it is not, or nobody knows.
+   * Reports that a run of this language failed through our fault. The run's slot is free again, but the worker takes no other
+   * job instead of it before this resolves. Never rejects.
+   * @returns true when a trial has passed, so the worker is well; false when it is not, or that is not known.
    */
   noteFailure(language: Language, error?: unknown): Promise<boolean>
   noteSuccess(): void
-  /** Stays suspended for good. */
+  /** Ends the trials. A suspended worker stays suspended. */
   stop(): void
 }
 
 interface SuspensionOptions {
   readonly executor: Executor
   readonly log: Logger
-  /** At its beginning and its end. */
+  /** Called when a suspension starts and when it ends. */
   readonly onChange?: () => void
   readonly firstPauseMilliseconds?: number
 }
 
 const longestPauseMilliseconds = 30_000
 
-/** Creates it; the worker is trusted at first, because the executor has proved itself at its start. */
+/** Creates the suspension. The worker is trusted at first, because the executor has proved itself at its start. */
 export function createSuspension({
   executor,
   log,
@@ -47,7 +47,7 @@ export function createSuspension({
   const pauses = { first: firstPauseMilliseconds, longest: longestPauseMilliseconds }
   const stopping = new AbortController()
   const { signal } = stopping
-  // Trials since the last good run: one that has passed does not outweigh one that fails again.
+  // Failed trials since the last good run. A trial that passes does not reset them, because the next one may fail again.
   let failures = 0
   let suspended = false
   let because: string | null = null
@@ -69,7 +69,7 @@ export function createSuspension({
     }
   }
 
-  /** One that is offered, where the one that failed is no more. */
+  /** Returns another offered language when the one that failed is no longer offered. */
   function findOther(language: Language): Language {
     const [other = language] = Object.keys(executor.runtimes) as Language[]
     return other
@@ -88,7 +88,7 @@ export function createSuspension({
     onChange()
   }
 
-  /** @param cause why the trial failed. */
+  /** Suspends the worker. @param cause why the trial failed. */
   function suspend(language: Language, error: unknown, cause: unknown): void {
     if (suspended || signal.aborted) return
     failures += 1

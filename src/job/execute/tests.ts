@@ -1,4 +1,4 @@
-// Judges the tests of a submission as they run, and keeps the report of each: of its outputs no more than a part.
+// Judges the tests of a submission as they run, and keeps a report of each, with a part of its outputs at most.
 import { unlessAborted } from '#abort'
 import type { TestFacts, Verdict } from '#event'
 import type { Execute, Phase, RunInput, Runs } from '#executor'
@@ -13,16 +13,16 @@ import type { Score } from './score.ts'
 import { digestOutput, factsOf, judgeEnd, judgeRun, nothingBut } from './verdict.ts'
 import type { Judged } from './verdict.ts'
 
-/** Of all tests' outputs together. */
+/** The most bytes kept of all tests' outputs together. */
 const outputsBytesMost = 1024 * 1024
 
-/** What the executor is to run, and what has become of it so far. */
+/** The tests that the executor runs, and their results so far. */
 export interface JudgedTests extends Runs {
-  /** The first test that is not accepted, or else the first; null before it has run. */
+  /** The first test that is not accepted, or else the first test; null before a test has run. */
   readonly decisive: (Judged & { readonly run: Phase }) | null
-  /** The run that was stopped; null: none was. */
+  /** The run that was stopped; null when none was. */
   readonly stopped: Phase | null
-  /** As events spell it. */
+  /** The highest figures of all tests, as events spell them. */
   readonly most: {
     readonly cpu_time: number
     readonly wall_time: number
@@ -31,34 +31,34 @@ export interface JudgedTests extends Runs {
   /** One for each test of the request. */
   readonly facts: readonly TestFacts[]
   readonly reports: readonly TestReport[]
-  /** Null where nothing has points. */
+  /** Null when neither tests nor groups have points. */
   readonly score: Score | null
 }
 
 interface TestPlan {
   readonly tests: readonly TestOption[]
   readonly groups?: readonly GroupOption[] | undefined
-  /** Of their inputs. */
+  /** The encoding of the tests' inputs. */
   readonly encoding: Options['stdin_encoding']
   readonly checker: CheckerOption | undefined
-  /** True: a program speaks with the submission's in each, and judges it. */
+  /** True when an interactor speaks with the program in each test, and judges it. */
   readonly isInteractive?: boolean
   /**
-   * Those after the first that is not accepted are not run, of its group if there are groups; after what has used up the
-   * submission's time, none is.
+   * True when no test runs after the first one that is not accepted; with groups, no test of the same group. In any case none
+   * runs once the submission's total time is used up.
    */
   readonly stopsOnFailure: boolean
-  /** The account. */
+  /** The account for which compiled checkers are kept. */
   readonly scope: string
   readonly blobs: NamedBlobs
-  /** Ends the wait for blobs and for a check, too. */
+  /** Fires when the submission is cancelled. Also ends the wait for blobs and for a check. */
   readonly stop: AbortSignal
-  /** As `stop`, and when the worker may not go on: ends a check. */
+  /** Fires like `stop`, and when the worker must not go on. Ends a check. */
   readonly signal: AbortSignal
 }
 
 interface JudgedTest extends Judged {
-  /** What the checker said. */
+  /** The checker's or interactor's message. */
   readonly message: string | null
 }
 
@@ -72,7 +72,7 @@ export function judgeTests(plan: TestPlan): JudgedTests {
   let stopped: Phase | null = null
   let room = outputsBytesMost
   let ofChecker: CheckerJudgement | null = null
-  /** Of the run that is under way. */
+  /** The index of the test that is under way. */
   let current = -1
   let stdin: Uint8Array = new Uint8Array()
   const verdicts = (): (Verdict | null)[] => facts.map(({ verdict }) => verdict)
@@ -102,7 +102,7 @@ export function judgeTests(plan: TestPlan): JudgedTests {
   const keep = (output: Uint8Array): Uint8Array => {
     const kept = output.subarray(0, Math.min(keptOutputBytes, room))
     room -= kept.length
-    // A copy: the rest of the output is not held by it.
+    // Copied, so that the rest of the output is not kept in memory.
     return new Uint8Array(kept)
   }
 
@@ -120,7 +120,7 @@ export function judgeTests(plan: TestPlan): JudgedTests {
       const judged = judgeRun(run, { stdout: expectedStdout, checker, signal })
       return { ...((await unlessAborted(judged, stop)) ?? nothingBut(null)), message: null }
     }
-    // A compilation that a limit ended is kept for nobody: it would be done again for each test.
+    // A compilation that a limit ended is not cached, so it would be repeated for each test.
     if (ofChecker?.isForAll !== true)
       ofChecker = await judgeByProgram(checker, { stdin, expectedStdout }, run, scope, execute)
     const { verdict } = ofChecker
@@ -194,7 +194,7 @@ function withExpected(test: TestOption): TestOption & { readonly expectedStdout:
   return { ...test, expectedStdout: text === undefined ? null : Buffer.from(text) }
 }
 
-/** As testlib calls it; what it writes to `output` is nobody's. */
+/** Describes an interactor's files and arguments, as testlib calls it. What it writes to `output` is dropped. */
 function describeFiles(
   input: Uint8Array,
   answer: Uint8Array | null,

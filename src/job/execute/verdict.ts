@@ -1,4 +1,4 @@
-// Judges one run: its verdict, the limit that ended it, and where its output differs. A small output is held against the
+// Judges one run: its verdict, the limit that ended it, and where its output differs. A small output is compared with the
 // expected one at once, a large one in a thread, so that neither the lease nor the other slots wait for it.
 import { check, defaultChecker, openCheckThread } from '#checker'
 import type { BuiltInChecker, CheckThread, Difference, Judgement } from '#checker'
@@ -8,27 +8,30 @@ import type { ExceededLimit, OutputDigest, PhaseFacts, Verdict } from '#event'
 import { SandboxError } from '#executor'
 import type { Ending, Phase } from '#executor'
 
-/** Of both together. The slowest checker takes some ten milliseconds for them, the way to the thread and back one. */
+/**
+ * The most bytes of both outputs that are compared at once. The slowest checker takes some ten milliseconds for them, and the
+ * way to the thread and back takes one.
+ */
 const bytesAtOnce = 256 * 1024
 
-/** The process's. */
+/** The check thread of this process. */
 const ownThread = openCheckThread()
 
-/** What a run is held against. */
+/** What a run is compared with. */
 export interface Expectation {
-  /** Null: any output will do. */
+  /** Null when any output is accepted. */
   readonly stdout: Uint8Array | null
   readonly checker: BuiltInChecker | undefined
-  /** Ends a judgement that takes its time. */
+  /** Ends a judgement that takes long. */
   readonly signal?: AbortSignal
 }
 
 export interface Judged {
-  /** Null: it was stopped. */
+  /** Null when the run was stopped. */
   readonly verdict: Verdict | null
-  /** The limit that ended it; null when none did. */
+  /** The limit that ended the run; null when none did. */
   readonly limit: ExceededLimit | null
-  /** Where the output is not what was expected; null unless that is the verdict. */
+  /** Where the output differs from the expected one; null unless that is why the verdict is WA. */
   readonly difference: Difference | null
 }
 
@@ -49,12 +52,12 @@ const exceededLimits: Partial<Record<Ending, ExceededLimit>> = {
   total_limit: 'total_time',
 }
 
-/** A verdict that needs no more words. */
+/** Returns a verdict without a limit or a difference. */
 export function nothingBut(verdict: Judged['verdict']): Judged {
   return { verdict, limit: null, difference: null }
 }
 
-/** Null for a run that ended well: its output decides. */
+/** Judges how a run ended. Null when it exited with 0, because its output then decides. */
 export function judgeEnd(run: Phase): Judged | null {
   const { ending, exitCode } = run
   if (ending !== 'exited')
@@ -62,7 +65,7 @@ export function judgeEnd(run: Phase): Judged | null {
   return exitCode === 0 ? null : nothingBut('RE')
 }
 
-/** @throws as `judgeOutput`. */
+/** Judges a run. @throws the errors of `judgeOutput`. */
 export async function judgeRun(run: Phase, expected: Expectation): Promise<Judged> {
   const ended = judgeEnd(run)
   if (ended !== null) return ended
@@ -75,8 +78,9 @@ export async function judgeRun(run: Phase, expected: Expectation): Promise<Judge
 }
 
 /**
- * @throws {SandboxError} step `checker.thread`: whether they are the same is not known then. The signal's reason when that
- * ends the wait for the thread.
+ * Compares an output with the expected one.
+ * @throws {SandboxError} step `checker.thread` when the thread fails, so that the answer is not known; the signal's reason
+ * when it ends the wait for the thread.
  */
 export async function judgeOutput(
   checker: BuiltInChecker,
@@ -86,7 +90,7 @@ export async function judgeOutput(
   thread: CheckThread = ownThread,
 ): Promise<Judgement> {
   if (output.length + expected.length <= bytesAtOnce) return check(checker, output, expected)
-  // Most are, and to every checker.
+  // Most outputs equal the expected one byte by byte, which every checker accepts.
   if (Buffer.compare(output, expected) === 0) return { same: true }
   try {
     return await thread.check(checker, output, expected, signal)
@@ -101,7 +105,7 @@ function findExceeded({ ending, stdoutTruncated }: Phase): ExceededLimit | null 
   return exceededLimits[ending] ?? null
 }
 
-/** A phase as events describe it. */
+/** Describes a phase as events do. */
 export function factsOf(phase: Phase): PhaseFacts {
   return {
     ending: phase.ending,

@@ -1,6 +1,6 @@
-// graphile-worker's pool. It ends its process, or silently stops, when a connection breaks while it marks a job complete. So a
-// statement that is lost is repeated on another connection. That is safe: jobs are completed and failed by id, and the
-// reconciler finds jobs that were handed out unknowingly.
+// graphile-worker's pool. When a connection breaks while graphile-worker marks a job complete, it ends its process or
+// silently stops. So this pool repeats a lost statement on another connection. That is safe, because jobs are completed and
+// failed by id, and the reconciler finds jobs that a lost answer handed out.
 import { callbackify } from 'node:util'
 import { Client, Pool } from 'pg'
 import type { PoolClient } from 'pg'
@@ -17,9 +17,10 @@ import { untilAvailable } from '#retry'
 /** Taking or completing jobs takes milliseconds. */
 const statementSeconds = 2
 
-// A server crash may forget who has a job or that it is done: then the log refuses a start, or a delivery is repeated. And a plan
-// that was made while the queue was empty would sort it. What is switched off so makes a plan look dear, which PostgreSQL would
-// compile anew for each job: a second of CPU where it is built with LLVM, as Debian's and the official image are.
+// synchronous_commit: a server crash may forget which worker has a job, or that the job is done. Then the log refuses a
+// start, or a delivery is repeated. enable_*: a plan that was made while the queue was empty would sort it. jit: the disabled
+// plan types make a plan look expensive, so PostgreSQL would compile it for each job, which costs a second of CPU where it is
+// built with LLVM, as in Debian and the official image.
 const settings =
   '-c synchronous_commit=off -c enable_seqscan=off -c enable_bitmapscan=off -c enable_sort=off -c jit=off'
 
@@ -27,8 +28,8 @@ type OnConnect = (error?: Error, client?: PoolClient, release?: PoolClient['rele
 type Connect = ((callback: OnConnect) => void) & (() => Promise<PoolClient>)
 
 /**
- * Call `beginRetrying` when graphile-worker has migrated, which it does in transactions.
- * @param options.listens false: whoever has it is not woken by each new job, and looks by the clock.
+ * Creates the pool. Call `beginRetrying` when graphile-worker has migrated, which it does in transactions.
+ * @param options.listens false: new jobs do not wake graphile-worker, which then looks by the clock.
  */
 export function createQueuePool(
   url: string,
@@ -47,7 +48,7 @@ export function createQueuePool(
     connectionTimeoutMillis: 2000,
     statement_timeout: statementSeconds * 1000,
   })
-  // Without listeners a broken idle connection ends the process.
+  // Without a listener a broken idle connection ends the process.
   pool.on('error', (error) => log.warn({ err: giveCode(error) }, 'queue.connection_lost'))
   pool.on('connect', (client) => client.on('error', () => {}))
   const connect = pool.connect.bind(pool) as Connect
@@ -65,7 +66,7 @@ export function createQueuePool(
       if (isLost) onLost()
       throw error
     } finally {
-      // It may be broken, or still busy with a statement that timed out.
+      // The connection may be broken, or still busy with a statement that timed out.
       client.release(isLost)
     }
   }
@@ -75,7 +76,8 @@ export function createQueuePool(
   pool.connect = ((callback?: OnConnect) => {
     if (callback === undefined)
       return retries ? Promise.resolve({ query, release() {} }) : connect()
-    // Its listening connection, which it renews itself; broken while it stops, it is released twice, and pg throws then.
+    // graphile-worker's listening connection, which it renews itself. If the connection breaks while graphile-worker stops,
+    // it is released twice, and pg would throw.
     return listens
       ? connect((error, client, release) => callback(error, client, once(release)))
       : undefined
@@ -83,12 +85,12 @@ export function createQueuePool(
   return { pool, beginRetrying: () => void (retries = true) }
 }
 
-/** pg connects to one host: to the one that takes writes at that time. */
+/** Returns a pg client that connects to the host that takes writes at that time, because pg knows one host only. */
 function createClientOfWritable(url: string): typeof Client {
   return class extends Client {
     override connect(callback?: unknown): Promise<Client> {
       const connected = this.#connect()
-      // As its pool asks, which looks at the error alone.
+      // pg's pool calls it with a callback, which looks at the error only.
       if (typeof callback === 'function')
         callbackify(() => connected)(callback as (error: Error | null) => void)
       return connected
@@ -96,7 +98,7 @@ function createClientOfWritable(url: string): typeof Client {
 
     async #connect(): Promise<Client> {
       const { host, port } = await findWritable(url)
-      // Its time may be over; pg would wait for a stream that has ended.
+      // If the client's time is over, pg would wait for a stream that has ended.
       if (this.connection.stream.destroyed) throw new Error('Connection terminated')
       Object.assign(this, { host, port })
       await super.connect()
@@ -117,7 +119,7 @@ export function throwWithCode(error: unknown): never {
   throw giveCode(error)
 }
 
-/** pg's errors of lost, refused and silent connections have no code. @returns the error itself. */
+/** Gives a code to pg's errors of lost, refused and silent connections, which have none. @returns the error itself. */
 export function giveCode(error: unknown): unknown {
   const lost =
     /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed))/

@@ -1,27 +1,28 @@
-// The entry to the queue, for the worker. The states of a submission, in order:
+// The worker's entry to the queue. The states of a submission, in order:
 //
-//   waiting     Its key is at its limit: it is in runledger.pending without a job (runledger.admit_waiting).
-//   queued      It has a job of graphile-worker's, committed with its cause, whose key is the submission's id. Its task names
-//               its language, so it comes only to workers that run it; its run_at is its fair position (job.find_position).
+//   waiting     Its API key is at its limit, so it is in runledger.pending without a job (runledger.admit_waiting).
+//   queued      It has a job of graphile-worker, committed with the event that caused it. The job's key is the submission's id.
+//               The job's task names the language, so only workers that run the language take it; its run_at is the
+//               submission's fair position (job.find_position).
 //   taken       graphile-worker takes as many jobs as there are slots and hands them to free ones (runners.ts);
 //               execution.started is appended (runledger.start).
-//   running     Under the worker's lease (#lease). No transaction is open, and nothing is locked but the job.
-//   parked      Between two tests, when another account is next: it runs as before, but its slot is lent. It has a job of its
-//               own, at a later position, which this worker alone takes (runledger.lend_slot; #execute, continue.ts).
-//   concluded   execution.completed; with it the key's next submission and the delivery are enqueued.
-//   cancelled   By its caller (runledger.cancel). Without an attempt it ends at once, and its job is removed. An
-//               attempt's worker hears of it by a notification, looks when it renews its lease (#execute, cancel.ts), and
-//               concludes with submission.cancelled what the program had done.
-//   requeued    execution.interrupted: it is enqueued again, before all others; or execution.abandoned after too many
-//               losses (runledger.interrupt).
-//   lost        Its worker died or went silent: the sweep requeues it within seconds (runledger.sweep_workers). The
-//               reconciler enqueues what has no job and is not running (runledger.reconcile_queue).
+//   running     It runs under the worker's lease (#lease). No transaction is open, and only the job is locked.
+//   parked      Between two tests, when another account is next: its attempt stays under way, but its slot is lent. It has
+//               another job, at a later position, which this worker alone takes (runledger.lend_slot; #execute, continue.ts).
+//   concluded   execution.completed is appended, and with it the key's next submission and the delivery are enqueued.
+//   cancelled   Its caller has cancelled it (runledger.cancel). Without an attempt it ends at once, and its job is removed. The
+//               worker of an attempt is notified, also looks when it renews its lease (#execute, cancel.ts), and concludes
+//               with submission.cancelled and what the program had done.
+//   requeued    execution.interrupted is appended. The submission is enqueued again, before all others; after too many losses
+//               execution.abandoned ends it (runledger.interrupt).
+//   lost        Its worker died or went silent. The sweep requeues it within seconds (runledger.sweep_workers). The
+//               reconciler enqueues a submission that has no job and does not run (runledger.reconcile_queue).
 //
-// A delivery is enqueued for when it is due (job.enqueue_deliver), locked by graphile-worker while attempted, and
-// concluded by the attempt's event, which enqueues the next or ends the stream. With a busy receiver it is postponed
-// (runledger.postpone_delivery); lost and reconciled as above.
+// A delivery is enqueued for its due time (job.enqueue_deliver), locked by graphile-worker during an attempt, and concluded
+// by the attempt's event, which enqueues the next attempt or ends the stream. When its receiver is busy, it is postponed
+// (runledger.postpone_delivery). A lost delivery is requeued and reconciled like a submission.
 //
-// The log decides, not the queue (event/event.ts): a job that comes twice, late or after the end does nothing.
+// The log decides, not the queue (event/event.ts): a job that comes twice, late or after the submission's end does nothing.
 // A pause, a suspension or a change of languages stops the runner and starts another one (runners.ts).
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '#log'
@@ -29,44 +30,44 @@ import { createQueuePool } from './pool.ts'
 import { createRunners } from './runners.ts'
 import { createSlots } from './slots.ts'
 
-/** Executions are handed out again to whoever asks, so many removals of finished jobs share a statement. */
+/** The time between removals of finished jobs, so that many removals share a statement. */
 const removalMilliseconds = 200
-/** So long after a statement was lost its answer may have been a job: a server that stood still executes it later. */
+/** For this long after a lost statement, its answer may have been a job, because a server that stalled executes it later. */
 const lostMilliseconds = 15_000
 // How often a draining worker looks whether anything is left.
 const idleMilliseconds = 100
-/** Taking and removing jobs takes milliseconds; on one of the first it listens. */
+/** Few are enough, because taking and removing jobs takes milliseconds. One of `execute` listens. */
 const connections = { execute: 3, deliver: 2 }
 
-/** What runs submissions. */
+/** The task that runs submissions. */
 export interface ExecutingTask {
-  /** Those that it runs now. */
+  /** The languages that it runs now. */
   readonly languages: readonly string[]
-  /** True while it takes none. */
+  /** True while it takes no submissions. */
   readonly isSuspended: boolean
   /**
-   * Runs what a job in this language names, if there is anything to do. Resolves as soon as the next program may run, perhaps
-   * before this one's end is in the log.
-   * @param onWebhook called when its end is there and a webhook is due.
+   * Runs the submission that a job in this language names, if anything is left to do. Resolves as soon as the next program
+   * may run, perhaps before this submission's result is in the log.
+   * @param onWebhook called when the result is in the log and a webhook is due.
    */
   run(payload: unknown, language: string, onWebhook?: () => void): Promise<void>
-  /** Of the jobs by which those go on that have lent their slot (continue.ts). */
+  /** The task of the jobs with which parked submissions continue (continue.ts). */
   readonly continueTask: string
-  /** Runs what such a job names on. Resolves as `run`. */
+  /** Continues the submission that such a job names. Resolves like `run`. */
   goOn(payload: unknown): Promise<void>
-  /** From now on no slot is lent, and what waits for one goes on. */
+  /** Stops lending slots, and continues the submissions that wait for one. */
   keepSlots(): void
-  /** Puts back a job that it is not to run now. */
+  /** Requeues a job that must not run now. */
   putBack(payload: unknown): Promise<void>
-  /** Notifies every worker that jobs which were taken can be taken again. Never rejects. */
+  /** Notifies every worker that jobs were returned to the queue. Never rejects. */
   notifyReturned(): Promise<void>
-  /** @param listener called when a worker notifies so. */
+  /** @param listener called when a worker reports returned jobs. */
   listenReturned(listener: () => void): void
-  /** Puts back jobs that were handed out by these pools' lost answers. @param onFound called when there were some. */
+  /** Requeues the jobs that lost answers have handed to these pools. @param onFound called when there were any. */
   requeueLost(poolIds: readonly string[], onFound: () => void): Promise<void>
-  /** Called by the clock: looks which runs are cancelled, now and then which are watched. */
+  /** Called by the clock: checks which runs are cancelled and, now and then, which are watched. */
   tick(): void
-  /** Resolves when everything is in the log. */
+  /** Resolves when all results are in the log. */
   settled(): Promise<void>
 }
 
@@ -76,7 +77,7 @@ export interface QueueOptions {
   readonly executions: number
   readonly deliver: (payload: unknown) => Promise<void>
   readonly deliveries: number
-  /** True: nothing is taken. */
+  /** While it returns true, no submission or delivery is taken. */
   readonly isPaused?: () => boolean
   readonly log: Logger
 }
@@ -86,15 +87,15 @@ export interface Queue {
   readonly poolIds: readonly string[]
   /** Settles when the queue has stopped, by `stop` or a failure. */
   readonly ended: Promise<void>
-  /** To be called by the clock, and when a pause, a suspension or the languages have changed. */
+  /** Must be called by the clock, and when a pause, a suspension or the languages change. */
   tick(): void
-  /** Resolves when nothing taken is left. */
+  /** Resolves when no job that was taken is left. */
   idle(): Promise<void>
-  /** Waits for those under way. */
+  /** Takes no more jobs, and waits for those under way. */
   stop(): Promise<void>
 }
 
-/** One runner for executions and one for deliveries: a slow receiver must never hold a slot. */
+/** Starts a runner for executions and one for deliveries, so that a slow receiver never holds a slot. */
 export async function startRunners(options: QueueOptions): Promise<Queue> {
   const { url, log, execute, isPaused = () => false } = options
   let lostAt = Number.NEGATIVE_INFINITY
@@ -104,7 +105,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
         lostAt = performance.now()
       },
     }),
-    // Each submission would wake it, mostly in vain.
+    // Each submission would wake this pool, mostly in vain.
     deliver: createQueuePool(url, connections.deliver, log, { listens: false }),
   }
   let underWay = 0
@@ -114,7 +115,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
       underWay += 1
       await work(payload).finally(() => (underWay -= 1))
     }
-  // What a runner that was stopped still runs has its slots until it ends.
+  // Shared by all runners, because the jobs of a stopped runner keep their slots until they end.
   const slots = {
     execute: createSlots(options.executions),
     deliver: createSlots(options.deliveries),
@@ -140,7 +141,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
       listTasks: () => {
         const languages = isOpen() ? execute.languages : []
         return {
-          // What has started is finished, whatever is wanted of the worker.
+          // A submission that has started is finished, even while the worker is paused or suspended.
           [execute.continueTask]: goOn,
           ...Object.fromEntries(languages.map((name) => [`execute:${name}`, runIn(name)])),
         }
@@ -154,11 +155,11 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
     }),
   }
   execute.listenReturned(runners.execute.nudge)
-  // graphile-worker migrates in transactions.
+  // Statements are repeated from here on only, because graphile-worker migrates in transactions.
   await runners.execute.refresh()
   await runners.deliver.refresh()
   for (const pool of Object.values(pools)) pool.beginRetrying()
-  // With one of them the queue has ended: half a worker must not look like a whole one.
+  // The queue ends with either runner, because half a worker must not look like a whole one.
   const ended = Promise.race([runners.execute.ended, runners.deliver.ended])
   ended.catch(() => {})
   let stopped: Promise<void> | undefined

@@ -1,5 +1,5 @@
-// graphile-worker's runners, one after another: what they are to run changes with a pause, a suspension, and the languages that
-// the host has. One that is stopped takes nothing more and finishes what it has, while the next one runs.
+// Runs graphile-worker's runners one after another, because their tasks change with a pause, a suspension and the host's
+// languages. A stopped runner takes no more jobs and finishes those that it has, while the next one runs.
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run, Logger as QueueLogger } from 'graphile-worker'
@@ -11,35 +11,35 @@ import { untilAvailable } from '#retry'
 import { giveCode, throwWithCode } from './pool.ts'
 
 /**
- * As many jobs as there are slots are taken by one statement: slots that begin together share the next one, too. Those that find
- * no slot for so long are given back, as another worker may have one.
+ * One statement takes as many jobs as there are slots, so slots that start together share the next statement, too. A job that
+ * finds no slot for this long is returned, because another worker may have a free slot.
  */
 const holdMilliseconds = 10
-/** They are back after this, in most cases. */
+/** In most cases returned jobs are in the queue again after this time. */
 const returnMilliseconds = 10
 
 interface RunnersOptions {
   readonly pool: Pool
   readonly concurrency: number
-  /** What is to be run now; no task: nothing. Called by each `refresh`. */
+  /** Returns the tasks to run now; without a task, no runner runs. Called by each `refresh`. */
   readonly listTasks: () => TaskList
-  /** Jobs that have ended are removed together. */
+  /** The time between removals of jobs that have ended. */
   readonly removalMilliseconds: number
-  /** Called when jobs that found no slot are nobody's again. Without it jobs are taken one by one. */
+  /** Called when jobs that found no slot are in the queue again. Without it, jobs are taken one by one. */
   readonly onReturned?: () => Promise<void>
   readonly log: Logger
 }
 
 interface Runners {
-  /** Under these ids they lock jobs, also those that were stopped and have not finished. */
+  /** The ids under which the runners lock jobs, including stopped runners that have not finished. */
   readonly poolIds: Iterable<string>
   /** Settles when a runner has ended by itself. */
   readonly ended: Promise<void>
-  /** Resolves when what runs is what is to be run. */
+  /** Starts and stops runners as `listTasks` says. Resolves when that is done. */
   refresh(): Promise<void>
-  /** There is a job: whoever is idle looks now. */
+  /** Makes idle slots look for a job now. */
   nudge(): void
-  /** Resolves when all have finished what they had. */
+  /** Resolves when all runners have finished their jobs. */
   stop(): Promise<void>
 }
 
@@ -74,11 +74,11 @@ export function createRunners(options: RunnersOptions): Runners {
     })
     const runner = await untilAvailable(() => startOnce(taskList, events).catch(throwWithCode), log)
     let isRetired = false
-    // Its statement returns several in the order of their ids, and slots take them in this array's.
+    // graphile-worker's statement returns jobs in the order of their ids, but slots take them in the order of this array.
     events.on('localQueue:getJobs:complete', ({ jobs }) => {
       jobs.sort((one, other) => one.priority - other.priority || +one.run_at - +other.run_at)
     })
-    // graphile-worker notifies nobody that a job can be taken again.
+    // graphile-worker notifies nobody when it returns a job to the queue.
     let notifying: Promise<void> | undefined
     events.on('localQueue:returnJobs', () => {
       notifying ??= sleep(returnMilliseconds)
@@ -147,7 +147,7 @@ export function createRunners(options: RunnersOptions): Runners {
     nudge: () => current?.nudge(),
     async stop() {
       isStopped = true
-      // `ended` says why one could not be started.
+      // `ended` reports why a runner could not be started.
       await refresh().catch(() => {})
       await Promise.all(finishing)
       resolve()

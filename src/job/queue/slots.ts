@@ -1,4 +1,4 @@
-// So many at once; whoever comes later waits in turn.
+// Bounds how much work runs at once. Work that comes later waits in the order of arrival.
 
 /** Runs `work` when one of the slots is free. */
 type InSlot = (work: () => Promise<void>) => Promise<void>
@@ -12,7 +12,7 @@ export function createSlots(count: number): InSlot {
     try {
       await work()
     } finally {
-      // Handed on: nobody who comes now is before who has waited.
+      // The slot is handed on directly, so that new work cannot overtake waiting work.
       const next = waiting.shift()
       if (next === undefined) free += 1
       else next()
