@@ -38,8 +38,8 @@ export function shorten(completion: Completion): Completion {
   }
 }
 
-/** Shortens a report. The contents of files are dropped, as if they did not fit. */
-function shortenReport({ difference, tests, files }: Report): Report {
+/** Shortens a report. The contents of files are dropped, as if they did not fit; so are the tests' facts, which may be large. */
+function shortenReport({ tests, files, ...rest }: Report): Report {
   const left = { stdout: leastBytes, stderr: leastBytes }
   const cut = (name: keyof typeof left, output: Uint8Array | null): Uint8Array | null => {
     const part = output?.subarray(0, left[name]) ?? null
@@ -59,7 +59,7 @@ function shortenReport({ difference, tests, files }: Report): Report {
     }
   }
   return {
-    difference,
+    ...rest,
     tests: tests?.map(shortenTest) ?? null,
     files: files?.map((file) => ({ ...file, sha256: null, content: null })) ?? null,
   }

@@ -4,6 +4,7 @@ import t from 'tap'
 import { issueKey, revokeKey, setTier } from '#account'
 import { createLog } from '#log'
 import { decodeReport, encodeReport } from '#report'
+import type { Report } from '#report'
 import { digestBody } from '#event'
 import type { Completion } from '../../../src/job/execute/completion.ts'
 import { createOutputQuotas } from '../../../src/job/execute/output-quota.ts'
@@ -128,7 +129,8 @@ t.test('the beginning of each output is kept, and told as truncated', async (t) 
   const files = [
     { name: 'a', size: 1, sha256: digestBody(Buffer.from('a')).sha256, content: Buffer.from('a') },
   ]
-  const report = encodeReport({ difference: null, tests: [test, test], files })
+  const groups = [{ name: 'a', passed: true, score: 2, max_score: 2 }] satisfies Report['groups']
+  const report = encodeReport({ difference: null, tests: [test, test], files, groups })
   const whole: Completion = {
     data: {
       verdict: 'WA',
@@ -157,6 +159,7 @@ t.test('the beginning of each output is kept, and told as truncated', async (t) 
   t.strictSame(data.files, [{ name: 'a', bytes: 1 }])
   t.strictSame(data.report, digestBody(kept ?? Buffer.alloc(0)))
   const told = decodeReport(kept)
+  t.strictSame(told.groups, groups, 'points do not depend on the quota')
   t.strictSame(
     told.tests?.map((one) => [one.stdout?.length, one.stdout_truncated, one.stderr_truncated]),
     [
