@@ -9,25 +9,25 @@ export { readPids } from './file.ts'
 export { shareCores } from './cpu-quota.ts'
 export { nameWorkerGroup } from './worker-group.ts'
 
-/** Where a keeper (keeper/group.c) stands. */
+/** The cgroup of a keeper and its boxes (keeper/group.c). */
 export interface KeeperGroup {
   readonly version: 'v1' | 'v2'
-  /** The keeper must limit swap too. */
+  /** True when the keeper must limit swap, too. */
   readonly countsSwap: boolean
-  /** Groups share the CPU, so the idle class counts only inside this one. */
+  /** True when groups share the CPU, so that the idle class has an effect only inside this group. */
   readonly sharesCpu: boolean
-  /** The `cgroup.procs` files where the keeper enters. */
+  /** The `cgroup.procs` files into which the keeper writes itself. */
   readonly entrances: readonly string[]
-  /** In the order of keeper/group.h; close them once the keeper has started. */
+  /** Files in the order of keeper/group.h. The caller closes them when the keeper has started. */
   readonly descriptors: readonly number[]
   closeDescriptors(): void
   /**
-   * Lets its next box use so much, beside what the keeper itself may.
-   * @returns how many cores it may use at once; all of them where the host does not limit that.
+   * Allows the next box this much, in addition to the keeper's own limits.
+   * @returns how many cores the box may use at once; all of them when the host cannot limit cores.
    * @throws {SandboxError} when a limit cannot be set.
    */
   allow(box: Allowance): number
-  /** Of all in it. @throws when it is gone. */
+  /** @throws when the group is gone. */
   readCounters(): GroupCounters
   /**
    * Kills the keeper and its processes; resolves when nothing is left.
@@ -36,22 +36,22 @@ export interface KeeperGroup {
   remove(): Promise<void>
 }
 
-/** Of a group and all below it. */
+/** Limits of a group together with all groups below it. */
 export interface LimitsTogether {
   readonly memoryBytes: number
   readonly processes: number
 }
 
-/** Of a box. */
+/** Limits of a box. */
 export interface Allowance extends LimitsTogether {
-  /** At once; the share of a slot unless that is less. */
+  /** Cores at once: at least a slot's share, which is also the default. */
   readonly cores?: number | undefined
 }
 
 export interface GroupCounters {
-  /** User + system time since it was made. */
+  /** User + system time since the group was made. */
   readonly cpuSeconds: number
-  /** Charged now. */
+  /** Memory that is charged now. */
   readonly memoryBytes: number
   /** Processes that the out-of-memory killer ended. */
   readonly outOfMemoryKills: number
@@ -60,7 +60,7 @@ export interface GroupCounters {
 export interface CgroupParent {
   readonly version: 'v1' | 'v2'
   /**
-   * @param uid of the keeper; null: the worker's own.
+   * @param uid of the keeper; null when it runs as the worker's user.
    * @throws {SandboxError} when a limit cannot be set; nothing is left behind.
    */
   createForKeeper(name: string, uid: number | null): Promise<KeeperGroup>
@@ -78,10 +78,9 @@ export interface Hierarchy {
 }
 
 /**
- * Makes the worker's cgroup `name` and sweeps what dead workers left. v2 is used when it has the memory controller,
- * else v1.
- * @param cores that each group may use at once, unless it is to have more.
- * @throws {SandboxError} when neither can enforce the limits.
+ * Makes the worker's cgroup `name`, and removes those of dead workers. v1 is used when it has the memory controller, else v2.
+ * @param cores that each group may use at once unless its box is allowed more.
+ * @throws {SandboxError} when the limits cannot be enforced.
  */
 export async function openCgroupParent(name: string, cores = 1): Promise<CgroupParent> {
   const hierarchies = readHierarchies()
@@ -95,7 +94,7 @@ export async function openCgroupParent(name: string, cores = 1): Promise<CgroupP
   )
 }
 
-/** Formats: cgroups(7), proc_pid_mountinfo(5). */
+/** Finds the mounted hierarchies. Formats: cgroups(7), proc_pid_mountinfo(5). */
 export function readHierarchies(
   mountinfo: string = readFileSync('/proc/self/mountinfo', 'utf8'),
   membership: string = readFileSync('/proc/self/cgroup', 'utf8'),
@@ -118,7 +117,7 @@ export function readHierarchies(
     const controllers = type === 'cgroup' ? options.filter((option) => paths.has(option)) : []
     const path = paths.get(controllers[0] ?? '')
     if (path === undefined || (type === 'cgroup' && controllers.length === 0)) continue
-    // A container may see only a subtree, whose path is then the mount's root.
+    // A container may see only a subtree. The mount's root is then the path of that subtree.
     const below = root === '/' ? path : path.startsWith(`${root}/`) ? path.slice(root.length) : '/'
     const ownGroup = below === '/' ? mountPoint : mountPoint + below
     found.push({ type, mountPoint, controllers, ownGroup })
@@ -126,7 +125,7 @@ export function readHierarchies(
   return found
 }
 
-/** mountinfo writes blanks and backslashes as three octal digits. */
+/** Decodes the octal escapes in mountinfo. */
 function unescapePath(text: string): string {
   return text.replace(/\\(\d{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),

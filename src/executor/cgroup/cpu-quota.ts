@@ -1,22 +1,22 @@
-// How much CPU a box may use at once: its slot's share of the cores. More would be what the programs of other slots, the
-// worker itself and the kernel's own threads run on: the scheduler does not keep those of a group that wakes itself up all the
-// time from starving others. A box passes its CPU limit by at most its cores times the pause between two readings. Periods are
-// short for that.
+// How much CPU a box may use at once: its slot's share of the cores. Without this quota a program could starve the other slots,
+// the worker and the kernel's threads, because the scheduler favours tasks that wake each other up all the time. A box exceeds
+// its CPU limit by at most its cores times the pause between two readings of its counters. The quota's periods are short for
+// the same reason.
 import { availableParallelism } from 'node:os'
 
 export const cpuPeriodMicroseconds = 10_000
 
-/** The cores of a box, where so many programs run at once. One at least, as a program that runs alone is to have all of it. */
+/** Returns the cores of a box when `slots` programs run at once: at least one, so that no program has less than a core. */
 export function shareCores(slots: number, cores = availableParallelism()): number {
   return Math.max(1, cores / slots)
 }
 
-/** What is asked for, and never less than the share nor more than there is. */
+/** Returns the cores asked for, but at least the share and at most all cores of the host. */
 export function grantCores(share: number, asked: number | undefined): number {
   return Math.max(share, Math.min(asked ?? share, availableParallelism()))
 }
 
-/** CPU time per period. */
+/** Returns the CPU time per period. */
 export function quotaMicroseconds(cores: number): number {
   return Math.round(cores * cpuPeriodMicroseconds)
 }

@@ -1,4 +1,5 @@
-// Reads and writes cgroup files; errors name the step. Synchronous, as kernfs answers faster than the thread pool.
+// Reads and writes cgroup files; errors name the step. All calls are synchronous, because kernfs answers faster than the
+// thread pool.
 import {
   closeSync,
   constants,
@@ -13,7 +14,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { SandboxError, describe, readCode } from '#contract'
 
 /**
- * @param remedy what an operator can do.
+ * @param remedy what an operator can do about a failure.
  * @throws {SandboxError} step `cgroup.create`.
  */
 export function makeGroup(directory: string, remedy?: string): void {
@@ -25,7 +26,7 @@ export function makeGroup(directory: string, remedy?: string): void {
   }
 }
 
-/** With one write(2), as the kernel wants it. Never creates a file. */
+/** Writes a value with one write(2), as the kernel requires. Never creates a file. */
 export function writeValue(directory: string, file: string, value: string): void {
   // cgroup.kill cannot be opened for reading.
   const descriptor = openSync(`${directory}/${file}`, constants.O_WRONLY)
@@ -36,7 +37,7 @@ export function writeValue(directory: string, file: string, value: string): void
   }
 }
 
-/** Opens all of them, or none. */
+/** Opens all files, or none. */
 export function openFiles(files: readonly (readonly [path: string, flags: string])[]): number[] {
   const descriptors: number[] = []
   try {
@@ -48,14 +49,14 @@ export function openFiles(files: readonly (readonly [path: string, flags: string
   return descriptors
 }
 
-/** Closes them once: the list is empty then. */
+/** Closes the descriptors and empties the list. */
 export function closeFiles(descriptors: number[]): void {
   for (const descriptor of descriptors.splice(0)) closeSync(descriptor)
 }
 
 /**
- * Reads the limit back; the kernel may round bytes down to a page.
- * @throws {SandboxError} step `cgroup.limit` when it does not hold.
+ * Writes a limit and reads it back. The kernel may round bytes down to a page.
+ * @throws {SandboxError} step `cgroup.limit` when the kernel holds another value.
  */
 export function writeLimit(directory: string, file: string, value: number): void {
   const path = `${directory}/${file}`
@@ -73,7 +74,10 @@ export function writeLimit(directory: string, file: string, value: number): void
     throw new SandboxError('cgroup.limit', `${path} holds ${found}, not ${value}`)
 }
 
-/** Swap that no group counts would be memory beyond every limit. @throws {SandboxError} step `cgroup.limit`. */
+/**
+ * Checks that swap is off, because swap that no group counts is memory beyond every limit.
+ * @throws {SandboxError} step `cgroup.limit`.
+ */
 export function requireSwapOff(): void {
   if (!readValue('/proc', 'swaps').includes('\n')) return
   throw new SandboxError(
@@ -82,12 +86,11 @@ export function requireSwapOff(): void {
   )
 }
 
-/** The file's text, trimmed. */
 export function readValue(directory: string, file: string): string {
   return readFileSync(`${directory}/${file}`, 'utf8').trim()
 }
 
-/** The number after `key` in a file of `key value` lines; 0 without such a line. */
+/** Returns the number after `key` in a file of `key value` lines; 0 without such a line. */
 export function readKey(directory: string, file: string, key: string): number {
   for (const line of readValue(directory, file).split('\n')) {
     const [name, value] = line.split(' ')
@@ -96,7 +99,7 @@ export function readKey(directory: string, file: string, key: string): number {
   return 0
 }
 
-/** Without those of child cgroups; none when the cgroup is gone. */
+/** Returns the processes of a cgroup, without those of its children; none when it is gone. */
 export function readPids(directory: string): number[] {
   try {
     return readValue(directory, 'cgroup.procs').split('\n').filter(Boolean).map(Number)
@@ -106,7 +109,7 @@ export function readPids(directory: string): number[] {
   }
 }
 
-/** Those that are in it now; more may be forked meanwhile. */
+/** Kills the processes that are in the cgroup now. More may be forked meanwhile. */
 export function killEach(directory: string): void {
   for (const pid of readPids(directory)) {
     try {
@@ -117,7 +120,7 @@ export function killEach(directory: string): void {
   }
 }
 
-/** None when the cgroup is gone. */
+/** Returns none when the cgroup is gone. */
 export function readChildren(directory: string): string[] {
   try {
     return readdirSync(directory, { withFileTypes: true })
@@ -130,14 +133,14 @@ export function readChildren(directory: string): string[] {
 }
 
 /**
- * A killed process can hold an empty cgroup for milliseconds (EBUSY).
- * @throws {SandboxError} step `cgroup.remove` when still busy after five seconds.
+ * Removes an empty cgroup. A killed process can still hold it for milliseconds (EBUSY).
+ * @throws {SandboxError} step `cgroup.remove` when it is still busy after five seconds.
  */
 async function removeGroup(directory: string): Promise<void> {
   const patienceMilliseconds = 5000
   let waited = 0
-  // Short steps while an exit is under way (an RCU grace period, 10 to 30 ms), as a doubled pause would wait as long
-  // again. Long ones for what stays.
+  // Pauses stay short while an exit is under way (an RCU grace period, 10 to 30 ms), because doubled ones would wait as long
+  // again. Later they are long.
   for (let pause = 1; ; pause = Math.min(pause * 2, waited < 500 ? 8 : 100)) {
     try {
       rmdirSync(directory)
@@ -157,13 +160,13 @@ async function removeGroup(directory: string): Promise<void> {
   }
 }
 
-/** Removes a cgroup and all below it, deepest first. */
+/** Removes a cgroup and all cgroups below it, the deepest first. */
 export async function removeTree(directory: string): Promise<void> {
   for (const child of readChildren(directory)) await removeTree(`${directory}/${child}`)
   await removeGroup(directory)
 }
 
-/** No such file, or a cgroup that vanished while its file was open. */
+/** True when a file does not exist, or its cgroup was removed while the file was open. */
 export function isMissing(error: unknown): boolean {
   const code = readCode(error)
   return code === 'ENOENT' || code === 'ENODEV'

@@ -1,4 +1,4 @@
-// cgroup v1: one directory per controller.
+// cgroup v1: a group has one directory per controller.
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { SandboxError } from '#contract'
@@ -19,7 +19,7 @@ import {
 } from './file.ts'
 import type { CgroupVersion, KeeperFiles } from './tree.ts'
 
-/** One group's; `cpu` may be missing. */
+/** The directories of one group. `cpu` may be missing. */
 interface Directories {
   readonly memory: string
   readonly pids: string
@@ -31,7 +31,7 @@ const remedy =
   'run the worker as root, or give it a group of its own in every hierarchy, mounted writable'
 
 const memoryFile = 'memory.limit_in_bytes'
-/** Memory and swap together. */
+/** Limit of memory and swap together. */
 const swapFile = 'memory.memsw.limit_in_bytes'
 
 const socketsFile = 'memory.kmem.tcp.limit_in_bytes'
@@ -52,7 +52,7 @@ export function findVersionOne(hierarchies: readonly Hierarchy[]): CgroupVersion
     openKeeper: openKeeperGroup,
     isEmpty: (group) => listAll(group).every((directory) => readPids(directory).length === 0),
     kill(group) {
-      // No fork then outruns the list.
+      // Then no process can fork after the list was read.
       writeValue(group.pids, 'pids.max', '0')
       for (const directory of listAll(group)) killEach(directory)
     },
@@ -95,7 +95,7 @@ function listDistinct({ memory, pids, cpuacct, cpu }: Directories): string[] {
   return [...new Set([memory, pids, cpuacct, ...(cpu === null ? [] : [cpu])])]
 }
 
-/** A keeper's, and the one that it has below. */
+/** Lists a group's directories and those below them. */
 function listAll(group: Directories): string[] {
   const withBelow = (directory: string): string[] => [
     directory,
@@ -108,13 +108,13 @@ function limit({ memory, pids }: Directories, { memoryBytes, processes }: Limits
   const files = [memoryFile]
   if (existsSync(`${memory}/${swapFile}`)) files.push(swapFile)
   else requireSwapOff()
-  // That of both may never be below that of memory.
+  // The limit of both may never be below that of memory.
   if (Number(readValue(memory, memoryFile)) < memoryBytes) files.reverse()
   for (const file of files) writeLimit(memory, file, memoryBytes)
   writeLimit(pids, 'pids.max', processes)
 }
 
-/** @returns what holds: all cores where there is no such limit. */
+/** @returns the cores that the group may use: all without such a limit. */
 function limitCores({ cpu }: Directories, cores: number): number {
   if (cpu === null || !existsSync(`${cpu}/cpu.cfs_quota_us`)) return availableParallelism()
   writeLimit(cpu, 'cpu.cfs_period_us', cpuPeriodMicroseconds)
@@ -123,8 +123,8 @@ function limitCores({ cpu }: Directories, cores: number): number {
 }
 
 /**
- * The keeper sets its boxes' limits by these files, in a group below the one that limits it: keeper/group-v1.c's, opened with the
- * worker's rights.
+ * Makes the `keeper` group below the group that limits the keeper, and opens its files with the worker's rights. With them
+ * the keeper sets the limits of its boxes (keeper/group-v1.c).
  */
 function openKeeperGroup(above: Directories): KeeperFiles {
   const limited = [above.memory, above.pids]
@@ -132,13 +132,13 @@ function openKeeperGroup(above: Directories): KeeperFiles {
   const own = (directory: string): string =>
     limited.includes(directory) ? `${directory}/keeper` : directory
   const group = mapDirectories(above, own)
-  // What TCP and UDP hold is counted apart, and only for the sockets of a group that has a limit itself.
+  // The kernel counts the memory of TCP and UDP sockets separately, and only for a group that has such a limit of its own.
   if (existsSync(`${group.memory}/${socketsFile}`))
     writeLimit(group.memory, socketsFile, socketBytes)
   const countsSwap = existsSync(`${group.memory}/${swapFile}`)
   const files = [
     [`${group.memory}/${memoryFile}`, 'r+'],
-    // Where swap is not counted, the first file stands in and is not written.
+    // When swap is not counted, the memory limit takes this position, and the keeper does not write it.
     [`${group.memory}/${countsSwap ? swapFile : memoryFile}`, 'r+'],
     [`${group.memory}/memory.max_usage_in_bytes`, 'r+'],
     [`${group.memory}/memory.usage_in_bytes`, 'r'],

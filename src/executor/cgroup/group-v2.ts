@@ -1,4 +1,4 @@
-// cgroup v2: one tree, in which each box is a group (v2-delegation.ts says how the worker comes to it).
+// cgroup v2: one tree, in which each box has a group. v2-delegation.ts gets the worker's part of the tree.
 import { chownSync, existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { SandboxError } from '#contract'
@@ -46,7 +46,7 @@ function limit(group: string, { memoryBytes, processes }: LimitsTogether): void 
   writeLimit(group, 'pids.max', processes)
 }
 
-/** @returns what holds: all cores where there is no such limit. */
+/** @returns the cores that the group may use: all without such a limit. */
 function limitCores(group: string, cores: number): number {
   if (!existsSync(`${group}/cpu.max`)) return availableParallelism()
   const quota = `${quotaMicroseconds(cores)} ${cpuPeriodMicroseconds}`
@@ -56,7 +56,7 @@ function limitCores(group: string, cores: number): number {
   return cores
 }
 
-/** A subtree of the keeper's: one leaf for itself, a fresh one per box. */
+/** Makes the keeper's leaf group, and gives the keeper the subtree, in which it makes a group for each box. */
 function openKeeperGroup(group: string, uid: number | null): KeeperFiles {
   const leaf = `${group}/keeper`
   makeGroup(leaf)

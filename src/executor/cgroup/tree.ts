@@ -1,5 +1,5 @@
-// A worker's tree of groups: the parent, one group for each keeper, what dead workers left. The table below is all that a
-// version of cgroups differs in; group-v1.ts and group-v2.ts are its rows, as group-v1.c and group-v2.c are the keeper's.
+// A worker's tree of groups: a parent with one group for each keeper. Groups of dead workers are removed. `CgroupVersion` holds
+// all that differs between the versions (group-v1.ts, group-v2.ts). The keeper's side is in group-v1.c and group-v2.c.
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, readCode, SandboxError } from '#contract'
 import type { CgroupParent, KeeperGroup, LimitsTogether } from './cgroup.ts'
@@ -7,27 +7,26 @@ import { grantCores } from './cpu-quota.ts'
 import { closeFiles, isMissing } from './file.ts'
 import { findLimitsTogether, isAbandoned, keeperLimits } from './worker-group.ts'
 
-/** `Group` is what names one group: its directory, or one in each hierarchy. */
+/** `Group` names one group: its directory on v2, its directory in each hierarchy on v1. */
 export interface CgroupVersion<Group> {
   readonly version: 'v1' | 'v2'
-  /** Where the worker may make its own. */
+  /** The group below which the worker may make its own groups. */
   readonly base: Group
   descend(group: Group, name: string): Group
-  /** Names of the groups below. */
   listChildren(group: Group): string[]
-  /** @throws {SandboxError} when it cannot be made. */
+  /** @throws {SandboxError} when the group cannot be made. */
   make(group: Group): void
-  /** Swap is none. @throws {SandboxError} when it cannot be limited. */
+  /** Sets the limits, and forbids swap. @throws {SandboxError} when a limit cannot be set. */
   limit(group: Group, limits: LimitsTogether): void
-  /** @returns how many hold. @throws {SandboxError} when the limit cannot be set. */
+  /** @returns the cores that the group may use. @throws {SandboxError} when the limit cannot be set. */
   limitCores(group: Group, cores: number): number
-  /** Where a keeper enters, below a group that is limited. @throws {SandboxError} when it cannot be made. */
+  /** Makes the group that a keeper enters, below a group with limits. @throws {SandboxError} when it cannot be made. */
   openKeeper(group: Group, uid: number | null): KeeperFiles
-  /** True for a group that is gone. */
+  /** True also for a group that is gone. */
   isEmpty(group: Group): boolean
-  /** What forks meanwhile may be missed: it is called until the group is empty. */
+  /** Kills the group's processes. A child that is forked meanwhile may be missed, so the caller repeats this. */
   kill(group: Group): Promise<void> | void
-  /** With those below. @throws {SandboxError} step `cgroup.remove` while anything lives in it. */
+  /** Removes a group and all below it. @throws {SandboxError} step `cgroup.remove` while a process lives in it. */
   remove(group: Group): Promise<void>
 }
 
@@ -37,7 +36,7 @@ export type KeeperFiles = Omit<
 > & { readonly descriptors: number[] }
 
 /**
- * @param share cores of a box that is not to have more.
+ * @param share cores of a box that is not allowed more.
  * @throws {SandboxError} when the parent cannot be made; nothing is left of it.
  */
 export async function openTree<Group>(
@@ -77,9 +76,9 @@ export async function openTree<Group>(
 }
 
 /**
- * Above a keeper, which sets its boxes' limits, the kernel holds it to what the largest of its runs may use and its own. Runs in a
- * row want the same, so it is seldom written.
- * @param cores that hold until then.
+ * The keeper sets the limits of its boxes. The group above it allows the keeper's own limits plus those of its largest run.
+ * Successive runs mostly have equal limits, so the files are seldom written.
+ * @param cores that the group may use now.
  */
 function allowBoxes<Group>(
   { limit, limitCores }: CgroupVersion<Group>,
@@ -118,13 +117,13 @@ async function makeOrRemove<Group, Made>(
   }
 }
 
-/** Kills and removes everything below, then the parent. */
+/** Kills and removes all groups below, then the parent. */
 async function removeParent<Group>(table: CgroupVersion<Group>, parent: Group): Promise<void> {
   for (const child of table.listChildren(parent)) await killAll(table, table.descend(parent, child))
   await table.remove(parent)
 }
 
-/** @throws {SandboxError} step `cgroup.kill` when something still lives after five seconds. */
+/** @throws {SandboxError} step `cgroup.kill` when a process still lives after five seconds. */
 async function killAll<Group>(table: CgroupVersion<Group>, group: Group): Promise<void> {
   const patienceMilliseconds = 5000
   let waited = 0
@@ -146,7 +145,7 @@ async function killAll<Group>(table: CgroupVersion<Group>, group: Group): Promis
   }
 }
 
-/** Removes dead workers' groups, but not another user's. */
+/** Removes the groups of dead workers, except another user's. */
 async function sweep<Group>(table: CgroupVersion<Group>): Promise<void> {
   for (const name of table.listChildren(table.base).filter(isAbandoned)) {
     try {
@@ -154,7 +153,7 @@ async function sweep<Group>(table: CgroupVersion<Group>): Promise<void> {
     } catch (error) {
       const code = readCode(error)
       const isForbidden = code === 'EACCES' || code === 'EPERM'
-      // What outlives a kill the next worker tries again.
+      // A group whose processes outlive a kill stays; the next worker tries again.
       if (!isForbidden && !(error instanceof SandboxError) && !isMissing(error)) throw error
     }
   }

@@ -1,29 +1,29 @@
-// How a worker comes to a cgroup v2 tree of its own. A group with processes may not give controllers to children, so the
-// worker moves into a leaf first. How depends on where it stands: a host's root, a service or a container.
+// Gets a cgroup v2 tree for the worker. A group that has processes may not give controllers to its children, so the worker
+// first moves into a leaf group. This works for root on a host, in a systemd service and in a container.
 import { existsSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { describe, readCode, SandboxError } from '#contract'
 import type { Hierarchy } from './cgroup.ts'
 import { makeGroup, readPids, readValue, writeValue } from './file.ts'
 
-/** systemd makes the second by `DelegateSubgroup=supervisor`. */
+/** The worker makes the first leaf; systemd makes the second with `DelegateSubgroup=supervisor`. */
 const leafNames = ['runledger-supervisor', 'supervisor']
 
-/** How a worker gets a tree of its own. */
+/** Tells an operator how to give the worker a tree. */
 export const remedy =
   'under systemd set Delegate=yes on the service; in a container give it a writable cgroup namespace; otherwise run as root'
 
-/** The worker's own group, or the one above a leaf made for it. */
+/** Returns the worker's own group, or its parent when the worker is already in a leaf group. */
 function findDelegatedGroup({ ownGroup, mountPoint }: Hierarchy): string {
   const inLeaf = ownGroup !== mountPoint && leafNames.includes(basename(ownGroup))
   return inLeaf ? dirname(ownGroup) : ownGroup
 }
 
-/** Moves processes out of the base group and enables its controllers; returns the base. */
+/** Moves the processes of the base group into a leaf, enables the controllers, and returns the base group. */
 export function delegate(unified: Hierarchy): string {
   const base = findDelegatedGroup(unified)
   try {
-    // Only the tree's root lacks cgroup.type and may hold processes beside children.
+    // Only the root of the tree has no cgroup.type. Only there may a group with children hold processes.
     if (existsSync(`${base}/cgroup.type`) && !hasControllers(base)) moveToLeaf(base)
     enableControllers(base)
   } catch (cause) {
@@ -41,7 +41,7 @@ function hasControllers(group: string): boolean {
 function moveToLeaf(base: string): void {
   const leaf = `${base}/${leafNames[0]}`
   if (!existsSync(leaf)) makeGroup(leaf, remedy)
-  // Processes may fork meanwhile; more rounds catch the children.
+  // Processes may fork meanwhile. Further rounds move those children.
   for (let round = 0; round < 10; round += 1) {
     const pids = readPids(base)
     if (pids.length === 0) return
@@ -55,7 +55,7 @@ function moveToLeaf(base: string): void {
   }
 }
 
-/** memory and pids are required. cpu may be missing: CPU time is counted without it. */
+/** Enables memory, pids and cpu for child groups. cpu may be missing, because CPU time is counted without it. */
 export function enableControllers(group: string): void {
   const available = readValue(group, 'cgroup.controllers').split(' ')
   for (const controller of ['memory', 'pids']) {

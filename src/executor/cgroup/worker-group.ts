@@ -1,4 +1,4 @@
-// Names a worker's cgroup so that a sweep can prove the worker dead first.
+// Names a worker's cgroup, so that another worker can prove that it is dead. Defines the limits of a worker's groups.
 import { readFileSync, readlinkSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { readCode } from '#contract'
@@ -7,12 +7,12 @@ import type { LimitsTogether } from './cgroup.ts'
 const pattern = /^runledger-(\d+)-(\d+)-(\d+)-(\d+)$/
 let executorsMade = 0
 
-/** What a keeper (box/keeper/keeper.c) may take itself, beside its boxes. */
+/** Limits of a keeper itself (box/keeper/keeper.c), without its boxes. */
 export const keeperLimits: LimitsTogether = { memoryBytes: 256 * 1024 * 1024, processes: 64 }
 
 /**
- * What all boxes of a worker and their keepers may have together. A keeper sets its boxes' limits: whoever took one over would
- * leave an eighth of the host to the worker and to whatever else is there.
+ * Returns the limits of all keepers and boxes of a worker together. A keeper sets the limits of its boxes, so an attacker who
+ * controls one could raise them. An eighth of the host stays for the worker and other processes even then.
  */
 export function findLimitsTogether(): LimitsTogether {
   const [pids = 0, threads = 0] = ['pid_max', 'threads-max'].map((name) =>
@@ -22,13 +22,13 @@ export function findLimitsTogether(): LimitsTogether {
   return { memoryBytes: leave(totalmem()), processes: leave(Math.min(pids, threads)) }
 }
 
-/** `runledger-<pid namespace>-<pid>-<start time in ticks>-<n-th executor of the process>`: unique on a host. */
+/** Returns `runledger-<pid namespace>-<pid>-<start time in ticks>-<n-th executor of the process>`, unique on a host. */
 export function nameWorkerGroup(): string {
   executorsMade += 1
   return `runledger-${pidNamespace()}-${process.pid}-${startTicks(process.pid)}-${executorsMade}`
 }
 
-/** The name is ours and its process is gone. False for other pid namespaces, whose processes cannot be seen. */
+/** True for a worker's group whose process is gone. False for other pid namespaces, whose processes cannot be seen. */
 export function isAbandoned(name: string): boolean {
   const match = pattern.exec(name)
   if (match === null) return false
@@ -36,7 +36,7 @@ export function isAbandoned(name: string): boolean {
   try {
     return namespace === pidNamespace() && start !== startTicks(Number(pid))
   } catch {
-    return false // nobody knows
+    return false // The process may live.
   }
 }
 
@@ -44,17 +44,17 @@ function pidNamespace(): string {
   return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
 }
 
-/** Distinguishes processes with the same pid; null without a process. Throws where that cannot be known. */
+/** Returns the start time, which distinguishes processes with the same pid; null without a process. @throws when unknown. */
 function startTicks(pid: number): string | null {
   let stat: string
   try {
     stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   } catch (error) {
-    // ESRCH: it went while it was read.
+    // ESRCH: the process ended while its file was read.
     const code = readCode(error)
     if (code === 'ENOENT' || code === 'ESRCH') return null
     throw error
   }
-  // Field 22; the second, the name, may hold spaces and brackets.
+  // Field 22. The second field, the name, may hold spaces and brackets.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
 }

@@ -1,85 +1,83 @@
-// What a box is to those who use one.
+// The interface of boxes: what the executor asks of a box, and what a box reports.
 import type { Command } from './command.ts'
 import type { Phase } from './outcome.ts'
 import type { Network, PhaseLimits } from './request.ts'
 
-/** A place for one program: its number and its host uid, null for the worker's own. */
+/** A place for one program at a time: its number and host uid, null for the worker's own. */
 export interface Slot {
   readonly index: number
   readonly uid: number | null
-  /** Of what runs beside the program: with one uid the two would share what the kernel counts by it. */
+  /** Host uid of the interactor. With the same uid the two would share what the kernel counts by uid. */
   readonly interactorUid: number | null
 }
 
-/** What a run has written so far. */
+/** The output that a run has written so far. */
 export interface OutputSource {
-  /** A copy of what was captured from this byte on, at most so many. */
+  /** Returns a copy of the captured output: at most `most` bytes, from byte `from` on. */
   read(output: 'stdout' | 'stderr', from: number, most: number): Buffer
 }
 
-/** Notified of the output of one run. */
+/** Receives notifications about the output of one run. */
 export interface OutputTap {
-  /** A run begins. Once more when it could not, and begins elsewhere. */
+  /** Called when a run begins, and again when it could not begin and is tried in another slot. */
   open(source: OutputSource): void
-  /** More was captured. */
+  /** Called when more output was captured. */
   note(): void
-  /** The run is over, and the source with it. */
+  /** Called when the run is over. The source is then invalid. */
   close(): void
 }
 
-/** Bytes of a compiler's messages kept; `compile.stderrBytes` is the larger amount that stops the compiler. */
+/** How many bytes of a compiler's messages are kept. `compile.stderrBytes` is the larger amount that stops the compiler. */
 export const compileMessageBytes = 64 * 1024
 
-/** One command to run once. */
 export interface PhaseRequest {
   readonly command: Command
   readonly stdin: Uint8Array
   readonly limits: PhaseLimits
-  /** That it may use at once; the share of a slot unless that is less. */
+  /** Cores that the box may use at once: at least its slot's share, the default. */
   readonly cores?: number | undefined
-  /** `loopback`: 127.0.0.1 and ::1, in a network of this run alone; none unless said. */
+  /** `loopback`: a network of this run alone, with 127.0.0.1 and ::1. The default is none. */
   readonly network?: Network | undefined
-  /** stderr is a copy of stdout: one pipe, one limit, and stderr itself is empty; false unless said. */
+  /** Sends stderr into the pipe of stdout, under the limit of stdout. `stderr` is then empty. The default is false. */
   readonly mergesStderr?: boolean | undefined
-  /** Bytes of stderr kept when that is less than the limit. */
+  /** How many bytes of stderr are kept, when fewer than the limit. */
   readonly stderrKeptBytes?: number
-  /** Names of files below /box, at most 16, that are reported when the program has left them. */
+  /** Names of at most 16 files below /box. Those that exist after the run are reported. */
   readonly outputFiles?: readonly string[] | undefined
-  /** True when the runtime's own end shows that it ran out of memory below the kernel's limit. */
+  /** True when exit code and stderr show that the runtime ran out of memory below the kernel's limit. */
   readonly ranOutOfMemory: (exitCode: number, stderr: Buffer) => boolean
-  /** Ends the phase as `cancelled`; what was captured until then is kept. */
+  /** Ends the phase as `cancelled`. The output captured until then is kept. */
   readonly stop?: AbortSignal | undefined
-  /** Runs beside it, in a box of its own: each has what the other writes as its input. `stdin` is nobody's then. */
+  /** A second program, in a box of its own. Each program reads what the other writes; `stdin` is then unused. */
   readonly interactor?: PhaseRequest | undefined
-  /** Hears of output before the end. */
+  /** Notified of output while the program runs. */
   readonly tap?: OutputTap | undefined
 }
 
 /** Runs phases, each in a fresh box. */
 export interface Boxes {
   /**
-   * Runs one phase in a slot that is nobody else's meanwhile. When it settles, no process of the phase lives, or the slot
-   * is still to be cleared.
-   * @throws {NotStartedError} when we failed before the program began; {SandboxError} when we failed later; the signal's reason
-   * when it was aborted.
+   * Runs one phase in a slot that no other phase uses meanwhile. When the promise settles, no process of the phase lives, or
+   * `clearing` returns a promise for the slot.
+   * @throws {NotStartedError} when the sandbox failed before the program began; {SandboxError} when it failed later; the
+   * signal's reason when the signal was aborted.
    */
   run(slot: Slot, request: PhaseRequest, signal?: AbortSignal): Promise<Phase>
-  /** Null when nothing of earlier runs is in the slot; else resolves once that is so, and rejects if it never will be. */
+  /** Null when the slot is clear of earlier runs. Otherwise resolves when it is clear, and rejects if it cannot be cleared. */
   clearing(slot: Slot): Promise<void> | null
-  /** Resolves when what is up before its program is up for the first time, or cannot be. */
+  /** Resolves when each prestarted runtime has started for the first time, or has failed to. */
   settled(): Promise<void>
   close(): Promise<void>
 }
 
-/** An interpreter that is already up: programs whose command says so (`forks`) run in forks of it (box/keeper). */
+/** A running interpreter. Programs whose command has `forks` run in forks of it (box/keeper). */
 export interface ForkServer {
-  /** What people call it. */
   readonly name: string
-  /** What it is started with, and what the commands that it may run begin with. */
+  /** The interpreter's command line, and that of the commands that it may run. */
   readonly argv: readonly string[]
   /** Writes its /proc/self/status to stdout and its /proc/self/net/dev to stderr. */
   readonly probe: Command
-  /** Programs that must end in a fork as they do by themselves. */
+  /** Programs that must give these results in a fork, too. */
   readonly proofs: readonly {
     readonly command: Command
     readonly stdout: string
@@ -87,15 +85,14 @@ export interface ForkServer {
   }[]
 }
 
-/** A runtime that is up before there is a program: it is started in the next box, and waits where it looks for one. */
+/** A runtime that starts in the next box, before its program is known. It waits when it looks for the program's file. */
 export interface PrestartedRuntime {
-  /** What people call it. */
   readonly name: string
-  /** Of the programs that it may run. */
+  /** Its command line, and that of the programs that it may run. */
   readonly argv: readonly string[]
   readonly unlimitedStack: boolean
-  /** Path of the program's file, where it waits. */
+  /** Path of the program's file. The runtime waits when it first looks for it. */
   readonly awaits: string
-  /** Paths in the box's directory that it has looked for by then: a program that has one of these starts its own. */
+  /** Paths that the runtime looks for before it waits. A program with one of these files starts a runtime of its own. */
   readonly looksForBefore: readonly string[]
 }

@@ -1,6 +1,6 @@
-// What runs in a box: a command line, the files it starts with, and what of the host it sees.
+// What runs in a box: a command line, the files it starts with, and the host paths that it sees.
 
-/** A file that stands in the box when its command starts; the program may read it. */
+/** A file that is in the box when the command starts. The program may read it. */
 export interface BoxFile {
   /** Absolute path inside the box. */
   readonly path: string
@@ -12,21 +12,21 @@ export interface BoxFile {
 export interface Command {
   readonly argv: readonly string[]
   readonly files: readonly BoxFile[]
-  /** Most programs recurse on the main thread's stack; a virtual machine that allots its own stacks wants the usual one. */
+  /** True for most programs: they recurse on the main thread's stack. Virtual machines allot their own stacks. */
   readonly unlimitedStack: boolean
-  /** Variables beside those that every program finds. */
+  /** Variables in addition to those of every program. */
   readonly environment?: Readonly<Record<string, string>>
-  /** True when an interpreter that is already up, started with the same words, may run it in a fork (ForkServer). */
+  /** True when a running interpreter with the same command line may run it in a fork (ForkServer). */
   readonly forks?: true
 }
 
-/** A host file or directory, and where in the box it stands. */
+/** A host file or directory, and its path in the box. */
 export interface HostPath {
   readonly source: string
   readonly target: string
 }
 
-/** A path that has the same name in the box as on the host. */
+/** Returns a host path that has the same path in the box. */
 export function sharePath(path: string): HostPath {
   return { source: path, target: path }
 }

@@ -1,8 +1,8 @@
-// The door to what the executor's rooms agree on: what is asked of it, what becomes of a program, and what a box is. It
-// makes nothing and knows none of them.
+// The types and functions that the executor's modules share: requests, outcomes and boxes. This module creates no box and
+// imports none of the executor's other modules.
 //
-// A *request* is one program to run. It has one *phase* or more, compile and runs; a phase is a *command* in a fresh *box*, in
-// a *slot* that is nobody else's meanwhile. What a phase became is judged by the *evidence*, strongest first.
+// A *request* is one program to run. It has one or more *phases*: a compilation and runs. A phase runs one *command* in a
+// fresh *box*, in a *slot* that no other request uses meanwhile. A phase is judged by its *evidence*, the strongest first.
 export * from './boxes.ts'
 export * from './command.ts'
 export { describeError as describe, readErrorCode as readCode } from '#error-text'

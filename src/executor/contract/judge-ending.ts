@@ -1,5 +1,4 @@
-// Decides from the evidence how a phase ended.
-// Its own file because the order of the evidence is the promise that verdicts rest on.
+// Decides from the evidence how a phase ended. Verdicts depend on the order in which the evidence is read.
 import { constants } from 'node:os'
 import type { PhaseRequest } from './boxes.ts'
 import type { Ending, OutputFile, Phase, Usage } from './outcome.ts'
@@ -7,30 +6,30 @@ import type { Ending, OutputFile, Phase, Usage } from './outcome.ts'
 /** Why a phase was stopped. */
 export type Reason = 'cpu_limit' | 'wall_limit' | 'output_limit' | 'memory_limit' | 'cancelled'
 
-/** What was kept of an output. */
+/** The part of an output that was kept. */
 export interface Captured {
   readonly bytes: Buffer
   /** True when bytes were dropped. */
   readonly truncated: boolean
-  /** True when more than the limit came. */
+  /** True when the program wrote more than the limit. */
   readonly exceeded: boolean
 }
 
-/** All that is known of a phase that is over. */
+/** All that is known about a phase that is over. */
 export interface Evidence {
-  /** Why we stopped it; null when we did not. */
+  /** Why the keeper stopped the phase; null when it did not. */
   readonly reason: Reason | null
   readonly outOfMemoryKills: number
   readonly usage: Usage
   readonly stdout: Captured
   readonly stderr: Captured
-  /** How the main process ended, by its parent's word; null when it was killed with its box. */
+  /** The main process's exit status, as its parent read it. Null when the process was killed with its box. */
   readonly exit: { readonly code: number; readonly signal: string | null } | null
-  /** What it left; absent when nothing was asked for. */
+  /** The requested files that the program left. Absent when the request names none. */
   readonly outputFiles?: readonly OutputFile[]
 }
 
-/** Reads the evidence, strongest first. The exit status comes last: it is the program's own word. */
+/** Judges a phase by the strongest evidence. The exit status comes last, because the program chooses it. */
 export function judgeEnding(
   {
     limits,
@@ -60,17 +59,17 @@ export function judgeEnding(
   }
 }
 
-/** To microseconds, as the clocks have it: further digits come of binary fractions. */
+/** Rounds to microseconds, the clocks' resolution. Further digits come from binary fractions. */
 export function roundSeconds(seconds: number): number {
   return Math.round(seconds * 1e6) / 1e6
 }
 
-/** The signal behind 128 + n; null when there is none of that number. */
+/** Returns the name of signal n for exit code 128 + n; null when no signal has that number. */
 export function nameSignal(exitCode: number): string | null {
   return signalNames.get(exitCode - 128) ?? null
 }
 
-/** Of two names for one number the first, as in SIGABRT and SIGIOT. */
+/** Names by number. Of two names for one number, such as SIGABRT and SIGIOT, the first one is taken. */
 const signalNames = new Map(
   Object.entries(constants.signals)
     .toReversed()

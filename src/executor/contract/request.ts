@@ -1,4 +1,4 @@
-// What the executor is asked to do: a program, its input, and what else it is to have.
+// A request to the executor: a program, its input, files, limits and further runs.
 import type { Language, Limits } from '#language'
 import type { Outcome, Phase } from './outcome.ts'
 import type { OutputTap } from './boxes.ts'
@@ -6,96 +6,96 @@ import type { OutputTap } from './boxes.ts'
 export { languages } from '#language'
 export type { Language, Limits, PhaseLimits } from '#language'
 
-/** What a program has of networks: with `loopback` 127.0.0.1 and ::1, in a network of its run alone. */
+/** The network of a program. `loopback` has 127.0.0.1 and ::1, in a network of this run alone. */
 export type Network = 'none' | 'loopback'
 
-/** A file that lies beside the program's own, when it is compiled and when it runs. */
+/** A file in the program's directory, in addition to its source. */
 export interface SourceFile {
   /** A relative path of segments `[A-Za-z0-9._-]+`, none of them `.` or `..`. */
   readonly name: string
   readonly content: Uint8Array
 }
 
-/** All that a compiler is given. */
+/** The input of a compiler. */
 export interface Source {
   /** The main file, UTF-8; any bytes, NUL included. */
   readonly code: Uint8Array
   readonly files: readonly SourceFile[]
-  /** Further words for the compiler. */
+  /** Further arguments for the compiler. */
   readonly arguments: readonly string[]
 }
 
-/** What one of several runs is given. */
+/** The input of one of several runs. */
 export interface RunInput {
   readonly stdin: Uint8Array
-  /** The request's own unless given. */
+  /** The program's arguments. The default is the request's. */
   readonly arguments?: readonly string[]
-  /** What the interactor has beside it: files and arguments. */
+  /** Files and arguments of the interactor in this run. */
   readonly interactor?: Pick<ExecutionRequest, 'runFiles' | 'arguments'>
 }
 
-/** Runs a program. @throws as the executor's own. */
+/** Runs a program. @throws as the executor's `execute` does. */
 export type Execute = (request: ExecutionRequest) => Promise<Outcome>
 
 export interface Runs {
-  /** Each is asked for when the run before it has ended. */
+  /** The inputs of the runs. Each one is read only when the run before it has ended. */
   readonly inputs: Iterable<RunInput> | AsyncIterable<RunInput>
   /**
-   * Called with each run as it ends: none is kept. False: no further one begins.
-   * @param execute runs another program meanwhile, in the slot of the next run.
+   * Called with each run when it ends. The executor keeps only the first run. Returns false to start no further run.
+   * @param execute runs another program before the next run, in that run's slot.
    */
   onRun(run: Phase, index: number, execute: Execute): boolean | Promise<boolean>
-  /** Asked before each further run. The slot is given back until `resumed` has resolved, and another one is taken then; null: kept. */
+  /** Called before each further run. The slot is returned until `resumed` resolves, then one is taken again. Null keeps it. */
   readonly between?: (() => Promise<{ readonly resumed: Promise<void> } | null>) | undefined
 }
 
-/** One program to run. */
+/** A program to compile and run. */
 export interface ExecutionRequest {
   readonly language: Language
   /** The source, UTF-8; any bytes, NUL included. */
   readonly code: Uint8Array
-  /** Fed to the program's standard input, then closed. */
+  /** The program's standard input, which then ends. */
   readonly stdin: Uint8Array
-  /** Whose program it is: what is kept of its compilation is found again under the same name alone. */
+  /** The owner of the program. A compiled program is reused only for requests with the same scope. */
   readonly cacheScope: string
-  /** Beside the program when it is compiled and when it runs. */
+  /** Files beside the program, when it is compiled and when it runs. */
   readonly files?: readonly SourceFile[]
-  /** When it runs alone. */
+  /** Files beside the program only when it runs. */
   readonly runFiles?: readonly SourceFile[]
   /** The program's own arguments. */
   readonly arguments?: readonly string[]
-  /** Its variables beside those that every program finds; the compiler has none of them. */
+  /** The program's variables, in addition to those of every program. The compiler gets none of them. */
   readonly environment?: Readonly<Record<string, string>>
-  /** The program's; a compiler has none. None unless given. */
+  /** The program's network. A compiler has none. The default is none. */
   readonly network?: Network | undefined
-  /** The program's stderr is its stdout; a compiler's never. False unless given. */
+  /** Sends the program's stderr into its stdout, but never a compiler's. The default is false. */
   readonly mergesStderr?: boolean | undefined
-  /** Appended to the compiler's. */
+  /** Appended to the compiler's arguments. */
   readonly compileArguments?: readonly string[]
-  /** Those of the language unless given. */
+  /** The default is the language's limits. */
   readonly limits?: Limits
-  /** What all its phases may run together, by the clock; those of what it runs meanwhile count as well. No bound unless given. */
+  /** Wall time of all phases together, including the programs that `onRun` executes. The default is no limit. */
   readonly totalSeconds?: number
-  /** That each of its phases may use at once; the executor's own unless that is less. Never more than there are. */
+  /** Cores that each phase may use at once: at least the slot's share, which is also the default, and at most all cores. */
   readonly cores?: number | undefined
-  /** Names of files beside the program, at most 16, that are reported when it has left them. Its own are none. */
+  /** Names of at most 16 files beside the program. Those that the program left are reported, except the request's own. */
   readonly outputFiles?: readonly string[]
-  /** More than one run of the program, one after the other in one slot at a time, each in a fresh box; `stdin` is none of them. */
+  /** Several runs of the program, one after the other, each in a fresh box. `stdin` is then unused. */
   readonly runs?: Runs
-  /** Speaks with the program in each of `runs`, in a box of its own: one's output is the other's input. */
+  /** A program that talks with the program in each of `runs`, in a box of its own. Each reads what the other writes. */
   readonly interactor?: Pick<ExecutionRequest, 'language' | 'code' | 'files' | 'compileArguments'>
-  /** Ends the program where it is: everything is killed, and what it had done until then is its fate. */
+  /** Stops the program: everything is killed. The outcome holds what had been done until then. */
   readonly stop?: AbortSignal | undefined
-  /** Called once, when it has a slot: until then it waited for others. */
+  /** Called once, when the request has a slot. Until then it waited for other requests. */
   readonly onSlot?: (() => void) | undefined
-  /** Hears of the run before the end. */
+  /** Notified while the program is compiled and runs. */
   readonly live?: Live | undefined
 }
 
-/** What is reported while a program is under way. */
+/** Receives notifications while a program is compiled and runs. */
 export interface Live {
-  /** The program is compiled, and runs now. */
+  /** Called when the program is compiled and is about to run. */
   compiled(phase: Phase): void
-  /** Of the run; none of several is reported. */
+  /** Notified of the run's output, unless the request has several `runs`. */
   readonly tap: OutputTap
 }

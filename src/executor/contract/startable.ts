@@ -1,20 +1,21 @@
-// Whether a request's words and names can be handed to a kernel and a keeper, asked before they are: what they refuse would look
-// like a failure of the box.
+// Checks that the kernel and the keeper accept a request's arguments, variables and file names. Without this check their
+// refusal would look like a failure of the box.
 import type { PhaseRequest } from './boxes.ts'
 import { SandboxError } from './outcome.ts'
 
-/** As in keeper.h: `argument_bytes_most`, with each word's end, and `strings_most`. */
+/** Equal to `argument_bytes_most` (each word counts with its NUL) and `strings_most` of keeper.h. */
 export const wordsBytesMost = 64 * 1024
 export const wordsMost = 1024
-/** `name_bytes_most`. */
+/** Equal to `name_bytes_most` of keeper.h. */
 export const nameBytesMost = 255
 
-/** Steps of failures that are a request's own: another attempt, or another host, would fail alike. */
+/** Steps of the failures that a request itself causes. Another attempt, or another host, would fail in the same way. */
 export const stepsOfRequest = { words: 'request.words', name: 'request.name' } as const
 
 /**
- * @param variables that every program finds.
- * @throws {SandboxError} step `request.words` or `request.name`: nothing was begun.
+ * Checks a request before anything is started.
+ * @param variables the variables of every program.
+ * @throws {SandboxError} step `request.words` or `request.name`.
  */
 export function requireStartable(
   { command: { argv, files, environment = {} }, outputFiles = [] }: PhaseRequest,
@@ -37,7 +38,7 @@ function requireWords([program = '']: readonly string[], words: readonly string[
   if (bytes > wordsBytesMost) refuse(`the command is larger than ${wordsBytesMost} bytes`)
 }
 
-/** Of a file in a box: a relative path none of whose parts is empty, `.` or `..`. */
+/** True for a name that a file in a box may have: a relative path without empty parts, `.` and `..`. */
 export function isFileName(name: string): boolean {
   const isInside = name.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
   return isInside && !name.includes('\0') && Buffer.byteLength(name) <= nameBytesMost

@@ -1,5 +1,5 @@
-// Makes boxes in the file system of root.c, fills them, lets their programs go, and kills them. Its own processes are
-// in init.c.
+// Makes boxes in the file system of root.c, fills them, starts their programs, and kills them. The first two processes
+// of a box are in init.c.
 #include "keeper.h"
 
 #include <errno.h>
@@ -17,7 +17,9 @@
 
 struct box_events box_events;
 
-/** Of a box: the last request's, until it is resized. Programs may not read it (allocate_unforked). */
+/**
+ * The sizes of the box's file systems: those of the last request until the box is resized. Programs must not read them.
+ */
 static struct {
   uint64_t box_bytes, scratch_bytes;
 } *sizes;
@@ -35,14 +37,14 @@ void open_boxes(void) {
   open_init();
 }
 
-/** @param mode null: a tmpfs's own, which is 1777. */
+/** @param mode of the root directory. NULL for the default of tmpfs, which is 1777. */
 static int open_scratch(uint64_t bytes, const char *mode) {
   char size[32];
   snprintf(size, sizeof size, "%llu", (unsigned long long)bytes);
   int context = fsopen("tmpfs", FSOPEN_CLOEXEC);
   if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "size", size, 0) != 0 ||
       (mode != NULL && fsconfig(context, FSCONFIG_SET_STRING, "mode", mode, 0) != 0) ||
-      // By default half as many as the host has pages.
+      // The default would be half as many as the host has pages.
       fsconfig(context, FSCONFIG_SET_STRING, "nr_inodes", "1000000", 0) != 0 ||
       fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
     die("box.scratch");
@@ -73,14 +75,14 @@ void resize_box(const struct box *box, uint64_t box_bytes, uint64_t scratch_byte
 
 bool has_ended(void) { return __atomic_load_n(&shared->ended, __ATOMIC_ACQUIRE) != 0; }
 
-/** A box that was killed early leaves its event set. */
+/** Resets an event. A box that was killed early may leave it set. */
 static void clear_event(int event) {
   struct pollfd waits = {event, POLLIN, 0};
   uint64_t count;
   if (poll(&waits, 1, 0) > 0 && read(event, &count, sizeof count) != sizeof count) die("keeper.event");
 }
 
-/** Fails when the box ends before. */
+/** Waits for an event of the box, and fails if the box ends before. */
 static void await_event(const struct box *box, int event, int seconds) {
   struct pollfd events[] = {{event, POLLIN, 0}, {box->pidfd, POLLIN, 0}};
   int found = poll(events, 2, seconds * 1000);
@@ -100,7 +102,7 @@ bool prepare_box(struct box *box) {
   box->mounts[0] = open_scratch(sizes->box_bytes, "0700");
   box->mounts[1] = open_scratch(sizes->scratch_bytes, NULL);
   box->mounts[2] = open_scratch(sizes->scratch_bytes, NULL);
-  // A file, to be mapped or reopened; sealed in release_box.
+  // The input is a file, so that programs can map and reopen it. release_box seals it.
   box->input = memfd_create("stdin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   char path[64];
   snprintf(path, sizeof path, "/proc/self/fd/%d", box->input);
@@ -121,7 +123,7 @@ bool prepare_box(struct box *box) {
 }
 
 int create_file(const struct box *box, const char *name, bool executable) {
-  // Nothing of the program runs yet: no name here can be its link.
+  // The program does not run yet, so no name here can be a link that it made.
   char directory[256];
   for (const char *end = strchr(name, '/'); end != NULL; end = strchr(end + 1, '/')) {
     snprintf(directory, sizeof directory, "%.*s", (int)(end - name), name);

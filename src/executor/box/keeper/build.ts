@@ -1,6 +1,6 @@
-// Compiles the keeper, the library that makes an interpreter one, and the library that holds a runtime, which both contain.
-// No binary is in the repository: a sandbox should be readable. `make keeper` and the image compile it ahead; a worker that finds
-// none does it itself. Results are named by what they were made from.
+// Compiles the keeper's program, and the library that turns an interpreter into a keeper. Both contain the library for
+// prestarted runtimes (prestart.c). The repository has no binary, because a sandbox should be readable. `make keeper` and the
+// image compile ahead; a worker that finds no programs compiles them. File names are hashes of the sources.
 //
 // Usage: node src/executor/box/keeper/build.ts
 import { execFile } from 'node:child_process'
@@ -17,7 +17,7 @@ export interface KeeperPrograms {
 
 const compiler = '/usr/bin/gcc'
 const sourceDirectory = import.meta.dirname
-/** Where it is compiled ahead. */
+/** Directory of the programs that are compiled ahead. */
 export const builtDirectory = `${dirname(sourceDirectory)}/dist`
 const compileOptions: readonly string[] = [
   ['-std=c17', '-O2', '-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion', '-Werror'],
@@ -34,9 +34,9 @@ const common = (
 const programSources: readonly string[] = ['main.c', ...common]
 
 /**
- * What was compiled ahead, or else compiles what is missing.
+ * Returns the programs that were compiled ahead, or compiles those that are missing.
  * @param directory made with mode 0700; workers may share it.
- * @param further options, such as a test's sanitizer.
+ * @param further options of the compiler, such as a test's sanitizer.
  * @throws {SandboxError} step `keeper.compile`.
  */
 export async function buildKeeper(
@@ -77,7 +77,7 @@ export async function buildKeeper(
 
 function nameBuild(further: readonly string[]): string {
   const hash = createHash('sha256')
-  // A checkout may be seen by machines of both architectures.
+  // Machines of both architectures may share a checkout.
   hash.update([process.arch, ...compileOptions, ...libraryOptions, ...further].join('\0'))
   for (const name of readdirSync(sourceDirectory).toSorted())
     hash.update(readFileSync(`${sourceDirectory}/${name}`))
@@ -95,7 +95,7 @@ async function compile(path: string, words: readonly string[]): Promise<string> 
     cwd: sourceDirectory,
     env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
   })
-  // Slots' users execute it; the directory keeps others out.
+  // The slots' users execute it. The directory keeps other users out.
   chmodSync(unfinished, 0o755)
   renameSync(unfinished, path)
   return path
@@ -103,6 +103,6 @@ async function compile(path: string, words: readonly string[]): Promise<string> 
 
 if (import.meta.main) {
   await buildKeeper(builtDirectory)
-  // Workers of other users run it, too.
+  // Workers of other users run these programs, too.
   chmodSync(builtDirectory, 0o755)
 }

@@ -1,23 +1,26 @@
-// The socket to the worker, and failures, which are a keeper's last message.
+// The socket to the worker, and the keeper's failures. A failure is the keeper's last message.
 //
 // Protocol: numbers are little-endian, of 64 bits; structures as in message.h.
 // From the worker:
-//   'H' struct hello; then the boxes' filter and the keeper's (struct sock_filter[]), the layout (build_root in root.c) and the runtime (runtime.c).
-//       First, once.
+//   'H' struct hello; then the boxes' filter and the keeper's (struct sock_filter[]), the layout (build_root in root.c)
+//       and the runtime (runtime.c). Sent once, first.
 //   'R' struct request; then the arguments and the variables, each ended by NUL; then for each file: struct file_head,
-//       name, content; then for each output file: the length of its name, and the name; then the input. One at a time.
-//   'A' alone. Kills the program that runs, if any.
+//       name, content; then for each output file: the length of its name, and the name; then the input. The worker
+//       sends one request at a time.
+//   'A' no content. Kills the running program, if any.
 // To the worker, each after a struct frame:
-//   'r' nothing: ready.
-//   'o', 'e' bytes of stdout and stderr, at most the limit's.
-//   'l' struct output_file, then content: a file that the program has left, after all output.
-//   'x' struct result: every process of the run is dead but the box's first one, which is ending. If it does not end,
-//       or something else is left, 'n' follows, whatever was asked for meanwhile.
-//   's' nothing: after a result that says `unsettled`, when the slot may be lent. Nothing is asked for before.
-//   'n' text, `step: words`: the keeper failed and has ended. No program was let go since the last result, so another
-//       keeper may be asked.
-//   'f' text: the same after the program was let go. On this and on anything else nobody knows whether the program ran,
-//       unless the socket shows that the request was not read. The worker empties the cgroup and starts a new keeper.
+//   'r' no content: the keeper is ready.
+//   'o', 'e' bytes of stdout and stderr, at most as many as the limit.
+//   'd' no content: the program's wall time is extended, because the box was not run. The worker waits longer, too.
+//   'l' struct output_file, then content: a file that the program has left. Sent after all output.
+//   'x' struct result: every process of the run is dead except the box's init, which is ending. If init does not end,
+//       or something else is left, 'n' follows, also when another request was sent meanwhile.
+//   's' no content: the slot may be lent. Sent after a result with `unsettled`. The worker sends no request before it.
+//   'n' text, `step: words`: the keeper failed and has ended. It has started no program since the last result, so the
+//       worker may ask another keeper.
+//   'f' text: as 'n', but after the program was started. After 'f', and after any other end, it is unknown whether the
+//       program ran, unless the socket shows that the request was not read. The worker empties the cgroup and starts a
+//       new keeper.
 #include "keeper.h"
 
 #include <errno.h>
@@ -30,7 +33,7 @@
 
 bool program_started;
 
-/** Made at the start, so that no run is charged for it. */
+/** Allocated at the start, so that no run is charged for it. */
 static struct {
   char rx[64 * 1024];
   size_t rx_start, rx_end;
@@ -52,7 +55,7 @@ static void await_socket(short what) {
   }
 }
 
-/** The worker has gone. Any other reason is printed: the exit status alone would not say it. */
+/** Exits. A closed socket is not an error. Any other reason is printed, because the exit status does not show it. */
 static _Noreturn void leave(const char *step) {
   if (errno == EPIPE || errno == ECONNRESET) _exit(0);
   dprintf(STDERR_FILENO, "%s: %s", step, strerror(errno));
@@ -79,7 +82,7 @@ bool wait_for_message(int process) {
   return events[0].revents == 0 && events[1].revents != 0;
 }
 
-/** Waits for bytes. @returns how many there are, at most so many. */
+/** Waits for bytes. @returns how many there are, but at most `most`. */
 static size_t await_bytes(uint64_t most) {
   while (talk->rx_start == talk->rx_end)
     if (!read_more()) await_socket(POLLIN);

@@ -1,13 +1,13 @@
-// Which slots are not clear yet: something of an earlier run is still being killed or removed there.
-// Most of what a run leaves is gone before it has settled; here is what takes longer than its verdict may.
+// Knows which slots are not clear: something of an earlier run is still being killed or removed there. Most runs leave nothing
+// behind when their promise settles. This is for the clearing that a verdict must not wait for.
 import type { Slot } from '#contract'
 
 export interface Clearings {
-  /** Null for a slot that is clear; else resolves once it is, and rejects if it never will be. */
+  /** Null for a slot that is clear. Otherwise resolves when the slot is clear, and rejects if it cannot be cleared. */
   of(slot: Slot): Promise<void> | null
-  /** The slot is not clear before this has resolved, and never if it rejects. */
+  /** Marks a slot as not clear until the promise resolves. If the promise rejects, the slot is never clear again. */
   hold(slot: Slot, cleared: Promise<void>): void
-  /** Resolves when nothing is being cleared any more. */
+  /** Resolves when no slot is being cleared any more. */
   settled(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ export function createClearings(): Clearings {
       }
       const whole = clear()
       clearings.set(slot, whole)
-      // Who takes the slot back hears of it.
+      // The rejection is handled by the callers of `of`.
       whole.catch(() => {})
     },
     async settled() {

@@ -1,5 +1,5 @@
-// Takes from the keeper what it needs no more once its boxes' file system stands: whoever took it over by a program's
-// output could do little more than the program.
+// Drops the rights that the keeper no longer needs when the boxes' file system is built. An attacker who takes over the
+// keeper through a program's output can then do little more than the program.
 #include "keeper.h"
 
 #include <linux/capability.h>
@@ -11,14 +11,15 @@
 #include <unistd.h>
 
 /**
- * Of its own user namespace. SYS_ADMIN and SYS_CHROOT: new namespaces, their mounts, and setns into a mount namespace.
- * DAC_READ_SEARCH: output files that a program left without a right to read them. NET_ADMIN: only where boxes have a network,
- * which is set up with it; the filter leaves no netlink to use it by.
+ * The capabilities that the keeper keeps, in its own user namespace. SYS_ADMIN and SYS_CHROOT: to make namespaces and
+ * their mounts, and for setns into a mount namespace. DAC_READ_SEARCH: to read output files that a program left
+ * unreadable. NET_ADMIN: to set up the network of boxes that have one. The filter allows no netlink, so it has no other
+ * use.
  */
 static const int kept[] = {CAP_SYS_ADMIN, CAP_SYS_CHROOT, CAP_DAC_READ_SEARCH, CAP_NET_ADMIN};
 
 static void drop_capabilities(void) {
-  // Bounds what exec may grant.
+  // The bounding set limits which capabilities exec may grant.
   for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability += 1)
     if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) die("keeper.capabilities");
   if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0) die("keeper.capabilities");
@@ -40,14 +41,14 @@ static void limit(int resource, uint64_t value) {
   if (setrlimit((unsigned)resource, &both) != 0) die("keeper.limit");
 }
 
-/** Boxes have these from the keeper, which so sets them once. */
+/** Sets limits once, because boxes inherit them from the keeper. */
 static void set_limits(void) {
-  // Pages of a toolchain's file that are charged to another slot could not be taken from it meanwhile.
+  // A box could lock pages of a toolchain's file that are charged to another slot, which could then not reclaim them.
   struct rlimit had;
   if (getrlimit(RLIMIT_MEMLOCK, &had) == 0 && had.rlim_max < most_locked) most_locked = had.rlim_max;
   limit(RLIMIT_MEMLOCK, most_locked);
   limit(RLIMIT_CORE, 0);
-  // No program leaves the idle class, whatever the worker may do.
+  // No program can leave the idle class, even if the worker may.
   limit(RLIMIT_NICE, 0);
   limit(RLIMIT_RTPRIO, 0);
 }

@@ -1,30 +1,31 @@
-// The worker's side of the protocol in channel.c. Whatever breaks it ends the keeper and is our failure.
+// The worker's side of the protocol in channel.c. A message that breaks the protocol ends the keeper, and is a failure of the
+// sandbox.
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { NotStartedError, readCode, SandboxError } from '#contract'
 import { stopMessage, takeFrame } from './message.ts'
 import type { Kind } from './message.ts'
 
-/** What a run leaves before its result. */
+/** The messages that a run may send before its result. */
 export type Output = Extract<Kind, 'output' | 'errors' | 'outputFile'>
 
 export interface Conversation {
   /**
    * Resolves with the body of the next frame of this kind.
-   * @throws {SandboxError} whatever else happens.
+   * @throws {SandboxError} on an unexpected frame, a timeout, or the keeper's exit.
    */
   expect(kind: Kind, patienceMilliseconds: number): Promise<Buffer>
-  /** Null: none may come. */
+  /** Called with output. Null when no output may arrive. */
   onOutput: ((kind: Output, bytes: Buffer) => void) | null
-  /** The slot of a run that is over is settled; null: it may not be said. */
+  /** Called when the slot is settled after a run. Null when the keeper may not report that. */
   onSettled: (() => void) | null
   ask(parts: readonly Uint8Array[]): void
   /** Stops the run. */
   giveUp(): void
-  /** Kills the keeper; what is expected rejects with the error. */
+  /** Kills the keeper. The promise of `expect` rejects with the error. */
   end(error: SandboxError): void
   readonly failed: () => SandboxError | null
-  /** Resolves with what has ended it. */
+  /** Resolves with the error that has ended the conversation. */
   readonly ended: Promise<SandboxError>
 }
 
@@ -32,14 +33,14 @@ interface Awaited {
   readonly kind: Kind
   readonly resolve: (body: Buffer) => void
   readonly reject: (error: unknown) => void
-  /** Begins the wait for it anew. */
+  /** Restarts the timeout. */
   readonly postpone: () => void
 }
 
-/** How long an ended keeper's last words are waited for. */
+/** How long the worker waits for the rest of stderr after a keeper has exited. */
 const lastWordsMilliseconds = 500
 
-/** Ends at the first frame that does not fit. */
+/** The conversation ends at the first unexpected frame. */
 export function converse(child: ChildProcess, socket: Socket): Conversation {
   let failure: SandboxError | null = null
   let awaited: Awaited | null = null
@@ -99,7 +100,7 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
       socket.uncork()
     },
     giveUp() {
-      // This message may stay unread though the request was read.
+      // The stop message may stay unread although the request was read.
       sending.isUnanswered = false
       socket.write(stopMessage)
     },
@@ -113,15 +114,15 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
 }
 
 interface Sending {
-  /** Asked, and nothing heard since. */
+  /** No frame has arrived since the last request. */
   isUnanswered: boolean
   /** The request was certainly not read to its end. */
   isUnread: boolean
-  /** The socket's own failure, by which the keeper loses the worker. */
+  /** The socket's first error. After it the keeper has lost the worker, too. */
   failure: string | null
 }
 
-/** EPIPE: the keeper had gone before. ECONNRESET: it went with bytes unread. */
+/** EPIPE: the keeper had exited before. ECONNRESET: it exited with bytes unread. */
 function watchSending(socket: Socket): Sending {
   const sending: Sending = { isUnanswered: false, isUnread: false, failure: null }
   socket.on('error', (error) => {
@@ -153,7 +154,10 @@ function cutFrames(
   })
 }
 
-/** The exit says more than the socket's end. Last words get a short while: a box left behind holds the pipes open. */
+/**
+ * Reports the keeper's exit, which says more than its socket's end. The wait for the rest of stderr is short, because a box
+ * that is left holds the pipe open.
+ */
 function watchEnd(child: ChildProcess, end: (error: SandboxError) => void, sending: Sending): void {
   let words = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

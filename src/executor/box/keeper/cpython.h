@@ -1,4 +1,4 @@
-// CPython's public interface, as far as the keeper in it uses it: a host need not have its header.
+// The part of CPython's public interface that the keeper uses. Declared here, so that a host needs no Python headers.
 #ifndef CPYTHON_H
 #define CPYTHON_H
 

@@ -1,9 +1,11 @@
-// Measures for how long a box could have run and was not let: its run delay, which is ours and not its program's.
+// Measures a run's delay: how long its box could have run, but got no processor. The host causes the delay, so it does
+// not count against the program's wall limit.
 //
-// The kernel adds up what each task has waited for a processor (/proc/<pid>/schedstat), once a wait is over. What a task
-// waits while others of its box run is the box's own doing, and so is what its quota makes it wait, as others have run
-// then: as much as they ran, on the cores that the box may use, is taken off. So a program cannot make a delay, however
-// many tasks it has. Of all tasks that live the greatest counts, since the first look at the counters.
+// For each task the kernel adds up the time that it waited for a processor (/proc/<pid>/schedstat), after each wait. A
+// task may also wait because other tasks of its box run, or because they have used up the box's quota. The box causes
+// these waits, so the time that the other tasks' CPU time takes on the box's cores is subtracted. A program therefore
+// cannot produce a delay, however many tasks it has. The run's delay is the greatest one of all living tasks, measured
+// from the first look at the counters on.
 #include "keeper.h"
 
 #include <dirent.h>
@@ -16,12 +18,18 @@
 
 enum { tasks_most = 512, processes_most = 2048, millisecond = 1000000 };
 
-/** A later first look finds a busy machine: what was waited before it counts, though some of it may precede the run. */
+/**
+ * If the first look comes later than this, the machine is busy. Waits before that look then count, although some of
+ * them may precede the run.
+ */
 static const int64_t first_look_latest = 60 * millisecond;
-/** Between two looks at the tasks: so long, and so many times what one takes. */
+/** The pause between two looks at the tasks: at least this long, and this many times the duration of a look. */
 static const int64_t shortest_pause = 50 * millisecond;
 static const int64_t pause_factor = 50;
-/** A box that has used less than this for so long, and has a task that could run, waits: longer than its quota's period. */
+/**
+ * A box waits when it has a runnable task and has used less than quiet_cpu for quiet_time, which is longer than the
+ * period of its quota.
+ */
 static const uint64_t quiet_cpu = millisecond;
 static const int64_t quiet_time = 20 * millisecond;
 
@@ -31,7 +39,7 @@ struct task {
   uint64_t ran, waited;
 };
 
-/** Programs may not read it (allocate_unforked). */
+/** What was seen of the present run. Programs must not read it (allocate_unforked). */
 static struct {
   struct task before[tasks_most];
   size_t before_count;
@@ -46,12 +54,12 @@ static struct {
   uint64_t cpu_before;
   bool looked;
   int64_t next_look;
-  /** When the box last was seen to run, and what it had used. */
+  /** The clock and the CPU time when the box was last seen running. */
   int64_t quiet_since;
   uint64_t quiet_at;
-  /** It waits now, and was seen to since then; 0: it does not. */
+  /** Since when the box has been seen waiting; 0 when it does not wait. */
   int64_t waiting_since;
-  /** The clock and the CPU time when it last was asked whether the run must end. */
+  /** The clock and the CPU time of the last call of forgiven_until. */
   int64_t marked_since;
   uint64_t marked_at;
   uint64_t delay;
@@ -72,7 +80,7 @@ void begin_delay(const struct box *box, const struct request *request, int64_t s
 
 uint64_t run_delay(void) { return seen->delay; }
 
-/** False when the task has gone. */
+/** Reads a file of a task into `text`. False when the task has ended. */
 static bool read_task_file(int directory, const char *name) {
   int descriptor = openat(directory, name, O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return false;
@@ -99,13 +107,13 @@ static bool read_task(int directory, int id, struct task *task) {
   task->waited = strtoull(next, &next, 10);
   snprintf(path, sizeof path, "%d/stat", id);
   if (!read_task_file(directory, path)) return false;
-  // Its name, in brackets, may hold brackets itself.
+  // The task's name, in brackets, may hold brackets itself.
   const char *name_end = strrchr(seen->text, ')');
   task->runnable = name_end != NULL && name_end[1] == ' ' && name_end[2] == 'R';
   return true;
 }
 
-/** Calls for each task of one process, and notes the process's children. */
+/** Calls `visit` for each task of a process, and notes the process's children. */
 static void visit_process(int process, void (*visit)(const struct task *)) {
   char path[64];
   snprintf(path, sizeof path, "%d/task", process);
@@ -121,7 +129,7 @@ static void visit_process(int process, void (*visit)(const struct task *)) {
       snprintf(path, sizeof path, "%d/children", id);
       if (read_task_file(directory, path)) note_children();
       struct task task;
-      // Init is no program's.
+      // Init does not belong to the program.
       if (process != seen->init && read_task(directory, id, &task)) visit(&task);
     }
   }
@@ -138,7 +146,7 @@ static void note_before(const struct task *task) {
   if (seen->before_count < tasks_most) seen->before[seen->before_count++] = *task;
 }
 
-/** Of one look. */
+/** The present look at the tasks. */
 static struct {
   int64_t at;
   uint64_t cpu, greatest;
@@ -147,7 +155,7 @@ static struct {
 
 static uint64_t over(uint64_t value, uint64_t less) { return value > less ? value - less : 0; }
 
-/** What the cores of the box take for so much CPU time. */
+/** Returns how long the box's cores take for this much CPU time. */
 static uint64_t on_its_cores(uint64_t cpu) { return cpu * 1000 / seen->cores_per_mille; }
 
 static void weigh(const struct task *task) {
@@ -182,7 +190,8 @@ static void look_at_tasks(uint64_t used) {
 }
 
 void note_delay(uint64_t used) {
-  // The kernel's memory for a look is charged to the group. In a full one the keeper would wait for what it is to end.
+  // The kernel charges its memory for a look to the cgroup. In a full one the keeper would wait for the box that it
+  // must end.
   if (!group_has_room()) return;
   int64_t at = now();
   if (over(used, seen->quiet_at) >= quiet_cpu) {
@@ -211,8 +220,8 @@ int64_t forgiven_until(int64_t ends, uint64_t used) {
   seen->marked_since = look.at;
   seen->marked_at = used;
   if (until > look.at || !look.runnable) return until;
-  // What a task waits for now is known only when it is over, and the keeper may have been kept from looking, too. So a box
-  // that could run is let go on for a moment, and for as long as it runs for less than half of it.
+  // The length of a wait is known only when it is over, and the keeper itself may have waited, too. So a box that could
+  // run may go on for another moment, and again while it runs for less than half of that moment.
   bool runs_freely = marked > 0 && ran >= (uint64_t)(look.at - marked) / 2;
   return runs_freely ? until : look.at + quiet_time;
 }

@@ -1,9 +1,10 @@
-// Ends a forked interpreter early where nobody could notice (python.c).
+// Ends a forked interpreter early when nobody could notice (python.c).
 //
-// After the script, the threads, exit functions and flushes, CPython frees every object: most of a short program's time, as
-// each write copies a page that is shared with the resident. It is noticed only if an object acts as it dies. So the fork asks
-// Python's collector for what is alive: where none of it has a finaliser the fork flushes and is gone, else the interpreter
-// ends as always. What a program does to this decision it does to its own output.
+// After the script, the threads, the exit functions and the flushes, CPython frees every object. This takes most of a
+// short program's time, because each write copies a page that is shared with the resident interpreter. A program can
+// notice the freeing only if an object acts when it dies. So the fork asks Python's garbage collector for the living
+// objects. If none has a finaliser, the fork flushes its output and exits. Otherwise the interpreter ends as always. A
+// program that manipulates this decision changes only its own output.
 #include "cpython.h"
 #include "keeper.h"
 
@@ -19,18 +20,18 @@
 
 enum { has_collected_objects = 1UL << 14, finalizer = 80, new_blocks_most = 50 * 1000 };
 
-/** The three standard streams, each with its buffer and the file below. */
+/** The three standard streams, each with its buffer and its raw file. */
 static const char *const stream_names[] = {"__stdin__", "__stdout__", "__stderr__"};
 enum { stream_count = 3, level_count = 3 };
 static PyObject *streams[stream_count][level_count];
-/** Before the first fork. */
+/** Numbers of loaded libraries and of garbage collections before the first fork. */
 static size_t libraries;
 static long *collections;
-/** Function of Python's; what it says before the first fork. */
+/** sys.getallocatedblocks, and its result before the first fork. */
 static PyObject *get_blocks;
 static long blocks;
 
-/** @returns how often it has collected any generation; -1 for an error. */
+/** @returns the number of collections of all generations; -1 for an error. */
 static long count_collections(void) {
   PyObject *generations = PyObject_CallMethod(collector, "get_stats", NULL);
   if (generations == NULL) return -1;
@@ -50,7 +51,7 @@ static long count_blocks(void) {
   return count;
 }
 
-/** @returns one that its owner holds. */
+/** @returns an attribute, as a borrowed reference: its owner holds it. */
 static PyObject *attribute(PyObject *owner, const char *name) {
   PyObject *found = owner == NULL ? NULL : PyObject_GetAttrString(owner, name);
   if (found != NULL) Py_DecRef(found);
@@ -65,12 +66,12 @@ static void find_streams(PyObject *found[stream_count][level_count]) {
   }
 }
 
-/** Libraries whose objects do nothing when they die and that do nothing themselves. */
+/** Libraries that do nothing at the end, and whose objects do nothing when they die. */
 static const char passive_libraries[] =
     "/_json./_decimal./libmpdec./_hashlib./libcrypto./_queue./_opcode./_typing./_contextvars./_zoneinfo./_uuid./libuuid."
     "/_bz2./libbz2./_lzma./liblzma./resource./math./cmath./array./_bisect./_heapq./_random./_struct./_datetime./_statistics.";
 
-/** @param data how many to skip. @returns true at one that is not in that list. */
+/** @param data how many libraries to skip. @returns true for a library that is not in that list. */
 static int is_active(struct dl_phdr_info *library, size_t size, void *data) {
   (void)size;
   size_t *skipped = data;
@@ -96,7 +97,7 @@ void prepare_early_end(void) {
   if (get_blocks == NULL) die("python.early-end");
   Py_IncRef(get_blocks);
   blocks = count_blocks();
-  // In a process of its own, as a program can see how many objects there are.
+  // Counted in another process, because a program can see how many objects exist.
   pid_t pid = fork();
   if (pid == 0) {
     *collections = count_collections();
@@ -109,8 +110,9 @@ void prepare_early_end(void) {
 }
 
 /**
- * What only a source shows: strings that are executed, whose interrupts only the interpreter's own main sees; a class of
- * the library that is given a finaliser; hooks that hear of the end; directories that are being read.
+ * Words for things that only the source shows: strings that are executed, whose interrupts only the interpreter's own
+ * main notices; a finaliser that is added to a library's class; hooks that notice the end; directories that are being
+ * read.
  */
 static const char *const active_words[] = {"exec",     "eval",       "__del__", "setattr", "audithook",
                                          "settrace", "setprofile", "meta_path", "scandir", "utf-7",   "utf_7"};
@@ -135,7 +137,7 @@ static ssize_t count_attributes(PyObject *object) {
   return attributes == NULL ? -1 : PyDict_Size(attributes);
 }
 
-/** They are the interpreter's, and have no method of the program's; what is written to them is on its way. */
+/** Flushes the standard streams. True when they are still the interpreter's own and have no method of the program. */
 static bool streams_are_done(void) {
   static const ssize_t attributes[] = {1, 0, 1};
   PyObject *now[stream_count][level_count];
@@ -177,7 +179,9 @@ static bool find_types(void) {
          types.string_file != NULL;
 }
 
-/** Abstract classes forget a dead class by a callback of C's, which nobody sees. */
+/**
+ * True when a weak reference calls a function of the program. Abstract classes use a callback in C, which nobody sees.
+ */
 static bool calls_back(PyObject *weak) {
   PyObject *callback = attribute(weak, "__callback__");
   if (callback == NULL || callback == &_Py_NoneStruct) return false;
@@ -193,13 +197,13 @@ static bool acts_as_it_dies(PyObject *object) {
   Py_DecRef(type);
   if (type == types.proxy || type == types.callable_proxy) return true;
   if (PyType_IsSubtype(type, types.reference) && calls_back(object)) return true;
-  // The collector does not know such a class's instances. Finalisers of C's say nothing.
+  // The collector does not know the instances of such a class. Finalisers that are written in C have no visible effect.
   if (PyType_IsSubtype(type, &PyType_Type) && (PyType_GetFlags(object) & has_collected_objects) == 0 &&
       PyType_GetSlot(object, finalizer) != NULL &&
       attribute(attribute(object, "__del__"), "__class__") != &PyWrapperDescr_Type)
     return true;
   if (PyType_GetSlot(type, finalizer) == NULL || is_of_stream(object)) return false;
-  // These write nothing.
+  // Finalisers of in-memory files write nothing.
   return (type != types.bytes_file && type != types.string_file) || count_attributes(object) != 0;
 }
 
@@ -213,7 +217,7 @@ static bool one_acts(int generation) {
   return acts;
 }
 
-/** To have more of them listed takes too much memory of the program's. */
+/** True when there are few enough objects to list. Longer lists would take too much of the program's memory. */
 static bool has_few_objects(void) {
   long now = count_blocks();
   return now >= 0 && now - blocks < new_blocks_most;
@@ -221,15 +225,15 @@ static bool has_few_objects(void) {
 
 static bool any_acts(void) {
   if (!find_types()) return true;
-  // What is younger than the last collection is in the first generation.
+  // Objects younger than the last collection are in the first generation.
   bool young = count_collections() == *collections;
   return one_acts(0) || (!young && (!has_few_objects() || one_acts(1) || one_acts(2)));
 }
 
-/** Nobody could notice what is left to do. */
+/** True when nobody could notice the rest of the interpreter's end. */
 static bool is_all_done(void) {
   size_t skipped = libraries;
-  // A collector that the program has imported may speak, or hide objects.
+  // With the module gc a program can make the collector print, or hide objects from it.
   if (PyDict_GetItemString(PyImport_GetModuleDict(), "gc") != NULL || dl_iterate_phdr(is_active, &skipped) != 0)
     return false;
   int collects = PyGC_Disable();
@@ -239,9 +243,9 @@ static bool is_all_done(void) {
   return done;
 }
 
-/** The script ended without exception. */
+/** True when the script ended without an exception. */
 static bool ended_well;
-/** The collector leaves the resident's objects alone, whose pages would be copied. */
+/** True while the collector ignores the resident interpreter's objects, whose pages it would otherwise copy. */
 static bool frozen;
 
 static void ask_collector(const char *what) {
@@ -271,15 +275,18 @@ _Noreturn void run_script(FILE *file, const char *path) {
   exit(status);
 }
 
-/** The interpreter restores SIGINT after it joined threads, ran exit functions and flushed outputs. */
+/**
+ * Replaces sigaction, because the interpreter calls it to restore SIGINT after it has joined threads, run exit
+ * functions and flushed outputs.
+ */
 __attribute__((visibility("default"))) int sigaction(int signal_number, const struct sigaction *new,
                                                      struct sigaction *old) {
   if (ended_well && signal_number == SIGINT) {
     ended_well = false;
-    // Nor are libraries' destructors anybody's: the interpreter writes to no stream of C's.
+    // The destructors of libraries are left out, too, because the interpreter writes to no stream of the C library.
     if (is_all_done()) _exit(0);
   }
-  // Called by others it has not the interpreter's lock.
+  // Other callers do not hold the interpreter's lock.
   if (signal_number == SIGINT && frozen && PyGILState_Check()) unfreeze();
   int (*next)(int, const struct sigaction *, struct sigaction *);
   *(void **)&next = dlsym(RTLD_NEXT, "sigaction");

@@ -1,15 +1,15 @@
-// cgroup v1: moving a process costs 10 ms after idleness, so the keeper shares one group with its boxes, and figures are
-// differences. The worker opens the files as root, in the order of `group_file`.
+// cgroup v1: after an idle time it takes 10 ms to move a process, so the keeper shares one group with its boxes, and
+// figures are differences. The worker opens the files as root, in the order of `group_file`.
 #include "group.h"
 
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
 
-/** Bytes that may be charged before a run beyond those before the first one. */
+/** How many more bytes may be charged before a run than before the first one. */
 static const uint64_t slack = 4 << 20;
 
-/** Charged before the first run, and the least ever charged before one. Programs may not read it. */
+/** Bytes charged before the first run, and the least ever charged before a run. Programs must not read it. */
 static struct {
   uint64_t at_rest, least;
 } *memory;
@@ -25,7 +25,7 @@ static void adopt_files(void) {
 
 static uint64_t read_memory(void) { return read_group_number(usage); }
 
-/** The limit of memory and swap may never be below that of memory. */
+/** The limit of memory and swap may never be below that of memory, so memory may need a second attempt. */
 static bool write_limit(uint64_t bytes) {
   bool written = write_group_number(limit, bytes);
   if (!group->counts_swap) return written;
@@ -33,8 +33,8 @@ static bool write_limit(uint64_t bytes) {
 }
 
 /**
- * A dead box's dentries, shared memory and namespaces stay charged until the kernel needs room. As the keeper's own they
- * would be room beyond the next program's limit. A lower limit frees them.
+ * Makes the kernel free a dead box's dentries, shared memory and namespaces. They stay charged until the kernel needs
+ * room. Counted as the keeper's, they would give the next program room beyond its limit. A lower limit frees them.
  */
 static void reclaim(bool waits) {
   for (int tries = 0; waits || tries < 1000; tries += 1) {
@@ -53,7 +53,9 @@ static bool has_leftovers(void) { return memory->at_rest > 0 && read_memory() > 
 
 static bool has_room(void) { return read_memory() < group->limit_held - group->limit_held / 8; }
 
-/** What the last box held may be charged still, up to the limit. Without room the kernel would kill the next box early. */
+/**
+ * Memory of the last box may still be charged, up to the limit. Without room the kernel would kill the next box early.
+ */
 static void raise_limit(uint64_t bytes) {
   if (group->limit_held == 0) return;
   const uint64_t room = 64 << 20;
@@ -62,8 +64,9 @@ static void raise_limit(uint64_t bytes) {
 }
 
 /**
- * A program's output costs the keeper half of what it costs the program, when written byte by byte. The keeper also ran
- * before it entered the group. Reading its clock first updates the group's.
+ * Subtracts the keeper's own CPU time: output that is written byte by byte costs the keeper half as much as the
+ * program. The keeper also ran before it entered the group, so only differences are meaningful. Its clock is read
+ * first, because that updates the group's.
  */
 static int64_t read_cpu(void) {
   struct timespec own;
@@ -71,12 +74,12 @@ static int64_t read_cpu(void) {
   return (int64_t)read_group_number(cpu) - (own.tv_sec * INT64_C(1000000000) + own.tv_nsec);
 }
 
-/** Half of what init may free later is for what the kernel keeps per processor. */
+/** Half of `freed_later_bytes` is for memory that the kernel keeps per processor. */
 static bool only_keeper_and_init(void) {
   return read_group_number(processes) == 2 && group->memory_before <= memory->least + freed_later_bytes / 2;
 }
 
-/** cgroup.procs may be a second old. */
+/** Counts processes by pids.current, because cgroup.procs may be a second old. */
 static bool only_keeper(void) { return read_group_number(processes) == 1; }
 
 const struct group_version group_v1 = {

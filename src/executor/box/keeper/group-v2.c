@@ -1,4 +1,5 @@
-// cgroup v2: clone3 puts each box into a new group inside the keeper's directory; the keeper stands outside.
+// cgroup v2: clone3 puts each box into a new group inside the keeper's directory. The keeper itself is in a sibling
+// group.
 #include "group.h"
 
 #include <errno.h>
@@ -7,14 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** Linux has it since 5.19; without it the charge is sampled when counters are read. Tests name another file. */
+/** Exists since Linux 5.19. Without it the charge is sampled when the counters are read. Tests define another file. */
 #ifndef PEAK_FILE
 #define PEAK_FILE "memory.peak"
 #endif
 
 enum { parent = group_descriptor };
 
-/** How many boxes there were, and the group of the present one. Programs may not read it. */
+/** The number of boxes so far, and the group of the present one. Programs must not read it. */
 static struct {
   unsigned count;
   char name[32];
@@ -52,7 +53,7 @@ static bool may_open_peak(int mode) {
 static int prepare(void) {
   snprintf(boxes->name, sizeof boxes->name, "run-%u", boxes->count++);
   if (mkdirat(parent, boxes->name, 0755) != 0) die("group.create");
-  // The peak can be reset since Linux 6.12. Before, it includes what the box took, which is no more.
+  // The peak can be reset since Linux 6.12. On older kernels it includes the memory that the box's set-up took.
   int resettable = may_open_peak(W_OK) ? O_RDWR : O_RDONLY;
   const struct {
     enum group_file file;

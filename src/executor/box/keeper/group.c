@@ -73,7 +73,7 @@ void set_memory_limit(uint64_t bytes) {
 }
 
 void begin_start(void) {
-  // A group of its own has nothing yet.
+  // A group that was made for this box has no charge yet.
   group->memory_before_start = version->prepare == NULL ? read_group_number(usage) : 0;
 }
 
@@ -90,7 +90,8 @@ void begin_group(const struct request *request, uint64_t share) {
   uint64_t held = read_group_number(usage);
   group->memory_before = held > group->memory_of_start ? held - group->memory_of_start : 0;
   group->memory_allowed = request->memory_bytes;
-  // What was charged before is not the program's, except the interpreter's share. Rounded, to be written seldom.
+  // Memory charged before does not count for the program, except the interpreter's share. The limit is rounded, so that
+  // it is seldom written.
   const uint64_t step = 256 * 1024;
   if (request->memory_bytes <= share) die_with("group.limit", "less memory than the interpreter's share");
   set_memory_limit(request->memory_bytes - share + (group->memory_before + step - 1) / step * step);
@@ -113,10 +114,10 @@ uint64_t group_cpu_nanoseconds(void) {
 }
 
 uint64_t group_memory_peak(uint64_t share) {
-  // The kernel charges 64 pages at a time per processor, so some of a run's pages were charged before. On two
-  // processors no program is reported with less than it took.
+  // The kernel charges 64 pages at a time per processor, so some of a run's pages were charged before the run. With
+  // this addition no program on two processors is reported with less than it took.
   const uint64_t unseen = 2 * 64 * 4096;
-  // Charges from before the run may have been released during it, such as the box's set-up: these are not subtracted.
+  // Charges from before the run that were released during it are not subtracted, such as those of the box's set-up.
   uint64_t left = read_group_number(usage);
   uint64_t not_its_own = left < group->memory_before ? left : group->memory_before;
   uint64_t highest = read_peak();
@@ -130,14 +131,14 @@ uint64_t group_memory_kills(void) {
 }
 
 bool only_init_is_left(void) {
-  // Init frees files and shared memory, which may take seconds. Left, it would count as charged before the next run, and
-  // make room in it when freed.
+  // Init frees files and shared memory, which may take seconds. Otherwise this memory would count as charged before the
+  // next run, and would give that run more room when it is freed.
   return read_group_number(usage) <= group->memory_before + freed_later_bytes && version->only_init_is_left();
 }
 
 void end_group(void) {
   group->kills_before = 0;
-  // Reaped processes can still show for an instant.
+  // Reaped processes may still be counted for an instant.
   for (int tries = 0; !version->is_empty(); tries += 1) {
     if (tries == 2000) die_with("group.empty", "processes are left");
     usleep(1000);

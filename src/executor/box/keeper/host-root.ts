@@ -1,31 +1,31 @@
-// What of the host a box shows, and what every program finds in its environment.
+// The paths of the host that a box shows, and the environment variables of every program.
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { HostPath } from '#contract'
 
-/** A host path shown read-only, or a link. */
+/** A host path that is shown read-only, or a link. */
 interface RootEntry {
   readonly kind: 'bind' | 'link'
-  /** The host path; a link's text. */
+  /** The host path, or the link's text. */
   readonly source: string
   readonly target: string
 }
 
-/** What of the host a keeper shows. */
+/** The root file system of a keeper's boxes. */
 export interface Layout {
   /** In the format of build_root (root.c). */
   readonly bytes: Buffer
   /**
-   * Directories that a slot's user cannot reach, as below a home that others may not enter: the worker, which may, shows the n-th
-   * to the keeper as n below `stage`.
+   * Directories that a slot's user cannot reach, such as those below a home directory that others may not enter. The worker
+   * mounts the n-th one for the keeper as `n` below `stage`.
    */
   readonly hidden: readonly string[]
 }
 
-/** Where a keeper finds the n-th hidden directory, in a mount namespace of its own. */
+/** Directory of the hidden directories' mounts, in the keeper's mount namespace. */
 export const stage = '/mnt'
 
-/** Uid and gid inside. */
+/** Uid and gid inside a box. */
 export const boxUid = 1000
 
 export const environment: Readonly<Record<string, string>> = {
@@ -36,11 +36,11 @@ export const environment: Readonly<Record<string, string>> = {
   LANG: 'C.UTF-8',
   LC_ALL: 'C.UTF-8',
   PWD: '/box',
-  // By default a thread per core: on a large host more than a program may have.
+  // By default OpenBLAS starts a thread per core. On a large host these are more than a program may have.
   OPENBLAS_NUM_THREADS: '1',
 }
 
-/** Programs look up who they are: one user of a name, and nobody of the host. */
+/** Files in which programs look up users and hosts. They name one user, and none of the host's. */
 const accounts: Readonly<Record<string, string>> = {
   '/etc/passwd': `runner:x:${boxUid}:${boxUid}:runner:/box:/bin/sh\n`,
   '/etc/group': `runner:x:${boxUid}:\n`,
@@ -48,7 +48,10 @@ const accounts: Readonly<Record<string, string>> = {
   '/etc/hosts': '127.0.0.1 localhost\n::1 localhost\n127.0.1.1 box\n',
 }
 
-/** No devpts: the host counts all pseudo-terminals together, so a box could use them up or signal by the count. */
+/**
+ * The devices of a box. There is no devpts: the host counts all pseudo-terminals together, so a box could use them up or signal
+ * by the count.
+ */
 const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) => `/dev/${name}`)
 
 /** Links in /dev: path and text. */
@@ -60,8 +63,8 @@ const deviceLinks = [
 ] as const
 
 /**
- * The least that programs need: executables, libraries, the linker's cache, time zones. /bin and its like may be links
- * or directories.
+ * Lists the least that programs need of the host: executables, libraries, the linker's cache, time zones. /bin, /lib and the
+ * like may be links or directories.
  */
 function readHostRoot(): RootEntry[] {
   const shown = ['/usr/bin', '/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/libx32']
@@ -76,7 +79,7 @@ function readHostRoot(): RootEntry[] {
     )
 }
 
-/** @param paths what languages need beyond the host's root. */
+/** @param paths that languages need in addition to `readHostRoot`. */
 export function encodeLayout(paths: readonly HostPath[] = []): Layout {
   const root = readHostRoot()
   const hidden: string[] = []
@@ -97,14 +100,14 @@ export function encodeLayout(paths: readonly HostPath[] = []): Layout {
   return { bytes, hidden }
 }
 
-/** Everybody may enter each directory above it. Without root the keeper is of the worker's own user. */
+/** True when every user may enter each directory above the path, or the keeper runs as the worker's own user. */
 function isReachable(path: string): boolean {
   if (process.getuid?.() !== 0 || path === '/') return true
   const above = dirname(path)
   return (statSync(above).mode & 0o001) !== 0 && isReachable(above)
 }
 
-/** Paths that no entry shows yet: the same path cannot be mounted twice. */
+/** Lists the paths that no entry shows yet, because the same path cannot be mounted twice. */
 function listFurther(root: readonly RootEntry[], paths: readonly HostPath[]): RootEntry[] {
   const found: RootEntry[] = []
   const isShown = (path: string): boolean =>

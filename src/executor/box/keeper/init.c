@@ -1,7 +1,8 @@
-// A box's own two processes, until the program's first instruction.
+// The first two processes of a box, until the program's first instruction.
 //
-// The first, cloned into new namespaces, mounts what is private, drops all rights and forks the program's process, which waits.
-// Then it reaps, and reports how the program ended. With its end the kernel kills the rest of its pid namespace.
+// The first one, init, is cloned into new namespaces. It mounts the private file systems, drops all rights and forks
+// the program's process, which waits. Then init reaps processes, and reports how the program ended. When init ends, the
+// kernel kills the rest of its pid namespace.
 #include "keeper.h"
 
 #include <errno.h>
@@ -27,8 +28,8 @@
 enum { usual_stack_bytes = 8 << 20, block_bytes = 512 };
 
 /**
- * Of a process, and of all that a box may have together: what the kernel keeps for some descriptors is charged to nobody, and a
- * locked page may be another slot's.
+ * Limits of open files and of locked bytes, for a process and for all processes of a box together. The kernel charges
+ * its memory for some descriptors to no cgroup, and a locked page may be charged to another slot.
  */
 enum { open_files_most = 1024, open_files_least = 256, open_files_together = 128 * 1024 };
 enum { locked_least = 4 << 10, locked_together = 4 << 20 };
@@ -47,7 +48,7 @@ void open_init(void) {
   keeper = (int)syscall(SYS_pidfd_open, getpid(), 0);
   host_proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (keeper < 0 || host_proc < 0) die("keeper.proc");
-  // No program may look into an init, which is a copy of this one.
+  // No program may read the memory of an init, which is a copy of this process.
   if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) die("keeper.dumpable");
 }
 
@@ -58,7 +59,7 @@ void load_filter(const void *instructions, size_t bytes) {
   memcpy(filter.filter, instructions, bytes);
 }
 
-/** Leaves the failure in the shared memory: nothing else of a box is read. */
+/** Writes the failure into the shared memory, because the keeper reads nothing else from a box, and exits. */
 static _Noreturn void die_in_box(const char *step) {
   shared->error = errno;
   strncpy(shared->error_step, step, sizeof shared->error_step - 1);
@@ -67,7 +68,7 @@ static _Noreturn void die_in_box(const char *step) {
 
 static void mount_privately(const struct box *box) {
   int context = fsopen("proc", FSOPEN_CLOEXEC);
-  // Only processes: the rest is about the host.
+  // /proc shows only processes, because its other files are about the host.
   if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "subset", "pid", 0) != 0 ||
       fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
     die_in_box("box.proc");
@@ -94,7 +95,7 @@ static void drop_rights(void) {
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) die_in_box("box.filter");
 }
 
-/** Not inlined, as its stack would show in a program that goes on without exec. */
+/** Executes the program. Not inlined, because a program that goes on without exec could otherwise see this stack. */
 static __attribute__((noinline)) _Noreturn void start_program(const struct request *request) {
   char *strings[strings_most + 2];
   char *next = shared->block;
@@ -105,8 +106,8 @@ static __attribute__((noinline)) _Noreturn void start_program(const struct reque
     if (!ends) next += strlen(next) + 1;
   }
   execve(strings[0], strings, strings + request->arguments + 1);
-  // A submission may compile to a file that cannot start: it then ends as in a shell. It lies in /box; toolchains are
-  // named by full paths, and a missing one is our failure.
+  // A submission may compile to a file that cannot start. Such a file is in /box, and its run ends as in a shell. A
+  // toolchain has another path. If it cannot start, that is a failure of the sandbox.
   bool is_its_own = strncmp(strings[0], "./", 2) == 0 || strncmp(strings[0], "/box/", 5) == 0;
   if (!is_its_own) die_in_box("box.exec");
   dprintf(2, "%s: %s\n", strings[0], strerror(errno));
@@ -114,8 +115,8 @@ static __attribute__((noinline)) _Noreturn void start_program(const struct reque
 }
 
 /**
- * Where groups share the CPU, this counts only within the group: programs lose nothing, and keeper and init never
- * wait behind many processes to kill them.
+ * Enters the idle class if groups share the CPU. The class then has an effect only inside the group: programs lose
+ * nothing, and keeper and init never wait behind the many processes that they must kill.
  */
 static void enter_idle_class(void) {
   struct sched_param none = {0};
@@ -130,9 +131,9 @@ static uint64_t divide(uint64_t together, uint64_t processes, uint64_t least, ui
 struct own_limits find_own_limits(const struct request *request) {
   uint64_t locked = divide(locked_together, request->processes, locked_least, locked_most);
   return (struct own_limits){
-      // Doubled, as the kernel's ticks may exceed the group's CPU time by a fifth.
+      // Doubled, because the kernel's ticks may exceed the group's CPU time by a fifth.
       .cpu_seconds = 2 * ((request->cpu_nanoseconds + 999999999) / 1000000000) + 1,
-      // One block more than the disk holds: a full disk is ENOSPC and not SIGXFSZ.
+      // One block more than the disk holds, so that a full disk causes ENOSPC and not SIGXFSZ.
       .file_size = request->box_bytes + block_bytes,
       .open_files = divide(open_files_together, request->processes, open_files_least, open_files_most),
       .locked_bytes = locked < most_locked ? locked : most_locked,
@@ -146,9 +147,9 @@ static void limit_stack(bool unlimited) {
   set_limit(RLIMIT_STACK, unlimited ? stack.rlim_max : usual, stack.rlim_max);
 }
 
-/** Before the keeper and init, which are no program's to end, the kernel kills this when memory is short. */
+/** When memory is short, the kernel must kill the program before keeper and init. */
 static void prefer_for_oom_kill(void) {
-  // Whose memory is not dumpable, may not write here.
+  // A process that is not dumpable may not write its score.
   if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) die_in_box("box.dumpable");
   int score = openat(host_proc, "self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (score < 0 || write(score, "500", 3) != 3) die_in_box("box.score");
@@ -188,12 +189,15 @@ static void become_program(const struct box *box) {
   start_program(request);
 }
 
-/** A namespace's init gets signals from inside only for its handlers, which an interpreter has. */
+/**
+ * Removes all signal handlers, such as an interpreter's. The init of a pid namespace gets signals from inside only if
+ * it has a handler for them.
+ */
 static void forget_handlers(void) {
   for (int number = 1; number < NSIG; number += 1) signal(number, SIG_DFL);
 }
 
-/** Reaps orphans, reports how the program ended, and ends with it. */
+/** Reaps orphans, and reports how the program ended. Exits when the program has ended. */
 static _Noreturn void watch_program(pid_t program) {
   for (;;) {
     siginfo_t info;
@@ -211,10 +215,10 @@ static _Noreturn void watch_program(pid_t program) {
   }
 }
 
-/** Init. Returns only in a program's process that goes on without exec. */
+/** Becomes init. Returns only in a program's process that goes on without exec. */
 static void become_box(const struct box *box) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) die_in_box("box.death");
-  // The keeper may have ended before.
+  // The keeper may have ended before this setting.
   struct pollfd gone = {keeper, POLLIN, 0};
   if (poll(&gone, 1, 0) != 0) _exit(70);
   if (unshare(CLONE_NEWCGROUP) != 0) die_in_box("box.cgroup");
@@ -231,7 +235,7 @@ static void become_box(const struct box *box) {
     become_program(box);
     return;
   }
-  // Before the keeper lets the program go.
+  // Done before the keeper starts the program, which could send signals.
   forget_handlers();
   uint64_t one = 1;
   if (write(box_events.forked, &one, sizeof one) != sizeof one) _exit(70);

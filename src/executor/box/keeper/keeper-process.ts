@@ -1,4 +1,4 @@
-// One keeper's life as the worker sees it.
+// A keeper's process on the worker's side: its start, its runs and its end.
 import type { ChildProcess } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
@@ -12,39 +12,39 @@ import { decodeResult, encodeHello, encodeRequest } from './message.ts'
 import { collectOutputFiles } from './output-file.ts'
 
 export interface Keeper {
-  /** False once failed; it then runs nothing more. */
+  /** False when the keeper has failed. It then runs nothing more. */
   readonly alive: boolean
-  /** Resolves once it is not. */
+  /** Resolves when the keeper has failed. */
   readonly failed: Promise<unknown>
   /**
-   * Null unless the last run left more in the slot than the next one may find, such as names that the kernel remembers: resolves when
-   * the slot may be lent, or the keeper has failed.
+   * Null unless the last run left more charged to the slot than the next run may find, such as names that the kernel caches.
+   * Resolves when the slot may be lent, or the keeper has failed.
    */
   readonly settling: Promise<void> | null
-  /** Its program's stdin and stdout, whose failures only the run reports. @throws when those are not the keeper's own. */
+  /** The program's stdin and stdout. Only the run reports their failures. @throws unless the launch has `ownStreams`. */
   readonly streams: { readonly input: Writable; readonly output: Readable }
   /**
-   * Runs one program at a time. When it resolves, only the box's init may still be ending; its failure shows
-   * in the next run.
+   * Runs one program at a time. When it resolves, only the box's init may still be ending. If init does not end, the next run
+   * reports that.
    * @throws {NotStartedError} step `keeper.…` when the program certainly did not begin; {SandboxError} when that is
    * unknown; the signal's reason when aborted.
    */
   run(request: PhaseRequest, signal?: AbortSignal): Promise<Evidence>
-  /** Resolves when the keeper has ended, or outlived a kill for seconds: removing its cgroup then fails. */
+  /** Resolves when the keeper has ended, or has outlived a kill for seconds. Removing its cgroup then fails. */
   close(): Promise<void>
 }
 
-/** Long, as a slow machine is no failure. */
+/** How long a start may take: long, because a slow machine is not a failure. */
 const startMilliseconds = 30_000
-/** Time beyond the program's: the keeper waits five seconds for a box to die, twice. */
+/** How long a result may take beyond the wall limit. The keeper waits five seconds for a box to die, twice. */
 const graceMilliseconds = 15_000
-/** For a slot to be settled: some 4 GiB of names took 20 s. Then its keeper is replaced, and its cgroup with it. */
+/** How long a slot may take to settle: some 4 GiB of names took 20 s. After that its keeper and cgroup are replaced. */
 const settleMilliseconds = 600_000
-/** For the keeper to end by itself, and then by a kill, which waits while a process hangs in the kernel. */
+/** How long the keeper may take to end by itself, and then by a kill. A kill waits while a process hangs in the kernel. */
 const closeMilliseconds = 1000
 const killMilliseconds = 5000
 
-/** @throws {NotStartedError} step `keeper.start`, with the keeper's words. */
+/** @throws {NotStartedError} step `keeper.start`, with the keeper's message. */
 export async function startKeeper(launch: KeeperLaunch): Promise<Keeper> {
   const child = spawnKeeper(launch)
   const socket = child.stdio[socketDescriptor]
@@ -117,14 +117,14 @@ async function run(
   const stdout = collect(limits.stdoutBytes)
   const stderr = collect(request.stderrKeptBytes ?? limits.stderrBytes)
   const outputFiles = collectOutputFiles(request.outputFiles ?? [])
-  // The word may come together with the result.
+  // The message `settled` may arrive together with the result.
   const settled = Promise.withResolvers<void>()
   conversation.onOutput = (kind, bytes) => {
     if (kind === 'outputFile') {
       try {
         demand(conversation, () => outputFiles.add(bytes))
       } catch {
-        // The conversation has ended by it, and with it the run.
+        // `demand` has ended the conversation, so the run fails.
       }
       return
     }
@@ -177,7 +177,7 @@ async function run(
   }
 }
 
-/** Resolves too when the keeper has ended: who has its place hears of that. */
+/** Resolves also when the keeper has ended. Then its place replaces it. */
 async function awaitSettled(conversation: Conversation, settled: Promise<void>): Promise<void> {
   const tooLong = new SandboxError('keeper.silent', 'its slot is not settled in time')
   const timer = setTimeout(() => conversation.end(tooLong), settleMilliseconds).unref()
@@ -185,7 +185,7 @@ async function awaitSettled(conversation: Conversation, settled: Promise<void>):
   clearTimeout(timer)
 }
 
-/** What cannot be ends the keeper. */
+/** Reads a message, and ends the keeper if the message is impossible. */
 function demand<T>(conversation: Conversation, read: () => T): T {
   try {
     return read()
@@ -210,7 +210,7 @@ function collect(keptBytes: number) {
     },
     /** Bytes kept so far. */
     length: () => length,
-    /** A copy of at most so many bytes. */
+    /** Returns a copy of at most `most` bytes. */
     read(from: number, most: number): Buffer {
       const found: Buffer[] = []
       let begins = 0
@@ -221,7 +221,7 @@ function collect(keptBytes: number) {
       return Buffer.concat(found)
     },
     captured(receivedBytes: number, limitBytes: number): Captured {
-      // Copied out of the socket's much larger buffers.
+      // Copied, because the socket's buffers are much larger.
       const bytes = Buffer.concat(pieces)
       return { bytes, truncated: receivedBytes > length, exceeded: receivedBytes > limitBytes }
     },

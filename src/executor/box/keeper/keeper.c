@@ -1,11 +1,11 @@
-// The keeper: makes a fresh box in its slot for each run, starting only the program itself.
+// The keeper: makes a fresh box in its slot for each run, so that a run needs to start only the program itself.
 //
-// The worker starts it in the slot's cgroup, as the slot's user, and speaks over a socket (channel.c). It builds the
-// boxes' file system (root.c) and says `ready`. One empty box always waits (box.c, init.c). A request's files, input, command
-// line and limits go into it, the counters are read (group.c), the program is let go and supervised (supervise.c). The
-// result is sent when only the box's init lives; when that is reaped, the next box is made. The keeper only
-// passes on what a program wrote, and opens files that a program can write after its end alone (output.c). It is confined
-// itself (confine.c).
+// The worker starts the keeper in the slot's cgroup, as the slot's user, and talks with it over a socket (channel.c).
+// The keeper builds the boxes' file system (root.c) and reports `ready`. One empty box always waits (box.c, init.c).
+// For a request, the keeper writes files, input, command line and limits into the box, reads the counters (group.c),
+// starts the program and supervises it (supervise.c). It sends the result when only the box's init lives, reaps init,
+// and makes the next box. The keeper passes on a program's output unread. It opens files that a program can write only
+// after the program's end (output.c). The keeper itself is confined, too (confine.c).
 //
 //   worker         root, Node
 //     │ socket
@@ -16,7 +16,7 @@
 //     └─ next box  made while the worker reads the result of the last one
 //   cgroup v2: <worker>/<keeper>/{keeper, run-0, run-1, …}, each box born in its own; v1: <worker>/<keeper>/keeper for all
 //
-// In a resident interpreter the same code forks programs (python.c). In the waiting box may stand a runtime that is up
+// In a resident interpreter the same code forks programs (python.c). In the waiting box a runtime may have started
 // already (runtime.c).
 #include "keeper.h"
 
@@ -30,21 +30,21 @@
 
 enum {
   largest_setup_bytes = 1 << 20,
-  /** Long, as a slow machine is no failure. The worker gives up a request later than the keeper. */
+  /** Long, because a slow machine is not a failure. The worker waits for a request longer than the keeper does. */
   seconds_until_first = 30,
   seconds_until_ready = 12,
 };
 
-/** Some thirty years. */
+/** About thirty years. */
 static const uint64_t longest_nanoseconds = UINT64_C(1000000000000000000);
 
 struct shared *shared;
 bool own_streams, has_loopback, forks;
-/** Bytes of the resident interpreter, counted as each program's. */
+/** Bytes of the resident interpreter. They count as memory of each program. */
 static uint64_t share;
 static struct box box;
 
-/** True for a relative path none of whose parts is empty, `.` or `..`. */
+/** True for a relative path without empty parts, `.` and `..`. */
 static bool is_inside(const char *name) {
   for (;;) {
     size_t length = strcspn(name, "/");
@@ -73,7 +73,7 @@ static void read_files(uint64_t count) {
   }
 }
 
-/** Strings must fill their block: the box finds them by their ends. */
+/** Strings must fill their block, because the box finds each string by the end of the last. */
 static void read_strings(const struct request *request) {
   if (request->arguments == 0 || request->argument_bytes > sizeof shared->block || request->arguments > strings_most ||
       request->variables > strings_most - request->arguments)
@@ -100,7 +100,7 @@ static void fill_box(struct request *request) {
     note_start();
   else
     reclaim_leftovers(false);
-  // Input and files; box_bytes is scratch space plus files.
+  // Room for the input and the files. box_bytes is scratch space plus files.
   raise_limit_for(request->stdin_bytes +
             (request->box_bytes > request->scratch_bytes ? request->box_bytes - request->scratch_bytes : 0));
   resize_box(&box, request->box_bytes, request->scratch_bytes);
@@ -134,29 +134,29 @@ static struct result measure(enum reason reason, const struct stream streams[2],
   return result;
 }
 
-/** After the run was measured: neither its clocks nor its counters see this. */
+/** Called after the run was measured, so that its figures do not include this. */
 static void send_output_files(const struct request *request) {
   if (request->output_files == 0) return;
-  // The program may have filled its group, which on v1 is the keeper's, too.
+  // The program may have filled its cgroup. On v1 the keeper shares that cgroup.
   raise_limit_for(0);
   if (!box.outlives) pass_output_files(box.mounts[0], request->output_files_bytes);
   close(box.mounts[0]);
 }
 
-/** A word alone. */
+/** Sends a message without content. */
 static void say(uint64_t kind) {
   append_frame(kind, "", 0);
   send_all();
 }
 
-/** Before the next request, which would wait for it. */
+/** Done before the next request, which would otherwise wait for it. */
 static void settle_slot(void) {
   reclaim_leftovers(true);
   raise_limit_for(0);
   say('s');
 }
 
-/** Sends the result, and waits until nothing of the box is left. */
+/** Sends the result, then waits until nothing of the box is left. */
 static void finish_run(void) {
   if (box.outlives) die_with("box.kill", "the box outlives SIGKILL");
   bool reaped = box.pid == 0;
@@ -181,7 +181,8 @@ static void run(void) {
   program_started = true;
   enum reason reason = supervise(&box, &request, streams, started);
   bool has_started = !has_runtime() || runtime_began(&box);
-  // A limit that was passed before is the program's own: a caller may choose it so low that no runtime is in time.
+  // A limit that was passed before the program began still counts, because a caller may set limits that no runtime can
+  // meet.
   if (!has_started && reason == no_reason && group_memory_kills() == 0) {
     program_started = false;
     die_with("box.setup", "the runtime ended before its program");
@@ -190,15 +191,15 @@ static void run(void) {
   pass_on(&streams[1]);
   struct result result = measure(reason, streams, started);
   send_output_files(&request);
-  // Until now: what was charged for the input before the run still was at its end, whoever read it.
+  // The input stays open until now, so that it is charged before the run and at its end, whether or not it was read.
   close(box.input);
   result.unsettled = group_has_leftovers();
   append_frame('x', &result, sizeof result);
-  // The result stands: a later failure is no `f`.
+  // The result is valid from now on, so a later failure is not reported as `f`.
   program_started = false;
   finish_run();
   if (own_streams) {
-    // They were that program's: who reads them finds their end now, however long there is to be settled.
+    // The program used these streams. Closed now, they end for their reader before the slot is settled.
     close(STDIN_FILENO);
     close(STDOUT_FILENO);
   }
@@ -241,13 +242,13 @@ void setup(void) {
   free(text);
 }
 
-/** A fork would have what old calls left. */
+/** Clears the stack, because a fork could read what earlier calls left there. */
 __attribute__((noinline)) static void clear_stack(void) {
   char used[64 * 1024];
   explicit_bzero(used, sizeof used);
 }
 
-/** Runtimes take more than an empty box does. */
+/** Room for the start of a runtime, which takes more memory than an empty box. */
 static const uint64_t start_bytes = 64 << 20;
 
 static void make_room_for_box(void) {
@@ -260,7 +261,7 @@ static void make_room_for_box(void) {
   }
 }
 
-/** A runtime that waits may end. */
+/** Waits for a request, and fails if the waiting runtime ends before. */
 static void await_request(void) {
   if (has_runtime() && !has_message() && wait_for_message(box.pidfd))
     die_with("box.setup", "the runtime ended before its program");
@@ -277,7 +278,7 @@ void serve(void) {
     if (forks) clear_stack();
     if (prepare_box(&box)) return;
     if (!is_ready) {
-      // A runtime that cannot be started is no keeper.
+      // The keeper is not ready before its first runtime has started.
       wait_until_ready(&box, seconds_until_first);
       say('r');
       is_ready = true;
@@ -289,7 +290,8 @@ void serve(void) {
     } while (kind == 'A');
     if (kind != 'R') die_with("protocol", "an unknown word");
     run();
-    // There is no second run. Gone before the worker closes, it would lose its result to a stop that was sent meanwhile.
+    // There is no second run. If the keeper exited before the worker closes the socket, an unread stop message would
+    // destroy the result.
     while (own_streams) read_exactly(&kind, sizeof kind);
   }
 }

@@ -1,4 +1,4 @@
-// Shared by the keeper's files. keeper.c describes a run, channel.c the protocol.
+// Declarations shared by the keeper's files. keeper.c describes a run, channel.c the protocol.
 #ifndef KEEPER_H
 #define KEEPER_H
 
@@ -13,21 +13,21 @@
 enum {
   argument_bytes_most = 64 * 1024,
   strings_most = 1024,
-  /** The worker's socket, then the cgroup's files (group.c). */
+  /** Descriptors that the worker passes: its socket, then the cgroup's files (group.c). */
   worker_socket = 3,
   group_descriptor = 4,
   scratch_count = 3,
   name_bytes_most = 255,
-  /** That the keeper, and each process of a box, may lock. */
+  /** Bytes of memory that the keeper and each process of a box may lock. */
   locked_most = 64 << 10,
 };
 
-/** Shared with a box's own two processes; no program has it mapped. */
+/** Memory that the keeper shares with the box's first two processes. It is unmapped before the program begins. */
 struct shared {
-  /** Written before the program is let go, as is `block`. */
+  /** The keeper writes `request` and `block` before it starts the program. */
   struct request request;
   char block[argument_bytes_most];
-  /** Written by the box: how the program ended (`ended` last: has_ended), or what failed before. */
+  /** The box writes how the program ended (`ended` is written last: has_ended), or what failed before. */
   int ended;
   int end_code;
   int end_status;
@@ -43,13 +43,13 @@ struct box {
   int input_reader;
   int output[2];
   int errors[2];
-  /** Of /box, /tmp and /dev/shm (scratch_paths). */
+  /** The mounts of /box, /tmp and /dev/shm (scratch_paths). */
   int mounts[scratch_count];
-  /** Where a runtime that waits hears of its program. */
+  /** Socket pair by which the keeper notifies a waiting runtime of its program. */
   int orders[2];
-  /** The program's process waits. */
+  /** True when the program's process waits. */
   bool ready;
-  /** The box did not end after its kill. */
+  /** True when the box did not end after it was killed. */
   bool outlives;
 };
 
@@ -58,52 +58,51 @@ struct stream {
   uint64_t kind;
   uint64_t limit;
   uint64_t received;
-  /** Output that is in no frame yet. */
+  /** Output that is not in a frame yet. */
   char *pending;
   size_t pending_length;
 };
 
 // keeper.c
 extern struct shared *shared;
-/** The program has the keeper's stdin and stdout. */
+/** True when the program uses the keeper's stdin and stdout. */
 extern bool own_streams;
-/** Each box has a network of its own. */
+/** True when each box has a network of its own. */
 extern bool has_loopback;
 void setup(void);
-/** Programs are forks of an interpreter (python.c), and need no exec. */
+/** True when programs are forks of an interpreter (python.c), which need no exec. */
 extern bool forks;
-/** Serves until the worker goes. Returns only in a program's process that needs no exec. */
+/** Serves until the worker closes the socket. Returns only in a program's process that needs no exec. */
 void serve(void);
 
-/** A file's name below /box, ended by NUL. @param name of name_bytes_most + 1 bytes. */
+/** Reads a file's name below /box, and ends it with NUL. @param name of name_bytes_most + 1 bytes. */
 void read_name(char *name, uint64_t bytes);
 
 // output.c
 void open_output_files(void);
-/** Of the request that is being read. */
 void read_output_names(uint64_t count);
 /** @param directory /box. @param bytes_most of all contents together. */
 void pass_output_files(int directory, uint64_t bytes_most);
 
 // channel.c
-/** From when a program is let go until its result stands. */
+/** True from the start of a program until its result is ready to be sent. */
 extern bool program_started;
 /**
- * Zeroed memory that forks lack, for all that comes from runs: programs forked from an interpreter could read the rest.
+ * Returns zeroed memory that forks do not get. All data from runs must be in such memory, because a program that is a
+ * fork of an interpreter can read all other memory.
  */
 void *allocate_unforked(size_t bytes);
 void open_channel(void);
-/** False when nothing waits. Ends the keeper when the worker has gone. */
+/** False when nothing has arrived. Ends the keeper when the worker has closed the socket. */
 bool read_more(void);
-/** A message of the worker's waits. */
+/** True when a message from the worker was read and is not handled yet. */
 bool has_message(void);
-/** Waits for more of it. True when the process of this pidfd ends first. */
+/** Waits for more from the worker. True when the process of this pidfd ends first. */
 bool wait_for_message(int process);
 void read_exactly(void *target, size_t size);
 void copy_to_file(int descriptor, uint64_t size, const char *step);
-/** Something waits to be sent. */
 bool has_unsent(void);
-/** Free bytes for frames. */
+/** Returns the free bytes for frames. */
 size_t tx_room(void);
 void append_frame(uint64_t kind, const void *data, size_t length);
 void send_some(void);
@@ -117,137 +116,141 @@ void open_supervision(void);
 void begin_streams(const struct box *box, const struct request *request, struct stream streams[2]);
 void pass_on(struct stream *stream);
 /**
- * From the program's first instruction until its output is read and its box reaped. It does not wait for a first
- * process that is alone and has almost nothing to free (only_init_is_left): this takes as long as an empty run. Nor does
- * it wait for a box that outlives its kill.
+ * Supervises a run from the program's first instruction until its output is read and its box is reaped. It does not
+ * wait for an init that is alone and has almost nothing to free (only_init_is_left), because the end of init takes as
+ * long as an empty run. Nor does it wait for a box that outlives its kill.
  */
 enum reason supervise(struct box *box, const struct request *request, struct stream streams[2], int64_t started);
 void reap_box(struct box *box);
 
 // root.c
-/** In the order of `mounts`. */
+/** The paths of the writable file systems, in the order of `mounts`. */
 extern const char *const scratch_paths[scratch_count];
-/** A mount namespace with the keeper's root but for /proc. */
+/** A mount namespace with the keeper's root, but without /proc. */
 extern int box_namespace;
 /**
  * Replaces the keeper's root.
  * @param layout three strings per entry, each ended by NUL: `bind`, source, target (read-only); `device`, source,
- * target; `link`, text, path.
+ * target; `link`, text, path; `file`, text, path.
  */
 void build_root(char *layout, size_t bytes);
 
 // confine.c
-/** The last of the set-up. @param instructions a filter for the keeper, which its boxes have below their own. */
+/** Ends the set-up. @param instructions a filter for the keeper. It applies to its boxes, too, besides their own. */
 void confine_keeper(void *instructions, size_t bytes);
-/** Bytes that the keeper and each process of a box may lock: the host may allow less than locked_most. */
+/** Bytes that the keeper and each process of a box may lock. The host may allow less than locked_most. */
 extern uint64_t most_locked;
 
 // loopback.c
 /**
- * In a box's init, in its own network namespace. Null, or the step that failed, with errno.
+ * Brings loopback up. Called in a box's init, in its own network namespace. Returns NULL, or the step that failed, with
+ * errno.
  */
 const char *raise_loopback(void);
-/** More than a box's memory limit could answer for. */
+/** True when the box has so many sockets that their uncounted memory would be too much (loopback.c). */
 bool holds_too_many_sockets(const struct box *box);
 
 // init.c
-/** The host's, as a box's own is read-only. */
+/** Descriptor of the host's /proc. A box's own /proc is read-only. */
 extern int host_proc;
 void open_init(void);
 void load_filter(const void *instructions, size_t bytes);
-/** Programs give way to everything else in their group. */
+/** True when programs yield the CPU to all other processes in their group. */
 extern bool yields_cpu;
 /**
- * Makes the box's two processes. Returns false only in a program's process that needs no exec.
- * @param group on cgroup v2 the box's.
+ * Makes the box's first two processes. Returns false only in a program's process that needs no exec.
+ * @param group the box's cgroup on v2; -1 on v1.
  */
 bool clone_init(struct box *box, int group);
 
 // box.c
 extern struct box_events {
-  /** Init has forked and is deaf to signals; the program's process waits; the keeper lets it go; the program has ended. */
+  /**
+   * `forked`: init has forked and ignores signals. `ready`: the program's process waits. `go`: the keeper starts the
+   * program. `ended`: the program has ended.
+   */
   int forked, ready, go, ended;
 } box_events;
 void open_boxes(void);
 /** Returns true only in a program's process that needs no exec. */
 bool prepare_box(struct box *box);
-/** @returns its descriptor. */
+/** @returns the file's descriptor. */
 int create_file(const struct box *box, const char *name, bool executable);
 void resize_box(const struct box *box, uint64_t box_bytes, uint64_t scratch_bytes);
 void wait_until_ready(struct box *box, int seconds);
-/** Only /box is held on to, and that only if there are files to be read in it. */
+/** Starts the program, and closes the mounts. Only /box stays open, if output files must be read there. */
 void release_box(struct box *box);
-/** True when shared->end_* say how the program ended. */
+/** True when shared->end_* hold how the program ended. */
 bool has_ended(void);
 void kill_box(struct box *box);
 
 // modules.c
-/** In the resident interpreter, before it serves: loads what programs import most. */
+/** Loads the modules that programs import most. Called in the resident interpreter before it serves. */
 void put_modules_by(void);
-/** Python's gc, which the program has not imported. */
+/** Python's module gc, which is not in sys.modules until the program imports it. */
 extern struct _object *collector;
 
 // early-end.c
-/** Before the program, or the interpreter's end, looks at what is alive. */
+/** Undoes gc.freeze. Called before the program, or the end of the interpreter, looks at the living objects. */
 void unfreeze(void);
-/** In the resident interpreter, before it serves. */
+/** Called in the resident interpreter, before it serves. */
 void prepare_early_end(void);
 /** False for a script that the interpreter's own main must run. */
 bool may_end_early(FILE *script);
 /**
- * Runs the script by the same calls as the interpreter's main. What remains when it has ended without exception is left out
- * where nobody could notice.
+ * Runs the script with the same calls as the interpreter's main. When the script has ended without an exception, the
+ * rest of the interpreter's end is left out if nobody could notice.
  */
 _Noreturn void run_script(FILE *file, const char *path);
 
 // runtime.c
-/** What is to be prestarted: the path that it waits for, its arguments and variables, each ended by NUL. */
+/** @param text the path that the runtime waits for, its arguments and its variables, each ended by NUL. */
 void open_runtime(char *text, const struct hello *hello);
 bool has_runtime(void);
 bool runtime_has_all_stack(void);
-/** Makes what the next one is given. */
+/** Makes the descriptors for the next runtime. */
 void prepare_runtime(struct box *box);
-/** Closes here what the next one has. */
+/** Closes the keeper's copies of the descriptors that the next runtime has. */
 void leave_runtime(const struct box *box);
-/** In its process. Returns only when it cannot be started. */
+/** Becomes the runtime. Returns only when it cannot be started. */
 void start_runtime(const struct box *box);
 void release_runtime(struct box *box, const struct request *request);
-/** To be asked once, after the end: whether its program began. */
+/** True when the runtime's program began. May be called once, after the end of the box. */
 bool runtime_began(struct box *box);
 struct own_limits find_own_limits(const struct request *request);
 
 // delay.c
 void open_delay(void);
 void begin_delay(const struct box *box, const struct request *request, int64_t started);
-/** At each look at the counters. @param used CPU time of the box. */
+/** Called each time that the counters are read. @param used CPU time of the box. */
 void note_delay(uint64_t used);
-/** The longest that was measured, in nanoseconds. */
+/** Returns the longest measured delay, in nanoseconds. */
 uint64_t run_delay(void);
-/** When a run that has used up its wall time must end: it was not let run for the time between. */
+/** Returns when a run whose wall time ends at `ends` must end: later by the time in which it was not allowed to run. */
 int64_t forgiven_until(int64_t ends, uint64_t used);
 
 // group.c
 void open_group(uint64_t version, bool counts_swap);
-/** Bytes charged for the keeper itself; between two boxes. */
+/** Returns the bytes that are charged for the keeper itself. Valid only between two boxes. */
 uint64_t read_keeper_memory(void);
-/** v2: makes the next box's cgroup and returns its descriptor. v1: -1. */
+/** v2: makes the next box's cgroup and returns its descriptor. v1: returns -1. */
 int prepare_group(void);
-/** v1: a box that has died left more charged than the next run may find. */
+/** v1: true when a dead box left more memory charged than the next run may find. */
 bool group_has_leftovers(void);
-/** v1: gives that back. @param waits however long it takes; else it fails after seconds. */
+/** v1: makes the kernel free that memory. @param waits as long as necessary; otherwise it fails after seconds. */
 void reclaim_leftovers(bool waits);
-/** v1: false when what the keeper takes for itself could meet the limit of its boxes, and so wait for them. */
+/** v1: false when memory for the keeper itself could reach the limit of its boxes, so that the keeper would wait. */
 bool group_has_room(void);
-/** v1: raises the limit for this many bytes more. */
+/** v1: raises the limit so that there is room for this many bytes more. */
 void raise_limit_for(uint64_t bytes);
-/** What a runtime takes from here to note_start is its program's. */
+/** Memory that a runtime takes between begin_start and note_start counts as its program's. */
 void begin_start(void);
 void note_start(void);
 void begin_group(const struct request *request, uint64_t share);
 uint64_t group_cpu_nanoseconds(void);
 uint64_t group_memory_peak(uint64_t share);
 uint64_t group_memory_kills(void);
-/** Only the box's init lives, with almost nothing to free. */
+/** True when only the box's init lives, with almost nothing to free. */
 bool only_init_is_left(void);
 /** Proves that nothing of the box is left. */
 void end_group(void);

@@ -1,5 +1,6 @@
-// A worker's keepers: in each slot one that starts programs, one per resident interpreter (ForkServer), and one per runtime that
-// is started before its program (PrestartedRuntime). One that fails is never used again: its cgroup is emptied and another takes its place.
+// A worker's keepers. Each slot has one that starts programs, one per resident interpreter (ForkServer), one per runtime that
+// starts before its program (PrestartedRuntime), and one for programs with a network. A keeper that fails is never used again:
+// its cgroup is emptied and another keeper replaces it.
 import { asNotStarted, describe, judgeEnding, NotStartedError, SandboxError } from '#contract'
 import type {
   PrestartedRuntime,
@@ -28,38 +29,39 @@ export type { BoxResources } from './open.ts'
 export interface BoxOptions {
   readonly resources: BoxResources
   readonly slots: readonly Slot[]
-  /** Used where they can be had; elsewhere each program has an interpreter of its own. */
+  /** Used when they are available. Otherwise each program starts an interpreter of its own. */
   readonly forkServers: readonly ForkServer[]
-  /** Used where they can be had; elsewhere each is started with its program. */
+  /** Used when they are available. Otherwise a runtime starts with its program. */
   readonly prestartedRuntimes: readonly PrestartedRuntime[]
   readonly onFallback: (reason: string) => void
 }
 
 /**
- * Then an interpreter is replaced, as programs learn the hash seed and address layout that its forks share. Until the next one
- * is up programs start by themselves, so a small number costs much: with 128 a busy slot ran ×0.85 as many.
+ * Runs after which an interpreter is replaced, because programs learn the hash seed and address layout that its forks share.
+ * Until the next one has started, programs start by themselves, so a small number costs much: with 128 a busy slot ran ×0.85
+ * as many programs.
  */
 export const forksMost = 1024
 
 /** Pause after an interpreter or a runtime could not be started. */
 const refillMilliseconds = 10_000
 
-/** With less memory the interpreter's share would be most of it: such programs start anew. */
+/** With less memory the interpreter's share would be most of it, so such programs start an interpreter of their own. */
 const leastForkMemoryBytes = 32 * 1024 * 1024
 
-/** With fewer processes or less memory a runtime might not start by itself: such programs start theirs. */
+/** With fewer processes or less memory a runtime might not start at all, so such programs start a runtime of their own. */
 const leastPrestarted = { processes: 32, memoryBytes: 64 * 1024 * 1024 } as const
 
-/** What stands in a place of each slot. */
+/** A kind of keeper. Each slot has one place for each kind. */
 interface Kind {
   readonly how: Pick<KeeperRequest, 'interpreter' | 'runtime' | 'network'>
   readonly fits: (request: PhaseRequest) => boolean
-  /** What is up before its program; without it programs start by themselves. */
+  /** What has started before the program. Without it programs start by themselves. */
   readonly accelerator?: ForkServer | PrestartedRuntime
 }
 
 const plain: Kind = { how: {}, fits: () => true }
-/** For programs with a network; started by the first of them. */
+/** The keeper for programs with a network. The first such program in a slot starts it. */
 const loopback: Kind = {
   how: { network: 'loopback' },
   fits: ({ network }) => network === 'loopback',
@@ -80,7 +82,7 @@ function describePrestarted(runtime: PrestartedRuntime): Required<Kind> {
   return {
     how: { runtime },
     accelerator: runtime,
-    // Its stderr was opened before it was known to be none.
+    // The runtime's stderr was opened before the request was known, so it cannot be merged into stdout.
     fits: ({ command, limits, mergesStderr }) =>
       command.forks !== true &&
       mergesStderr !== true &&
@@ -96,10 +98,10 @@ function isSameLine(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((word, index) => word === other[index])
 }
 
-/** Of each slot. */
+/** The places of each slot, in the order of preference. */
 type Places = ReadonlyMap<Slot, ReadonlyMap<Kind, Place>>
 
-/** @throws {SandboxError} when no box can be had here, or one does not isolate: with the step, the reason and where to look. */
+/** @throws {SandboxError} when no box can be made on this host, or one does not isolate: with the step and the reason. */
 export async function openBoxes(options: BoxOptions): Promise<Boxes> {
   const [firstSlot] = options.slots
   if (firstSlot === undefined) throw new SandboxError('slot.acquire', 'no slot was asked for')
@@ -158,14 +160,14 @@ export async function createKeeperBoxes(options: BoxOptions): Promise<Boxes> {
   }
   for (const kind of accelerators) {
     const coming = bringUp(kind.accelerator, listPlaces(kind), options)
-    // Programs that come sooner than a runtime start theirs.
+    // Nobody waits for runtimes. Programs that come before one has started start their own.
     if (isForkServer(kind.accelerator)) await coming
     else starting.push(coming)
   }
   return boxes
 }
 
-/** Makes empty places. Their keepers are each started in a new cgroup. */
+/** Makes empty places. Each keeper that starts there gets a new cgroup. */
 function makePlaces(
   kinds: readonly Kind[],
   { slots, resources, onFallback }: BoxOptions,
@@ -181,7 +183,7 @@ function makePlaces(
         return { ...(await openKeeper(resources, request, onLeft)), runs: 0 }
       },
       onLeft,
-      // The next run starts a missing plain keeper; without the others runs are only slower.
+      // The next run starts a missing plain keeper. Runs do not need an accelerator, so it is started again after a pause.
       refillMilliseconds: accelerator ? refillMilliseconds : null,
       onMissing(error) {
         if (accelerator)
@@ -199,7 +201,7 @@ function isForkServer(accelerator: Kind['accelerator']): accelerator is ForkServ
   return accelerator !== undefined && 'proofs' in accelerator
 }
 
-/** Starts one in each place, and proves one that forks. Never rejects: without it programs start by themselves. */
+/** Starts an accelerator in each place, and proves a fork server. Never rejects: without it programs start by themselves. */
 async function bringUp(
   accelerator: ForkServer | PrestartedRuntime,
   standing: readonly Place[],
@@ -215,17 +217,17 @@ async function bringUp(
   } catch (error) {
     const what = forks ? `resident ${accelerator.name}` : `${accelerator.name} before its program`
     onFallback(`no ${what}: ${describe(error)}`)
-    // In a place beside one that has it, a runtime is tried again; where none has it, it cannot be had. An interpreter that came
-    // up later would be unproved.
+    // When a runtime has started in another slot, places without it try again. When none has started, it is unavailable here.
+    // An interpreter that started later would be unproved.
     if (!forks && first) return
     await Promise.allSettled(standing.map((one) => one.close()))
   }
 }
 
-/** Where what the program needs is up already, else where it starts by itself. */
+/** Returns the place where the program's interpreter or runtime has started, else where the program starts by itself. */
 function choose(kinds: ReadonlyMap<Kind, Place>, request: PhaseRequest): Place {
   for (const [{ accelerator, fits }, place] of kinds) {
-    // What is up already has read its variables.
+    // A started interpreter or runtime has read its environment already.
     const isUsable = !accelerator || (place.isReady && request.command.environment === undefined)
     if (isUsable && fits(request)) return place
   }
@@ -245,7 +247,7 @@ async function runIn(
   } catch (error) {
     if (standing.keeper.alive) throw error
     const replaced = place.replace(standing).catch(() => {})
-    // The program may have begun, and may run again elsewhere: this one ends first, if a kill can end it.
+    // The program may have begun, and may be run again in another slot. So this run is killed first, if possible.
     if (!(error instanceof NotStartedError)) await replaced
     throw error
   } finally {
@@ -253,7 +255,7 @@ async function runIn(
     if (settling !== null) hold(settling)
   }
   if (standing.keeper.alive) place.noteRun(standing)
-  // It failed after the result, which stands.
+  // The keeper failed after its result, which stays valid.
   else void place.replace(standing).catch(() => {})
   return judgeEnding(request, evidence)
 }

@@ -1,4 +1,4 @@
-// A keeper's command line and start; apart so that tests can talk to a keeper directly.
+// Starts a keeper's process. This is a separate module so that tests can talk to a keeper directly.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
@@ -7,30 +7,31 @@ import type { Network, PrestartedRuntime } from '#contract'
 import { environment, stage } from './host-root.ts'
 import type { Layout } from './host-root.ts'
 
-/** What one keeper is started with. */
+/** How a keeper is started. */
 export interface KeeperLaunch {
   readonly group: KeeperGroup
-  /** Host uid of the slot; null: the worker's own. */
+  /** Host uid of the slot; null for the worker's own. */
   readonly uid: number | null
-  /** The keeper's program; with `interpreter`, the preloaded library. */
+  /** Path of the keeper's program; with `interpreter`, of the preloaded library. */
   readonly program: string
-  /** The boxes'. */
+  /** The filter of the boxes. */
   readonly filter: Buffer
   readonly keeperFilter: Buffer
   readonly layout: Layout
-  /** Command line of what programs are forked from; without it they start by exec. */
+  /** Command line of the interpreter from which programs are forked. Without it they start by exec. */
   readonly interpreter?: readonly string[]
-  /** Started before each program; without it programs start by themselves. */
+  /** The runtime that starts before each program. Without it programs start by themselves. */
   readonly runtime?: PrestartedRuntime
-  /** Its program's stdin and stdout are the keeper's own, for a program that is spoken with; false unless said. */
+  /** Gives the program the keeper's stdin and stdout, so that the worker can talk with it. The default is false. */
   readonly ownStreams?: boolean
-  /** `loopback`: each box has one of its own; none unless said. */
+  /** `loopback` gives each box a network of its own. The default is none. */
   readonly network?: Network
 }
 
-// Enters the cgroup first: moved later, a box would show its host path in /proc/self/cgroup. A keeper must outlive a program that
-// eats all memory: a program's process raises its score to 500. Where the worker may lower scores a keeper on v1 is never killed,
-// as a dead box's files may still be charged to its group; on v2 it is when it alone fills its own.
+// Enters the cgroup first: if the keeper were moved later, a box would show its host path in /proc/self/cgroup. A keeper must
+// outlive a program that uses all memory, so a program's process raises its score to 500. If the worker may lower scores, a
+// keeper on v1 is never killed, because a dead box's files may still be charged to its group. On v2 it is killed only when it
+// fills its own group alone.
 const script = `
 umask 022
 unset PWD OLDPWD
@@ -41,7 +42,7 @@ while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done
 shift
 exec "$@"`
 
-// As root, in a mount namespace of the keeper's own: what its user could not reach.
+// Mounts the hidden directories (Layout.hidden) for the keeper: as root, in the keeper's own mount namespace.
 const stageScript = `
 mount -t tmpfs -o mode=0755,size=64k runledger ${stage} || exit 125
 n=0
@@ -53,12 +54,12 @@ done
 shift
 exec "$@"`
 
-/** For the out-of-memory killer: the last, or none. */
+/** The keeper's oom_score_adj: with -1000 it is never killed, with -999 last. */
 const scores = { v1: '-1000', v2: '-999' } as const
 
 export const socketDescriptor = 3
 
-/** The caller watches the process. */
+/** The caller must watch the process. */
 export function spawnKeeper({
   group,
   uid,
@@ -76,7 +77,7 @@ export function spawnKeeper({
     const command =
       interpreter === undefined
         ? ['env', '-i', path]
-        : // What the interpreter calls is looked for once, and not in each fork (python.c forgets both).
+        : // LD_BIND_NOW resolves functions once instead of in each fork. python.c removes both variables.
           ['env', '-i', ...variables, 'LD_BIND_NOW=1', `LD_PRELOAD=${path}`, ...interpreter]
     return spawn(
       '/bin/sh',
@@ -103,8 +104,8 @@ function showHidden(directories: readonly string[]): string[] {
 }
 
 /**
- * Becomes the slot's user for good. What may be kept until the keeper enters its user namespace, where it counts no more, is
- * CAP_SYS_ADMIN: Debian and Ubuntu can be told to let no process without it make one.
+ * Becomes the slot's user for good. Only CAP_SYS_ADMIN is kept, because Debian and Ubuntu can be configured to require it for
+ * making a user namespace. It has no effect on the host any more when the keeper has entered its user namespace.
  */
 function dropTo(uid: number): string[] {
   const kept = mayAdminister() ? '-all,+sys_admin' : '-all'

@@ -1,4 +1,4 @@
-// The keeper as a program of its own, which starts programs with exec, or a runtime ahead of them.
+// The keeper as a stand-alone program. It starts programs with exec, or prestarts a runtime for them.
 #include "keeper.h"
 
 int main(void) {

@@ -1,4 +1,5 @@
-// Messages on a keeper's socket; order in channel.c, the worker's side in structure.ts. Every field has 64 bits.
+// Messages on a keeper's socket. channel.c describes their order, and structure.ts is the worker's side. Every field
+// has 64 bits.
 #ifndef MESSAGE_H
 #define MESSAGE_H
 
@@ -7,18 +8,19 @@
 struct hello {
   uint64_t kind;
   uint64_t cgroup_version;
-  /** The group counts swap; it has its own share of the CPU. */
+  /** 1 when the cgroup counts swap. */
   uint64_t counts_swap;
+  /** 1 when the cgroup has its own share of the CPU. */
   uint64_t shares_cpu;
-  /** The program has the keeper's own stdin and stdout, by which the worker speaks with it. */
+  /** 1 when the program uses the keeper's stdin and stdout, so that the worker can talk with it. */
   uint64_t own_streams;
-  /** Each box has a network of its own (loopback.c). */
+  /** 1 when each box has a network of its own (loopback.c). */
   uint64_t loopback;
-  /** Of the boxes' filter, and of the keeper's own. */
+  /** Size of the boxes' filter, and of the keeper's. */
   uint64_t filter_bytes;
   uint64_t keeper_filter_bytes;
   uint64_t layout_bytes;
-  /** A runtime that is to be prestarted; 0 without one. It may have all the stack that the limits leave. */
+  /** The runtime to prestart; 0 without one. With an unlimited stack it may use all that the limits leave. */
   uint64_t runtime_bytes;
   uint64_t runtime_arguments;
   uint64_t runtime_unlimited_stack;
@@ -32,9 +34,9 @@ struct request {
   uint64_t files;
   uint64_t processes;
   uint64_t unlimited_stack;
-  /** The program's stderr is its stdout. */
+  /** 1 when the program's stderr is its stdout. */
   uint64_t merges_stderr;
-  /** Names of files that are reported when the program has left them. */
+  /** Number of output files. Those that the program has left are sent after the run. */
   uint64_t output_files;
   uint64_t stdin_bytes;
   uint64_t memory_bytes;
@@ -42,29 +44,29 @@ struct request {
   uint64_t wall_nanoseconds;
   uint64_t stdout_bytes;
   uint64_t stderr_bytes;
-  /** Sizes of /box, and of /tmp and /dev/shm each. */
+  /** Size of /box; size of /tmp and of /dev/shm. */
   uint64_t box_bytes;
   uint64_t scratch_bytes;
-  /** Of the contents of output files together. */
+  /** The most bytes of the contents of all output files together. */
   uint64_t output_files_bytes;
-  /** That the box may use at once, in thousandths. */
+  /** Cores that the box may use at once, in thousandths. */
   uint64_t cores_per_mille;
 };
 
-/** Its name and content follow. */
+/** Begins a file. Its name and content follow. */
 struct file_head {
   uint64_t name_bytes;
   uint64_t executable;
   uint64_t size;
 };
 
-/** Precedes all that a keeper says. */
+/** Precedes each message of the keeper. */
 struct frame {
   uint64_t kind;
   uint64_t length;
 };
 
-/** Content follows, all of it in as many messages as it takes, or none. */
+/** Precedes a part of an output file's content. The whole content is sent, in one or more messages, or none of it. */
 struct output_file {
   uint64_t index;
   uint64_t size;
@@ -76,9 +78,9 @@ struct result {
   uint64_t end_code;
   uint64_t end_status;
   uint64_t reason;
-  /** For so long the program could run and was not let. */
+  /** How long the program could run but got no processor. */
   uint64_t delay_milliseconds;
-  /** 1: the slot holds more of the run than the next one may have; a message follows when it does not. */
+  /** 1 when the run left more memory charged to the slot than the next run may find. 's' follows when that is freed. */
   uint64_t unsettled;
   uint64_t wall_nanoseconds;
   uint64_t cpu_nanoseconds;

@@ -1,4 +1,4 @@
-// Messages on a keeper's socket, to and from bytes; conversation.ts knows when each may come.
+// Encodes and decodes the messages on a keeper's socket. conversation.ts checks when each may arrive.
 import {
   nameSignal,
   outputFilesBytesMost,
@@ -26,10 +26,9 @@ export type Kind = keyof typeof kinds
 const kindsByNumber = new Map(
   Object.entries(kinds).map(([kind, letter]) => [letter.charCodeAt(0), kind as Kind]),
 )
-/** Bytes of the keeper's buffer. */
+/** Bytes of the keeper's send buffer (channel.c). */
 const longestFrame = 256 * 1024
 
-/** One message of the keeper's, and the bytes after it. */
 export interface Frame {
   readonly kind: Kind
   readonly body: Buffer
@@ -47,7 +46,7 @@ export function takeFrame(bytes: Buffer): Frame | 'partial' | 'nonsense' {
   return { kind, body: bytes.subarray(sizeBytes, end), rest: bytes.subarray(end) }
 }
 
-/** A keeper's first message. */
+/** Encodes `struct hello` and what follows it. */
 export function encodeHello({
   group,
   filter,
@@ -76,7 +75,6 @@ export function encodeHello({
   return Buffer.concat([head, filter, keeperFilter, layout.bytes, strings])
 }
 
-/** Stops a run. */
 export const stopMessage = structure.encodeNumbers(['A'.charCodeAt(0)])
 
 const { CLD_EXITED, CLD_KILLED, CLD_DUMPED } = structure.endCode
@@ -84,8 +82,8 @@ const mebibyte = 1024 * 1024
 const pageBytes = 4096
 
 /**
- * `struct request` and what follows it.
- * @throws {SandboxError} when no keeper could take it.
+ * Encodes `struct request` and what follows it.
+ * @throws {SandboxError} when the keeper or the kernel would refuse the request.
  */
 export function encodeRequest(request: PhaseRequest): Uint8Array[] {
   requireStartable(request, environment)
@@ -97,7 +95,7 @@ export function encodeRequest(request: PhaseRequest): Uint8Array[] {
     0,
   )
   const scratchBytes = Math.ceil(limits.diskBytes)
-  // Files do not count towards the disk. Rounded, as the next box is made for the last size.
+  // Files do not count towards the disk limit. Rounded, so that the next box, which is made with the last size, often fits.
   const boxBytes = scratchBytes + Math.ceil(fileBytes / mebibyte) * mebibyte
   const head = structure.request.encode({
     kind: 'R'.charCodeAt(0),
@@ -152,12 +150,12 @@ function encodeName(name: string): Uint8Array[] {
   return [structure.encodeNumbers([bytes.length]), bytes]
 }
 
-/** Null: the box ended by itself. */
+/** Why the keeper ended the box; null when the box ended by itself. */
 type Reason = Exclude<(typeof structure.reasons)[number], 'no_reason'> | null
 
 export interface Result {
   readonly reason: Reason
-  /** The slot may not be lent before another word. */
+  /** True when the slot may not be lent before the message `settled`. */
   readonly isUnsettled: boolean
   readonly exit: Evidence['exit']
   readonly usage: Usage
@@ -167,7 +165,7 @@ export interface Result {
 }
 
 /**
- * @param captured bytes of stdout and stderr before it.
+ * @param captured bytes of stdout and stderr that were kept before.
  * @throws {SandboxError} step `keeper.protocol` on a contradiction.
  */
 export function decodeResult(body: Buffer, captured: readonly [number, number]): Result {
@@ -187,7 +185,7 @@ export function decodeResult(body: Buffer, captured: readonly [number, number]):
   const ended =
     (code === CLD_EXITED && status <= 255) ||
     ((code === CLD_KILLED || code === CLD_DUMPED) && status >= 1 && status <= 64)
-  // Killed with its box, a program leaves no status, but there is a reason.
+  // A program that was killed with its box leaves no status, but then there is a reason.
   const vanished = code === 0 && status === 0 && (reason !== null || figures.memory_kills > 0)
   if (!ended && !vanished) throw new SandboxError('keeper.protocol', 'an end that cannot be')
   const isPossible =

@@ -1,7 +1,8 @@
-// Gives a program's imports modules that the resident interpreter has loaded already.
+// Gives a program modules that the resident interpreter has already loaded when the program imports them.
 //
-// modules.py loads them and takes them out of sys.modules. CPython reports each import before it looks for the module: where
-// nothing is different from when they were loaded, they and what they import are put where that import would put them.
+// modules.py loads the modules and removes them from sys.modules. CPython reports each import to an audit hook before
+// it looks for the module. If nothing has changed since the modules were loaded, the hook then puts the module, and all
+// modules that it imports, where the import would put them.
 #include "cpython.h"
 #include "keeper.h"
 
@@ -10,16 +11,20 @@
 
 enum { a_file_of_statements = 257 };
 
-/** Of modules.py. */
+/** The text of modules.py. */
 extern const char modules_source[];
 __asm__(".section .rodata\nmodules_source:\n.incbin \"modules.py\"\n.byte 0\n.previous");
 
-/** By name: a module that is put by; all that an import of it loads; where a package gets it as an attribute only then. */
+/**
+ * Three dictionaries by a module's name. `put_by`: the module. `closures`: the names of all modules that its import
+ * loads. `detached`: the package and attribute to which the import assigns it, unless the import of the package does
+ * so.
+ */
 static PyObject *put_by, *closures, *detached;
-/** By name: the address of a module that must be in sys.modules. To hold it would keep it from being freed. */
+/** By name: the address of a module that must be in sys.modules. A reference would keep the module alive. */
 static PyObject *there;
 PyObject *collector;
-/** What says where modules are looked for, as it was. */
+/** The lists in `sys` that determine where modules are found, and their items before the first fork. */
 static const char *const list_names[] = {"path", "meta_path", "path_hooks"};
 enum { list_count = 3 };
 static PyObject *lists[list_count], *items[list_count];
@@ -54,7 +59,7 @@ static bool has_the_same_modules(void) {
   return true;
 }
 
-/** The script's directory comes before the library's. */
+/** Files in /box may hide modules, because the script's directory is searched before the library's. */
 static bool box_hides_none(void) {
   DIR *box = opendir("/box");
   bool hides = box == NULL;
@@ -81,7 +86,7 @@ static void put_back(PyObject *closure) {
   }
 }
 
-/** After these somebody would hear of what an import does. */
+/** Audit events after which the program could observe an import. */
 static const char *const listening[] = {"sys.addaudithook", "sys.settrace", "sys.setprofile",
                                         "sys.monitoring.register_callback"};
 
@@ -95,7 +100,7 @@ static int hear(const char *event, PyObject *arguments, void *data) {
   (void)data;
   for (size_t index = 0; index < sizeof listening / sizeof *listening; index += 1)
     if (strcmp(event, listening[index]) == 0) offers = false;
-  // An extension's file, and what a program itself reports to its hooks, have the same name.
+  // The import of an extension's file, and events that a program itself raises, have the same name.
   if (strcmp(event, "import") != 0 || PyTuple_Size(arguments) != 5) return 0;
   PyObject *name = PyTuple_GetItem(arguments, 0);
   if (!is_string(name) || PyTuple_GetItem(arguments, 1) != &_Py_NoneStruct) return 0;
@@ -116,7 +121,7 @@ void put_modules_by(void) {
   if (scope == NULL || collector == NULL || PyDict_DelItemString(modules, "gc") != 0) die("python.modules");
   PyDict_SetItemString(scope, "__builtins__", builtins);
   PyDict_SetItemString(scope, "gc", collector);
-  // Where that fails programs import as always.
+  // If modules.py fails, programs import as always.
   offers = PyRun_String(modules_source, a_file_of_statements, scope, scope) != NULL;
   PyErr_Clear();
   put_by = PyDict_GetItemString(scope, "put_by");

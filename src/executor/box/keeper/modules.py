@@ -1,5 +1,5 @@
-# Run once in the resident interpreter (modules.c): loads what programs import most and puts it by, so that a fork's first
-# import finds it made. What is loaded and where modules are looked for stays as it was.
+# Run once in the resident interpreter (modules.c): loads the modules that programs import most and sets them aside, so
+# that a fork's first import finds them loaded. sys.modules and the places where modules are found do not change.
 import builtins
 import sys
 
@@ -48,13 +48,13 @@ try:
     builtins.__import__ = own_import
     loaded = [name for name in sys.modules if name not in there]
     noted = {name for notes in asked.values() for name in notes}
-    # typing.io is in no file: typing itself enters it.
+    # typing.io has no file: typing itself adds it to sys.modules.
     for name in loaded:
         if name not in noted:
             asked[name.rpartition('.')[0]].append(name)
     closures = {name: tuple(complete(name, set(), [])) for name in loaded}
     put_by = {name: sys.modules[name] for name in loaded}
-    # What another module imports is no attribute of its package until then.
+    # A submodule that only another module imports is not an attribute of its package before that import.
     detached = {}
     for name in loaded:
         parent, _, leaf = name.rpartition('.')
@@ -68,8 +68,8 @@ finally:
         del sys.modules[name]
     for place in set(sys.path_importer_cache).difference(places):
         del sys.path_importer_cache[place]
-    # What importing left is not to be counted as the program's garbage.
+    # Garbage of these imports must not count as the program's.
     gc.collect(0)
     gc.enable()
-    # Modules are freed at the end, so nobody holds them.
+    # The interpreter frees modules at its end, so no reference to them may remain.
     del there

@@ -1,4 +1,4 @@
-// A keeper in a group of its own: of a slot, or of a resident compiler.
+// Starts a keeper in a new cgroup: for a slot, or for a resident compiler.
 import type { CgroupParent, KeeperGroup } from '#cgroup'
 import { asNotStarted } from '#contract'
 import type { Evidence, Network, PhaseRequest } from '#contract'
@@ -8,37 +8,37 @@ import { startKeeper } from './keeper-process.ts'
 import type { Keeper } from './keeper-process.ts'
 import type { KeeperLaunch } from './launch.ts'
 
-/** What all keepers of a worker are made with. */
+/** What all keepers of a worker have in common. */
 export interface BoxResources {
   readonly cgroups: CgroupParent
-  /** By the network of a keeper's boxes. */
+  /** The filters, by the network of a keeper's boxes. */
   readonly filters: Readonly<Record<Network, Pick<KeeperLaunch, 'filter' | 'keeperFilter'>>>
   readonly programs: KeeperPrograms
-  /** What boxes show of the host (encodeLayout). */
+  /** The host paths that boxes show (encodeLayout). */
   readonly layout: Layout
 }
 
-/** What differs between them. */
+/** What differs between keepers. */
 export interface KeeperRequest extends Pick<
   KeeperLaunch,
   'uid' | 'interpreter' | 'runtime' | 'ownStreams' | 'network'
 > {
-  /** The group's; unique in the worker. */
+  /** Name of the cgroup, unique in the worker. */
   readonly name: string
 }
 
 export interface OpenKeeper {
   readonly keeper: Keeper
   readonly group: KeeperGroup
-  /** As the keeper's own, within what its group then allows. */
+  /** Sets the limits of the keeper's group, then runs the program (Keeper.run). */
   run(request: PhaseRequest, signal?: AbortSignal): Promise<Evidence>
-  /** Ends it. Resolves when nothing of it is left. @throws {SandboxError} of the group. */
+  /** Ends the keeper and removes its group, with all processes. @throws {SandboxError} when the group cannot be removed. */
   close(): Promise<void>
 }
 
 /**
- * @param clear is given the removal of a group whose keeper did not start.
- * @throws {NotStartedError} step `keeper.start`, {SandboxError} of the group.
+ * @param clear gets the removal of the group when the keeper did not start.
+ * @throws {NotStartedError} step `keeper.start`; {SandboxError} when the group cannot be made.
  */
 export async function openKeeper(
   { cgroups, filters, programs, layout }: BoxResources,
@@ -68,10 +68,10 @@ export async function openKeeper(
   }
 }
 
-/** @returns the cores that its box has. */
+/** @returns the cores that the box may use. */
 function allow(group: KeeperGroup, { command, stdin, limits, cores }: PhaseRequest): number {
   const { memoryBytes, processes } = limits
-  // On v1 these stand in the same group, and count for no program.
+  // On v1 the input and the files are charged to the keeper's group, but do not count towards the program's limit.
   const given = [stdin, ...command.files.map(({ content }) => content)]
   const givenBytes = given.reduce((sum, { length }) => sum + length, 0)
   try {

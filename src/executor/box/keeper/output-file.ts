@@ -1,13 +1,13 @@
-// Puts together the files that a keeper reads when a run is over (output.c).
+// Assembles the output files that a keeper sends when a run is over (output.c).
 import { outputFilesBytesMost, SandboxError } from '#contract'
 import type { OutputFile } from '#contract'
 import * as structure from './structure.ts'
 
-/** Of one run. */
+/** The output files of one run. */
 export interface OutputFiles {
-  /** @throws {SandboxError} step `keeper.protocol` on a message that cannot be. */
+  /** Adds a message. @throws {SandboxError} step `keeper.protocol` when the message is impossible. */
   add(body: Buffer): void
-  /** @throws as `add`, when a file is not whole. */
+  /** Returns the files. @throws as `add` does, when a file is incomplete. */
   end(): readonly OutputFile[]
 }
 
@@ -17,7 +17,7 @@ interface Arriving {
   length: number
 }
 
-/** @param names as the request has them. */
+/** @param names of the files in the request. */
 export function collectOutputFiles(names: readonly string[]): OutputFiles {
   const arrived = new Map<number, Arriving>()
   let room = outputFilesBytesMost
@@ -43,7 +43,7 @@ export function collectOutputFiles(names: readonly string[]): OutputFiles {
         if (file === undefined) return []
         const { size, pieces, length } = file
         if (length > 0 && length < size) throw refuse('a part of a file')
-        // Copied out of the socket's much larger buffers.
+        // Copied, because the socket's buffers are much larger.
         return [{ name, size, content: length === size ? Buffer.concat(pieces) : null }]
       }),
   }

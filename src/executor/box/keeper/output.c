@@ -1,5 +1,5 @@
-// Files that the request names and the program has left in /box. They are read when every process of the run is dead, by
-// the mount that the keeper has held since before the program began.
+// Sends the files that the request names and the program has left in /box. They are read when every process of the run
+// is dead, through the mount that the keeper has held since before the program began.
 #include "keeper.h"
 
 #include <errno.h>
@@ -32,13 +32,15 @@ void read_output_names(uint64_t count) {
   }
 }
 
-/** No such file, or none that can be read as one: a link, or a directory in place of a file, or the other way round. */
+/**
+ * True when there is no such file, or it cannot be read as one: a link, a directory instead of a file, or the reverse.
+ */
 static bool is_absence(int error) {
   return error == ENOENT || error == ENOTDIR || error == ELOOP || error == EXDEV || error == ENXIO ||
          error == EACCES || error == ENAMETOOLONG;
 }
 
-/** Follows no link, waits for no pipe. -1: there is no such file. */
+/** Opens a regular file. Follows no link, and waits for no pipe. Returns -1 when there is no such file. */
 static int open_regular(int directory, const char *name, uint64_t *size) {
   struct open_how how = {
       .flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC,
@@ -75,7 +77,7 @@ void pass_output_files(int directory, uint64_t bytes_most) {
     int file = open_regular(directory, asked->names[index], &size);
     if (file < 0) continue;
     asked->frame.head = (struct output_file){.index = index, .size = size};
-    // One that does not fit is reported without its content.
+    // A file that does not fit is reported without its content.
     uint64_t left = size <= bytes_most ? size : 0;
     bytes_most -= left;
     do {

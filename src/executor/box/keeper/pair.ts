@@ -1,26 +1,26 @@
-// Two programs that speak with each other, each in a box of its own: what one writes is the other's input. A keeper each, for
-// this run alone; the worker carries the bytes between them, so that a side that does not read holds up the other, and that
-// the end of one is known before the other can notice it.
+// Runs two programs that talk with each other, each in a box of its own: each reads what the other writes. Each has a keeper
+// for this run alone. The worker carries the bytes between them, so that a program that does not read holds up the other, and
+// that the worker knows of one program's end before the other program can notice it.
 import { asNotStarted, judgeEnding } from '#contract'
 import type { Phase, PhaseRequest, Slot } from '#contract'
 import type { Readable, Writable } from 'node:stream'
 import { openKeeper } from './open.ts'
 import type { BoxResources, OpenKeeper } from './open.ts'
 
-/** Keeps a slot from being lent until then. */
+/** Keeps a slot from being lent until the promise has resolved. */
 export type Hold = (cleared: Promise<void>) => void
 
 interface Side extends OpenKeeper {
-  /** Ends its run. */
+  /** Stops the run of this side. */
   readonly stop: AbortController
 }
 
-/** For what a program wrote last to come through, once its box is gone. */
+/** How long the last output of a program may take to arrive when its box is gone. */
 const drainMilliseconds = 5000
 
 let pairsMade = 0
 
-/** @returns the request's phase, with that of its `interactor`. @throws as `Boxes.run`. */
+/** Runs a program and its interactor. @returns the program's phase, with the interactor's. @throws as `Boxes.run` does. */
 export async function runPair(
   resources: BoxResources,
   slot: Slot,
@@ -80,7 +80,7 @@ async function converse(
     const phase = judgeEnding(request, evidence)
     const isOver = output.hasExceeded()
     const ending = isOver && phase.ending === 'cancelled' ? 'output_limit' : phase.ending
-    // Nothing that the other one does counts any more.
+    // When the first side fails, nothing that the other side does counts any more.
     if (first === side && (ending !== 'exited' || phase.exitCode !== 0)) other.stop.abort()
     return { ...phase, ending, stdoutTruncated: isOver }
   }
@@ -90,7 +90,7 @@ async function converse(
       live([interactor, program], askedToo, answered),
     ].map(async (run) =>
       run.catch((error: unknown) => {
-        // One without the other would wait for it.
+        // One side without the other would wait for it in vain.
         program.stop.abort()
         interactor.stop.abort()
         throw error
@@ -109,7 +109,7 @@ async function converse(
   }
 }
 
-/** From one side's stdout to the other's stdin, so many bytes at most; one that writes more is ended. */
+/** Carries at most `most` bytes from one side's stdout to the other's stdin. A side that writes more is stopped. */
 function carry(from: Side, to: Side, most: number) {
   const source: Readable = from.keeper.streams.output
   const target: Writable = to.keeper.streams.input
@@ -121,7 +121,7 @@ function carry(from: Side, to: Side, most: number) {
     const taken = chunk.subarray(0, Math.max(0, most - bytes))
     bytes += chunk.length
     if (taken.length > 0) {
-      // A copy: the stream's buffer is larger.
+      // Copied, because the stream's buffer is larger.
       pieces.push(Buffer.from(taken))
       if (target.writable && !target.write(taken)) source.pause()
     }
@@ -131,13 +131,13 @@ function carry(from: Side, to: Side, most: number) {
   source.on('close', over.resolve)
   source.on('end', over.resolve)
   target.on('drain', flow)
-  // What is written for one that has ended is read, and goes nowhere.
+  // Output for a side that has ended is still read, but dropped.
   target.on('error', flow)
   target.on('close', flow)
   return {
     kept: () => Buffer.concat(pieces),
     hasExceeded: () => bytes > most,
-    /** Resolves when no more can come. */
+    /** Resolves when no more output can arrive. */
     async drained() {
       flow()
       const timer = setTimeout(() => source.destroy(), drainMilliseconds)

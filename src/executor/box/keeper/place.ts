@@ -1,5 +1,5 @@
-// A slot's place for one keeper, ready or starting. Another replaces one that failed, in a run or between two, and one that has
-// had its runs.
+// A slot's place for one keeper, which is ready or starting. Another keeper replaces one that fails, during a run or between
+// two, and one that has reached its number of runs.
 import type { OpenKeeper } from './open.ts'
 
 export interface StandingKeeper extends OpenKeeper {
@@ -8,29 +8,28 @@ export interface StandingKeeper extends OpenKeeper {
 
 export interface Place {
   readonly isReady: boolean
-  /** Starts one if there is none. */
+  /** Returns the keeper, and starts one if there is none. */
   get(): Promise<StandingKeeper>
-  /** Resolves when nothing of it is left and another is starting. */
+  /** Resolves when nothing of the failed keeper is left and another one is starting, or will later. */
   replace(failed: StandingKeeper): Promise<void>
-  /** After a run: one that has had its runs leaves. */
+  /** Counts a run of the keeper, and replaces the keeper if it has reached its number of runs. */
   noteRun(standing: StandingKeeper): void
-  /** Ends the keeper; the place stays empty. */
+  /** Ends the keeper. The place then stays empty. */
   close(): Promise<void>
 }
 
 export interface PlaceOptions {
   readonly start: () => Promise<StandingKeeper>
-  /** Gets a promise for what is left: it resolves when that is gone, and rejects when it stays. */
+  /** Gets the removal of an old keeper, which resolves when nothing is left and rejects when something stays. */
   readonly onLeft: (cleared: Promise<void>) => void
-  /** Pause after a failed start; null: until one is wanted. */
+  /** Pause before another start after a failed one. Null: the next `get` starts one. */
   readonly refillMilliseconds: number | null
-  /** Of one keeper; infinite: one that works stays. */
+  /** Runs after which a keeper is replaced; infinity for never. */
   readonly runsMost: number
-  /** Called once when none could be started in the place of one that was there, until there is one again. */
+  /** Called once when no keeper could replace an earlier one, until one has started again. */
   readonly onMissing: (error: unknown) => void
 }
 
-/** One that is started. */
 interface Coming {
   readonly standing: Promise<StandingKeeper>
   isUp: boolean
@@ -81,7 +80,7 @@ export function createPlace({
     if (!isClosed && present === null) void fill().catch(() => {})
   }
 
-  /** Once for each, whoever finds that it has failed. */
+  /** Replaces each keeper only once, because a run and `settle` may both notice its failure. */
   function replace(failed: StandingKeeper): Promise<void> {
     const replacing = replaced.get(failed) ?? replaceNow(failed)
     replaced.set(failed, replacing)
@@ -93,7 +92,7 @@ export function createPlace({
     const cleared = failed.close()
     onLeft(cleared)
     await cleared
-    // The next would fail as well.
+    // A keeper that failed before its first run would probably fail again at once.
     if (failed.runs === 0) refillLater()
     else refill()
   }
@@ -108,7 +107,7 @@ export function createPlace({
       standing.runs += 1
       if (standing.runs < runsMost || isClosed) return
       void fill().catch(() => {})
-      // If something is left, the slot runs nothing more.
+      // If something of the old keeper stays, the slot runs nothing more.
       const gone = standing.close().catch((error: unknown) => onLeft(Promise.reject(error)))
       leaving.add(gone)
       void gone.then(() => leaving.delete(gone))

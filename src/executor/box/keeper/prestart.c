@@ -1,7 +1,7 @@
-// Holds a runtime where it first looks for its program's file, until there is one.
+// Makes a runtime wait when it first looks for its program's file, until the file is there.
 //
-// runtime.c starts the runtime in a box with this preloaded. Whatever the runtime does until then it does by itself, and
-// from then on too: nothing of it is imitated, and it reads nothing of a submission before its box has one.
+// runtime.c preloads this library into a runtime that it starts in a box. The library imitates no part of the runtime,
+// which starts as always and goes on as always. The runtime reads nothing of a submission before its box has one.
 #include "prestart.h"
 
 #include <dlfcn.h>
@@ -18,11 +18,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/** Empty in a process that waits for nothing, such as a child of the program's. */
+/** The path of the program's file. Empty in a process that waits for nothing, such as a child of the program. */
 static char awaited[prestart_path_bytes];
 static atomic_bool waits;
 
-/** Programs should not see this library in their environment. */
+/** Removes LD_PRELOAD, because programs should not see this library in their environment. */
 static void forget_preload(void) {
   char *value = getenv("LD_PRELOAD");
   if (value == NULL) return;
@@ -44,7 +44,7 @@ static void set_limit(int resource, uint64_t value) {
   if (setrlimit((unsigned)resource, &limit) != 0) _exit(70);
 }
 
-/** Says that the runtime is up, and returns when its program is there. */
+/** Reports that the runtime has started, and returns when its program's file is there. */
 static void wait_for_program(void) {
   int kept = errno;
   uint64_t one = 1;
@@ -57,19 +57,19 @@ static void wait_for_program(void) {
   set_limit(RLIMIT_FSIZE, own.file_size);
   set_limit(RLIMIT_NOFILE, own.open_files);
   set_limit(RLIMIT_MEMLOCK, own.locked_bytes);
-  // From now on whatever becomes of the process is the program's doing.
+  // This answer marks the program's begin. From now on the program is responsible for what happens to the process.
   if (write(prestart_orders, "", 1) != 1) _exit(70);
   close(prestart_orders);
   close(prestart_ready);
   errno = kept;
 }
 
-/** Runtimes know their directory, /box, and some make the name absolute only later. */
+/** True for the awaited path and for its last part, because some runtimes make the name absolute only later. */
 static bool is_awaited(const char *path) {
   return path != NULL && (strcmp(path, awaited) == 0 || strcmp(path, strrchr(awaited, '/') + 1) == 0);
 }
 
-/** The C library's own. It has one of both `stat`s. */
+/** The C library's functions. It has only one of the two `stat` functions. */
 static char *(*next_realpath)(const char *, char *);
 static int (*next_stat)(const char *, struct stat64 *);
 static int (*next_stat_of_version)(int, const char *, struct stat64 *);
@@ -85,7 +85,7 @@ static void find_next(void) {
 }
 
 static void look_at(const char *path) {
-  // Another library's constructor may come before ours.
+  // The constructor of another library may run before this one's.
   if (next_syscall == NULL) find_next();
   if (atomic_load(&waits) && is_awaited(path) && atomic_exchange(&waits, false)) wait_for_program();
 }
@@ -99,7 +99,7 @@ __attribute__((constructor)) static void begin(void) {
   atomic_store(&waits, awaited[0] == '/');
 }
 
-/** The functions by which runtimes look for files, under all names that they are known by. */
+/** The functions with which runtimes look for files, under all their names. */
 #define EXPORTED __attribute__((visibility("default")))
 
 EXPORTED char *realpath(const char *restrict path, char *restrict resolved) {
@@ -112,14 +112,14 @@ EXPORTED int stat64(const char *restrict path, struct stat64 *restrict status) {
   return next_stat(path, status);
 }
 
-/** Of programs that were linked before glibc 2.33; since then it is hidden. */
+/** Called by programs that were linked before glibc 2.33. Newer versions hide it. */
 EXPORTED int __xstat64(int version, const char *path, struct stat64 *status);
 int __xstat64(int version, const char *path, struct stat64 *status) {
   look_at(path);
   return next_stat != NULL ? next_stat(path, status) : next_stat_of_version(version, path, status);
 }
 
-/** The words behind the last named one, as many as a system call has at most. */
+/** Reads the arguments after `last` into the array `words`. */
 #define REST(last, words)                                                                                              \
   do {                                                                                                                 \
     va_list rest;                                                                                                      \
@@ -142,7 +142,7 @@ EXPORTED int open(const char *path, int flags, ...) {
   return next_open(path, flags | O_LARGEFILE, mode[0]);
 }
 
-/** What older C libraries have no function for. */
+/** Used for system calls for which older C libraries have no function. */
 EXPORTED long syscall(long number, ...) {
   long words[6];
   REST(number, words);

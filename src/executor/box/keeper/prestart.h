@@ -1,20 +1,24 @@
-// What a keeper (runtime.c) and the library in its runtime (prestart.c) agree on.
+// The protocol between a keeper (runtime.c) and the library in its runtime (prestart.c).
 #ifndef PRESTART_H
 #define PRESTART_H
 
 #include <stdint.h>
 
-/** The highest that a box has, so that all others are numbered as without them. Closed before the program begins. */
+/**
+ * The highest descriptors that a box may have, so that all others get the same numbers as without them. They are closed
+ * before the program begins.
+ */
 enum prestart_descriptor { prestart_library = 1021, prestart_orders = 1022, prestart_ready = 1023 };
 
 enum { prestart_path_bytes = 256 };
 
 /**
- * What the kernel limits by itself in each process: of it, and of all processes together, so much more is had by none. It comes
- * through `prestart_orders` with the program, behind the absolute path that is waited for, which ends with NUL. A byte is the answer.
+ * The limits that the kernel enforces in each process. The keeper sends them through `prestart_orders` when the
+ * program's file is there. Before that it has sent the absolute path that the runtime waits for, ended by NUL. The
+ * runtime answers with a byte.
  */
 struct own_limits {
-  /** In case the keeper dies; beyond what a start has used. */
+  /** In case the keeper dies. Counted from the program's begin, without the CPU time of the runtime's start. */
   uint64_t cpu_seconds;
   uint64_t file_size;
   uint64_t open_files;

@@ -1,4 +1,5 @@
-// Proves boxes on this host before any program is accepted, by what the kernel says of a process inside.
+// Proves before any program is accepted that boxes isolate on this host: the kernel's own files about a process inside must
+// show it.
 import { SandboxError } from '#contract'
 import type { Command, ForkServer, Phase, PhaseLimits, PhaseRequest } from '#contract'
 import { boxUid } from './host-root.ts'
@@ -17,7 +18,7 @@ const limits: PhaseLimits = {
   diskBytes: mebibyte,
 }
 
-/** In /proc/self/status inside a box: proc_pid_status(5). */
+/** Required lines of /proc/self/status inside a box: proc_pid_status(5). */
 const required: readonly (readonly [string, RegExp])[] = [
   ['user', new RegExp(`^Uid:\\t${boxUid}\\t${boxUid}\\t${boxUid}\\t${boxUid}$`, 'm')],
   ['capabilities', /^CapEff:\t0+$/m],
@@ -41,19 +42,19 @@ const ask = (command: Command): PhaseRequest => ({
 
 /**
  * @param command prints its /proc/self/status on stdout and /proc/self/net/dev on stderr.
- * @throws {SandboxError} step `isolation.prove` with what does not hold, or the step that failed.
+ * @throws {SandboxError} step `isolation.prove` with the missing properties, or the step that failed.
  */
 export async function proveIsolation(run: Run, command = shellProbe): Promise<void> {
   const phase = await run(ask(command))
   const status = Buffer.from(phase.stdout).toString('utf8')
   const failed = required.filter(([, pattern]) => !pattern.test(status)).map(([name]) => name)
-  // After two heading lines; only loopback is allowed.
+  // Two lines are headings. Loopback must be the only interface.
   const interfaces = Buffer.from(phase.stderr).toString('utf8').trim().split('\n').slice(2)
   if (interfaces.length !== 1 || !/^\s*lo:/.test(interfaces[0] ?? '')) failed.push('network')
   if (failed.length > 0) throw new SandboxError('isolation.prove', `it lacks: ${failed.join(', ')}`)
 }
 
-/** @throws {SandboxError} step `fork.prove` when a program ends otherwise in a fork than by itself. */
+/** @throws {SandboxError} step `fork.prove` when a program ends differently in a fork than by itself. */
 export async function proveForks(run: Run, { name, proofs }: ForkServer): Promise<void> {
   for (const { command, stdout, exitCode } of proofs) {
     const phase = await run(ask(command))

@@ -1,9 +1,9 @@
-// The keeper inside CPython: programs are forks of an interpreter that is already up.
+// The keeper inside CPython: programs are forks of an interpreter that has already started.
 //
-// LD_PRELOAD loads this into `python3 main.py`. Before the interpreter's main, the process becomes a keeper in its
-// boxes' file system. The interpreter then starts as always, and is held when it opens its script: each program is a
-// fork that opens its own box's. So nothing of the interpreter is imitated, and the resident process reads nothing of a
-// submission.
+// LD_PRELOAD loads this library into `python3 main.py`. Before the interpreter's main, the process becomes a keeper in
+// its boxes' file system. The interpreter then starts as always, until it opens its script. There the resident process
+// serves requests. Each program is a fork, which opens the script of its own box. So no part of the interpreter is
+// imitated, and the resident process reads nothing of a submission.
 #include "keeper.h"
 
 #include <dlfcn.h>
@@ -17,18 +17,18 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/** Since 3.9 an interpreter makes the name absolute first. */
+/** The script's names. Since Python 3.9 the interpreter makes the name absolute before it opens it. */
 static const char *const scripts[] = {"/box/main.py", "main.py"};
 static bool waits_for_script;
-/** What the interpreter writes before its script. */
+/** Pipe with the interpreter's output before its script. */
 static int early_output;
 
-/** The auxiliary vector, behind the environment on the stack. */
+/** The auxiliary vector, which follows the environment on the stack. */
 static Elf64_auxv_t *auxiliary;
-/** End of the environment's text, with and without the last two variables. */
+/** The end of the environment's text, with and without its last two variables. */
 static char *variables_end, *variables_end_without;
 
-/** Programs should not see in their environment how this process was started (launch.ts). */
+/** Removes two variables, because programs should not see how this process was started (launch.ts). */
 static void forget_preload(void) {
   char **end = environ;
   while (*end != NULL) end += 1;
@@ -43,8 +43,8 @@ static void forget_preload(void) {
 }
 
 /**
- * The kernel's records of the environment's end and of the ids date from before the box. A kernel without checkpoints
- * lets nobody correct them: /proc/self/environ then ends in more NULs.
+ * Corrects the kernel's records of the environment's end and of the ids, which are older than the box. A kernel without
+ * checkpoint support does not allow this. /proc/self/environ then ends with more NULs.
  */
 static void correct_records(void) {
   size_t count = 0;
@@ -58,7 +58,7 @@ static void correct_records(void) {
   close(file);
   if (length <= 0) return;
   text[length] = 0;
-  // The second field is any name in parentheses; the third follows.
+  // The second field is the name, in parentheses, which may hold any characters. The third field follows it.
   uint64_t fields[52] = {0};
   char *next = strrchr(text, ')');
   for (int number = 3; next != NULL && number < 52; number += 1) {
@@ -81,12 +81,12 @@ static void correct_records(void) {
       .auxv_size = (uint32_t)((count + 1) * sizeof *auxiliary),
       .exe_fd = (uint32_t)-1,
   };
-  // The variable is last unless the order was changed.
+  // LD_PRELOAD is the last variable, unless the order was changed.
   if (map.env_end == (uintptr_t)variables_end) map.env_end = (uintptr_t)variables_end_without;
   prctl(PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
 }
 
-/** The interpreter remembers its streams' kinds, so they must be as in a box. */
+/** Opens streams of the same kinds as in a box, because the interpreter remembers the kinds. */
 static void open_streams(void) {
   int input = memfd_create("stdin", MFD_CLOEXEC);
   int outputs[2];

@@ -1,7 +1,7 @@
 // Builds the read-only file system of a keeper's boxes, in new namespaces.
 //
-// The user namespace has one uid, the slot's, as 1000. The network namespace has not even loopback; the filter allows
-// only Unix sockets, and none outlives its box.
+// The user namespace has only one uid: the slot's, mapped to 1000. The network namespace has not even a loopback
+// interface that is up. The filter allows only Unix sockets, and no socket outlives its box.
 #include "keeper.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ enum { box_uid = 1000 };
 const char *const scratch_paths[scratch_count] = {"/box", "/tmp", "/dev/shm"};
 int box_namespace;
 
-/** Makes the file, where there is none. */
+/** Creates the file if it does not exist. */
 static void write_path(const char *path, const char *text, const char *step) {
   int descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0444);
   if (descriptor < 0 || write(descriptor, text, strlen(text)) != (ssize_t)strlen(text)) die_with(step, path);
@@ -52,7 +52,9 @@ static void restrict_mount(const char *path, uint64_t attributes) {
     die_with("root.restrict", path);
 }
 
-/** Layers of the host's directories: a name for each, and nothing of it. */
+/**
+ * A temporary tmpfs. `nothing` is the empty upper layer of each overlay; `whole` is the mount point for single files.
+ */
 static const char layers[] = "/layers", nothing[] = "/layers/nothing", whole[] = "/layers/whole";
 
 static void open_layers(void) {
@@ -70,8 +72,9 @@ static void set_layer(int context, unsigned command, const char *key, const char
 }
 
 /**
- * Shows a directory of the host, with inodes of this keeper's own over the host's pages: a lock on a file locks it in this box
- * alone, and free space and inodes are those of `nothing`. Mounts inside the directory would be left out: the kernel refuses.
+ * Mounts an overlay of a host directory. Its inodes belong to this keeper alone, over the host's pages, so a lock on a
+ * file locks it only in this box. Free space and free inodes are those of `nothing`. The kernel refuses a directory
+ * with mounts inside, because the overlay would leave them out.
  */
 static void mount_layer(const char *source, const char *directory, const char *target) {
   int context = fsopen("overlay", FSOPEN_CLOEXEC);
@@ -90,7 +93,7 @@ static void mount_layer(const char *source, const char *directory, const char *t
   close(context);
 }
 
-/** A file alone, out of its directory's layer. */
+/** Shows one file, from an overlay of its directory. */
 static void bind_from_layer(const char *source, const char *target) {
   char directory[4096], file[4096];
   const char *name = strrchr(source, '/') + 1;
@@ -102,7 +105,7 @@ static void bind_from_layer(const char *source, const char *target) {
   if (umount2(whole, MNT_DETACH) != 0) die("root.layer");
 }
 
-/** A copy: its directory may have mounts of a container inside, and then has no layer. */
+/** Copies a file, because its directory may contain mounts of a container, and can then have no overlay. */
 static void copy_host_file(const char *source, const char *target, mode_t mode) {
   char block[16 * 1024];
   int input = open(source, O_RDONLY | O_CLOEXEC), output = open(target, O_WRONLY | O_CLOEXEC);
@@ -115,7 +118,7 @@ static void copy_host_file(const char *source, const char *target, mode_t mode) 
   close(output);
 }
 
-/** Such as the linker's cache and the JDK's certificates. */
+/** Files up to this size are copied, such as the linker's cache and the JDK's certificates. */
 enum { largest_copy_bytes = 512 * 1024 };
 
 static void show_host_path(const char *source, char *target) {
@@ -169,8 +172,8 @@ static void show_host(char *layout, size_t bytes) {
 }
 
 /**
- * The kernel makes a new proc only where a whole one is visible, which boxes should not see; and one that each had to unmount would
- * cost it a tenth of a hello, as the kernel waits for every processor.
+ * The kernel makes a new proc only where a complete one is visible, but boxes should not see that one. If each box
+ * unmounted it, a hello program would take a tenth longer, because the kernel then waits for every processor.
  */
 static void show_proc_to_keeper(int proc) {
   box_namespace = openat(proc, "self/ns/mnt", O_RDONLY | O_CLOEXEC);
@@ -195,7 +198,7 @@ void build_root(char *layout, size_t bytes) {
   if (mkdir("/proc", 0555) != 0) die("root.create");
   int proc = open_tree(AT_FDCWD, "/old/proc", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
   if (proc < 0) die("root.bind");
-  // The interpreter looks for its script before it opens it.
+  // The interpreter checks that its script exists before it opens it.
   write_path("/box/main.py", "", "root.create");
   if (umount2("/old", MNT_DETACH) != 0 || rmdir("/old") != 0) die("root.leave");
   if (mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) != 0) die("root.restrict");

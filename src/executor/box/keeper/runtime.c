@@ -1,7 +1,7 @@
-// A runtime that is up before there is a program: started in the next box, and held by prestart.c where it looks for one.
+// Prestarts a runtime in the next box. prestart.c makes it wait when it looks for its program's file.
 //
-// So its start is no part of the run, but for the memory that it takes. It stands in the program's own box, under the
-// same filter and without rights, and serves one program.
+// The start of the runtime is therefore not part of the run, except for the memory that it takes. The runtime is in the
+// program's own box, under the same filter and without rights, and runs one program.
 #include "keeper.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** The compiled prestart.c; none where this is only examined. */
+/** Path of the compiled prestart.c. Tools that only examine this file need none. */
 #ifndef PRESTART_LIBRARY
 #define PRESTART_LIBRARY "/dev/null"
 #endif
@@ -23,7 +23,7 @@ __asm__(".section .rodata\n"
         ".previous\n");
 extern const char library_begin[] __asm__("prestart_library_begin"), library_end[] __asm__("prestart_library_end");
 
-/** In a box no file of the host's is to be seen by that name. */
+/** The library is preloaded from a descriptor, because it has no path in a box. */
 static char preload[] = "LD_PRELOAD=/proc/self/fd/1021";
 _Static_assert(prestart_library == 1021, "it stands in `preload`");
 
@@ -32,10 +32,10 @@ static char awaited[prestart_path_bytes];
 static char **strings;
 static size_t arguments;
 static bool unlimited_stack;
-/** A nameless file, each box's own: what one program sees of its pages is nobody else's doing. */
+/** A nameless file, a new one for each box, so that no program can learn about another one through its pages. */
 static int library;
 
-/** Known since Linux 6.3; a host may demand it. What is preloaded need not be executable. */
+/** Exists since Linux 6.3, and a host may require it. A preloaded file need not be executable. */
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
@@ -77,7 +77,7 @@ bool has_runtime(void) { return strings != NULL; }
 bool runtime_has_all_stack(void) { return unlimited_stack; }
 
 void prepare_runtime(struct box *box) {
-  // Sockets, as a write to one whose other end is closed fails without a signal.
+  // Sockets instead of a pipe, because a write after the other end was closed then fails without a signal.
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, box->orders) != 0 ||
       send(box->orders[1], awaited, sizeof awaited, MSG_NOSIGNAL) != sizeof awaited)
     die("box.orders");

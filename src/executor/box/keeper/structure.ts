@@ -1,4 +1,4 @@
-// message.h's structures as lists of fields; test/executor/box/keeper/structure.test.ts compares them with the compiled
+// The structures of message.h as lists of fields. test/executor/box/keeper/structure.test.ts compares them with the compiled
 // header.
 import { splitNames } from '#contract'
 import type { Names } from '#contract'
@@ -6,14 +6,14 @@ import type { Names } from '#contract'
 /** Whole numbers below 2^53. */
 type Values<Name extends string> = Readonly<Record<Name, number>>
 
-/** Little-endian, as every machine is that has a filter (seccomp.ts). */
+/** Numbers are little-endian, as on every architecture that has a filter (seccomp.ts). */
 const numberBytes = BigUint64Array.BYTES_PER_ELEMENT
 
 export function encodeNumbers(values: readonly number[]): Buffer {
   return Buffer.from(BigUint64Array.from(values, BigInt).buffer)
 }
 
-/** @param name in C. @param names of its fields in C's order, with a blank between two. */
+/** @param name of the structure in C. @param names of its fields in C's order, separated by blanks. */
 function defineStructure<const Text extends string>(name: string, names: Text) {
   const fields = splitNames(names)
   const sizeBytes = fields.length * numberBytes
@@ -53,7 +53,7 @@ export const result = defineStructure(
   'end_code end_status reason delay_milliseconds unsettled wall_nanoseconds cpu_nanoseconds memory_peak_bytes memory_kills stdout_bytes stderr_bytes',
 )
 
-/** `enum reason`, in order. */
+/** The values of `enum reason`, in C's order. */
 export const reasons = [
   'no_reason',
   'cpu_limit',

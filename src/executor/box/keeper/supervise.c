@@ -1,5 +1,5 @@
-// Supervises a run: carries output to the worker, keeps both clocks, and kills the box at a limit, when the
-// worker says so, or when the program has left processes.
+// Supervises a run: passes output to the worker, watches the wall clock and the counters, and kills the box at a limit,
+// when the worker demands it, or when the program has ended and left processes.
 #include "keeper.h"
 
 #include <errno.h>
@@ -10,24 +10,24 @@
 
 enum {
   longest_look_milliseconds = 20,
-  /** A program that may be idle for days is watched by whoever speaks with it. */
+  /** For a program that may run for days: the part of the worker that talks with it watches it as well. */
   longest_own_look_milliseconds = 1000,
   shortest_look_milliseconds = 5,
   kill_seconds = 5,
-  /** Most of a run's delay: so many times its wall time and so many seconds. */
+  /** The longest delay of a run: this many times its wall limit, and this many seconds. */
   delay_factor = 4,
   delay_seconds = 10,
   pending_bytes = 64 * 1024,
-  /** Between two frames of an output that goes on. */
+  /** Pause between two frames of output. */
   flush_milliseconds = 20,
 };
 
 static const uint64_t day_nanoseconds = UINT64_C(86400000000000);
 
 static struct {
-  /** A program may write single bytes; a frame each would cost the worker more. */
+  /** Collects output, because a program may write single bytes, and a frame for each would cost the worker more. */
   char pending[2][pending_bytes];
-  /** Takes output beyond the limit. */
+  /** Buffer for output beyond the limit, which is dropped. */
   char beyond[16 * 1024];
 } *outputs;
 
@@ -47,7 +47,7 @@ void begin_streams(const struct box *box, const struct request *request, struct 
   streams[1] = (struct stream){box->errors[0], 'e', request->stderr_bytes, 0, outputs->pending[1], 0};
 }
 
-/** There is no room for a full frame of output. */
+/** True when there is no room for a full frame of output. */
 static bool is_full(void) { return tx_room() < sizeof(struct frame) + pending_bytes; }
 
 void pass_on(struct stream *stream) {
@@ -55,7 +55,7 @@ void pass_on(struct stream *stream) {
   stream->pending_length = 0;
 }
 
-/** Output beyond the limit is only counted. False at the end. */
+/** Output beyond the limit is only counted. False at the end of the stream. */
 static bool drain(struct stream *stream) {
   uint64_t wanted = stream->received < stream->limit ? stream->limit - stream->received : 0;
   if (wanted > 0 && stream->pending_length == pending_bytes) {
@@ -80,7 +80,7 @@ static bool drain(struct stream *stream) {
   return true;
 }
 
-/** Nanoseconds until counters are read again: a box uses no more than its cores at once. */
+/** Returns the nanoseconds until the counters are read again: the box's cores cannot use up the limit earlier. */
 static int64_t plan_look(uint64_t cpu_used, const struct request *request) {
   int64_t left = (int64_t)((request->cpu_nanoseconds - cpu_used) / request->cores_per_mille) / 1000;
   if (left < shortest_look_milliseconds) left = shortest_look_milliseconds;
@@ -91,7 +91,7 @@ static int64_t plan_look(uint64_t cpu_used, const struct request *request) {
 }
 
 static enum reason look_at_counters(const struct box *box, const struct request *request, int64_t *next_look) {
-  // v1 kills only one process.
+  // On v1 the kernel kills only one process, so the keeper must kill the box.
   if (group_memory_kills() > 0) return memory_limit;
   if (has_loopback && holds_too_many_sockets(box)) return memory_limit;
   uint64_t used = group_cpu_nanoseconds();
@@ -113,19 +113,19 @@ struct supervision {
   struct box *box;
   const struct request *request;
   struct stream *streams;
-  /** When wall time would be up if the box were always let run, when it is, and when counters are read next. */
+  /** When the wall time ends without delays; when it ends with them; when the counters are read next. */
   int64_t wall_ends;
   int64_t ends;
   int64_t next_look;
-  /** When a box that still lives is given up, once the run is over. */
+  /** When the keeper stops waiting for the end of a box whose run is over. */
   int64_t gives_up;
-  /** Init is not reaped. */
+  /** True while init is not reaped. */
   bool alive;
-  /** The program has ended, or must: the rest of its box dies. */
+  /** True when the program has ended or was killed, so that the rest of its box dies. */
   bool over;
-  /** Init need not be waited for. */
+  /** True when the keeper need not wait for init. */
   bool settled;
-  /** Output is passed on then, at the earliest. */
+  /** The earliest time at which output is passed on. */
   int64_t next_flush;
 };
 
@@ -133,7 +133,7 @@ enum event { from_worker, from_box, from_output, from_errors, from_program, even
 
 static void postpone_giving_up(struct supervision *run) { run->gives_up = now() + kill_seconds * INT64_C(1000000000); }
 
-/** 'A' alone may come during a run, even right behind the request. */
+/** True when the worker stops the run. Only 'A' may arrive during a run, even directly after the request. */
 static bool is_stopped(bool readable) {
   if (readable) read_more();
   if (!has_message()) return false;
@@ -147,7 +147,7 @@ static bool has_unflushed(const struct supervision *run) {
   return run->streams[0].pending_length + run->streams[1].pending_length > 0;
 }
 
-/** Passes on what is pending, unless that was done a moment ago. */
+/** Passes on pending output, unless that was done a moment ago. */
 static void flush_output(struct supervision *run) {
   if (!has_unflushed(run) || now() < run->next_flush) return;
   for (size_t index = 0; index < 2; index += 1)
@@ -197,19 +197,18 @@ static void look_for_end(struct supervision *run, bool box_ended) {
   postpone_giving_up(run);
 }
 
-/** The time for which the box was not let run is not its program's, up to a bound: then it is our failure. */
+/** Extends the wall time by the box's delay. A delay beyond the bound is a failure of the sandbox (`starved`). */
 static enum reason look_at_wall_time(struct supervision *run) {
   run->ends = forgiven_until(run->wall_ends, group_cpu_nanoseconds());
   int64_t most = delay_factor * (int64_t)run->request->wall_nanoseconds + delay_seconds * INT64_C(1000000000);
   if (run->ends - run->wall_ends > most) return starved;
   if (run->ends <= now()) return wall_limit;
-  // The worker waits longer, too.
+  // Makes the worker wait longer, too.
   append_frame('d', "", 0);
   send_some();
   return no_reason;
 }
 
-/** Why the program must end now. */
 static enum reason find_reason(struct supervision *run, bool stopped) {
   const struct stream *streams = run->streams;
   if (stopped) return aborted;
@@ -229,7 +228,7 @@ enum reason supervise(struct box *box, const struct request *request, struct str
       .next_look = started + plan_look(0, request),
       .gives_up = INT64_MAX,
       .alive = true,
-      // The output of a short program goes with its result, in one write.
+      // The output of a short program is sent together with its result, in one write.
       .next_flush = started + flush_milliseconds * INT64_C(1000000),
   };
   begin_delay(box, request, started);
@@ -239,13 +238,13 @@ enum reason supervise(struct box *box, const struct request *request, struct str
     struct pollfd events[event_count];
     int found = await_events(&run, events, full);
     if (found < 0) continue;
-    // Writers are dead and their output is read; the kernel may close their ends later.
+    // All writers are dead and their output is read. The kernel may not have closed their ends of the pipes yet.
     if (found == 0 && !run.alive && !full) break;
     if (events[from_worker].revents & POLLOUT) send_some();
     bool stopped = is_stopped((events[from_worker].revents & (POLLIN | POLLHUP | POLLERR)) != 0);
     read_outputs(streams, events);
     flush_output(&run);
-    // An end that has happened precedes a clock that has run out.
+    // An end that has happened counts before a clock that has run out.
     look_for_end(&run, events[from_box].revents != 0);
     if (run.over) {
       box->outlives = run.alive && now() > run.gives_up;
