@@ -1,5 +1,5 @@
-// Checks in a thread of its own: sixteen million bytes take seconds, in which whoever asks has other things to do. There is one
-// thread, which is started when it is needed and ended when it has been idle; it answers one question after the other.
+// Runs checkers in a thread, because sixteen million bytes take seconds, which would block the caller's event loop. There is
+// one thread. It is started when it is needed, ended when it has been idle, and answers one question after the other.
 import { Worker } from 'node:worker_threads'
 import { untilAborted } from '#abort'
 import type { BuiltInChecker } from './checker.ts'
@@ -7,9 +7,10 @@ import type { Judgement } from './judgement.ts'
 
 export interface CheckThread {
   /**
-   * As `check`.
-   * @throws {Error} when the thread failed or did not answer in time: nothing is known of the outputs then. Another one
-   * answers the next question. The signal's reason when that ends the wait, and with it the thread.
+   * Does the same as `check` of checker.ts, in the thread.
+   * @param signal ends the wait, and the thread if it works on this question; rejects with its reason.
+   * @throws {Error} when the thread failed or did not answer in time. The outputs are then not judged, and a new thread answers
+   * the next question.
    */
   check(
     checker: BuiltInChecker,
@@ -20,21 +21,21 @@ export interface CheckThread {
 }
 
 export interface CheckThreadOptions {
-  /** The file that it runs; its own unless said. */
+  /** The file that the thread runs; thread.ts by default. */
   readonly file?: string
   readonly idleMilliseconds?: number
-  /** For one answer. A checker is linear: what takes so long is not at work. */
+  /** Longest wait for one answer. Checkers are linear, so a thread that takes this long hangs. */
   readonly patienceMilliseconds?: number
 }
 
-/** What the thread is asked. */
+/** A question to the thread: the arguments of `check`. */
 export interface Question {
   readonly checker: BuiltInChecker
   readonly output: Uint8Array
   readonly expected: Uint8Array
 }
 
-/** Starts nothing yet. The thread does not keep its process alive while nothing is asked. */
+/** Prepares a thread, which the first question starts. An idle thread does not keep the process alive. */
 export function openCheckThread({
   file = `${import.meta.dirname}/thread.ts`,
   idleMilliseconds = 30_000,
@@ -45,7 +46,7 @@ export function openCheckThread({
   let last: Promise<unknown> = Promise.resolve()
 
   function start(): Worker {
-    // Neither secrets of the environment nor options of a debugger are its business.
+    // The thread must not get secrets from the environment, or options of a debugger.
     const thread = new Worker(file, { env: {}, execArgv: [] })
     // Without a listener an error between two questions would end the process.
     thread.on('error', () => {})
@@ -65,7 +66,8 @@ export function openCheckThread({
     signal?: AbortSignal,
   ): Promise<Judgement> {
     signal?.throwIfAborted()
-    // Copies, which are given away: others may read the originals, and a part of a larger buffer would take all of it along.
+    // Copies are transferred to the thread, because others may read the originals, and a part of a larger buffer would be
+    // transferred with the whole buffer.
     const question = {
       checker,
       output: new Uint8Array(output),
@@ -90,7 +92,7 @@ export function openCheckThread({
     check(checker, output, expected, signal) {
       const asked = last.then(() => ask({ checker, output, expected }, signal))
       last = asked.catch(() => {})
-      // Others' questions before it are not waited for.
+      // An aborted caller does not wait for earlier questions.
       return untilAborted(asked, signal)
     },
   }

@@ -1,13 +1,13 @@
-// The bytes that every checker distinguishes. All others are content, whatever they encode.
+// The bytes with a meaning for checkers. All other bytes are content, whatever they encode.
 
 export const newline = 0x0a
 
-/** Space, tab, vertical tab, form feed, carriage return: what may stand around the content of a line. */
+/** True for space, tab, vertical tab, form feed and carriage return: the white space within a line. */
 export function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0b || byte === 0x0c || byte === 0x0d
 }
 
-/** Whether two ranges, the ends of which are exclusive, hold the same bytes. */
+/** Returns whether two ranges hold the same bytes. The ends are exclusive. */
 export function areSame(
   left: Uint8Array,
   leftStart: number,

@@ -1,13 +1,15 @@
-// Checkers: whether what a program wrote is what was expected of it. They know bytes alone, neither jobs nor requests.
+// Checkers: they decide whether a program's output matches the expected output. They work on bytes and know nothing of jobs or
+// requests.
 //
-// Either side may be a stranger's, so each checker is linear in the time and memory of both, whatever the bytes are: it walks
-// over them with a cursor on each side and makes no object for a line or a token. What is large is checked in a thread (apart.ts).
+// Either output may come from a stranger, so each checker takes time and memory that are linear in both, whatever the bytes
+// are. It moves a cursor over each output and makes no object per line or token. Large outputs are checked in a thread
+// (apart.ts).
 //
 //   exact            byte for byte
 //   lines            the lines in order, without white space at their ends and without empty lines at the end
-//   unordered_lines  the same lines in any order, each as often
-//   tokens           the runs without white space, in order
-//   floats           tokens, of which numbers may be a little apart
+//   unordered_lines  the same lines in any order, each equally often
+//   tokens           the runs of bytes without white space, in order
+//   floats           tokens; numbers may differ by a tolerance
 import { checkFloats } from './floats.ts'
 import type { Tolerances } from './floats.ts'
 import type { Judgement } from './judgement.ts'
@@ -24,7 +26,7 @@ interface FloatsChecker extends Tolerances {
   readonly type: 'floats'
 }
 
-/** A checker of ours and its settings, as the API's field `checker` has it. */
+/** A built-in checker and its settings, as in the API's field `checker`. */
 export type BuiltInChecker =
   | { readonly type: 'exact' }
   | { readonly type: 'lines' }
@@ -32,10 +34,13 @@ export type BuiltInChecker =
   | { readonly type: 'tokens' }
   | FloatsChecker
 
-/** Where nobody chose one. */
+/** The checker of a request that does not name one. */
 export const defaultChecker: BuiltInChecker = { type: 'lines' }
 
-/** @throws RangeError for `floats` without a tolerance, or with one that is negative or not finite. */
+/**
+ * Compares an output with the expected one.
+ * @throws {RangeError} for `floats` without a tolerance, or with one that is negative or not finite.
+ */
 export function check(
   checker: BuiltInChecker,
   output: Uint8Array,

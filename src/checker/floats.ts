@@ -1,20 +1,20 @@
-// The checker `floats`: tokens, of which numbers may be a little apart.
+// The checker `floats`: compares tokens; numbers may differ by a tolerance.
 import type { Judgement } from './judgement.ts'
 import { parseNumber } from './number.ts'
 import { areSameTokens, compareTokens } from './token.ts'
 
-/** Finite and not negative. One that is absent is 0; one at least is given. */
+/** Tolerances, finite and not negative. At least one is set; a missing one is 0. */
 export interface Tolerances {
   readonly absolute?: number | undefined
-  /** Of the expected number's magnitude. */
+  /** Fraction of the expected number's magnitude. */
   readonly relative?: number | undefined
 }
 
 /**
- * Two numbers match when either tolerance admits their distance, computed in doubles; tokens that are not both numbers match
- * when they are the same.
+ * Compares tokens. Two numbers match when either tolerance admits their distance, computed in doubles. Tokens that are not both
+ * numbers match when they are the same.
  *
- * @throws RangeError for tolerances that are none.
+ * @throws {RangeError} for invalid tolerances.
  */
 export function checkFloats(
   output: Uint8Array,
@@ -41,11 +41,12 @@ function isTolerance(value: number): boolean {
 
 function isNear(expected: number, got: number, absolute: number, relative: number): boolean {
   if (Number.isNaN(expected)) return Number.isNaN(got)
-  // What is infinite is near to nothing but itself, though a tolerance of it would be infinite too.
+  // An infinite number matches only itself. The relative tolerance of an infinite number would be infinite and admit
+  // everything.
   if (!Number.isFinite(expected) || !Number.isFinite(got)) return expected === got
   const distance = Math.abs(expected - got)
   if (distance <= absolute) return true
   if (Number.isFinite(distance)) return distance <= relative * Math.abs(expected)
-  // Beyond the largest double both sides would be infinite: their halves are not.
+  // The distance exceeds the largest double. The halves of both numbers do not.
   return Math.abs(expected / 2 - got / 2) <= relative * Math.abs(expected / 2)
 }

@@ -1,28 +1,28 @@
-// What a checker says: the outputs are the same, or where they first are not.
+// A checker's result: the outputs match, or the first difference.
 
-/** How much of a line is reported, in Unicode code points. */
+/** The reported length of a line, in Unicode code points. */
 export const excerptLength = 200
 const longestCodePoint = 4
 
 export interface Difference {
-  /** From 1, of the expected output; of the program's where `expected` is null. */
+  /** Line number from 1 in the expected output, or in the program's output if `expected` is null. */
   readonly line: number
   /**
-   * The expected line, cut to 200 code points; null when nothing is expected there. What is no UTF-8 is U+FFFD. It may hold
-   * U+0000, which PostgreSQL's text and jsonb refuse.
+   * The expected line, cut to 200 code points; null when no line is expected there. Bytes that are not UTF-8 become U+FFFD. It
+   * may contain U+0000, which PostgreSQL's text and jsonb refuse.
    */
   readonly expected: string | null
-  /** The program's line; null when it wrote nothing there. */
+  /** The program's line, cut in the same way; null when the program wrote no line there. */
   readonly got: string | null
 }
 
 export type Judgement =
   { readonly same: true } | { readonly same: false; readonly difference: Difference }
 
-/** A line of an output without its newline: the bytes from `start` up to, but not including, `end`. */
+/** A line of an output without its newline: the bytes from `start` to `end`, exclusive. */
 export interface Line {
   readonly bytes: Uint8Array
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number
   readonly start: number
   readonly end: number
@@ -30,7 +30,7 @@ export interface Line {
 
 export const same: Judgement = { same: true }
 
-/** Of the two lines one at least is there. */
+/** Returns a difference. At least one of the two lines is not null. */
 export function differAt(expected: Line | null, got: Line | null): Judgement {
   const line = expected?.line ?? got?.line ?? 1
   return {
@@ -42,7 +42,7 @@ export function differAt(expected: Line | null, got: Line | null): Judgement {
 function excerptOf(line: Line | null): string | null {
   if (line === null) return null
   const { bytes, start, end } = line
-  // A character that this cuts in two is behind the last that is reported: those before it fill all the other bytes.
+  // If the cut splits a character, that character is beyond the reported ones: 200 whole characters fit before the cut.
   const cut = Math.min(end, start + excerptLength * longestCodePoint)
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, cut - start).toString('utf8')
   return Array.from(text).slice(0, excerptLength).join('')

@@ -1,15 +1,15 @@
-// The checkers that hold line against line, in order: `lines` and `exact`.
+// The checkers that compare line with line, in order: `lines` and `exact`.
 import { differAt, same } from './judgement.ts'
 import type { Judgement } from './judgement.ts'
 import { areSameLines, nextLine, trimmedLines, wholeLines } from './line.ts'
 import type { LineCursor } from './line.ts'
 
-/** Ignores white space at line ends and empty lines at the end. */
+/** Compares lines, without white space at line ends and without empty lines at the end. */
 export function checkLines(output: Uint8Array, expected: Uint8Array): Judgement {
   return compare(trimmedLines(expected), trimmedLines(output))
 }
 
-/** Byte for byte. */
+/** Compares byte for byte. */
 export function checkExact(output: Uint8Array, expected: Uint8Array): Judgement {
   return compare(wholeLines(expected), wholeLines(output))
 }

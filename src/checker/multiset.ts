@@ -1,37 +1,37 @@
-// Counts the lines of an output: a hash table over their places in its bytes, since a string for each of sixteen million
-// lines would take gigabytes.
+// Counts the lines of an output. It is a hash table over positions in the output's bytes, because a string for each of sixteen
+// million lines would take gigabytes.
 //
-// Whose lines they are chooses them to meet in one chain, if he can. So the hash is a polynomial of a line's bytes over a
-// prime field, at a random point: two lines of n bytes have the same one for at most n points of 67 million, whatever they
-// are, and a second random factor spreads the hashes over the chains.
+// The author of the lines may choose them so that they collide in one chain. So the hash is a polynomial of a line's bytes over
+// a prime field, at a random point: two different lines of n bytes collide for at most n points of 67 million. A second random
+// factor spreads the hashes over the chains.
 import { randomInt } from 'node:crypto'
 import type { Line } from './judgement.ts'
 import { areSameLines, nextLine } from './line.ts'
 import type { LineCursor } from './line.ts'
 
-/** The greatest prime below 2 ** 26: a product of two residues, and a byte more, is exact in a double. */
+/** The greatest prime below 2 ** 26, so that a product of two residues plus a byte is exact in a double. */
 const prime = 2 ** 26 - 5
-/** 16 MiB hold about as many different lines. */
+/** 16 MiB hold about this many different lines. */
 const mostChains = 2 ** 22
 const leastChains = 2 ** 4
 
-// An entry's words: where its line begins and ends, how often it is there, and the next entry of its chain.
+// The words of an entry: start and end of its line, the line's count, and the next entry of its chain.
 const [startWord, endWord, countWord, nextWord] = [0, 1, 2, 3] as const
 const entryWords = 4
 
-/** The lines of one output and how often each is there. */
+/** The lines of one output with their counts. */
 interface LineMultiset {
-  /** Takes one such line out; false when there is none left. */
+  /** Removes one equal line; false when none is left. */
   remove(line: Line): boolean
 }
 
-/** All lines that a cursor has before it. @param lineCount how many they are, after which the table is sized. */
+/** Collects all lines that follow a cursor. @param lineCount their number, which decides the table's size. */
 export function collectLines(lines: LineCursor, lineCount: number): LineMultiset {
   const chains = chainsFor(lineCount)
   const mask = chains - 1
   const point = randomInt(1, prime)
   const spread = randomInt(1, prime)
-  // 0 is no entry: the first place stays empty.
+  // 0 means no entry, so the first entry's words stay unused.
   const heads = new Uint32Array(chains)
   let entries = new Uint32Array(leastChains * entryWords)
   let used = entryWords
@@ -86,12 +86,12 @@ export function collectLines(lines: LineCursor, lineCount: number): LineMultiset
   }
 }
 
-/** Exact: the nearest double of the quotient is never the next whole number. */
+/** Returns the exact remainder: rounding to a double never raises the quotient to the next whole number. */
 function remainder(value: number): number {
   return value - Math.floor(value / prime) * prime
 }
 
-/** A power of two. */
+/** Returns the number of chains, a power of two. */
 function chainsFor(lineCount: number): number {
   return Math.min(mostChains, Math.max(leastChains, 2 ** Math.ceil(Math.log2(lineCount + 1))))
 }

@@ -1,10 +1,13 @@
-// Reads a token as a number, in a time that is linear in its length.
+// Reads a token as a number, in time linear in its length.
 import type { Token } from './token.ts'
 
 const [plus, minus, point, zero, nine, upperE, lowerE] = [
   0x2b, 0x2d, 0x2e, 0x30, 0x39, 0x45, 0x65,
 ] as const
-/** A whole number of so many digits is exact in a double, and so is such a power of ten: their quotient is rounded once. */
+/**
+ * Whole numbers of this many digits, and powers of ten up to this exponent, are exact in a double. Their quotient is rounded
+ * only once.
+ */
 const exactDigits = 15
 const powersOfTen = Array.from({ length: exactDigits + 1 }, (_, exponent) => 10 ** exponent)
 
@@ -16,9 +19,9 @@ const words = new Map([
 const longestWord = 8
 
 /**
- * The nearest double of a decimal number, such as `-1`, `+.5`, `1.` or `1e-9`; of `inf`, `infinity` and `nan` in any case
- * and with any sign what they say. Null for all else, and for a decimal number that is too large for a double: it is not
- * infinite, and so no other's equal.
+ * Returns the nearest double of a decimal number, such as `-1`, `+.5`, `1.` or `1e-9`, and the value of `inf`, `infinity` and
+ * `nan` in any case and with any sign. Null for all other tokens, and for a decimal number that is too large for a double: as
+ * Infinity it would equal every other such number.
  */
 export function parseNumber({ bytes, start, end }: Token): number | null {
   const sign = bytes[start]
@@ -41,7 +44,7 @@ function parseMagnitude(bytes: Uint8Array, start: number, end: number): number |
   return Number.isFinite(value) ? value : null
 }
 
-/** What an `e` begins. */
+/** Returns whether the bytes are an exponent: `e`, an optional sign, digits. */
 function isExponent(bytes: Uint8Array, start: number, end: number): boolean {
   if (bytes[start] !== lowerE && bytes[start] !== upperE) return false
   const sign = bytes[start + 1]
@@ -60,7 +63,7 @@ function skipDigits(bytes: Uint8Array, start: number, end: number): number {
   return at
 }
 
-/** The digits as one whole number, whatever stands between them. */
+/** Returns the digits as one whole number; skips other bytes. */
 function sumDigits(bytes: Uint8Array, start: number, end: number): number {
   let sum = 0
   for (let at = start; at < end; at += 1) {

@@ -1,4 +1,4 @@
-// The thread that apart.ts starts: answers each question with its judgement. An error ends it.
+// The thread that apart.ts starts. It answers each question with a judgement. An error ends it.
 import { parentPort } from 'node:worker_threads'
 import type { Question } from './apart.ts'
 import { check } from './checker.ts'

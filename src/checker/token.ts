@@ -1,9 +1,9 @@
-// Goes through an output token by token, a token being a run without white space; `tokens` is the checker of them.
+// Reads an output token by token, and compares tokens: the checker `tokens`. A token is a run of bytes without white space.
 import { areSame, isBlank, newline } from './byte.ts'
 import { differAt, same } from './judgement.ts'
 import type { Judgement, Line } from './judgement.ts'
 
-/** The bytes from `start` up to, but not including, `end`. */
+/** The bytes from `start` to `end`, exclusive. */
 export interface Token {
   readonly bytes: Uint8Array
   readonly start: number
@@ -13,17 +13,17 @@ export interface Token {
 interface TokenCursor extends Token {
   start: number
   end: number
-  /** The token's line, from 1, and where it begins. */
+  /** Number of the token's line, from 1, and the start of that line. */
   line: number
   lineStart: number
 }
 
-/** Ignores how much white space of which kind stands between tokens, before and behind them. */
+/** Compares tokens. Ignores the amount and kind of white space between, before and after them. */
 export function checkTokens(output: Uint8Array, expected: Uint8Array): Judgement {
   return compareTokens(output, expected, areSameTokens)
 }
 
-/** As many tokens, each of which matches its counterpart. */
+/** Compares two outputs: they are the same when they have equally many tokens and each pair matches. */
 export function compareTokens(
   output: Uint8Array,
   expected: Uint8Array,
@@ -49,7 +49,7 @@ function beginTokens(bytes: Uint8Array): TokenCursor {
   return { bytes, start: 0, end: 0, line: 1, lineStart: 0 }
 }
 
-/** False when there is no further token. */
+/** Moves to the next token. False when there is none. */
 function nextToken(cursor: TokenCursor): boolean {
   const { bytes } = cursor
   let at = cursor.end
@@ -70,7 +70,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === newline || isBlank(byte)
 }
 
-/** The line in which a cursor's token stands, without white space at its end. */
+/** Returns the line of a cursor's token, without white space at the line's end. */
 function lineOf({ bytes, line, lineStart, end }: TokenCursor): Line {
   let lineEnd = end
   for (let at = end; at < bytes.length && bytes[at] !== newline; at += 1) {

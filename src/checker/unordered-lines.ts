@@ -1,4 +1,5 @@
-// The checker `unordered_lines`: the lines of `lines` in any order, each as often as it is expected.
+// The checker `unordered_lines`: compares the lines as the checker `lines` does, but in any order; each must occur equally
+// often.
 import { differAt, same } from './judgement.ts'
 import type { Judgement } from './judgement.ts'
 import { nextLine, trimmedLines } from './line.ts'
@@ -7,21 +8,21 @@ import { checkLines } from './lines.ts'
 import { collectLines } from './multiset.ts'
 
 /**
- * Ignores the order of lines, white space at their ends and empty lines at the end. The difference is a missing line, with
- * nothing got, or one too many, with nothing expected.
+ * Compares lines in any order, without white space at their ends and without empty lines at the end. The difference is either a
+ * missing line, with `got` null, or a surplus line, with `expected` null.
  */
 export function checkUnorderedLines(output: Uint8Array, expected: Uint8Array): Judgement {
-  // Most are in order, which takes no memory.
+  // Most outputs are in order, and this comparison takes no memory.
   if (checkLines(output, expected).same) return same
   const counts = { expected: countLines(expected), got: countLines(output) }
   const missing = findUnpaired(trimmedLines(expected), trimmedLines(output), counts.got)
   if (missing !== null) return differAt(missing, null)
-  // Each that is expected has a partner: as many lines leave none over.
+  // Every expected line has a partner, so with equal counts there is no surplus line.
   if (counts.expected === counts.got) return same
   return differAt(null, findUnpaired(trimmedLines(output), trimmedLines(expected), counts.expected))
 }
 
-/** The first line that has no partner among the others, where each is the partner of one. */
+/** Returns the first line without a partner among the others; each of the others is the partner of at most one line. */
 function findUnpaired(lines: LineCursor, others: LineCursor, count: number): LineCursor | null {
   const unpaired = collectLines(others, count)
   while (nextLine(lines)) if (!unpaired.remove(lines)) return lines

@@ -1,5 +1,5 @@
-// What is faster than a fresh process, of the languages that the host has: prepared, kept up, or started before its program. One that
-// cannot be had costs time only.
+// Starts the accelerators of the languages that the host has: prepared files, resident compilers, fork servers, prestarted
+// runtimes. A missing accelerator costs only time.
 import { isDeepStrictEqual } from 'node:util'
 import { describe } from '#contract'
 import type { PrestartedRuntime, ForkServer, Language, Limits } from '#contract'
@@ -9,7 +9,7 @@ import type { ResidentCompilers } from '#resident'
 import type { Toolchain, Workshop } from '#toolchain'
 import type { Offer, Toolchains } from './languages.ts'
 
-/** Begins to prepare what languages can prepare. One that cannot goes on without. */
+/** Starts the languages' preparations. A language whose preparation cannot start runs without it. */
 export async function beginPreparations(
   toolchains: Toolchains,
   workshop: Workshop,
@@ -29,12 +29,12 @@ export async function beginPreparations(
   return new Map(await Promise.all(begun))
 }
 
-/** Interpreters that may be kept up. */
+/** Lists the toolchains' fork servers. */
 export function listForkServers(toolchains: Toolchains): ForkServer[] {
   return [...toolchains.values()].flatMap(({ accelerators }) => accelerators['fork-server'] ?? [])
 }
 
-/** Runtimes that may be up before their programs, for runs with these limits; one that languages share once. */
+/** Lists the runtimes to prestart for runs with these limits; a runtime that several languages share appears once. */
 export function listPrestartedRuntimes(
   toolchains: Toolchains,
   limits: Readonly<Record<Language, Limits>>,
@@ -48,7 +48,7 @@ export function listPrestartedRuntimes(
   )
 }
 
-/** Starts the resident compilers, in the background. */
+/** Makes the languages' offers, and starts the resident compilers in the background. */
 export function openOffers(
   toolchains: Toolchains,
   resources: BoxResources,

@@ -1,18 +1,19 @@
-// Keeps compiled programs on disk, so that the same code with other input compiles once; a hit on another account's would show
-// what others compile. Only what would come out the same again is kept: a compiler that a limit stopped is asked anew.
+// Keeps compiled programs on disk, so that the same code is compiled once for many inputs. Each account has its own entries,
+// because a hit on another account's entry would show what others compile. Only repeatable results are kept: a compilation that
+// a limit stopped is done again.
 import { createHash } from 'node:crypto'
 import { untilAborted } from '#abort'
 import type { Phase, PhaseLimits, Source } from '#contract'
 import type { Artefact } from '#toolchain'
 import { nameFile, openOwnedStore } from './owned-store.ts'
 
-/** A compile phase and what it made; null when the program did not compile. */
+/** A compile phase and its artefact; the artefact is null when the program did not compile. */
 export interface Compiled {
   readonly phase: Phase
   readonly artefact: Artefact | null
 }
 
-/** A compilation in the cache: whose it is, and what decides its result (`hashSource`). */
+/** The key of a compilation in the cache: its owner, and a hash of everything that decides its result (`hashSource`). */
 export interface CacheKey {
   readonly owner: string
   readonly key: string
@@ -20,8 +21,8 @@ export interface CacheKey {
 
 export interface ArtefactCache {
   /**
-   * Returns what is kept for this owner under the key, or compiles; one compiler at a time for both.
-   * @param stop ends the wait for another's compiler: rejects with its reason.
+   * Returns the owner's cached compilation, or compiles. At most one compiler runs at a time for an owner and key.
+   * @param stop ends the wait for another request's compiler: rejects with its reason.
    */
   compile(
     key: CacheKey,
@@ -32,8 +33,8 @@ export interface ArtefactCache {
 }
 
 /**
- * Key of a compilation: everything that decides its result.
- * @param limits of the compiler: what one of them makes of a source, with another exit status, is no other's.
+ * Returns the key of a compilation: a hash of everything that decides its result.
+ * @param limits of the compiler: with other limits the same source may end with another exit status.
  */
 export function hashSource(
   language: string,
@@ -43,7 +44,7 @@ export function hashSource(
 ): string {
   const { code, files, arguments: words } = source
   const hash = createHash('sha256')
-  // Lengths keep the parts apart.
+  // The lengths make the concatenation of the parts unambiguous.
   const add = (part: string | Uint8Array): void => {
     const bytes = Buffer.from(part)
     hash.update(`${bytes.byteLength}:`).update(bytes)
@@ -55,12 +56,12 @@ export function hashSource(
 }
 
 /**
- * Larger ones are compiled again: to hash and write 60 MiB would hold up everything else for half a second. A hello in Rust
- * has 4, a program in Go that imports net/http 5.
+ * Larger artefacts are not kept: hashing and writing 60 MiB would block the worker for half a second. A hello world in Rust
+ * has 4 MiB, a program in Go that imports net/http 5.
  */
 const artefactBytesMost = 8 * 1024 * 1024
 
-/** @param directory made with mode 0700; other workers may share it. @param capacityBytes 0 keeps nothing. */
+/** @param directory created with mode 0700; other workers may share it. @param capacityBytes 0 keeps nothing. */
 export function createArtefactCache(directory: string, capacityBytes: number): ArtefactCache {
   const inFlight = new Map<string, Promise<Compiled>>()
   const store = openOwnedStore(directory, capacityBytes)
@@ -76,14 +77,15 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
       for (;;) {
         const other = inFlight.get(name)
         if (other === undefined) break
-        // Another's failure or abort is its own; then it is our turn.
+        // A failure or abort of another request does not count: this request then compiles.
         const compiled = await untilAborted(
           other.catch(() => null),
           stop,
         )
         if (compiled === null) continue
         if (isCertain(compiled)) return { compiled, cached: true }
-        // Each that waits has a slot meanwhile: what a limit ended is waited for once, not one after the other.
+        // Every waiting request holds a slot. If a limit ended the compilation, all of them compile now, not one after the
+        // other.
         break
       }
       let cached = true
@@ -113,7 +115,7 @@ interface Header {
   readonly sha256: string
 }
 
-/** One line of JSON, then the artefact's bytes. */
+/** Encodes a compilation as one line of JSON, then the artefact's bytes. */
 function encode({ phase, artefact }: Compiled): Buffer {
   const { stdout: _, stderr, ...rest } = phase
   const content = artefact?.content ?? new Uint8Array()
@@ -126,7 +128,7 @@ function encode({ phase, artefact }: Compiled): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), content])
 }
 
-/** The bytes are what was written: a disk may have lost some in a crash. The directory is ours alone. */
+/** True when the bytes are those that were written: a crash may have lost some. Only workers write to the directory. */
 function isWhole(bytes: Buffer): boolean {
   try {
     const { header, content } = split(bytes)
@@ -145,7 +147,7 @@ function decode(bytes: Buffer): Compiled {
   }
 }
 
-/** @throws when the first line is no JSON. */
+/** @throws when the first line is not JSON. */
 function split(bytes: Buffer): { readonly header: Header; readonly content: Buffer } {
   const end = bytes.indexOf('\n')
   return { header: JSON.parse(bytes.toString('utf8', 0, end)), content: bytes.subarray(end + 1) }

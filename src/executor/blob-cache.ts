@@ -1,40 +1,41 @@
-// Keeps blobs on disk: what tests are run on is fetched once, and read from there by every later run of the same account;
-// how soon another's is there would show what others have. Bytes are held against their SHA-256 when they are fetched, and
-// once more after each start.
+// Keeps blobs, the data of tests, on disk: a blob is fetched once, and later runs of the same account read it from there.
+// Accounts share no entries, because a fast answer would show which blobs others have. Bytes are compared with their SHA-256
+// when they are fetched, and at their first read after each start.
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { untilAborted } from '#abort'
 import { SandboxError } from '#contract'
 import { nameFile, openOwnedStore } from './owned-store.ts'
 
-/** A blob's bytes, not to be changed: others may read them, too. */
+/** A blob. Its bytes must not be changed, because other callers may read them, too. */
 export interface CachedBlob {
   readonly bytes: Uint8Array
-  /** False: it was fetched just now. */
+  /** False when the blob was fetched for this call. */
   readonly cached: boolean
 }
 
 export interface BlobCache {
   /**
-   * @param name its SHA-256 in hexadecimal.
+   * Reads a blob from disk, or fetches it.
+   * @param name the blob's SHA-256 in hexadecimal.
    * @param signal ends the wait: rejects with its reason.
-   * @throws {SandboxError} step `blob.read` when there is none, or its bytes are not those of its name; what `fetch` throws.
+   * @throws {SandboxError} step `blob.read` when it does not exist, or its bytes do not match its name; what `fetch` throws.
    */
   read(owner: string, name: string, signal?: AbortSignal): Promise<CachedBlob>
-  /** Removes those that were not used for so long. */
+  /** Removes the blobs that were not used for this long. */
   forgetUnused(milliseconds: number): void
 }
 
 export interface BlobCacheOptions {
-  /** Made with mode 0700; other workers may share it. */
+  /** Created with mode 0700; other workers may share it. */
   readonly directory: string
-  /** 0 keeps nothing. A blob larger than a quarter of it is not kept. */
+  /** 0 keeps nothing. A blob larger than a quarter of the capacity is not kept. */
   readonly capacityBytes: number
-  /** Its bytes in order; nothing at all when there is no such blob. */
+  /** Yields a blob's bytes in order; yields nothing when there is no such blob. */
   readonly fetch: (owner: string, name: string) => AsyncIterable<Uint8Array>
 }
 
-/** Bytes that are hashed at once: nothing else is done meanwhile. */
+/** Number of bytes that are hashed without a break: the process does nothing else meanwhile. */
 const hashedAtOnce = 1024 * 1024
 
 export function createBlobCache({ directory, capacityBytes, fetch }: BlobCacheOptions): BlobCache {

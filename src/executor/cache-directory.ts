@@ -1,33 +1,34 @@
-// The directory that a worker keeps from one start to the next: compiled programs, the keeper, what languages prepare. It is
-// looked at first, as the directory of another user would show as the failure of whatever writes there first.
+// The directory that a worker keeps from one start to the next: compiled programs, the keeper, the files that languages
+// prepare. Its owner is checked first; otherwise a directory of another user would appear as a failure of the first module that
+// writes there.
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, SandboxError } from '#contract'
 
-/** What is kept below it, each made by who uses it. */
+/** Its subdirectories; each is created by the module that uses it. */
 const parts = ['artefact', 'blob', 'class-archive', 'keeper', 'precompiled-header', 'trial']
 
-/** What is wrong with a directory, and what helps. */
+/** A fault of a cache directory, and its remedy. */
 export interface CacheFault {
   readonly reason: string
   readonly remedy: string
 }
 
-/** Makes it if it is missing. @throws {SandboxError} step `cache.open` when it is not this user's. */
+/** Creates the directory if it is missing. @throws {SandboxError} step `cache.open` when this user cannot write it. */
 export function openCacheDirectory(directory: string): void {
   const fault = examineCacheDirectory(directory, process.getuid?.() ?? 0)
   if (fault !== null) throw new SandboxError('cache.open', `${fault.reason}; ${fault.remedy}`)
   try {
-    // Others may pass through it, not list it: the slots' users get to what is prepared for them.
+    // Other users may pass through the directory but not list it: the slots' users must reach the files prepared for them.
     mkdirSync(directory, { recursive: true, mode: 0o711 })
   } catch (cause) {
     throw new SandboxError('cache.open', `${directory}: ${describe(cause)}`, cause)
   }
 }
 
-/** Null when a worker of this uid can have it. It makes nothing. */
+/** Returns null when a worker of this uid can use the directory. Creates nothing. */
 export function examineCacheDirectory(directory: string, uid: number): CacheFault | null {
-  // Root may write whatever can be written at all.
+  // Root can write wherever writing is possible at all.
   if (uid === 0) return null
   let existing = directory
   while (readOwner(existing) === null && existing !== '/') existing = dirname(existing)
@@ -42,7 +43,7 @@ export function examineCacheDirectory(directory: string, uid: number): CacheFaul
   }
 }
 
-/** Null when there is no such path, or none that can be seen. */
+/** Returns the owner's uid; null when the path does not exist or cannot be read. */
 function readOwner(path: string): number | null {
   try {
     return statSync(path).uid

@@ -1,4 +1,4 @@
-// Compiles a program, unless that was done before (artefact-cache.ts): by a compiler that is up already, or in a box.
+// Compiles a program with a resident compiler or in a box, unless its result is cached (artefact-cache.ts).
 import { isDeepStrictEqual } from 'node:util'
 import { eitherOf, unlessAborted } from '#abort'
 import { compileMessageBytes, SandboxError } from '#contract'
@@ -15,18 +15,19 @@ export type RunCommand = (
   details: Omit<PhaseRequest, 'command' | 'cores' | 'ranOutOfMemory'>,
 ) => Promise<Phase>
 
-/** What a program is before it runs. */
+/** A program that is ready to run, or failed to compile. */
 export interface Prepared {
-  /** Null for a language without a compiler. */
+  /** The compile phase; null for a language without a compiler. */
   readonly phase: Phase | null
-  /** The source where there is no compiler; null when it does not compile. */
+  /** The source for a language without a compiler; null when the program does not compile. */
   readonly artefact: Artefact | null
   readonly cached: boolean
 }
 
 /**
- * @returns undefined when it was stopped before the end, or while it waited.
- * @throws the signal's reason when aborted; {SandboxError} when the language's limits say nothing of a compiler.
+ * Compiles a program, or returns its cached compilation.
+ * @returns undefined when the request was stopped before the end, or while it waited.
+ * @throws the signal's reason when aborted; {SandboxError} when the limits have none for the compiler.
  */
 export async function compileOnce(
   runCommand: RunCommand,
@@ -43,7 +44,7 @@ export async function compileOnce(
   if (limits === null) throw new SandboxError('limits.read', `${language} has no compile limits`)
   const source = { code, files, arguments: compileArguments }
   const isPlain = files.length === 0 && compileArguments.length === 0
-  // A compiler that is up already knows one file and the usual limits.
+  // A resident compiler supports only one file and the usual limits.
   const isUsual = isPlain && isDeepStrictEqual(limits, offer.limits.compile)
   const resident = isUsual ? offer.residents : null
 
@@ -62,25 +63,25 @@ export async function compileOnce(
   const key = hashSource(language, compiler.identity, source, limits)
   const compiling = cache.compile({ owner: cacheScope, key }, compile, isCertain, stop)
   const done = await unlessAborted(compiling, stop)
-  // A resident compiler that is stopped keeps nothing of it.
+  // `stop` also ends a resident compilation, which leaves no phase to return.
   if (done === undefined) signal.throwIfAborted()
   return done && { ...done.compiled, cached: done.cached }
 }
 
-/** @throws when a plain compilation has written what is no program. */
+/** Reads the artefact from the compiler's stdout. @throws when a plain compilation's output is not a program. */
 function readCompiled(
   { stdout, ...rest }: Phase,
   compiler: Compiler,
   source: Source,
   isPlain: boolean,
 ): Compiled {
-  // The compiler's stdout carried the program; it is no output for anyone to read.
+  // The compiler's stdout carried the program, so it is not reported as output.
   const phase = { ...rest, stdout: new Uint8Array(), stdoutTruncated: false }
   if (phase.ending !== 'exited' || phase.exitCode !== 0) return { phase, artefact: null }
   try {
     return { phase, artefact: compiler.readArtefact(Buffer.from(stdout), source) }
   } catch (error) {
-    // Only with words or files of its own can a program have a hand in what its compiler writes.
+    // Only a submission's compiler arguments or further files can influence what its compiler writes.
     if (isPlain) throw error
     const message = '[what the compiler wrote is not a program]\n'
     const stderr = Buffer.concat([phase.stderr, Buffer.from(message)])
@@ -89,8 +90,8 @@ function readCompiled(
 }
 
 /**
- * A compiler that fills its memory spends its time on reading its own pages anew: that its clock ran out is an accident of the
- * machine's, and that it had too little memory is the reason.
+ * Changes a time limit to `memory_limit` when the compiler's memory was full. Such a compiler spends its time on reading its
+ * own pages again, so too little memory is the cause and the time limit only a consequence.
  */
 export function blameMemory(phase: Phase, { memoryBytes }: PhaseLimits): Phase {
   const isFull = phase.usage.memoryPeakBytes >= memoryBytes * fullShare
@@ -98,10 +99,10 @@ export function blameMemory(phase: Phase, { memoryBytes }: PhaseLimits): Phase {
   return isFull && ranOut ? { ...phase, ending: 'memory_limit' } : phase
 }
 
-/** Kernels count in batches of some pages for each processor. */
+/** Below 1, because the kernel counts memory in batches of some pages per processor. */
 const fullShare = 0.98
 
-/** The same source will compile, or fail to, in the same way: neither a limit nor a signal had a part in it. */
+/** True when compiling again would give the same result: neither a limit nor a signal ended the compiler. */
 function isCertain({ phase, artefact }: Compiled): boolean {
   return artefact !== null || (phase.ending === 'exited' && phase.exitCode === 1)
 }

@@ -1,25 +1,25 @@
-// The executor's door: runs one program in a fresh sandbox and says what became of it. It knows no database, no HTTP.
+// The executor's public interface: runs one program in a fresh sandbox and returns its result. It uses no database and no HTTP.
 //
-// A request takes a slot: a place for one program, with a host uid of its own. It has one phase or more: compile, runs.
-// It holds one slot at a time; between phases it moves to a free one while the one that it left is cleared, and between two
-// runs it may lend its slot to others (Runs.between). Each phase gets a fresh box: namespaces of its own, below a user namespace in which only the slot's uid exists; the host's programs
-// and libraries, read-only; sized scratch space; no capability; a filter on system calls (seccomp/policy.ts); a cgroup
-// that limits and counts.
+// A request has one or more phases: compilations and runs. It holds one slot at a time. A slot is a position for one program,
+// with its own host uid. Between phases the request moves to a free slot, while the keeper of the old slot removes the finished
+// box and makes the next one. Between two runs it may lend its slot to other requests (Runs.between). Each phase gets a fresh
+// box: new namespaces below a user namespace that contains only the slot's uid; the host's programs and libraries, read-only;
+// scratch space of limited size; no capabilities; a seccomp filter (seccomp/policy.ts); and a cgroup that limits and counts.
 //
-// A keeper (box/keeper/keeper.c) is a small C program of ours that stays in a slot. It has the next box standing before it
-// is asked, and supervises the run. An interpreter that is already up (`fork-server`) has a keeper of its own in each slot
-// and runs programs in forks of itself. A runtime that is slow to start (`prestart`) has one, too, and waits in the next
-// box for its program. No box enters a cgroup, which takes cgroup v1 ten milliseconds: on v2 it is born in
-// its own, on v1 in its keeper's.
+// A keeper (box/keeper/keeper.c) is a small C program that stays in a slot. It makes each box before the request for it comes,
+// and supervises the run. A fork server (`fork-server`) is an interpreter that is already started: it has a separate keeper in
+// each slot and runs programs in forks of itself. A runtime that is slow to start (`prestart`) also has a separate keeper, and
+// waits in the next box for its program. No process is moved into a cgroup, because that takes ten milliseconds on cgroup v1:
+// on v2 a box is created in its own cgroup, on v1 in the keeper's.
 //
-// The run ends when its main process ends, or when a clock, an output or the out-of-memory killer stops it. Then everything
-// in the box is killed, the output read to its end, the counters read; only then is the slot free. When a keeper fails
-// before a program begins, the program begins elsewhere (tenancy.ts).
+// A run ends when its main process ends, or when a time limit, an output limit or the out-of-memory killer stops it. Then every
+// process in the box is killed, the output is read to its end and the counters are read. Only then is the slot free. If a
+// keeper fails before a program starts, the program starts in another slot (tenancy.ts).
 //
-// Nothing that a program can write is opened from outside while anything of it lives, and after that nothing but the files
-// that its request names (outputFiles): sources and compiled programs go in by descriptors, input is a nameless file,
-// outputs are pipes, and a compiler's result comes out over its stdout. The exit status is the program's own word, and is
-// judged last (contract/judge-ending.ts).
+// While a process of a program lives, the worker opens nothing that the program can write. Afterwards it opens only the files
+// that the request names (outputFiles). Sources and compiled programs enter a box by descriptors, input is a nameless file,
+// outputs are pipes, and a compiler's result leaves over its stdout. The program controls its exit status, so the exit status
+// is judged last (contract/judge-ending.ts).
 export { NotStartedError, roundSeconds, SandboxError, stepsOfRequest } from '#contract'
 export { createBlobCache } from './blob-cache.ts'
 export type { BlobCache } from './blob-cache.ts'
@@ -61,77 +61,75 @@ import { createSlotPool } from './slot.ts'
 import { withSlot } from './tenancy.ts'
 import { tryLanguage } from './trial.ts'
 
-/** What the worker chooses at start. */
+/** The settings that a worker chooses at start. */
 export interface ExecutorOptions extends LanguageOptions {
-  /** How many programs run at once; each slot has its own uid and cgroup. */
+  /** Number of programs that run at once; each slot has its own uid and cgroup. */
   readonly slots: number
   /**
-   * Slots beside those, in which programs run while what earlier ones left is cleared away and the next box made; none unless
-   * said. Each takes the memory of what stands in a slot.
+   * Number of spare slots; 0 by default. Programs run in them while other slots are cleared and get their next box. Each
+   * costs the memory of its keepers and their waiting boxes.
    */
   readonly spares?: number
   /**
-   * First host uid of the slots (slot i runs as `firstUid + i`), the interactors' and the resident compilers' after them; used
-   * when the worker is root.
+   * First host uid of the slots: slot i runs as `firstUid + i`. The uids of the interactors and of the resident compilers
+   * follow. Used only when the worker is root.
    */
   readonly firstUid: number
-  /** The limits of each language; the defaults of those that are not named. */
+  /** Limits by language; a language that is missing here has its defaults. */
   readonly limits: Readonly<Partial<Record<Language, Limits>>>
   /** Bytes of compiled programs kept on disk for reuse; 0 turns the cache off. */
   readonly cacheBytes: number
-  /** A directory of the worker's own, for compiled programs; made if missing. */
+  /** The worker's cache directory (cache-directory.ts); created if missing. */
   readonly cacheDirectory: string
-  /**
-   * Whether a language is offered only once its trial has ended as it should; else as soon as it is found. True unless said.
-   */
+  /** Whether a language is offered only after its trial has passed; otherwise as soon as it is found. True by default. */
   readonly proves?: boolean
-  /** Called when the languages that are offered have changed. */
+  /** Called when the set of offered languages changes. */
   readonly onChange?: () => void
-  /** Hears what was wanted and cannot be had on this host, and why; it costs speed. */
+  /** Called with the reason when an accelerator is not available on this host; programs then run slower. */
   readonly onFallback?: (reason: string) => void
 }
 
-/** The isolation in force, for events and logs. */
+/** The isolation in use, for events and logs. */
 export interface Isolation {
-  /** What makes a box. */
+  /** The program that makes boxes. */
   readonly box: 'keeper'
   readonly cgroup: 'v1' | 'v2'
-  /** `slot`: a host uid a slot; `worker`: the unprivileged worker's own. */
+  /** `slot`: each slot has its own host uid; `worker`: all slots use the uid of the unprivileged worker. */
   readonly uid: 'slot' | 'worker'
 }
 
 export interface Executor {
   readonly isolation: Isolation
-  /** The languages that are offered now: those that this host has and that have passed their trial. */
+  /** The languages that are offered now: they are installed on this host and have passed their trial. */
   readonly runtimes: Runtimes
   /**
-   * Runs one program; waits for a free slot. Resolves when every process of the run is dead. If a kill does not end one in
-   * seconds it resolves too, and the slot is lent to nobody until it is clear.
-   * With the request's `stop` it resolves with what there is: the phase that was under way ended as `cancelled`.
+   * Waits for a free slot and runs one program. Resolves when every process of the run is dead. If a process survives its kill
+   * for some seconds, the promise resolves anyway, and the slot is not lent until it is clear.
+   * When the request's `stop` fires, resolves with the phases so far: the current phase ends as `cancelled`.
    * @param signal aborts the run: everything is killed and the promise rejects with the signal's reason.
-   * @throws {SandboxError} when we failed, or do not have the language.
+   * @throws {SandboxError} when the sandbox failed or the language is not installed.
    */
   execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome>
-  /** Those that were found and whose trial is still to come. */
+  /** The languages that were found and have not had their trial yet. */
   readonly awaited: Runtimes
-  /** Every language that was found, tried or not. */
+  /** Every language that was found, with or without a trial. */
   readonly found: readonly Language[]
   /**
-   * Resolves when no language waits for its trial and nothing is being prepared for later runs: a compiler that stays up, headers,
-   * what is up before its program.
+   * Resolves when no language waits for its trial and every accelerator is ready or has failed: resident compilers, precompiled
+   * headers and class archives, prestarted runtimes.
    */
   settled(): Promise<void>
-  /** Programs that can run at once: as many as were asked for, or the slots that are not quarantined. */
+  /** Number of programs that can run at once: the requested number, or the number of slots in service if that is less. */
   readonly slots: number
-  /** That a program may use at once, unless its request is to have more. */
+  /** Cores that a program may use at once, unless its request allows more. */
   readonly cores: number
-  /** Kills what runs, removes our cgroups. */
+  /** Kills all runs and removes the worker's cgroups. */
   close(): Promise<void>
 }
 
 /**
- * Checks the host, sweeps what a crashed worker left, warms the toolchains, and returns an executor.
- * @throws {SandboxError} naming everything that is missing and how to get it, when isolation cannot be had.
+ * Checks the host, removes the cgroups of a crashed worker, reads the toolchains into memory, and returns an executor.
+ * @throws {SandboxError} when boxes cannot be made on this host; the message names what is missing and how to get it.
  */
 export async function createExecutor(options: ExecutorOptions): Promise<Executor> {
   const isRoot = process.getuid?.() === 0
@@ -163,17 +161,17 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   const limits = { ...defaultLimits, ...options.limits }
   const opening = openSandbox(toolchains, slots, limits, options)
   const { resources, boxes } = await opening.catch(async (error: unknown) => {
-    // The preparations end before the caller hears of the failure.
+    // The preparations must end before the caller gets the error.
     closing.abort(error)
     await Promise.all(preparing)
     throw error
   })
-  // Each slot has two.
+  // Each slot has two uids; those of the resident compilers follow.
   const place = { slots: options.slots, firstUid: firstUid && firstUid + 2 * slots.all.length }
   const offers = openOffers(toolchains, resources, limits, place, onFallback)
   const residents = [...offers.values()].flatMap((offer) => offer.residents ?? [])
   const runProgram = createProgramRunner(cache, offers)
-  /** Finds a request a slot, in which it goes through its phases. */
+  /** Waits for a slot and runs the request's phases in it. */
   const execute: Executor['execute'] = async (request, signal) => {
     const offer = findOffer(offers, request.language)
     const closedOrAborted = eitherOf(closing.signal, signal)
@@ -257,7 +255,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   return executor
 }
 
-/** Holds a promise in the set until it settles. @returns it. */
+/** Keeps a promise in the set until it settles. @returns the promise. */
 function keepUntilSettled<Work extends Promise<unknown>>(
   works: Set<Promise<unknown>>,
   work: Work,

@@ -1,4 +1,5 @@
-// The program that speaks with another one while that runs: compiled once for a request, described anew for each of its runs.
+// The interactor: a program that exchanges input and output with the tested program while both run. It is compiled once for a
+// request; each run gets its own description.
 import type { ExecutionRequest, Language, Limits, Phase, PhaseRequest, RunInput } from '#contract'
 import type { ArtefactCache } from './artefact-cache.ts'
 import { compileOnce } from './compile.ts'
@@ -17,15 +18,16 @@ interface Parts {
 }
 
 export interface Interactor {
-  /** What runs beside a program; undefined: it does not compile. */
+  /** Describes the interactor's phase for one run; undefined when it does not compile. */
   describe(input: RunInput, cores: number | undefined): PhaseRequest | undefined
-  /** What is to be known of it, beside how it ended. */
+  /** Adds the interactor's result to the program's phase. @param given its description. */
   judge(phase: Phase, given: PhaseRequest | undefined): Phase
 }
 
 /**
- * @param limits of the program: whoever waits for it may take as long as it, and its own time beside.
- * @returns undefined when it was stopped meanwhile.
+ * Compiles a request's interactor.
+ * @param limits of the program: the interactor waits for it, so its wall limit is that of the program plus its own.
+ * @returns undefined when the request has no interactor or was stopped.
  */
 export async function prepareInteractor(
   { runCommand, cache, offers, total, signal }: Parts,

@@ -1,6 +1,7 @@
-// The languages of an executor: those that the host has, of which those are offered whose trial (trial.ts) has passed. A passed
-// trial is remembered beside the compiled programs, by all that decides it, so that a worker that starts again offers the language
-// at once. One whose files are replaced is looked for and tried anew before it runs another program. No language is named here.
+// The languages of an executor. A language that the host has is offered once its trial (trial.ts) has passed. Passed trials are
+// recorded in the cache directory under a hash of everything that decides their result, so that a restarted worker offers these
+// languages at once. When a language's files are replaced, the language is searched for and tried again before its next
+// program. This module names no language.
 import { createHash } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { describe, SandboxError } from '#contract'
@@ -17,33 +18,36 @@ import {
 } from '#toolchain'
 import type { Accelerators, MissingLanguage, Toolchain, ToolHost } from '#toolchain'
 
-/** What an operator, or a test, says of languages. */
+/** Language options, set by an operator or a test. */
 export interface LanguageOptions {
-  /** What their own variables say; the defaults where nothing is said. */
+  /** Values of the languages' own variables; a missing one has its default. */
   readonly settings?: Partial<LanguageSettings>
-  /** Of these it offers what the host has; of all unless said. */
+  /** The languages to look for; all by default. */
   readonly languages?: readonly Language[]
-  /** Where their tools are looked for; an ordinary host's places unless said. */
+  /** The directories to search for tools; those of an ordinary host by default. */
   readonly toolHost?: Partial<ToolHost>
-  /** What may be used of what is faster than a fresh process; all of it unless said. */
+  /** The kinds of accelerators that may be used; all by default. */
   readonly accelerators?: readonly (keyof Accelerators)[]
-  /** Called for each language that is not there or fails its trial. */
+  /** Called for each language that is not installed or fails its trial. */
   readonly onMissing?: (missing: MissingLanguage) => void
 }
 
 /** A language as this executor runs it. */
 export interface Offer {
   readonly toolchain: Toolchain
-  /** For both phases. */
+  /** The limits of both phases, compile and run. */
   readonly limits: Limits
-  /** Compilers that are kept up; null: each source is compiled in a box of its own. */
+  /** Resident compilers; null when each source is compiled in a box of its own. */
   readonly residents: ResidentCompilers | null
 }
 
 /** Toolchains by their languages, in the catalogue's order. */
 export type Toolchains = ReadonlyMap<Language, Toolchain>
 
-/** @throws {SandboxError} step `toolchain.find`, naming what every language lacks, when there is none. */
+/**
+ * Finds the toolchains of the wanted languages.
+ * @throws {SandboxError} step `toolchain.find` when none is installed; the message says what each language lacks.
+ */
 export async function openToolchains({
   settings = {},
   toolHost = {},
@@ -72,7 +76,7 @@ export async function openToolchains({
   return found
 }
 
-/** @throws {SandboxError} for a language that is not installed here. */
+/** Returns a language's offer. @throws {SandboxError} for a language that is not installed here. */
 export function findOffer(offers: ReadonlyMap<Language, Offer>, language: Language): Offer {
   const offer = offers.get(language)
   if (offer === undefined)
@@ -80,7 +84,7 @@ export function findOffer(offers: ReadonlyMap<Language, Offer>, language: Langua
   return offer
 }
 
-/** A language as it runs here. */
+/** A language as this host runs it. */
 export interface Runtime {
   /** The exact version, such as `GCC 12.2.0`. */
   readonly version: string
@@ -90,52 +94,52 @@ export interface Runtime {
   readonly run: readonly string[]
 }
 
-/** By language. */
+/** Runtimes by language. */
 export type Runtimes = Readonly<Partial<Record<Language, Runtime>>>
 
 export interface OfferedLanguages {
-  /** The same object until something has changed. */
+  /** The offered languages; the same object until the set changes. */
   readonly runtimes: Runtimes
-  /** Those whose trial is still to come. */
+  /** The languages that wait for their trial. */
   readonly awaited: Runtimes
   /**
-   * Runs a program of the language, with a look at the language's files before it and after an end that they may have had a part in:
-   * one that was replaced, or is gone, is offered no more until it has been tried anew.
-   * @throws {SandboxError} step `language.changed` when that is so; what `execute` throws.
+   * Runs a program. Checks the language's files before the run, and after a result that replaced files may have caused. If a
+   * file was replaced or removed, the language is withdrawn until it has passed another trial.
+   * @throws {SandboxError} step `language.changed` when a file was replaced or removed; what `execute` throws.
    */
   run(request: ExecutionRequest, execute: () => Promise<Outcome>): Promise<Outcome>
-  /** Resolves once there is a language. @throws {SandboxError} step `toolchain.find` when none passes its trial. */
+  /** Resolves once a language is offered. @throws {SandboxError} step `toolchain.find` when none passes its trial. */
   any(): Promise<void>
   /** Resolves when no language waits for its trial. */
   settled(): Promise<void>
 }
 
 export interface OfferOptions {
-  /** Of every language that was found; renewed when one is looked for anew. */
+  /** The offer of every language that was found; an entry is replaced when its language is searched for again. */
   readonly offers: Map<Language, Offer>
   /** Whether a language is offered only once its trial has passed. */
   readonly proves: boolean
-  /** Of the worker's own, where passed trials are remembered; it is there. */
+  /** The worker's directory for the records of passed trials; it exists already. */
   readonly directory: string
-  /** What else decides how a trial ends, such as the kind of box. */
+  /** What else decides the result of a trial: the cgroup version and the kernel's release. */
   readonly circumstances: string
-  /** Rejects when the trial fails. */
+  /** Runs a language's trial; rejects when it fails. */
   readonly tryOut: (language: Language) => Promise<void>
-  /** Null when the language is not there any more. */
+  /** Searches for a language again; null when it is not installed any more. */
   readonly findAgain: (language: Language) => Promise<Toolchain | null>
   readonly signal: AbortSignal
-  /** What is offered has changed. */
+  /** Called when the set of offered languages changes. */
   readonly onChange: () => void
-  /** Its trial failed. */
+  /** Called when a language failed its trial or is not installed any more. */
   readonly onMissing: (missing: MissingLanguage) => void
 }
 
-/** Offers what has passed before, and tries the others one after the other, in the background. */
+/** Offers the languages with a recorded trial, and tries the others one after the other in the background. */
 export function offerLanguages(options: OfferOptions): OfferedLanguages {
   const { offers, proves, directory, circumstances, tryOut, findAgain, signal } = options
   type State = 'offered' | 'awaited' | 'refused'
   const states = new Map<Language, State>()
-  /** At its trial (markOf). */
+  /** The mark (markOf) that each language had at its trial. */
   const marks = new Map<Language, string>()
   const refusals: string[] = []
   const first = Promise.withResolvers<boolean>()
@@ -173,7 +177,7 @@ export function offerLanguages(options: OfferOptions): OfferedLanguages {
     const mark = markOf(toolchain)
     try {
       await tryOut(language)
-      // One that was replaced meanwhile was tried in part as it was, in part as it is.
+      // If files were replaced during the trial, the trial tested a mixture of old and new files.
       if (markOf(toolchain) !== mark) throw new Error('it was replaced during its trial')
       marks.set(language, mark)
       writeFileSync(pathOf(mark), '')
@@ -190,7 +194,7 @@ export function offerLanguages(options: OfferOptions): OfferedLanguages {
       refuse(language, 'it is not there any more')
       return
     }
-    // What was kept up or prepared was so by the files that are gone.
+    // Residents and prepared files were made from the toolchain's old files, so they are dropped.
     const plain = { ...toolchain, accelerators: {} }
     offers.set(language, { ...offer, toolchain: plain, residents: null })
     await tryOne(language, plain)
@@ -228,11 +232,11 @@ export function offerLanguages(options: OfferOptions): OfferedLanguages {
       }
       if (!isUnchanged(language)) refuseChanged('since its trial')
       const outcome = await execute().catch((error: unknown) => {
-        // What is gone cannot be started, and says nothing of the boxes.
+        // A removed program cannot start, which says nothing about the boxes.
         if (error instanceof SandboxError && !isUnchanged(language)) withdraw(language)
         throw error
       })
-      // An upgrade may have been under way: whose fault this is nobody knows.
+      // During an upgrade the failure may be the program's or the toolchain's, so the result does not count.
       const isCertain = stop?.aborted === true || endedWell(outcome) || isUnchanged(language)
       return isCertain ? outcome : refuseChanged('while it ran a program')
     },
@@ -245,13 +249,13 @@ export function offerLanguages(options: OfferOptions): OfferedLanguages {
   }
 }
 
-/** What decides how a language's programs end: its version, command lines and files. */
+/** Identifies a toolchain by everything that decides its programs' results: version, command lines and files. */
 function markOf({ version, compiler, commandLine, files }: Toolchain): string {
   const found = files.map((path) => identifyFile(path) ?? `${path} is gone`)
   return [version, compiler?.identity ?? '', ...commandLine, ...found].join('\n')
 }
 
-/** Neither phase gives reason to ask whether its tools were whole. */
+/** True when neither phase looks as if a file of its toolchain was missing or broken. */
 function endedWell({ compile, run }: Outcome): boolean {
   return compile?.exitCode !== 127 && (run === null ? compile?.exitCode === 1 : run.exitCode === 0)
 }

@@ -1,34 +1,36 @@
-// Keeps files for owners, each of whom finds only his own. What was not used for longest goes first, of whoever has most: so
-// nobody can see by what he still has how busy the others are. The directory is the worker's alone, no box sees it; other
-// workers of its user may share it. What this process did not write itself is checked when it is first read: a crash may have
-// damaged it.
+// Keeps files on disk for owners; each owner finds only its own files. When space runs out, the owner that holds most loses its
+// least recently used file, so that an owner's remaining files do not show how busy the others are. No box shows the directory;
+// other workers of the same user may share it. A file that this process did not write is checked at its first read, because a
+// crash may have damaged it.
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
 
 export interface OwnedStore {
   /**
-   * Null: not there, or not whole, and then it is removed.
-   * @param isWhole whether these are the bytes that were kept; asked once after each start.
+   * Reads a file. Null when it does not exist or is damaged; a damaged file is removed.
+   * @param isWhole returns whether the bytes are undamaged; called once per file after each start.
    */
   read(file: string, isWhole: (bytes: Buffer) => boolean | Promise<boolean>): Promise<Buffer | null>
-  /** Not when it is larger than a quarter of all; a full disk costs speed, not results. */
+  /**
+   * Writes a file, unless it is larger than a quarter of the capacity. A failed write is ignored: it costs speed, not results.
+   */
   keep(file: string, bytes: Uint8Array): Promise<void>
-  /** Removes those that were not used for so long. */
+  /** Removes the files that were not used for this long. */
   forgetUnused(milliseconds: number): void
 }
 
-/** A file's name. @param key 64 hexadecimal digits. */
+/** Returns the name of an owner's file. @param key 64 hexadecimal digits. */
 export function nameFile(owner: string, key: string): string {
   return `${createHash('sha256').update(owner).digest('hex').slice(0, 32)}-${key}`
 }
 
-/** The owner's part of such a name. */
+/** Returns the owner's part of a file name. */
 function ownerOf(name: string): string {
   return name.slice(0, name.indexOf('-'))
 }
 
-/** A file of up to this size is read at once: five ways to a thread and back take longer than copying it. */
+/** A file of up to this size is read synchronously: an asynchronous read goes to a thread five times, which takes longer. */
 const readAtOnceBytes = 1024 * 1024
 
 interface Share {
@@ -39,10 +41,10 @@ interface Share {
 
 /** @param directory made with mode 0700. @param capacityBytes 0 keeps nothing. */
 export function openOwnedStore(directory: string, capacityBytes: number): OwnedStore {
-  /** By owner. */
+  /** Shares by owner. */
   const shares = new Map<string, Share>()
   let total = 0
-  /** Files that were written or checked here, with their sizes. */
+  /** Sizes of the files that this process has written or checked. */
   const checked = new Map<string, number>()
 
   function forget(file: string): void {
@@ -55,12 +57,12 @@ export function openOwnedStore(directory: string, capacityBytes: number): OwnedS
     if (share.files.size === 0) shares.delete(ownerOf(file))
   }
 
-  /** It is there, and was used just now. */
+  /** Records that a file exists and was just used. */
   function note(file: string, bytes: number): void {
     forget(file)
     const share = shares.get(ownerOf(file)) ?? { bytes: 0, files: new Map<string, number>() }
     shares.set(ownerOf(file), share)
-    // A file takes a block at least, so that their number is bounded, too.
+    // A file counts as one block at least, so that the number of files is bounded, too.
     const taken = Math.max(bytes, 4096)
     share.files.set(file, taken)
     share.bytes += taken
@@ -73,7 +75,9 @@ export function openOwnedStore(directory: string, capacityBytes: number): OwnedS
     checked.delete(file)
   }
 
-  /** The least recently used file of the owner who holds most: nobody loses one to an owner who holds more. */
+  /**
+   * Removes the least recently used file of the owner that holds most, so that no owner loses a file to one that holds more.
+   */
   function evict(): void {
     while (total > capacityBytes) {
       const largest = [...shares.values()].reduce((one, other) =>
@@ -106,7 +110,7 @@ export function openOwnedStore(directory: string, capacityBytes: number): OwnedS
       checked.set(file, bytes.length)
       note(file, bytes.length)
       const now = new Date()
-      // Nobody waits for it: only what leaves first is decided by it, after a start.
+      // Not awaited: the time only decides, after a restart, which files are evicted first.
       void utimes(path, now, now).catch(() => {})
       return bytes
     },
@@ -143,11 +147,11 @@ function readAtOnce(path: string): Buffer | null {
 interface KeptFile {
   readonly name: string
   readonly bytes: number
-  /** When it was last used, in milliseconds of Unix time. */
+  /** Time of the last use, in milliseconds of Unix time. */
   readonly time: number
 }
 
-/** The least recently used first. What a crashed worker left unfinished is removed on the way. */
+/** Lists the files, the least recently used first. Also removes the unfinished files of crashed workers. */
 function listByAge(directory: string): KeptFile[] {
   const found: KeptFile[] = []
   for (const name of readdirSync(directory)) {
@@ -157,7 +161,7 @@ function listByAge(directory: string): KeptFile[] {
       if (/^[0-9a-f]{32}-[0-9a-f]{64}$/.test(name)) found.push({ name, bytes: size, time: mtimeMs })
       else if (stale) rmSync(`${directory}/${name}`, { force: true })
     } catch {
-      // Evicted by a worker that shares the directory.
+      // Another worker that shares the directory has evicted the file.
     }
   }
   return found.toSorted((left, right) => left.time - right.time)

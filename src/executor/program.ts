@@ -1,5 +1,5 @@
-// Takes one program through its phases in a slot: compile unless that was done before, then run.
-// What a phase is, and what a language needs, is decided elsewhere; here is only their order.
+// Takes one program through its phases in a slot: compiles it, unless the result is cached, then runs it. This module decides
+// only the order of the phases.
 import { unlessAborted } from '#abort'
 import type {
   Command,
@@ -29,14 +29,14 @@ export type ProgramRunner = (
   request: ExecutionRequest,
   signal: AbortSignal,
   more?: {
-    /** What is left; the request's own unless given. */
+    /** The remaining time budget; by default a new one with the request's `totalSeconds`. */
     readonly total?: TotalTime
-    /** It keeps its slot unless given. */
+    /** Gives the slot back between two runs; without it the program keeps its slot. */
     readonly pause?: Pause
   },
 ) => Promise<Outcome>
 
-/** @param cache of compiled programs, for all languages. @param offers by which a program's own checker is run. */
+/** @param cache of compiled programs of all languages. @param offers for a request's interactor and checker programs. */
 export function createProgramRunner(
   cache: ArtefactCache,
   offers: ReadonlyMap<Language, Offer>,
@@ -109,16 +109,16 @@ export function createProgramRunner(
   return run
 }
 
-/** Of two that ran side by side. */
+/** Returns the longer one of two phases that ran side by side. */
 function longest(phase: Phase): Phase {
   const other = phase.interactor?.phase ?? phase
   return other.usage.wallSeconds > phase.usage.wallSeconds ? other : phase
 }
 
-/** What became of a program that was stopped before anything of it was. */
+/** The outcome of a program that was stopped before its first phase ended. */
 export const nothingDone: Outcome = { compile: null, compileCached: false, run: null }
 
-/** @returns the first run; null when it was stopped before it. */
+/** Runs the program once for each input. @returns the first run; null when the program was stopped before it. */
 async function runEach(
   { inputs, onRun, between }: Runs,
   {
@@ -126,14 +126,14 @@ async function runEach(
     pause,
     stop,
   }: {
-    /** Undefined: it was stopped while it waited. */
+    /** Undefined when the request was stopped while it waited. */
     readonly runOnce: (input: RunInput) => Promise<Phase | undefined>
     readonly pause: Pause | undefined
     readonly stop: AbortSignal | undefined
   },
   execute: Execute,
 ): Promise<Phase | null> {
-  /** False: it is stopped. */
+  /** Gives the slot back for a while if `between` asks for it. False when the request is stopped. */
   const goOn = async (): Promise<boolean> => {
     const lent = pause && (await between?.())
     if (pause && lent) await pause(lent.resumed)
@@ -153,8 +153,8 @@ async function runEach(
 }
 
 /**
- * The caller's variables, over ours. The leak check of sanitizers traces its own process, which no program may: right programs
- * would fail.
+ * Adds the caller's variables, which override the command's. With a sanitizer it turns off the leak check, which traces its own
+ * process: boxes forbid that, so correct programs would fail.
  */
 function giveVariables(
   command: Command,

@@ -1,7 +1,7 @@
-// The files that a request brings, and those that it asks for, beside a command's own.
+// Combines the files that a request sends, and those that it asks for, with a command's own files.
 import type { BoxFile, Command, SourceFile } from '#contract'
 
-/** Lays files beside a command's own. One that has the name of one of these stands in nobody's place: it is an error. */
+/** Adds files to a command. A name conflict with a file of the command becomes a command that reports it and exits with 1. */
 export function withFiles(files: readonly SourceFile[], command: Command): Command {
   if (files.length === 0) return command
   const own = command.files.map(({ path }) => path)
@@ -10,7 +10,7 @@ export function withFiles(files: readonly SourceFile[], command: Command): Comma
     content,
     executable: false,
   }))
-  // Also a file that would have to be a directory of the other.
+  // One file's path may also be a directory in the other's path.
   const taken = further.find(({ path }) =>
     own.some((one) => one === path || one.startsWith(`${path}/`) || path.startsWith(`${one}/`)),
   )
@@ -19,7 +19,7 @@ export function withFiles(files: readonly SourceFile[], command: Command): Comma
   return { ...command, argv: ['/bin/sh', '-c', 'echo "$1" >&2; exit 1', 'sh', message] }
 }
 
-/** A program's own file is none that it left, though it may have changed it. */
+/** Removes the names of the command's own files: they are not outputs, even if the program has changed them. */
 export function exceptOwn(names: readonly string[], { files }: Command): string[] {
   const own = new Set(files.map(({ path }) => path))
   return names.filter((name) => !own.has(`/box/${name}`))

@@ -1,5 +1,5 @@
-// What all boxes of a worker share: the parent of their cgroups, the filter, the keeper's program and what of the host they show;
-// and the boxes that are made with these.
+// Opens a worker's boxes and the resources that they share: the parent of their cgroups, the seccomp filters, the keeper's
+// program and the host paths that they show.
 import { openCgroupParent, nameWorkerGroup, shareCores } from '#cgroup'
 import type { Boxes, Language, Limits } from '#contract'
 import { buildKeeper, encodeLayout, openBoxes } from '#keeper'
@@ -10,15 +10,15 @@ import { listPrestartedRuntimes, listForkServers } from './accelerate.ts'
 import type { Toolchains } from './languages.ts'
 import type { SlotPool } from './slot.ts'
 
-/** What a worker says of its boxes. */
+/** A worker's settings for its boxes. */
 export interface SandboxOptions {
-  /** How many programs run at once. */
+  /** Number of programs that run at once. */
   readonly slots: number
   readonly cacheDirectory: string
   readonly onFallback?: (reason: string) => void
 }
 
-/** Makes what phases share, then the boxes, and proves them. */
+/** Makes the shared resources, then the boxes, and verifies that a box isolates. */
 export async function openSandbox(
   toolchains: Toolchains,
   slots: SlotPool,
@@ -31,7 +31,7 @@ export async function openSandbox(
   const cgroups = await openCgroupParent(nameWorkerGroup(), shareCores(running))
   const resources = { cgroups, filters, programs, layout }
   try {
-    // First of all, so that no keeper or box is charged for what it reads.
+    // Done first, so that the page cache of these files is charged to the worker and not to a keeper or box.
     for (const { warmPaths } of toolchains.values()) warm(warmPaths)
     const boxes = await openBoxes({
       resources,

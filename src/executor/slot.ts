@@ -1,27 +1,27 @@
-// Lends out slots, first come first served, and takes one out of service that cannot be trusted. There may be more than are lent
-// at once: the spare ones run programs while what was left is cleared away and the next box made.
+// Lends slots, first come first served, and takes a slot that cannot be cleared out of service. There may be more slots than
+// are lent at once: the spare slots run programs while other slots are cleared and get their next box.
 import { SandboxError } from '#contract'
 import type { Slot } from '#contract'
 
 export interface SlotPool {
-  /** Every slot that there was at the start, spare ones too. */
+  /** All slots, spare and quarantined ones included. */
   readonly all: readonly Slot[]
-  /** Slots that can be lent at once. */
+  /** Returns the number of slots that can be lent at once. */
   count(): number
   /**
-   * Waits for a free slot: the one that has been free for longest.
-   * @param ahead true for a request that lost its slot by no fault of its own: it is served before all others.
-   * @throws {SandboxError} when none is left in service; the signal's reason when aborted.
+   * Waits for a free slot. Returns the one that has been free for longest.
+   * @param ahead true for a request that lost its slot through no fault of its own: it is served before all others.
+   * @throws {SandboxError} when no slot is left in service; the signal's reason when aborted.
    */
   acquire(signal?: AbortSignal, ahead?: boolean): Promise<Slot>
   /**
    * Ends a loan.
-   * @param clearing null for a slot that is clear. Until it has resolved the slot is lent to nobody; if it rejects, never again:
-   * something of an earlier run may still be in it.
+   * @param clearing null for a slot that is clear. The slot is lent again after `clearing` has resolved. If it rejects, the
+   * slot is never lent again, because something of an earlier run may still be in it.
    * @throws what `clearing` rejects with.
    */
   giveBack(slot: Slot, clearing: Promise<void> | null): Promise<void>
-  /** The slot that has been free for longest in exchange for this one, which is clear; itself when none is free. */
+  /** Exchanges a clear slot for the one that has been free for longest. Returns the same slot when no other is free. */
   exchange(slot: Slot): Slot
 }
 
@@ -29,15 +29,18 @@ function exhausted(): SandboxError {
   return new SandboxError('slot.acquire', 'every slot is quarantined; restart the worker')
 }
 
-/** Those that a worker has. One for two slots is an eighth more of short programs; two for two are as many (measured). */
+/**
+ * Returns a worker's number of spare slots. One for two slots gives an eighth more short programs; a second adds none
+ * (measured).
+ */
 export function countSpares(slots: number): number {
   return Math.ceil(slots / 2)
 }
 
 /**
- * @param atOnce how many are lent at once.
+ * @param atOnce number of slots that are lent at once.
  * @param firstUid null when every slot runs as the worker's own user.
- * @param spares how many there are beside those.
+ * @param spares number of additional slots.
  */
 export function createSlotPool(atOnce: number, firstUid: number | null, spares = 0): SlotPool {
   const count = atOnce + spares
@@ -94,7 +97,7 @@ export function createSlotPool(atOnce: number, firstUid: number | null, spares =
     async giveBack(slot, clearing) {
       lent -= 1
       if (clearing !== null) {
-        // A spare one takes its place meanwhile.
+        // A spare slot can be lent while this one is cleared.
         serve()
         await clearing.catch((error: unknown) => {
           quarantine()
@@ -105,7 +108,7 @@ export function createSlotPool(atOnce: number, firstUid: number | null, spares =
       serve()
     },
     exchange(slot) {
-      // Last first: without another one it gets itself.
+      // Added last, so that the caller gets it back when no other is free.
       free.push(slot)
       return free.shift() ?? slot
     },

@@ -1,24 +1,24 @@
-// Runs the phases of one request, in one slot at a time: between phases it moves to a free one while the one that it left is
-// cleared, and it may give its slot back for a while. A phase that could not begin begins in another slot: what fails before a
-// program's first instruction is not the program's doing.
+// Runs the phases of one request, in one slot at a time. Between phases the request moves to a free slot, while the keeper of
+// the old slot makes its next box. The request may give its slot back for a while. A phase that could not start is started in
+// another slot, because a failure before a program's first instruction is not the program's fault.
 import { untilAborted } from '#abort'
 import { NotStartedError } from '#contract'
 import type { Boxes, Phase, PhaseRequest, Slot } from '#contract'
 import type { SlotPool } from './slot.ts'
 
-/** Runs one phase; one at a time. */
+/** Runs one phase. Calls must not overlap. */
 export type PhaseRunner = (request: PhaseRequest) => Promise<Phase>
 
-/** Between two phases: gives the slot back until this has resolved, and takes one again. @throws as `withSlot`. */
+/** Gives the slot back between two phases, waits for `resumed` and takes a slot again. @throws as `withSlot`. */
 export type Pause = (resumed: Promise<void>) => Promise<void>
 
-/** Slots that one request may try. */
+/** Number of slots that one request may try. */
 const slotsMost = 3
 
 /**
- * Takes a slot for as long as the work lasts; while there is none, `waiting` ends it as well. A slot is lent again when it is
- * clear, and never if it cannot be cleared.
- * @throws {SandboxError} when we failed; the reason of the signal that was aborted.
+ * Holds a slot while the work lasts. A slot is lent again when it is clear, and never if it cannot be cleared.
+ * @param waiting ends the wait for a slot; `signal` ends everything.
+ * @throws {SandboxError} when the sandbox failed; the reason of the signal that was aborted.
  */
 export async function withSlot<Result>(
   slots: SlotPool,
@@ -65,8 +65,8 @@ export async function withSlot<Result>(
 }
 
 /**
- * Any that is free, or the one just left when it is clear. When that one never will be, the wait ends with an error: whoever
- * has the other slots may be waiting for this request.
+ * Waits for any free slot; the slot just left is free again once it is clear. If it can never be cleared, the wait ends with an
+ * error, because the holders of the other slots may be waiting for this request.
  */
 async function acquireAnother(
   slots: SlotPool,

@@ -1,20 +1,20 @@
-// What all phases of one request may take together, by the clock. Only what its programs ran counts, as phases report it: neither
-// what it waited for, nor what making boxes took.
+// The wall time that all phases of one request may take together (`totalSeconds`). Only the run time that the phases report
+// counts: neither waiting nor making boxes does.
 import type { Phase, PhaseLimits } from '#contract'
 
 export interface TotalTime {
-  /** No phase may run for longer than is left. The very limits when that is enough. */
+  /** Reduces the wall limit to the time left. Returns the same object when enough time is left. */
   narrow(limits: PhaseLimits): PhaseLimits
-  /** A phase that had these limits: when what was left ended it, that is how it ended. */
+  /** Changes a phase's ending to `total_limit` if the narrowed limit ended it. */
   judge(phase: Phase, given: PhaseLimits, usual: PhaseLimits): Phase
-  /** Counts a phase. */
+  /** Subtracts a phase's wall time from the time left. */
   spend(phase: Phase): void
 }
 
-/** What a phase is given when nothing is left: its end then says why. */
+/** The wall limit of a phase when no time is left: the phase then ends as `total_limit`. */
 const leastSeconds = 0.001
 
-/** @param seconds undefined: as long as it takes. */
+/** @param seconds no bound when undefined. */
 export function createTotalTime(seconds = Number.POSITIVE_INFINITY): TotalTime {
   let left = seconds
   return {

@@ -1,19 +1,20 @@
-// Tries a language: its own trial must print what it always prints, in a box like every program's. What is installed by half,
-// or answers nonsense, or hangs, shows here and not as a verdict on somebody's program.
+// Tests a language: its trial program must print the expected output in an ordinary box. So a language that is half installed,
+// prints nonsense or hangs is found here, before it produces a wrong verdict on somebody's program.
 import { SandboxError } from '#contract'
 import type { ExecutionRequest, Language, Outcome } from '#contract'
 import { catalogue } from '#language'
 
-// Longer than a trial may take under the default limits.
+// More than a trial can take under the default limits.
 const trialMilliseconds = 120_000
 
-// As much as a submission's input may be: a disk that takes less is what the trial is to find.
+// As large as a submission's input may be, so that the trial fails on a disk with too little space.
 const input = Buffer.alloc(65_536, 'x')
 
 /**
- * Resolves when the program did what it always does.
- * @param milliseconds that it may take once it has a slot: how long others keep theirs says nothing of the language.
- * @throws {SandboxError} step `language.trial` when it did not; what `execute` throws; the signal's reason.
+ * Runs a language's trial; resolves when it passes.
+ * @param milliseconds its time limit, counted from when it has a slot, because the wait for one says nothing about the
+ * language.
+ * @throws {SandboxError} step `language.trial` when it fails; what `execute` throws; the signal's reason.
  */
 export async function tryLanguage(
   { execute }: { execute(request: ExecutionRequest, signal: AbortSignal): Promise<Outcome> },
@@ -21,7 +22,7 @@ export async function tryLanguage(
   signal: AbortSignal,
   milliseconds = trialMilliseconds,
 ): Promise<void> {
-  // Another text each time: what is compiled already would prove nothing of the compiler's box.
+  // The text differs each time, because a cached compilation would not test the compiler.
   const { trial, comment } = catalogue[language]
   const code = Buffer.from(`${trial}\n${comment.join(` ${Date.now()}-${performance.now()} `)}\n`)
   const limit = new AbortController()

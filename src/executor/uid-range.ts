@@ -1,15 +1,15 @@
-// Host uids that no other worker of this machine uses: two workers with the same uids would share the kernel's quotas, and
-// could signal each other's programs.
+// Claims host uids that no other worker of this machine uses. With the same uids two workers would share the kernel's quotas,
+// and their programs could signal each other.
 //
-// A worker claims a uid by listening on an abstract Unix socket named after it. The kernel gives such a name to one process
-// at a time, and takes it back when the process ends. Containers with a network of their own do not see each other's names:
-// their user namespaces keep them apart, or FIRST_UID.
+// A worker claims a uid by listening on an abstract Unix socket named after the uid. The kernel gives such a name to one
+// process at a time, and frees it when the process ends. Containers with separate networks do not see each other's names; user
+// namespaces or FIRST_UID must keep their uids apart.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Server } from 'node:net'
 import { SandboxError, readCode } from '#contract'
 
-/** Uids from `firstUid` on that are this process's until it releases them or ends. */
+/** A range of uids that this process holds until it releases them or ends. */
 export interface UidRange {
   readonly firstUid: number
   release(): void
@@ -18,8 +18,8 @@ export interface UidRange {
 const rangeLimit = 64
 
 /**
- * Claims so many uids in a row: the wanted ones, or the next range of that size that is free.
- * @throws {SandboxError} step `slot.uid` when 64 ranges from there on are taken.
+ * Claims `count` consecutive uids from `wanted` on, or the next free range of that size.
+ * @throws {SandboxError} step `slot.uid` when 64 ranges in a row are taken.
  */
 export async function claimUids(wanted: number, count: number): Promise<UidRange> {
   for (let tried = 0; tried < rangeLimit; tried += 1) {
@@ -34,7 +34,7 @@ export async function claimUids(wanted: number, count: number): Promise<UidRange
   )
 }
 
-/** Null when one of them is another's. */
+/** Claims a whole range; null when another worker holds one of its uids. */
 async function claimAll(firstUid: number, count: number): Promise<Server[] | null> {
   const claims: Server[] = []
   for (let uid = firstUid; uid < firstUid + count; uid += 1) {

@@ -1,4 +1,4 @@
-// Algol 68: Algol 68 Genie, an interpreter that looks for mistakes first.
+// Algol 68: Algol 68 Genie, an interpreter that checks the program first.
 import type { LanguageDefinition } from './definition.ts'
 
 export const algol68 = {
@@ -23,7 +23,7 @@ export const algol68 = {
     'BEGIN INT n := 0; BOOL more := TRUE; on logical file end (stand in, (REF FILE f) BOOL: (more := FALSE; TRUE)); CHAR c; WHILE get (stand in, c); more DO (c = "x" | n +:= 1) OD; print ((whole (n, 0), new line)) END',
   recipe: {
     source: 'main.a68',
-    // Messages go to stdout, which at run time is the program's alone.
+    // The compile phase only checks, because a68g prints messages to stdout, which at run time is for the program only.
     compile: { commands: [['a68g', '--check', 'main.a68']], makes: 'main.a68' },
     run: ['a68g', '--quiet', 'main.a68', '--'],
   },

@@ -1,4 +1,4 @@
-// All languages, a line each.
+// All languages, one line each.
 export { ada } from './ada.ts'
 export { algol68 } from './algol68.ts'
 export { assembly } from './assembly.ts'

@@ -1,4 +1,4 @@
-// AWK: GNU's.
+// AWK: GNU awk.
 import type { LanguageDefinition } from './definition.ts'
 
 export const awk = {

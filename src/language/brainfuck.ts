@@ -1,5 +1,5 @@
-// Brainfuck: Beef. Cells are bytes, there is no end to them at the right, `,` is 0 at the end of the input, and
-// `.` of a cell of 0 prints nothing.
+// Brainfuck: Beef. Cells are bytes and unlimited to the right, `,` stores 0 at the end of the input, and `.` prints nothing for
+// a cell of 0.
 import type { LanguageDefinition } from './definition.ts'
 
 export const brainfuck = {
@@ -7,7 +7,7 @@ export const brainfuck = {
   title: 'Brainfuck',
   aliases: ['bf'],
   extensions: ['.bf', '.b'],
-  // A loop that is not gone into: a program that ends on a cell of 0 can be followed by one.
+  // A comment is a loop that is not entered. It works after a program that ends on a cell of 0.
   comment: ['[', ']'],
   packages: ['beef'],
   tools: [
@@ -22,19 +22,20 @@ export const brainfuck = {
   least: { processes: 2 },
   example:
     '++++++++++[>+++++++>++++++++++>+++>+<<<<-]>++.>+.+++++++..+++.>++++++++++++++.------------.<++++++++.--------.+++.------.--------.>+.>.',
-  // A counter of decimal digits, each in four cells: a carry, ten less the digit, and two for what becomes of it.
+  // A counter of decimal digits. Each digit has four cells: a carry, ten minus the digit, and two for temporary values.
   trial:
     ',[[-]>>>>+[->>+<[>-]>[-<++++++++++>>]<<->+<[>-]>[-<++++++++++>>>+<]>]<<<[<<<<]<,]>>>>>[>>>>]<<<<[>>++++++++[<+++++++>-]<++<[->-<]>.[-]<<<<<]',
   recipe: {
     source: 'main.bf',
     compile: null,
-    // Beef ends a program at its first `!` and takes the rest for the input, though people write it in comments.
+    // Removes all other characters, because Beef ends a program at its first `!`, which people write in comments, and reads the
+    // rest as input.
     run: ['sh', '-c', "tr -cd '][+<>.,-' <main.bf >/tmp/main.bf; exec beef /tmp/main.bf"],
     typed: { run: ['beef', 'main.bf'] },
     environment: {
-      // Otherwise each byte that is not ASCII becomes a complaint.
+      // Otherwise Beef reports an error for each byte that is not ASCII.
       CHARSET: 'UTF-8',
-      // No modules of the host's that ask a desktop for its settings.
+      // Keeps GLib from loading modules of the host that ask a desktop for its settings.
       GIO_MODULE_DIR: '/nonexistent',
     },
   },

@@ -1,4 +1,4 @@
-// What follows from the languages' definitions.
+// Tables that are derived from the languages' definitions.
 import * as v from 'valibot'
 import * as all from './all.ts'
 import type { CompleteDefinition, LanguageDefinition } from './definition.ts'
@@ -11,7 +11,7 @@ export type Language = Definition['name']
 
 type NamedDefinition = CompleteDefinition & { readonly name: Language }
 
-/** As people see them: the first ones, then all others in a module's order, which is that of the alphabet. */
+/** All languages in the order for people: the five named here, then the others in the module's order, which is alphabetical. */
 const definitions = [
   ...new Set<Definition>([
     all.python,
@@ -23,7 +23,7 @@ const definitions = [
   ]),
 ].map(complete)
 
-/** Canonical names; aliases are resolved as soon as a request is read. */
+/** The canonical names. Aliases are resolved as soon as a request is read. */
 export const languages: readonly Language[] = definitions.map(({ name }) => name)
 
 type Merge<Union> = (Union extends unknown ? (part: Union) => void : never) extends (
@@ -36,31 +36,31 @@ type SettingEntries = Merge<Extract<Definition, { readonly settings: unknown }>[
 
 export type LanguageSettings = v.InferOutput<v.ObjectSchema<SettingEntries, undefined>>
 
-/** All languages' own variables in a worker's environment. */
+/** The variables of all languages in a worker's environment. */
 export const settingEntries: SettingEntries = Object.assign(
   {},
   ...definitions.map(({ settings }) => settings),
 )
 
-/** Without any variable set. */
+/** The settings when no variable is set. */
 export const defaultSettings: LanguageSettings = v.parse(v.object(settingEntries), {})
 
 export const catalogue: Readonly<Record<Language, CompleteDefinition>> = mapLanguages(
   (definition) => definition,
 )
 
-/** Used when an operator sets none. */
+/** The limits by language when an operator sets none. */
 export const defaultLimits: Readonly<Record<Language, Limits>> = mapLanguages(
   ({ limits }) => limits,
 )
 
-/** Canonical names by names and aliases. */
+/** Canonical names by name and alias. */
 export const languagesByName = indexLanguages(({ name, aliases }) => [name, ...aliases])
 
 /** Canonical names by file extension. */
 export const languagesByExtension = indexLanguages(({ extensions }) => extensions)
 
-/** By any of its names, in upper or lower case, as operators write them. */
+/** Finds a language by its name or an alias, in upper or lower case, as operators write them. */
 export function findLanguage(name: string): Language | undefined {
   return languagesByName[name.toLowerCase()]
 }
@@ -76,11 +76,11 @@ function indexLanguages(
   const entries = definitions.flatMap((definition) =>
     keys(definition).map((key) => [key, definition.name]),
   )
-  // Without a prototype, whose `constructor` is no language.
+  // Without a prototype, because `constructor` is not a language.
   return { __proto__: null, ...Object.fromEntries(entries) } as Record<string, Language>
 }
 
-/** With usual values for what its file leaves out. */
+/** Completes a definition with the usual values of missing fields. */
 function complete(definition: Definition): NamedDefinition {
   const { aliases = [], settings = {}, recipe, limits }: LanguageDefinition = definition
   const usual = { compile: recipe?.compile ? usualCompile : null, run: usualRun }

@@ -31,10 +31,10 @@ export const clojure = {
       'clojure.main',
       '-i',
       'main.clj',
-      // Threads of futures and agents would keep the JVM for another minute.
+      // Otherwise threads of futures and agents would keep the JVM alive for another minute.
       '-e',
       '(shutdown-agents)',
-      // What follows a script is its arguments.
+      // The words after a script are its arguments.
       '/dev/null',
     ],
     paths: ['/usr/share/java'],

@@ -22,7 +22,7 @@ export const coffeescript = {
   recipe: {
     source: 'main.coffee',
     compile: null,
-    // Without a map traces would name lines of the generated JavaScript.
+    // Without a source map, stack traces would name lines of the generated JavaScript.
     run: ['coffee', '--inline-map', 'main.coffee'],
     environment: { NODE_OPTIONS: '--enable-source-maps' },
     paths: ['/usr/share/nodejs', '/usr/share/coffeescript'],

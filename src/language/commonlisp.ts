@@ -23,7 +23,7 @@ export const commonlisp = {
   recipe: {
     source: 'main.lisp',
     compile: null,
-    // The runtime's own --script makes a full stack fatal instead of an error to handle.
+    // Not the runtime's --script, because with it a full stack is fatal instead of an error that the program can handle.
     run: [
       'sbcl',
       '--dynamic-space-size',

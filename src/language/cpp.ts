@@ -21,7 +21,7 @@ export const cpp = {
     },
   ],
   settings: {
-    /** Whether a starting worker precompiles standard headers. */
+    /** Whether a worker precompiles standard headers at its start. */
     CPP_PRECOMPILED_HEADERS: v.optional(toggle, 'on'),
   },
   limits: { compile: usualCompile },

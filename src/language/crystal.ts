@@ -27,7 +27,7 @@ export const crystal = {
       makes: 'main',
     },
     run: ['./main'],
-    // Otherwise its collector looks for processors in /proc and complains.
+    // Otherwise the garbage collector looks for processors in /proc and prints a warning.
     environment: { CRYSTAL_CACHE_DIR: '/tmp/crystal', GC_NPROCS: '1' },
     paths: ['/usr/share/crystal'],
   },

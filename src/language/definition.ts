@@ -1,93 +1,106 @@
-// What a language says of itself.
+// The definition of a language: its names, tools, commands, limits and examples.
 import type { GenericSchema } from 'valibot'
 import type { Limits } from './limits.ts'
 
 /** A program that a language needs. */
 export interface Tool {
-  /** Its file's name. */
+  /** The file name of the program. */
   readonly program: string
-  /** What people call it; by default the language's title. */
+  /** The name of the tool for people; by default the language's title. */
   readonly title?: string
-  /** The options that make it print its version. */
+  /** The options that make the program print its version. */
   readonly ask: readonly string[]
-  /** What it reads on stdin meanwhile. */
+  /** The stdin of the program when it is asked for its version. */
   readonly input?: string
-  /** The version begins with the first group, major, and perhaps the second, minor, and ends with the match; `()`: it prints none. */
+  /**
+   * Matches the version in the output, from the major version (first group) to the end of the match. An optional second group
+   * is the minor version. With an empty group `()` the program prints none.
+   */
   readonly pattern: RegExp
-  /** The oldest that will do, major and minor. */
+  /** The oldest supported version, major and minor. */
   readonly oldest: readonly [number, number]
 }
 
 /**
- * Commands as a person types them. The first word is a program of the host or a file of the box (`./main`). `{heap}`
- * becomes three quarters of the memory limit, in MiB. In the first command of a compiler a submission's own arguments stand
- * at `{arguments}`, else at its end, and its other source files at `{files}`, else before the main one.
+ * A language's commands, as a person types them. The first word is a program of the host or a file in the box (`./main`).
+ * `{heap}` becomes three quarters of the memory limit, in MiB. In the first compile command `{arguments}` becomes the
+ * submission's arguments; without it they come last. `{files}` becomes the other source files; without it they come before the
+ * main one.
  */
 export interface Recipe {
-  /** The source's file name. */
+  /** The file name of the source. */
   readonly source: string
-  /** Makes one file, which is kept and run; null: the source is run. */
+  /** The compilation, which makes one file that is kept and run; null when the source itself is run. */
   readonly compile: {
-    /** Run in order, each if the last succeeded. */
+    /** The commands, run in order until one fails. */
     readonly commands: readonly (readonly string[])[]
     readonly makes: string
-    /** Of the program's other files the compiler is given those whose names end so; else it finds what the main one names. */
+    /**
+     * File name endings of the other files that the compiler gets as arguments. Without it the compiler itself finds the files
+     * that the main one names.
+     */
     readonly together?: readonly string[]
   } | null
   readonly run: readonly string[]
-  /** What people see in place of scripts. */
+  /** The commands that people see, where the real ones are scripts. */
   readonly typed?: { readonly compile?: readonly string[]; readonly run?: readonly string[] }
-  /** Variables for both. */
+  /** Environment variables of both phases. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Host paths that both read, beside programs and libraries; `*` is any version, missing ones are skipped. */
+  /** Host paths that both phases read, beside programs and libraries; `*` matches any version, missing paths are skipped. */
   readonly paths?: readonly string[]
-  /** Uses Java's JDK, with the heap set by us. */
+  /** True when the language runs on Java's JDK, whose heap size the executor sets. */
   readonly runsOnJdk?: true
   /**
-   * The JVM that a worker prepares an archive of classes for: the first one that the compiler's script starts with JAVA_OPTS, or
-   * the run's. It is made with the example.
+   * The JVM for which a worker prepares a class archive from the example: the first one that the compiler's script starts with
+   * JAVA_OPTS, or that of the run.
    */
   readonly archives?: 'compile' | 'run'
-  /** The runtime sizes its own stacks: it gets the usual stack limit instead of none. */
+  /** True when the runtime sizes its own stacks; it then gets the usual stack limit instead of none. */
   readonly usualStack?: true
-  /** On stderr this says that the runtime ran out of memory below the kernel's limit. */
+  /** A match on stderr means that the runtime ran out of memory below the kernel's limit. */
   readonly outOfMemory?: RegExp
 }
 
-/** Pure data: never looks at a host. */
+/** A language as pure data, without information about a host. */
 export interface LanguageDefinition {
-  /** Canonical: in the log, in records, and in capitals in its limits' variables. */
+  /** The canonical name: in the log, in records, and in capitals in the names of the limits' variables. */
   readonly name: string
-  /** What people call it. */
+  /** The name for people. */
   readonly title: string
   /** Other names that people type. */
   readonly aliases?: readonly string[]
-  /** How source files' names end, dot included. */
+  /** File name extensions of sources, dot included. */
   readonly extensions: readonly string[]
-  /** Empty `end`: the comment ends with its line. */
+  /** Begin and end of a comment; with an empty `end` the comment ends with its line. */
   readonly comment: readonly [begin: string, end: string]
   /** Packages of Debian and Ubuntu. */
   readonly packages: readonly string[]
-  /** Packages of libraries that people expect, by library. */
+  /** Packages of libraries that people expect, by the library's name. */
   readonly libraries?: Readonly<Record<string, string>>
   readonly tools: readonly Tool[]
-  /** Its own optional variables in the worker's environment, beside its limits'. */
+  /** The language's own optional variables in the worker's environment, beside those of its limits. */
   readonly settings?: Readonly<Record<string, GenericSchema>>
-  /** When an operator sets none, if not the usual ones. A compiler that no recipe names has them here in any case. */
+  /**
+   * Default limits that differ from the usual ones. A language with a compiler but without a recipe must have its compile
+   * limits here.
+   */
   readonly limits?: Partial<Limits>
-  /** With less its runtime does not come up, on two processors: bytes, processes and threads. Left out where 16 MiB and one do. */
+  /**
+   * The least limits with which the runtime starts on two processors: memory in bytes, number of processes and threads. Left
+   * out where 16 MiB and one process suffice.
+   */
   readonly least?: { readonly memory?: number; readonly processes?: number }
-  /** Prints `Hello, world!`; people see it first. */
+  /** The program that people see first; it prints `Hello, world!`. */
   readonly example: string
-  /** Prints the number of bytes on its input; workers try themselves by it. */
+  /** The program of a worker's trial; it prints the number of bytes on its input. */
   readonly trial: string
-  /** Without a recipe: the names in the box that are the language's own. */
+  /** For a language without a recipe: the file names in the box that a submission's other files cannot have. */
   readonly ownFiles?: readonly string[]
-  /** Without one, a folder of src/executor/toolchain finds it. */
+  /** Without a recipe a folder in src/executor/toolchain finds the language. */
   readonly recipe?: Recipe
 }
 
-/** With what a language's file left out. */
+/** A definition with default values for missing fields. */
 export interface CompleteDefinition extends LanguageDefinition {
   readonly aliases: readonly string[]
   readonly settings: Readonly<Record<string, GenericSchema>>

@@ -1,9 +1,9 @@
-// Names by which other services call our languages, beside our own names and aliases.
+// Names of our languages in other services, beside our own names and aliases.
 import type { Language } from './catalogue.ts'
 
 type Names = Readonly<Record<string, Language>>
 
-/** Packages of Piston. */
+/** Names of Piston's packages. */
 export const pistonNames: Names = {
   python3: 'python',
   'g++': 'cpp',
@@ -14,10 +14,10 @@ export const pistonNames: Names = {
   rscript: 'r',
 }
 
-/** Languages of SandboxFusion; its others run test frameworks or need a GPU. */
+/** Names of SandboxFusion's languages; those missing here run test frameworks or need a GPU. */
 export const sandboxFusionNames: Names = { nodejs: 'javascript', sql: 'sqlite', d_ut: 'd' }
 
-/** Ids of Judge0 CE, the one that answers name first: those of 1.13, then of later ones. */
+/** Ids of Judge0 CE: those of version 1.13, then those of later versions. Answers use the first id. */
 export const judge0Ids: Readonly<Partial<Record<Language, readonly [number, ...number[]]>>> = {
   assembly: [45],
   bash: [46],

@@ -25,7 +25,7 @@ export const elixir = {
     run: ['elixir', 'main.exs'],
     environment: {
       ERL_CRASH_DUMP_BYTES: '0',
-      // The runtime's reports are not output.
+      // Sends the runtime's reports to stderr, because they are not the program's output.
       ERL_AFLAGS: '-logger console [{device,standard_error}]',
     },
     usualStack: true,

@@ -28,7 +28,7 @@ n(N) -> case file:read(standard_io, 4096) of {ok, B} -> n(N + byte_size(B)); eof
     run: [
       '/bin/sh',
       '-c',
-      // Always compiled, as escript would interpret a script and warn on stdout.
+      // The source is always compiled, because escript would interpret a script and print warnings to stdout.
       String.raw`module=$(sed -n 's/^ *-module(\([a-z][A-Za-z0-9_]*\)).*/\1/p' main.erl | head -n 1)
 source=main.erl
 if [ -z "$module" ]; then
@@ -53,7 +53,7 @@ exec escript /tmp/start "$@"`,
     typed: { run: ['escript', 'main.erl'] },
     environment: {
       ERL_CRASH_DUMP_BYTES: '0',
-      // Text is UTF-8, as on a terminal; the runtime's reports are not output.
+      // Text is UTF-8, as on a terminal. The runtime's reports go to stderr, because they are not the program's output.
       ERL_AFLAGS:
         '-eval "io:setopts(user,[{encoding,unicode}])" -kernel logger "[{handler,default,logger_std_h,#{config=>#{type=>standard_error}}}]"',
     },

@@ -1,8 +1,8 @@
 // Go: its own compiler, without C.
 //
-// With a distribution's precompiled standard library, compiler and linker do without `go build`, which takes twice as
-// long to find nothing else to compile. That library's `net` and `os/user` use C. Sources that get messages are left to
-// `go build`, and so are packages that only the library may import.
+// If the distribution has a precompiled standard library, the script calls compiler and linker directly, because `go build`
+// takes twice as long only to find that nothing else must be compiled. The library's `net` and `os/user` use C. `go build`
+// still compiles sources that cause messages, and sources that may import internal packages, which only the library may import.
 import type { LanguageDefinition } from './definition.ts'
 
 const script = `

@@ -24,7 +24,7 @@ n(N) :- repeat, get_char(C), ( C == end_of_file -> g_read(n, N1), write(N1), nl 
     source: 'main.pl',
     compile: { commands: [['gplc', '--no-top-level', '-o', 'main', 'main.pl']], makes: 'main' },
     run: ['./main'],
-    // KiB.
+    // Sizes in KiB.
     environment: { GLOBALSZ: '262144', LOCALSZ: '131072', TRAILSZ: '131072' },
     outOfMemory: /^Fatal Error: \w+ stack overflow/mu,
   },

@@ -27,7 +27,7 @@ export const groovy = {
     paths: [
       '/usr/share/groovy',
       '/usr/share/java',
-      // Modules beside the core (JSON, XML, templates, SQL) are links into here.
+      // The modules beside the core (JSON, XML, templates, SQL) are links to files in this directory.
       '/usr/share/maven-repo/org/codehaus/groovy',
       '/etc/groovy',
     ],

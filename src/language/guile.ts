@@ -34,10 +34,10 @@ export const guile = {
       makes: 'main.go',
     },
     run: ['guile', '--no-auto-compile', '-c', '(load-compiled "main.go")'],
-    // Otherwise its collector looks into /proc/stat and warns.
+    // Otherwise the garbage collector reads /proc/stat and prints a warning.
     environment: {
       GC_NPROCS: '1',
-      // Modules beside the program, after its own.
+      // Guile's own modules, then those beside the program.
       GUILE_LOAD_PATH: '...:.',
     },
     paths: ['/usr/share/guile'],

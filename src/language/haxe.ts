@@ -19,7 +19,7 @@ export const haxe = {
   recipe: {
     source: 'Main.hx',
     compile: null,
-    // The default depth is a thousand calls.
+    // The default call depth is only a thousand.
     run: ['haxe', '-D', 'eval-call-stack-depth=100000', '--run', 'Main'],
     environment: { HAXE_STD_PATH: '/usr/share/haxe/std' },
     paths: ['/usr/share/haxe'],

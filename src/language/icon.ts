@@ -27,7 +27,7 @@ end`,
       together: ['.icn'],
     },
     run: ['iconx', 'main'],
-    // In words; the default stack is too small for a thousand calls.
+    // Stack size in words; the default is too small for a thousand calls.
     environment: { MSTKSIZE: '4000000' },
   },
 } as const satisfies LanguageDefinition

@@ -25,15 +25,15 @@ export const java = {
     },
   ],
   settings: {
-    /** By default the newest installed JDK. */
+    /** Directory of the JDK; by default the newest installed one. */
     JAVA_HOME: v.optional(v.string()),
-    /** Whether a javac stays up between submissions. */
+    /** Whether resident compilers (javac) stay in memory between submissions. */
     JAVA_RESIDENT_COMPILER: v.optional(toggle, 'on'),
-    /** Whether a JVM is up in each slot before there is a program. */
+    /** Whether each slot starts a JVM before its program comes. */
     JAVA_STARTS_AHEAD: v.optional(toggle, 'on'),
   },
   limits: {
-    // More would not fit into the heap of a javac that stays up, beside javac.
+    // A larger program would not fit into the heap of a resident javac.
     compile: { ...usualCompile, stdoutBytes: 8 * mebibyte },
     run: virtualMachineRun,
   },

@@ -12,7 +12,7 @@ export const javascript = {
   packages: [],
   tools: [],
   settings: {
-    /** Whether a Node is up in each slot before there is a program, in TypeScript too. */
+    /** Whether each slot starts a Node before its program comes, also for TypeScript. */
     NODE_STARTS_AHEAD: v.optional(toggle, 'on'),
   },
   least: { processes: 8 },

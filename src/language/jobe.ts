@@ -1,17 +1,22 @@
-// What Jobe, which Moodle's CodeRunner calls, does by language.
+// Language-specific behaviour of Jobe, the service that Moodle's CodeRunner calls.
 import type { Language } from './catalogue.ts'
 
 type ByLanguage<Value> = Readonly<Partial<Record<Language, Value>>>
 
 export const jobe = {
-  /** Its names beside ours. */
+  /** Jobe's names of languages, beside ours. */
   names: { python3: 'python', nodejs: 'javascript' } as Readonly<Record<string, Language>>,
-  /** What its compilers get: in any case, as ours optimise, which finds other mistakes; and when a request says nothing. */
+  /**
+   * Compiler arguments. `always` is added to every request, because our compilers optimise by default and then report other
+   * mistakes. `usual` is used when the request has no arguments.
+   */
   compileArguments: {
     c: { always: ['-O0'], usual: ['-Wall', '-Werror', '-std=c99'] },
     cpp: { always: ['-O0'], usual: ['-Wall', '-Werror'] },
   } as ByLanguage<{ readonly always: readonly string[]; readonly usual: readonly string[] }>,
-  /** What an interpreter may be asked for, as it changes no result here: most of it Jobe says by itself. */
+  /**
+   * Interpreter arguments that are accepted and ignored, because they change no result here; most of them are Jobe's defaults.
+   */
   interpreterArguments: {
     python: /^-[BEIsu]+$/,
     java: /^-X(?:rs|(?:ss|ms|mx)\d+[kKmMgG]?)$/,
@@ -19,9 +24,9 @@ export const jobe = {
     php: /^(?:--no-php-ini|-n)$/,
     octave: /^(?:-H|--norc|--no-window-system|--silent)$/,
   } as ByLanguage<RegExp>,
-  /** Limits of memory and processes do not go below the usual ones, as the runtime needs much of both. */
+  /** Languages whose memory and process limits do not go below the usual ones, because the runtime needs much of both. */
   keepsUsual: ['java'] as readonly Language[],
-  /** It looks at a program before it runs it: so begins stderr of one that would not have been run. */
+  /** Jobe checks the syntax before it runs a program. These patterns match stderr of a program that fails that check. */
   syntaxErrors: {
     python: /^ +File "/,
     php: /^(?:PHP )?Parse error:/,

@@ -2,7 +2,10 @@
 import type { LanguageDefinition } from './definition.ts'
 import { slowCompile, virtualMachineRun } from './limits.ts'
 
-/** kotlinc names in the jar a top-level `main` alone: that of an object or a companion, which is static in Java, is found by this. */
+/**
+ * Shell script that finds a static `main` (`@JvmStatic`) of an object or companion object and names its class in the jar.
+ * kotlinc itself names only the class of a top-level `main`.
+ */
 const findMain = String.raw`
 grep -rqs --include='*.kt' JvmStatic . || exit 0
 "$JAVA_HOME/bin/jar" xf main.jar META-INF/MANIFEST.MF && grep -q ^Main-Class META-INF/MANIFEST.MF && exit 0
@@ -13,7 +16,7 @@ name=$("$JAVA_HOME/bin/javap" -public -cp main.jar $names | sed -n -e 's/^[a-z ]
 
 const compile = [
   'kotlinc',
-  // Its launcher sets an option that the JVM warns about each time.
+  // kotlinc's launcher sets an option that the JVM warns about at each start.
   '-J-XX:+UnlockDiagnosticVMOptions',
   '-J-XX:-PrintWarnings',
   'main.kt',

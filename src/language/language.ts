@@ -1,6 +1,6 @@
-// The door to the languages: what is known without looking at a host, for configuration, HTTP, command line, doctor and
-// worker. A language is one file here and a line in all.ts. Its recipe, or a folder in src/executor/toolchain,
-// finds its compiler.
+// The entry module of the languages: everything that is known about them without examining a host. It serves configuration,
+// HTTP, command line, doctor and worker. A language is one file here and one line in all.ts. Its recipe, or a folder in
+// src/executor/toolchain, finds its compiler.
 export * from './catalogue.ts'
 export { cpp } from './cpp.ts'
 export type { CompleteDefinition, LanguageDefinition, Recipe, Tool } from './definition.ts'

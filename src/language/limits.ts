@@ -1,24 +1,24 @@
-// A phase's limits, and the usual ones when an operator sets none.
+// The limits of a phase, and their defaults when an operator sets none.
 
-/** A phase that passes one of these ends and says which. */
+/** Limits of a phase. A phase that exceeds one is stopped, and its ending names the limit. */
 export interface PhaseLimits {
-  /** User + system time of all processes. */
+  /** User and system CPU time of all processes. */
   readonly cpuSeconds: number
-  /** Monotonic, from the program's start. */
+  /** Time from the program's start, by a monotonic clock. */
   readonly wallSeconds: number
-  /** The cgroup's limit; swap is off. */
+  /** Memory limit of the cgroup; swap is off. */
   readonly memoryBytes: number
-  /** Processes and threads, without the sandbox's own. */
+  /** Number of processes and threads, without those of the sandbox. */
   readonly processes: number
-  /** Bytes kept; one more ends the phase. A compiler's stdout carries the program. */
+  /** Number of bytes kept; one more byte ends the phase. A compiler's stdout carries the program. */
   readonly stdoutBytes: number
-  /** Bytes kept, fewer of a compiler's; one more ends the phase. */
+  /** Number of bytes kept, fewer for a compiler; one more byte ends the phase. */
   readonly stderrBytes: number
   /** Size of /box, /tmp and /dev/shm each. */
   readonly diskBytes: number
 }
 
-/** How the log spells each. */
+/** The names of the limits in the log. */
 export const limitSpellings = {
   cpuSeconds: 'cpu_time',
   wallSeconds: 'wall_time',
@@ -29,7 +29,7 @@ export const limitSpellings = {
   diskBytes: 'disk',
 } as const satisfies Record<keyof PhaseLimits, string>
 
-/** Limits as the log spells them, those that are there. */
+/** Returns the limits that are set, with their names in the log. */
 export function spellLimits(limits: Partial<PhaseLimits>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(limitSpellings).flatMap(([name, spelling]) => {
@@ -39,7 +39,7 @@ export function spellLimits(limits: Partial<PhaseLimits>): Record<string, number
   )
 }
 
-/** `compile` is null without a compiler. */
+/** The limits of a language; `compile` is null for a language without a compiler. */
 export interface Limits {
   readonly compile: PhaseLimits | null
   readonly run: PhaseLimits
@@ -58,14 +58,14 @@ export const usualRun: PhaseLimits = {
   diskBytes: 64 * mebibyte,
 }
 
-/** For a virtual machine with twenty threads of its own. */
+/** Run limits for a virtual machine that itself has twenty threads. */
 export const virtualMachineRun: PhaseLimits = {
   ...usualRun,
   memoryBytes: 512 * mebibyte,
   processes: 256,
 }
 
-/** stdoutBytes bounds the compiled program. */
+/** The usual compile limits; `stdoutBytes` limits the size of the compiled program. */
 export const usualCompile: PhaseLimits = {
   cpuSeconds: 15,
   wallSeconds: 20,
@@ -76,5 +76,5 @@ export const usualCompile: PhaseLimits = {
   diskBytes: 256 * mebibyte,
 }
 
-/** For compilers that take seconds for any program on a slow machine. */
+/** Compile limits for compilers that take seconds for any program on a slow machine. */
 export const slowCompile: PhaseLimits = { ...usualCompile, cpuSeconds: 45, wallSeconds: 60 }

@@ -1,9 +1,11 @@
-// The language that somebody meant who wrote another word.
+// Finds the language that a misspelt name probably means.
 import { languagesByName } from './catalogue.ts'
 
 const namesMost = 32
 
-/** The name or alias that differs by the fewest letters, if by no more than a third of them; undefined: none is near. */
+/**
+ * Returns the name or alias with the fewest differing letters; undefined when all differ in more than a third of the letters.
+ */
 export function findNearestLanguage(word: string): string | undefined {
   if (word.length > namesMost) return undefined
   const folded = word.trim().toLowerCase()
@@ -16,7 +18,7 @@ export function findNearestLanguage(word: string): string | undefined {
   return nearest
 }
 
-/** Letters to insert, remove or replace; neighbours that changed places are one. */
+/** Counts the letters to insert, remove or replace; two swapped neighbours count as one. */
 function countEdits(one: string, other: string): number {
   let before: readonly number[] = []
   let row: readonly number[] = Array.from({ length: other.length + 1 }, (_, n) => n)

@@ -1,8 +1,9 @@
-// Objective-C: Clang, as GCC reads neither `@autoreleasepool` nor `@[…]`, with GNUstep's Foundation. Debian's is made for GCC's
-// runtime, which has no ARC, no blocks and no `array[0]`; a property needs a variable that the class names.
+// Objective-C: Clang with GNUstep's Foundation. GCC supports neither `@autoreleasepool` nor `@[…]`. Debian's Foundation is
+// built for GCC's runtime, which has no ARC, no blocks and no `array[0]`; a property needs an instance variable that the class
+// declares.
 import type { LanguageDefinition } from './definition.ts'
 
-// The runtime's headers lie in a directory of GCC's, which Clang does not search: behind its own.
+// The runtime's headers are in a directory of GCC that Clang does not search. The script appends it to Clang's own directories.
 const script = `
 for objc in /usr/lib/gcc/*/*/include/objc; do :; done
 exec clang -O2 -fobjc-runtime=gcc -fconstant-string-class=NSConstantString -fexceptions -fobjc-exceptions -D_NATIVE_OBJC_EXCEPTIONS \\
@@ -13,7 +14,7 @@ export const objectivec = {
   name: 'objectivec',
   title: 'Objective-C',
   aliases: ['objective-c', 'objc'],
-  // `.m` is Octave's.
+  // None, because `.m` belongs to Octave.
   extensions: [],
   comment: ['//', ''],
   packages: ['clang', 'libgnustep-base-dev'],
@@ -25,7 +26,7 @@ export const objectivec = {
       pattern: /clang version (\d+)\.(\d+)\.\d+/mu,
       oldest: [11, 0],
     },
-    // Comes with Foundation, whose version nothing prints.
+    // This program shows that Foundation is installed. No program prints Foundation's version.
     {
       program: 'gnustep-config',
       ask: ['--base-libs'],

@@ -20,10 +20,11 @@ export const octave = {
   example: 'disp("Hello, world!")',
   trial: 'disp(numel(fread(stdin)))',
   recipe: {
-    // In main.m a first function would be the function main. So messages do not say where a mistake is.
+    // Not main.m, because Octave would take the first function of that file for the function main. Messages therefore do not
+    // say where a mistake is.
     source: 'main',
     compile: null,
-    // Only a script's file is followed by arguments.
+    // Octave accepts arguments only after a script's file.
     run: [
       '/bin/sh',
       '-c',

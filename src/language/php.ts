@@ -27,7 +27,7 @@ echo strlen(stream_get_contents(STDIN)), "\n";`,
       'memory_limit=-1',
       'main.php',
     ],
-    // Only this program's settings: servers' may hold passwords.
+    // Only the settings of the command line, because those of servers may contain passwords.
     paths: ['/etc/php/*/cli', '/etc/php/*/mods-available', '/usr/share/php'],
   },
 } as const satisfies LanguageDefinition

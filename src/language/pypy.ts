@@ -24,7 +24,7 @@ print(len(sys.stdin.buffer.read()))`,
     source: 'main.py',
     compile: null,
     run: ['pypy3', 'main.py'],
-    // Otherwise it looks for the cache's size in /proc and complains.
+    // Otherwise PyPy looks for the size of the processor's cache in /proc and prints a warning.
     environment: { PYPY_GC_NURSERY: '4M' },
   },
 } as const satisfies LanguageDefinition

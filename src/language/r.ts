@@ -21,7 +21,8 @@ export const r = {
   recipe: {
     source: 'main.R',
     compile: null,
-    // The package asks /proc/cpuinfo, which no box has, and would know of no processor.
+    // Replaces detectCores of the package `parallel`, which reads /proc/cpuinfo. No box has that file, so it would find no
+    // processor.
     run: [
       '/bin/sh',
       '-c',

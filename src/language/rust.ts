@@ -29,7 +29,7 @@ fn main() {
   recipe: {
     source: 'main.rs',
     compile: {
-      // The standard library's, which is most of ten megabytes: a program of that size is not kept.
+      // Strips the standard library's debug information, most of ten megabytes, because a program of that size is not cached.
       commands: [
         ['rustc', '-O', '-C', 'strip=debuginfo', '--edition', '2021', '-o', 'main', 'main.rs'],
       ],

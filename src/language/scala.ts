@@ -1,4 +1,4 @@
-// Scala: on a JDK. Runs the object Main, else the only runnable one.
+// Scala: on a JDK. Runs the object Main, otherwise the only object that can be run.
 import type { LanguageDefinition } from './definition.ts'
 import { slowCompile, virtualMachineRun } from './limits.ts'
 

@@ -1,8 +1,9 @@
 // Standard ML: Poly/ML, which compiles and runs one declaration after another.
 import type { LanguageDefinition } from './definition.ts'
 
-// As poly --script, but with messages off stdout, and with UTF-8 in strings, byte by byte. Poly/ML takes words that are its
-// own options, such as -v and -H, wherever they stand; the program's arguments follow `-q --eval` and this.
+// Works like poly --script, but messages go to stderr, and strings may contain UTF-8, byte by byte. The program's arguments
+// follow `-q --eval` and this script. Poly/ML itself takes arguments that are its own options, such as -v and -H, at any
+// position.
 const script = String.raw`
 structure CommandLine: COMMAND_LINE = struct
   open CommandLine

@@ -1,4 +1,4 @@
-// TypeScript: npm's compiler, whose type errors are compile errors, and this service's Node.
+// TypeScript: the compiler of the npm package, whose type errors are compile errors, and the Node that this service runs on.
 import type { LanguageDefinition } from './definition.ts'
 import { usualCompile } from './limits.ts'
 

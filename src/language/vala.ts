@@ -16,7 +16,7 @@ export const vala = {
   trial: String.raw`void main () { int n = 0; while (stdin.getc () != FileStream.EOF) n++; print ("%d\n", n); }`,
   recipe: {
     source: 'main.vala',
-    // The C compiler warns about code it makes of good programs.
+    // -w, because the C compiler warns about the code that valac generates from correct programs.
     compile: {
       commands: [
         [
@@ -41,9 +41,10 @@ export const vala = {
     },
     run: ['./main'],
     environment: {
-      // Otherwise print turns non-ASCII into question marks.
+      // Otherwise `print` replaces characters that are not ASCII by question marks.
       CHARSET: 'UTF-8',
-      // The host's modules ask a desktop for its settings: glib-networking's aborts a program whose box has none.
+      // Keeps GLib from loading modules of the host that ask a desktop for its settings: that of glib-networking aborts a
+      // program in a box, which has no desktop.
       GIO_MODULE_DIR: '/nonexistent',
     },
     paths: ['/usr/include', '/usr/share/vala*', '/usr/share/pkgconfig'],

@@ -1,19 +1,19 @@
-// Variables that no request sets: with them a loader, a shell or a runtime is started.
+// Environment variables that no request may set, because they control how a loader, a shell or a runtime starts.
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
-/** Why, and which: exact names, and beginnings, which end in `*`. */
+/** The refused variables with the reasons: exact names, and prefixes, which end in `*`. */
 const refused: readonly (readonly [why: string, names: readonly string[]])[] = [
   ['is set by the service', words('PATH HOME USER LOGNAME PWD LANG LC_ALL')],
   [
     'is what the loader or the C library is started with',
-    // Those that glibc drops for programs with more rights than their caller.
+    // The variables that glibc ignores in programs with more rights than their caller.
     words(`LD_* GLIBC_* GCONV_PATH GETCONF_DIR HOSTALIASES LOCALDOMAIN LOCPATH MALLOC_* NIS_PATH NLSPATH
       RESOLV_* RES_OPTIONS TMPDIR TZDIR`),
   ],
   [
     'is what a shell is started with',
-    // Not ENV, which interactive ones alone read, and applications call their stage.
+    // Not ENV: only interactive shells read it, and applications use it for their stage.
     words('BASH BASH_* BASHOPTS CDPATH FPATH GLOBIGNORE IFS PS4 SHELLOPTS ZDOTDIR'),
   ],
   [
@@ -25,10 +25,10 @@ const refused: readonly (readonly [why: string, names: readonly string[]])[] = [
   ],
 ]
 
-/** An application's own, though it begins as a runtime's. */
+/** Variables of applications whose names begin like those of a runtime. */
 const allowed: ReadonlySet<string> = new Set(['NODE_ENV'])
 
-/** Why a program's variable cannot have this name; null when it can. */
+/** Returns the reason why a program's variable cannot have this name; null when it can. */
 export function refuseVariable(name: string): string | null {
   if (allowed.has(name)) return null
   const group = refused.find(([, names]) => names.some((one) => matches(one, name)))

@@ -1,5 +1,5 @@
-// Frames on a stream: a length in four bytes, big-endian, then the bytes. An answer may not begin before its question,
-// nor have surplus or missing bytes.
+// Frames on a stream: a length in four bytes, big-endian, then the bytes. An answer must not begin before its request, and must
+// have neither surplus nor missing bytes.
 import type { Readable, Writable } from 'node:stream'
 
 export function writeFrame(stream: Writable, frame: Uint8Array): void {
@@ -13,8 +13,9 @@ export function writeFrame(stream: Writable, frame: Uint8Array): void {
 export type NextFrame = () => Promise<Buffer>
 
 /**
+ * Returns a function that reads the stream's next frame.
  * @param largestBytes of a frame; a longer one ends the stream.
- * @param stop called when it has ended, as by bytes that nobody asked for.
+ * @param stop called when the stream has ended, for example because of unexpected bytes.
  */
 export function readFrames(stream: Readable, largestBytes: number, stop: () => void): NextFrame {
   let awaited: PromiseWithResolvers<Buffer> | null = null

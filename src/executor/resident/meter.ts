@@ -1,24 +1,25 @@
-// Measures an exchange by the resident's cgroup, and ends it at a limit.
+// Measures an exchange with the counters of the resident's cgroup, and reports an exceeded limit.
 import type { KeeperGroup } from '#cgroup'
 import { roundSeconds } from '#contract'
 import type { PhaseLimits, Usage } from '#contract'
 
 export interface Meter {
   /**
-   * What was used since its start; the peak is the highest charge that was seen.
-   * @throws when the out-of-memory killer struck, or the counters cannot be read.
+   * Returns the usage since the meter's start. The memory peak is the highest value that was read.
+   * @throws when the out-of-memory killer killed a process, or the counters cannot be read.
    */
   read(): Usage
   stop(): void
 }
 
-/** Milliseconds between two readings of the counters. */
+/** The shortest and longest time between two readings of the counters, in milliseconds. */
 const shortestLook = 5
 const longestLook = 20
 
 /**
- * @param onLimit called when a clock passes its limit, or `read` would throw.
- * @throws as `read`.
+ * Starts a meter.
+ * @param onLimit called when CPU or wall time passes its limit, or `read` would throw.
+ * @throws when the counters cannot be read.
  */
 export function startMeter(group: KeeperGroup, limits: PhaseLimits, onLimit: () => void): Meter {
   const started = performance.now()
@@ -48,7 +49,7 @@ export function startMeter(group: KeeperGroup, limits: PhaseLimits, onLimit: () 
   }
 
   function schedule(usedSeconds: number): void {
-    // At most two cores at once, as a rule (cpu-quota.ts): a box that has more may pass its limit by more.
+    // The wait assumes that the box uses at most two cores (cpu-quota.ts). A box with more cores may pass its limit by more.
     const leftMilliseconds = ((limits.cpuSeconds - usedSeconds) * 1000) / 2
     look = setTimeout(lookAgain, Math.max(shortestLook, Math.min(longestLook, leftMilliseconds)))
   }

@@ -1,5 +1,6 @@
-// Keeps residents (process.ts) up, one a place, and lends each to one request at a time. An old one serves until its successor is
-// ready; after one that died early the next starts later and later. Callers go on without one that is not free in time.
+// Keeps a fixed number of residents (process.ts), one per position, and lends each to one request at a time. An old resident
+// serves until its successor is ready. After residents that ended early, the next one starts with a growing delay. A caller
+// gets null when no resident is free in time.
 import { setTimeout as delay } from 'node:timers/promises'
 import { backOff } from '#back-off'
 import type { PhaseLimits } from '#contract'
@@ -7,8 +8,9 @@ import type { Exchange, Resident } from './process.ts'
 
 export interface ResidentPool {
   /**
-   * Null when none is free in time or its answer is refused; that one is replaced.
-   * @param onLent called when there is one.
+   * Sends a request to a resident. Returns null when none is free in time, or when the answer is refused; that resident is
+   * replaced.
+   * @param onLent called when a resident is lent to the request.
    * @param accept reads the answer; null or an exception refuses it.
    * @throws the signal's reason when aborted.
    */
@@ -19,40 +21,41 @@ export interface ResidentPool {
     signal: AbortSignal,
     onLent?: () => void,
   ): Promise<T | null>
-  /** Resolves when each place has had a resident, or a failed start. */
+  /** Resolves when each position has had a resident or a failed start. */
   settled(): Promise<void>
   close(): Promise<void>
 }
 
-/** When a fresh resident takes an old one's place. */
+/** The limits at which a fresh resident replaces an old one. */
 export interface Retirement {
   readonly exchanges: number
   readonly seconds: number
-  /** Peak of one exchange. */
+  /** Peak memory of one exchange. */
   readonly memoryBytes: number
 }
 
 interface Member {
   readonly resident: Resident
   readonly bornMilliseconds: number
-  /** Resolved when its successor should start. */
+  /** Resolves when its successor must start. */
   readonly isOld: PromiseWithResolvers<void>
   served: number
   isBusy: boolean
-  /** It is lent no more, and ended when it is free. */
+  /** True when it is not lent any more; it is ended as soon as it is free. */
   isRetired: boolean
 }
 
-/** Longest wait for a busy resident; most answers take a tenth of this. */
+/** Longest wait for a free resident; most answers take a tenth of this. */
 const patienceMilliseconds = 100
 
-/** After fewer exchanges the next start waits, as starts cost CPU time that others need. */
+/** If a resident ends after fewer exchanges, the next start waits, because starts cost CPU time that others need. */
 const provenExchanges = 20
 const pauseSeconds = { first: 1, longest: 60 }
 
 /**
- * @param start makes the n-th resident.
- * @param onFailure hears why a start failed; others follow.
+ * Opens a pool of residents.
+ * @param start starts the n-th resident.
+ * @param onFailure called with the error of a failed start; the pool then tries again.
  */
 export function keepResidents(
   count: number,
@@ -65,7 +68,7 @@ export function keepResidents(
   const waiters = new Set<(member: Member) => void>()
   let started = 0
 
-  /** Null when none is free in time; at once when there are none at all. */
+  /** Takes a free resident. Null when none is free in time; null at once when there are no residents. */
   async function checkOut(): Promise<Member | null> {
     const free = [...members].find(({ isBusy, isRetired }) => !isBusy && !isRetired)
     if (free !== undefined) free.isBusy = true
@@ -80,7 +83,7 @@ export function keepResidents(
     return promise.finally(() => clearTimeout(timer))
   }
 
-  /** Gives it to whoever waits longest, or leaves it free. */
+  /** Returns a resident: it goes to the request that waits longest, or stays free. */
   function checkIn(member: Member): void {
     member.isBusy = false
     if (member.isRetired) return member.resident.end()
@@ -93,7 +96,7 @@ export function keepResidents(
 
   async function startNext(current: Member | null): Promise<Member> {
     const resident = await start((started += 1), closing.signal)
-    // The pool may have closed meanwhile; nobody else would end it.
+    // The pool may have closed during the start, and its `close` does not know this resident.
     if (closing.signal.aborted) resident.end()
     const bornMilliseconds = performance.now()
     const isOld = Promise.withResolvers<void>()
@@ -107,7 +110,10 @@ export function keepResidents(
     return next
   }
 
-  /** Resolves when the pool is closed. @param onFirst called when the first is up or has failed to start. */
+  /**
+   * Keeps one position filled. Resolves when the pool is closed.
+   * @param onFirst called when the first resident is ready or has failed to start.
+   */
   async function keepPlace(onFirst: () => void): Promise<void> {
     let current: Member | null = null
     let failures = 0

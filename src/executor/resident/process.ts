@@ -1,5 +1,5 @@
-// A box that stays: our program in it answers framed requests. For compilers whose start costs more than their work; no
-// submission's program runs in one. A surplus byte, a passed limit or silence ends it.
+// A resident: a program of ours that stays in a box and answers framed requests. It is used for compilers whose start costs
+// more than their work. No submission's program runs in it. A surplus byte, an exceeded limit or a missing answer ends it.
 import { describe, SandboxError } from '#contract'
 import type { Command, PhaseLimits, Usage } from '#contract'
 import { openKeeper } from '#keeper'
@@ -9,20 +9,20 @@ import { startMeter } from './meter.ts'
 import type { Meter } from './meter.ts'
 
 export interface ResidentLaunch {
-  /** The cgroup's name; unique among keepers and residents. */
+  /** Name of its cgroup; unique among keepers and residents. */
   readonly name: string
-  /** Host uid; null: the worker's own. */
+  /** Host uid; null for the worker's uid. */
   readonly uid: number | null
   readonly command: Command
-  /** Of its whole life, start included. */
+  /** Limits of its whole life, start included. */
   readonly limits: Pick<PhaseLimits, 'memoryBytes' | 'processes' | 'diskBytes' | 'cpuSeconds'>
-  /** Until it is ready. */
+  /** Longest time until it is ready. */
   readonly startSeconds: number
-  /** The largest answer. */
+  /** Size of the largest answer. */
   readonly answerBytes: number
 }
 
-/** An answer and what it took, including the resident's other threads. */
+/** An answer and its resource usage, which includes all threads of the resident. */
 export interface Exchange {
   readonly answer: Buffer
   readonly usage: Usage
@@ -32,23 +32,23 @@ export interface Resident {
   /** Resolves when every process is dead and the cgroup gone; rejects with {SandboxError} when that fails. */
   readonly ended: Promise<void>
   /**
-   * Asks one thing; only one at a time. Null when no answer came within the limits: it is ended then. CPU and wall time
-   * are this exchange's.
+   * Sends one request; calls must not overlap. Returns null when no answer came within the limits, which also ends the
+   * resident. The limits on CPU and wall time apply to this exchange alone.
    */
   exchange(request: Uint8Array, limits: PhaseLimits): Promise<Exchange | null>
   end(): void
 }
 
-/** stderr kept to explain a failed start, and how much ends it. */
+/** Bytes of stderr kept to explain a failed start, and the number of bytes that ends the resident. */
 const wordsKeptBytes = 4096
 const wordsBytes = 1024 * 1024
 
-/** A keeper's run has an end; another takes the place of one that nobody has asked for so long. */
+/** A keeper's run must have a wall limit. A resident that is unused for this long is replaced. */
 const lifetimeSeconds = 20 * 24 * 3600
 
 /**
- * Resolves when it is ready.
- * @throws {SandboxError} when it does not get there; the signal's reason when aborted.
+ * Starts a resident; resolves when it is ready.
+ * @throws {SandboxError} when it does not become ready; the signal's reason when aborted.
  */
 export async function startResident(
   resources: BoxResources,
@@ -62,7 +62,8 @@ export async function startResident(
   const stop = new AbortController()
   const end = (): void => stop.abort()
   const nextFrame = readFrames(keeper.streams.output, answerBytes, end)
-  // One run, as long as its life: no process lives after it, or its keeper has failed, which its group's removal then ends.
+  // The resident's life is one run of its keeper. After the run no process lives. If the keeper fails, the removal of its
+  // cgroup kills the rest.
   const lastWords = run({
     command,
     limits: { ...limits, wallSeconds: lifetimeSeconds, stdoutBytes: 1, stderrBytes: wordsBytes },
@@ -72,7 +73,7 @@ export async function startResident(
     ranOutOfMemory: () => false,
   }).then(({ stderr }) => stderr.bytes.toString('utf8').trim(), describe)
   const ended = lastWords.then(close)
-  // Nobody has to wait for the end.
+  // The caller need not wait for the end.
   ended.catch(() => {})
   signal.addEventListener('abort', end)
   const deadline = setTimeout(end, startSeconds * 1000)

@@ -1,5 +1,5 @@
-// Compiles with a compiler that is already up, or leaves it to a box of its own. Decides what a resident may use and
-// which answers count.
+// Compiles with a resident compiler, or returns null so that the caller compiles in a box. Decides what a resident may use and
+// which answers are accepted.
 import { compileMessageBytes, describe } from '#contract'
 import type { Phase, PhaseLimits } from '#contract'
 import type { BoxResources } from '#keeper'
@@ -11,10 +11,11 @@ import type { Exchange } from './process.ts'
 import { createTurns } from './turns.ts'
 
 export interface ResidentCompilers extends Pick<ResidentPool, 'settled' | 'close'> {
-  /** How many at once; each has its own host uid. */
+  /** Number of resident compilers; each has its own host uid. */
   readonly count: number
   /**
-   * The compilation, its artefact in stdout; null when a box of its own must do it, as when the account has had its share.
+   * Compiles a source. Returns a phase with the artefact in stdout, or null when the source must be compiled in a box, for
+   * example because the account has used up its share.
    * @throws the signal's reason when aborted.
    */
   compile(account: string, code: Uint8Array, signal: AbortSignal): Promise<Phase | null>
@@ -22,30 +23,30 @@ export interface ResidentCompilers extends Pick<ResidentPool, 'settled' | 'close
 
 const mebibyte = 1024 * 1024
 
-/** Less than a compilation in a box may use, which takes over beyond. javac needs some 150 MiB. */
+/** Less than a compilation in a box may use; a source that needs more is compiled in a box. javac needs some 150 MiB. */
 const residentMemoryBytes = 512 * mebibyte
 const exchangeCpuSeconds = 2
 const exchangeWallSeconds = 4
 
 const retirement = { exchanges: 2000, seconds: 3600, memoryBytes: (residentMemoryBytes * 3) / 4 }
 
-/** More than it can use before it retires. */
+/** More than a resident can use before it retires. */
 const lifetimeCpuSeconds = 3600
 const startSeconds = 60
 
-/** A compilation takes a quarter of a run's time. */
+/** Number of slots per resident: a compilation takes a quarter of a run's time. */
 const slotsServed = 4
 
 export interface KeptCompiler {
-  /** Prefix of their cgroups' names; unique in the executor. */
+  /** Prefix of the residents' cgroup names; unique in the executor. */
   readonly name: string
   readonly compiler: ResidentCompiler
-  /** Those of a compilation in a box. */
+  /** The limits of a compilation in a box. */
   readonly limits: PhaseLimits
   readonly slots: number
-  /** Host uid of the first; null: the worker's own. */
+  /** Host uid of the first resident; null when all use the worker's uid. */
   readonly firstUid: number | null
-  /** Hears why one did not start; then boxes compile for a while. */
+  /** Called with the reason when a resident did not start; sources are compiled in boxes for a while. */
   readonly onFallback: (reason: string) => void
 }
 

@@ -1,24 +1,30 @@
-// No account has more than its share of a compiler that stays up: whose sources take long, or end it, has its next ones compiled in
-// boxes for a while. So an account delays others by a moment now and then, and cannot keep a compiler from them.
+// Limits each account's share of the resident compilers. If an account's sources take long or end a compiler, its next sources
+// are compiled in boxes for a while. So an account can delay others only for moments, and cannot block a compiler.
 
-/** Of the compiler's time, in seconds. Longer sources are charged; an account has a fifth of the time, and some of it at once. */
+/**
+ * CPU time of the compiler, in seconds. Only sources that take longer than `quickSeconds` are charged. An account may use a
+ * fifth of the time, and `burstSeconds` at once.
+ */
 const quickSeconds = 0.05
 const share = 0.2
 const burstSeconds = 2
 
-/** What one costs that ended the compiler: until the next is up and practised all others' sources take ten times as long. */
+/**
+ * The charge for a source that ended the compiler: until the next compiler is ready, all sources of others take ten times as
+ * long.
+ */
 const failureSeconds = 100
 
 export interface Turns {
-  /** Whether a source of the account's may go to a compiler that stays. */
+  /** Returns whether a source of the account may go to a resident compiler. */
   may(account: string): boolean
-  /** Its source took so long; null: the compiler has ended by it. */
+  /** Charges the account for a source. @param cpuSeconds null when the source ended the compiler. */
   took(account: string, cpuSeconds: number | null): void
 }
 
 /** @param now a clock in seconds. */
 export function createTurns(now: () => number = () => performance.now() / 1000): Turns {
-  /** When what an account took will be paid; before now for those that owe nothing. */
+  /** The time at which each account's charges are paid off; in the past when it owes nothing. */
   const paidAt = new Map<string, number>()
   return {
     may: (account) => (paidAt.get(account) ?? 0) <= now() + burstSeconds / share,

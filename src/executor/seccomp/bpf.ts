@@ -1,18 +1,17 @@
-// Classic BPF for seccomp(2): instructions and the shapes that the filter is built from. Each shape returns or falls
-// through, so code is concatenated without labels. Formats: https://docs.kernel.org/networking/filter.html,
-// linux/seccomp.h.
+// Classic BPF for seccomp(2): instructions, and the building blocks of the filter. Each block returns or falls through, so
+// blocks are concatenated without labels. Formats: https://docs.kernel.org/networking/filter.html, linux/seccomp.h.
 
 /** One `struct sock_filter`. */
 export interface Instruction {
   readonly code: number
   /** Instructions skipped when a test holds; 0–255. */
   readonly ifTrue: number
-  /** Instructions skipped when it does not; 0–255. */
+  /** Instructions skipped when a test does not hold; 0–255. */
   readonly ifFalse: number
   readonly operand: number
 }
 
-/** linux/bpf_common.h. */
+/** Opcodes of linux/bpf_common.h. */
 const opcode = {
   loadWord: 0x20,
   andConstant: 0x54,
@@ -23,36 +22,36 @@ const opcode = {
   returnConstant: 0x06,
 } as const
 
-/** Offsets in `struct seccomp_data`, and the size of one of `args`. */
+/** Offsets in `struct seccomp_data`, and the size of one element of `args`. */
 export const seccompData = { nr: 0, arch: 4, args: 16, argumentBytes: 8 } as const
 
-/** Offsets to load from; every supported architecture is little-endian. */
+/** Offsets of the words to load; every supported architecture is little-endian. */
 export const dataOffset = {
   number: seccompData.nr,
   architecture: seccompData.arch,
   /** The low 32 bits of argument 0–5. */
   argumentLow: (index: number): number => seccompData.args + index * seccompData.argumentBytes,
-  /** The high 32 bits. */
+  /** The high 32 bits of argument 0–5. */
   argumentHigh: (index: number): number => dataOffset.argumentLow(index) + 4,
 } as const
 
 /** Offsets in `struct sock_filter`, and its size. */
 export const sockFilter = { code: 0, jt: 2, jf: 3, k: 4, sizeBytes: 8 } as const
 
-/** Results (linux/seccomp.h); an errno is or-ed into `errno`. */
+/** Return values of a filter (linux/seccomp.h); the errno's number is or-ed into `errno`. */
 export const filterReturn = {
   killProcess: 0x80000000,
   errno: 0x00050000,
   allow: 0x7fff0000,
 } as const
 
-/** BPF_MAXINSNS. */
+/** The kernel's limit BPF_MAXINSNS. */
 export const maximumInstructions = 4096
 
 const longestJump = 255
 
 function instruct(code: number, operand: number, ifTrue = 0, ifFalse = 0): Instruction {
-  // The kernel would take it modulo 256 and jump elsewhere.
+  // A longer jump would be stored modulo 256 and lead elsewhere.
   if (ifTrue > longestJump || ifFalse > longestJump)
     throw new RangeError('jump over more than 255 instructions')
   return { code, operand, ifTrue, ifFalse }
@@ -105,7 +104,7 @@ export function split(
 ): Instruction[] {
   if (below.length <= 255)
     return [instruct(opcode.jumpAtLeast, boundary, below.length), ...below, ...atLeast]
-  // Conditional jumps reach only 255 instructions.
+  // A conditional jump skips at most 255 instructions.
   return [
     instruct(opcode.jumpAtLeast, boundary, 0, 1),
     instruct(opcode.jumpAlways, below.length),
@@ -115,8 +114,8 @@ export function split(
 }
 
 /**
- * The same program with fewer instructions: tests that end alike jump to one return. The kernel compiles a filter anew for each
- * process that gets it.
+ * Returns an equivalent, shorter program: tests with the same result jump to one shared return. The kernel compiles a filter
+ * again for each process that loads it.
  */
 export function shareReturns(program: readonly Instruction[]): Instruction[] {
   const places = new Map<number, number[]>()
@@ -147,7 +146,7 @@ export function shareReturns(program: readonly Instruction[]): Instruction[] {
   })
 }
 
-/** Where the instruction at `place` goes on. */
+/** Returns the positions at which the program may continue after the instruction at `place`. */
 function listTargets({ code, operand, ifTrue, ifFalse }: Instruction, place: number): number[] {
   if (code === opcode.returnConstant) return []
   if (code === opcode.jumpAlways) return [place + 1 + operand]
@@ -156,8 +155,8 @@ function listTargets({ code, operand, ifTrue, ifFalse }: Instruction, place: num
 }
 
 /**
- * An array of `struct sock_filter`.
- * @throws {RangeError} beyond the kernel's size.
+ * Encodes a program as an array of `struct sock_filter`.
+ * @throws {RangeError} when it exceeds the kernel's limit.
  */
 export function encode(program: readonly Instruction[]): Buffer {
   if (program.length > maximumInstructions)

@@ -1,5 +1,5 @@
-// The filter of boxes with a network of their own, in which only loopback is: TCP and UDP beside Unix sockets. Everything else is
-// refused as in policy.ts.
+// The filter of boxes with their own network, which has only the loopback interface. It allows TCP and UDP beside Unix sockets.
+// Everything else is refused as in policy.ts.
 import { listRows } from './policy.ts'
 import { hasAnyBit, isNoneOf, isOneOf, refuse } from './row.ts'
 import type { Condition, FilterRow } from './row.ts'

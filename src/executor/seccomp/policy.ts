@@ -1,24 +1,24 @@
-// Which system calls a box may not make, what they answer, and why: one row per reason. A deny list with an upper
-// bound, as an allow list would break with each runtime upgrade: calls newer than the last reviewed one stay closed.
-// ENOSYS where libraries have a fallback, else the errno that the kernel would give.
+// The system calls that a box may not make, their errnos, and the reasons: one row per reason. This is a deny list, because an
+// allow list would break with each runtime upgrade. It has an upper bound: calls newer than the last reviewed one are refused.
+// The errno is ENOSYS where libraries have a fallback, otherwise the errno that the kernel would give.
 import { splitNames } from '#contract'
 import { hasAnyBit, isNoneOf, isOneOf, refuse } from './row.ts'
 import type { FilterRow } from './row.ts'
 import type { Architecture, CallName } from './syscall-number.ts'
 
 /**
- * `mseal`, Linux 6.10. Not yet let in: 463–466 *xattrat (closed like setxattr), 467 open_tree_attr and 470 listns
+ * `mseal`, Linux 6.10. Not allowed yet: 463–466 *xattrat (refused like setxattr), 467 open_tree_attr and 470 listns
  * (mounts, namespaces), 468–469 file_getattr, file_setattr (inode flags).
  */
 export const lastReviewedNumber = 462
 
-/** From the first to the last. */
+/** A range of call numbers; both ends are included. */
 export type NumberRange = readonly [first: number, last: number]
 
 /**
- * Numbers without a call at review; a kernel that fills one must not open it. x86_64 has since got 335 uretprobe and
- * 336 uprobe: newer kernels exempt them from filters, and kill callers other than the kernel's trampoline. 244–259 of
- * the generic table are each architecture's own, of which aarch64 has none.
+ * Numbers without a call at the review. They are refused, so that a newer kernel's call is not allowed unseen. x86_64 has since
+ * got 335 uretprobe and 336 uprobe: newer kernels exempt them from filters, and kill callers other than the kernel's
+ * trampoline. 244–259 of the generic table are specific to each architecture; aarch64 has none of them.
  */
 export const unassignedNumbers: Readonly<Record<Architecture, readonly NumberRange[]>> = {
   x86_64: [[335, 423]],
@@ -28,7 +28,7 @@ export const unassignedNumbers: Readonly<Record<Architecture, readonly NumberRan
   ],
 }
 
-/** No reviewed call has this number. */
+/** True when no reviewed call has this number. */
 export function isUnknown(architecture: Architecture, number: number): boolean {
   const unassigned = unassignedNumbers[architecture]
   return (
@@ -37,7 +37,7 @@ export function isUnknown(architecture: Architecture, number: number): boolean {
   )
 }
 
-/** O_DIRECT, whose bit differs by architecture. */
+/** Returns the rows that refuse O_DIRECT, whose bit depends on the architecture. */
 function refuseDirect(architecture: Architecture, bit: number): readonly FilterRow[] {
   const reason =
     'O_DIRECT: a pipe then carries packets, of which each costs the reader a page and a call; a file is read past the page cache'
@@ -75,7 +75,11 @@ const unixOptions: readonly FilterRow[] = [
   ),
 ]
 
-/** @param families of sockets that there are. @param options further rows for those: of their kinds, protocols, options. */
+/**
+ * Returns all rows of a filter.
+ * @param families rows that refuse socket families.
+ * @param options further rows for the allowed families: socket types, protocols, options.
+ */
 export const listRows = (
   families: readonly FilterRow[],
   options: readonly FilterRow[],
@@ -363,17 +367,17 @@ export const listRows = (
   ),
 ]
 
-/** Of boxes without a network: Unix sockets alone. */
+/** The filter of boxes without a network, which allows Unix sockets only. */
 export const filterRows = listRows(unixFamily, unixOptions)
 
-/** What a keeper makes boxes with, and the files of a program that it reads. */
+/** The calls with which a keeper makes boxes and opens the output files of a program. */
 const keeperCalls: ReadonlySet<CallName> = new Set(
   splitNames(
     'clone3 unshare setns fsopen fsconfig fsmount fspick move_mount sethostname prctl openat2',
   ),
 )
 
-/** A keeper's own filter: everything else that its boxes may not do it may not do, either. */
+/** Returns the rows of a keeper's own filter: those of its boxes without the calls that the keeper needs. */
 export const forKeeper = (rows: readonly FilterRow[]): readonly FilterRow[] =>
   rows
     .map((row) => ({ ...row, calls: row.calls.filter((name) => !keeperCalls.has(name)) }))

@@ -1,9 +1,9 @@
-// The shape of the filter's rows, and short forms to write them in, so that policy.ts holds only decisions and reasons.
+// The type of the filter's rows and functions that build them, so that policy.ts holds only decisions and reasons.
 import { splitNames } from '#contract'
 import type { Names } from '#contract'
 import type { Architecture, CallName } from './syscall-number.ts'
 
-/** Linux's numbers, the same on both architectures; `done` pretends success. */
+/** Linux's errno values, the same on both architectures; `done` reports success without doing anything. */
 export const errnos = {
   done: 0,
   EPERM: 1,
@@ -18,14 +18,14 @@ export const errnos = {
 } as const
 
 interface Word {
-  /** Its number, 0–5. */
+  /** Number of the argument, 0–5. */
   readonly argument: number
   /**
-   * The low half unless said. The kernel truncates `int` arguments: a test of 64 bits is evaded by setting a high one
-   * (CVE-2019-10063).
+   * The half to test; the low one by default. The kernel truncates `int` arguments, so a test of all 64 bits could be evaded by
+   * setting a high bit (CVE-2019-10063).
    */
   readonly word?: 'high'
-  /** Bits to test; all unless said. */
+  /** Bits to test; all by default. */
   readonly mask?: number
 }
 
@@ -33,17 +33,17 @@ export type Condition =
   | (Word & { readonly test: 'one_of' | 'none_of'; readonly values: readonly number[] })
   | (Word & { readonly test: 'any_bit'; readonly bits: number })
 
-/** Calls refused when all conditions hold (without any, always). The first matching row answers. */
+/** Refuses calls when all its conditions hold; without conditions, always. The first matching row decides. */
 export interface FilterRow {
   readonly calls: readonly CallName[]
   readonly conditions: readonly Condition[]
   readonly errno: keyof typeof errnos
   readonly reason: string
-  /** Both architectures unless said. */
+  /** The only architecture of the row; both by default. */
   readonly architecture?: Architecture
 }
 
-/** @param calls names with a blank between two. */
+/** Builds a row. @param calls names, separated by blanks. */
 export function refuse<const Calls extends string>(
   errno: FilterRow['errno'],
   calls: Names<Calls> extends CallName ? Calls : never,
@@ -53,17 +53,17 @@ export function refuse<const Calls extends string>(
   return { calls: splitNames(calls) as CallName[], conditions, errno, reason }
 }
 
-/** The argument's low word is one of these. */
+/** Tests that the argument's low word is one of the values. */
 export function isOneOf(argument: number, ...values: readonly number[]): Condition {
   return { argument, test: 'one_of', values }
 }
 
-/** The argument's low word is none of these. */
+/** Tests that the argument's low word is none of the values. */
 export function isNoneOf(argument: number, ...values: readonly number[]): Condition {
   return { argument, test: 'none_of', values }
 }
 
-/** The argument's low word has any of these bits. */
+/** Tests that the argument's low word has any of the bits. */
 export function hasAnyBit(argument: number, bits: number): Condition {
   return { argument, test: 'any_bit', bits }
 }

@@ -1,9 +1,9 @@
-// Numbers of the calls that the filter names, from linux-libc-dev's asm/unistd_64.h and asm-generic/unistd.h.
+// Numbers of the system calls that the filter names, from linux-libc-dev's asm/unistd_64.h and asm-generic/unistd.h.
 
-/** Those with a reviewed table. */
+/** The architectures with a reviewed table. */
 export type Architecture = 'x86_64' | 'aarch64'
 
-/** `[x86_64, aarch64]`; null where there is no such call. */
+/** Call numbers as `[x86_64, aarch64]`; null where the architecture does not have the call. */
 export const callNumbers = {
   clone3: [435, 435],
   io_uring_setup: [425, 425],

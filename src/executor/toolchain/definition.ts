@@ -1,10 +1,10 @@
-// A language as the executor sees it. Languages know nothing of boxes, cgroups or each other.
+// The interface between the executor and a language. Languages know nothing of boxes, cgroups or each other.
 import type { PrestartedRuntime, Command, ForkServer, HostPath, Source } from '#contract'
 import type { LanguageSettings } from '#language'
 import type { ToolHost } from './tool.ts'
 
 export interface Workshop {
-  /** It belongs to the workers and outlives them. Make it if missing. */
+  /** The workers' directory for prepared files, which outlives them. The preparation creates it if missing. */
   readonly directory: string
   /** Aborted when the worker ends. */
   readonly signal: AbortSignal
@@ -12,10 +12,10 @@ export interface Workshop {
   readonly track: (work: Promise<void>) => void
 }
 
-/** What a compiler made, or the source without one. */
+/** A compiled program, or the source for a language without a compiler. */
 export interface Artefact {
   readonly content: Uint8Array
-  /** For example a main class; may be empty. */
+  /** What the run must start, for example a main class; may be empty. */
   readonly entry: string
 }
 
@@ -25,69 +25,71 @@ export interface CompilerAnswer {
   readonly stderr: Buffer
 }
 
-/** A compiler that stays in a box (resident/process.ts). */
+/** A compiler that stays in a box and compiles source after source (resident/process.ts). */
 export interface ResidentCompiler {
-  /** The command that starts it; an empty answer says that it is ready. Each request is a source. */
+  /** Returns the command that starts it. Its empty first answer says that it is ready. Each request is a source. */
   command(memoryBytes: number): Command
   /**
-   * What the compiler's command would have given. Null in doubt: a box then compiles anew.
-   * @throws when it is no answer.
+   * Reads an answer: the result that the compiler's command would have given. Null in doubt: a box then compiles the source
+   * again.
+   * @throws when the bytes are not an answer.
    */
   readAnswer(answer: Buffer): CompilerAnswer | null
 }
 
 /**
- * Begins what is made once, beside the runs; an executor waits at most for what takes a moment.
- * @returns the language as it will be, without accelerators of another kind.
- * @throws when it cannot.
+ * Starts to make files that later runs use, in the background. The executor awaits the returned promise, which must settle
+ * soon.
+ * @returns the toolchain that uses the prepared files; it has no other accelerators.
+ * @throws when the preparation cannot start.
  */
 export type Preparation = (workshop: Workshop) => Toolchain | Promise<Toolchain>
 
-/** What is faster than a fresh process, which does the same where it is missing. */
+/** Ways that are faster than a fresh process. Where one is missing, a fresh process gives the same result. */
 export interface Accelerators {
   readonly 'fork-server'?: ForkServer
-  /** A runtime whose start need not be waited for: as most programs want it, under a memory limit in bytes. */
+  /** Describes a runtime that is started before its program, with the options of most programs and a memory limit in bytes. */
   readonly prestart?: (memoryBytes: number) => PrestartedRuntime
   readonly 'resident-compiler'?: ResidentCompiler
   readonly preparation?: Preparation
 }
 
 export interface Compiler {
-  /** As a person would type it. */
+  /** The compiler's command line as a person would type it. */
   readonly commandLine: readonly string[]
-  /** What decides the result besides the source; part of the cache key. */
+  /** Everything that decides the result besides the source; part of the cache key. */
   readonly identity: string
-  /** Compiles in the box: result to stdout, messages to stderr. */
+  /** Returns the command that compiles in a box. It writes the result to stdout and messages to stderr. */
   command(source: Source, memoryBytes: number): Command
   /**
-   * Reads the artefact from stdout.
-   * @throws when this compiler does not write such bytes.
+   * Reads the artefact from the command's stdout.
+   * @throws when the bytes are not an artefact of this compiler.
    */
   readArtefact(stdout: Buffer, source: Source): Artefact
 }
 
 /** A language as installed on this host. */
 export interface Toolchain {
-  /** Exact, such as `GCC 12.2.0`. */
+  /** The exact version, such as `GCC 12.2.0`. */
   readonly version: string
   readonly location: string
   readonly compiler: Compiler | null
-  /** The run's, as a person would type it. */
+  /** The program's command line as a person would type it. */
   readonly commandLine: readonly string[]
-  /** Read-only, beyond the base system's programs and libraries. */
+  /** Host paths that boxes show read-only, beside the base system's programs and libraries. */
   readonly paths: readonly HostPath[]
-  /** When one of these programs is replaced, the language is another. */
+  /** The programs that identify the language: when one is replaced, the language is tried again. */
   readonly files: readonly string[]
-  /** Files and directories that a run reads. */
+  /** Files and directories that a run reads; the worker reads them first. */
   readonly warmPaths: readonly string[]
   run(artefact: Artefact, memoryBytes: number): Command
-  /** True when the runtime ran out of memory below the kernel's limit. */
+  /** True when the result shows that the runtime ran out of memory below the kernel's limit. */
   readonly ranOutOfMemory: (exitCode: number, stderr: Buffer) => boolean
   readonly accelerators: Accelerators
 }
 
 /**
- * Makes nothing on the host.
- * @throws {ToolError}, or another error that says why the language cannot be had.
+ * Finds a language on a host. Changes nothing there.
+ * @throws {ToolError}, or another error that says why the language is not available.
  */
 export type FindToolchain = (host: ToolHost, settings: LanguageSettings) => Promise<Toolchain>

@@ -1,8 +1,8 @@
-// What languages prepare beside the runs: a directory of the workers', which boxes read and nobody else lists, of things that are
-// complete or absent, each with a record of what it was when it was made:
+// Keeps the files that languages prepare in the background. Boxes read the directory; other users cannot list it. Each thing in
+// it is complete or absent, and has a record of its content and its sources:
 //
-//   <directory>/<key>/<thing>/<file>          what is shown in boxes
-//   <directory>/<key>/<thing>/record.json     its digest, its sources and theirs
+//   <directory>/<key>/<thing>/<file>          the file that boxes use
+//   <directory>/<key>/<thing>/record.json     the file's digest, its sources and their digest
 import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import {
@@ -19,33 +19,33 @@ import { dirname } from 'node:path'
 import type { Workshop } from './definition.ts'
 import { plainEnvironment } from './version.ts'
 
-/** The mode of our directories, whatever the umask: programs' users may pass but not list. */
+/** The mode of the directories, independent of the umask: the users of programs may pass but not list. */
 const searchable = 0o711
 
 const dayMs = 86_400_000
 
-/** How a thing must be to be used; digests are SHA-256. */
+/** The record of a thing; it is used only if it still matches. Digests are SHA-256. */
 interface Provenance {
   readonly precompiled: string
   readonly sources: readonly string[]
-  /** Of all sources, concatenated. */
+  /** Digest of all sources, concatenated. */
   readonly content: string
 }
 
 /** One thing to prepare. */
 export interface Preparable {
-  /** Of its directory in the part. */
+  /** The name of its directory below the key's. */
   readonly name: string
   readonly file: string
-  /** Writes the file, with what else it needs in the directory that it is given, and returns the sources. */
+  /** Writes the file `result`, with temporary files in `directory`, and returns the sources. */
   readonly make: (directory: string, result: string) => Promise<readonly string[]>
 }
 
 /**
- * Starts to make what is missing, one after the other.
+ * Starts to make the missing things, one after the other.
  * @param workshop its directory may be shared with other workers and languages, and outlives them.
- * @param identity distinguishes how these are made from all other ways.
- * @returns the part's key, and the names of those that are there.
+ * @param identity identifies how the things are made.
+ * @returns the key, a hash of the identity, and the names of the things that are ready.
  */
 export function keepPrepared(
   { directory, signal, track }: Workshop,
@@ -69,13 +69,13 @@ export function keepPrepared(
 }
 
 /**
- * Makes a thing, unless it is there and whole. What is there is read in full, so that its pages are charged to the worker and no
- * program.
- * @throws what `make` throws. @returns whether it is there now: another worker may have made and removed it.
+ * Makes a thing, unless it exists and is intact. Reads all of its file, so that the pages are charged to the worker and not to
+ * a program.
+ * @throws what `make` throws. @returns whether it exists now: another worker may have made and removed it.
  */
 async function prepare(own: string, { name, file, make }: Preparable): Promise<boolean> {
   const path = `${own}/${name}`
-  // One that another worker makes meanwhile is whole.
+  // A thing that another worker makes after this point is intact, and must not be removed.
   const existed = existsSync(path)
   if (await isIntact(path, file)) return true
   if (existed) await rm(path, { recursive: true, force: true })
@@ -94,7 +94,7 @@ async function prepare(own: string, { name, file, make }: Preparable): Promise<b
       content: await hashFiles(sources),
     }
     await writeFile(`${unfinished}/made/record.json`, JSON.stringify(record))
-    // Fails when another worker was faster, whose work is checked like ours.
+    // The rename fails when another worker was faster. The check below applies to that worker's file, too.
     await rename(`${unfinished}/made`, path).catch(() => {})
   } finally {
     await rm(unfinished, { recursive: true, force: true })
@@ -105,17 +105,17 @@ async function prepare(own: string, { name, file, make }: Preparable): Promise<b
 /** True when the file and its sources are unchanged. Reads all of them. */
 async function isIntact(path: string, file: string): Promise<boolean> {
   try {
-    // This was written above, in a directory of our own.
+    // The record was written by `prepare`, in a directory that only workers can write.
     const record: Provenance = JSON.parse(await readFile(`${path}/record.json`, 'utf8'))
     if ((await hashFiles(record.sources)) !== record.content) return false
     return (await hashFiles([`${path}/${file}`])) === record.precompiled
   } catch {
-    // There is none, or it was cut short, or removed by another worker.
+    // The record or a file is missing or cut short, or another worker has removed it.
     return false
   }
 }
 
-/** SHA-256 of all files, concatenated, in hexadecimal. */
+/** Returns the SHA-256 of all files, concatenated, in hexadecimal. */
 async function hashFiles(paths: readonly string[]): Promise<string> {
   const hash = createHash('sha256')
   for (const path of paths) {
@@ -126,8 +126,8 @@ async function hashFiles(paths: readonly string[]): Promise<string> {
 }
 
 /**
- * Removes unfinished work, whose name begins with a dot, and what no worker with such a key opened for thirty days. Other keys'
- * parts stay, as a box may show one.
+ * Removes unfinished work older than a day, whose name begins with a dot, and the things of keys that no worker has opened for
+ * thirty days. The directories of those keys stay, because a box may show one.
  */
 async function sweep(directory: string, key: string): Promise<void> {
   const now = new Date()
@@ -147,9 +147,10 @@ async function sweep(directory: string, key: string): Promise<void> {
 }
 
 /**
- * Runs at a lower priority; at the lowest a busy host would hardly run it. `signal` kills all its processes.
- * @param place its directory, and variables beside the usual ones.
- * @throws unless it exits with 0.
+ * Runs a command at a lower priority, but not the lowest, at which a busy host would hardly run it. `signal` kills all its
+ * processes.
+ * @param place its working directory, and variables beside the usual ones.
+ * @throws unless the command exits with 0.
  */
 export async function runInBackground(
   command: readonly string[],
@@ -162,7 +163,7 @@ export async function runInBackground(
       cwd: place.cwd ?? '/',
       env: { ...plainEnvironment, ...place.environment },
       stdio: 'ignore',
-      // A process group, as a compiler's driver or script starts the compiler.
+      // It gets its own process group, because a driver or script starts the compiler as a further process.
       detached: true,
     })
     const kill = (): void => {

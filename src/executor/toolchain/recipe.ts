@@ -17,14 +17,14 @@ import { identifyFile } from './version.ts'
 
 const mebibyte = 1024 * 1024
 
-/** What a recipe's commands need from the host. */
+/** A recipe and what its commands need from the host. */
 interface RecipeContext {
   readonly recipe: Recipe
-  /** By name. */
+  /** Paths of the programs by name. */
   readonly programs: ReadonlyMap<string, string>
   readonly version: string
   readonly location: string
-  /** For a recipe that runs on a JDK. */
+  /** Null unless the recipe runs on a JDK. */
   readonly jdk: Jvm | null
   readonly archive: ClassArchive
 }
@@ -50,15 +50,15 @@ export function findByRecipe(
 }
 
 async function findJdk(host: ToolHost, { JAVA_HOME }: LanguageSettings): Promise<Jvm> {
-  // A distribution tests its packages on its default JDK, not on the newest.
+  // The default JDK is preferred, because a distribution tests its packages on it and not on the newest.
   const usual = `${host.libraryDirectory}/jvm/default-java`
   return examineJvm(await findHome(host, existsSync(usual) ? usual : JAVA_HOME))
 }
 
-/** For a JVM of little memory, as what is made with it holds for any. */
+/** Small, because an archive that is made with little memory can be used with any amount. */
 const trainingBytes = 512 * mebibyte
 
-/** The archive only saves time: its classes are those that the JVM would read. */
+/** Prepares a class archive. It only saves time: its classes are those that the JVM would read. */
 function prepareArchive(context: RecipeContext, jdk: Jvm, example: string): Preparation {
   const { recipe, programs } = context
   const { archives, compile, run, source, paths = [] } = recipe
@@ -167,7 +167,7 @@ function describePlace(
       unlimitedStack: recipe.usualStack !== true,
       ...(recipe.environment && { environment: recipe.environment }),
     }
-  // Scripts pass these on to the JVM that they start, as words without blanks.
+  // The compilers' scripts pass the words of JAVA_OPTS to the JVM that they start.
   const archived = compiles && recipe.archives === 'compile' ? archive.options() : []
   const options = [...jdk.compilerOptions(memoryBytes), ...archived]
   return {
@@ -176,7 +176,7 @@ function describePlace(
   }
 }
 
-/** @throws {ToolError} naming a missing program. */
+/** Finds the programs that the commands name. @throws {ToolError} naming a missing program. */
 function findPrograms(
   host: Pick<ToolHost, 'programDirectories'>,
   commands: readonly (readonly string[])[],
@@ -206,8 +206,8 @@ function resolve(
 }
 
 /**
- * The command as a shell reads it, with a program's other sources, which what uses them follows, and its further words: these
- * are the shell's own arguments, as a text of quotation marks would grow in the script.
+ * Returns the command's words quoted for a shell, with the submission's other sources before the main one, which uses them. The
+ * submission's own arguments become "$@", because a word of quotation marks would grow when quoted in the script.
  */
 function extend(
   { source, compile }: Recipe,

@@ -1,13 +1,13 @@
-// Which of a program's files its compiler is given.
+// Selects the submission's files that its compiler gets as arguments.
 import type { SourceFile } from '#contract'
 
-/** Those in the language itself, by their names' ends, in their order. */
+/** Lists the files whose names end with one of the extensions, in their order. */
 export function listSources(files: readonly SourceFile[], extensions: readonly string[]): string[] {
   return (
     files
       .map(({ name }) => name)
       .filter((name) => extensions.some((extension) => name.endsWith(extension)))
-      // A name is no option.
+      // With `./` a name cannot be read as an option.
       .map((name) => `./${name}`)
   )
 }

@@ -1,27 +1,27 @@
-// Finds programs for the doctor and the worker alike, so that they agree.
+// Finds programs on the host, for the doctor and the worker alike, so that they agree.
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Tool } from '#language'
 import { askProgram } from './version.ts'
 
 export interface ToolHost {
-  /** Searched in this order. */
+  /** The directories to search for programs, in this order. */
   readonly programDirectories: readonly string[]
-  /** Holds what languages keep beside programs, such as the JDKs. */
+  /** The directory of libraries and other files of languages, such as the JDKs. */
   readonly libraryDirectory: string
 }
 
-/** What boxes show of an ordinary host, and root's programs. */
+/** An ordinary host: the program directories that boxes show, and those of root's programs. */
 export const ordinaryToolHost: ToolHost = {
   programDirectories: ['/usr/bin', '/bin', '/usr/sbin', '/sbin'],
   libraryDirectory: '/usr/lib',
 }
 
-/** A tool is missing or will not do. */
+/** A tool is missing or unusable. */
 export class ToolError extends Error {
   override readonly name = 'ToolError'
-  /** Installed but broken: installing it again may help. */
+  /** True when the tool is installed but broken; installing it again may help. */
   readonly isBroken: boolean
-  /** What helps besides installing it; null: nothing. */
+  /** A remedy besides installing the tool; null when there is none. */
   readonly advice: string | null
 
   constructor(message: string, isBroken = false, advice: string | null = null) {
@@ -34,11 +34,11 @@ export class ToolError extends Error {
 export interface FoundTool {
   readonly path: string
   readonly major: number
-  /** In full, such as `3.1.2p20`. */
+  /** The full version, such as `3.1.2p20`. */
   readonly version: string
 }
 
-/** The first executable file of this name; null without one. */
+/** Returns the path of the first executable file of this name; null if there is none. */
 export function findProgram(
   { programDirectories }: Pick<ToolHost, 'programDirectories'>,
   name: string,
@@ -58,7 +58,7 @@ export function findProgram(
 
 /**
  * Finds a tool and its version.
- * @throws {ToolError}
+ * @throws {ToolError} when the tool is missing, broken or too old.
  */
 export async function findTool(
   host: Pick<ToolHost, 'programDirectories'>,

@@ -1,5 +1,5 @@
-// Finds this host's languages and reads their files once: page cache is charged to whoever reads first, here the worker
-// instead of the first run.
+// Finds the languages of this host and reads their files once. The first reader is charged for page cache, so the worker is
+// charged for these files and not the first run.
 import { closeSync, openSync, readSync, readdirSync, statSync } from 'node:fs'
 import { describe } from '#contract'
 import type { Language } from '#contract'
@@ -26,7 +26,7 @@ export { ordinaryToolHost, ToolError } from './tool.ts'
 export type { ToolHost } from './tool.ts'
 export { identifyFile, loadVersions, saveVersions } from './version.ts'
 
-/** Only here does the executor name languages; all others have a recipe. */
+/** Languages without a recipe. The executor names languages only here. */
 const special: Readonly<Partial<Record<Language, FindToolchain>>> = {
   python: findPython,
   cpp: findCpp,
@@ -44,11 +44,11 @@ const finders: Readonly<Record<Language, FindToolchain>> = mapLanguages((definit
 
 export interface MissingLanguage {
   readonly language: Language
-  /** What is missing or will not do. */
+  /** Says what is missing or unusable. */
   readonly reason: string
-  /** What an operator can do. */
+  /** Says what an operator can do. */
   readonly remedy: string
-  /** There, but unusable. */
+  /** True when the language is installed but unusable. */
   readonly isBroken: boolean
 }
 
@@ -57,7 +57,7 @@ export interface FoundLanguages {
   readonly missing: readonly MissingLanguage[]
 }
 
-/** By default looks for the whole catalogue. Never rejects: failures are in `missing`. */
+/** Finds the wanted languages; by default the whole catalogue. Never rejects: failures are in `missing`. */
 export async function findToolchains(
   settings: LanguageSettings = defaultSettings,
   host: ToolHost = ordinaryToolHost,
@@ -76,7 +76,7 @@ export async function findToolchains(
   return { toolchains, missing }
 }
 
-/** Why a language is not offered. */
+/** Describes why a language is not offered, and the remedy. */
 export function describeMissing(language: Language, error: unknown): MissingLanguage {
   const { isBroken, advice } =
     error instanceof ToolError ? error : { isBroken: false, advice: 'look at what it says' }
@@ -106,7 +106,7 @@ export function warm(paths: readonly string[]): void {
         if (entry.isFile()) readThrough(`${path}/${entry.name}`, buffer)
       }
     } catch {
-      // Other hosts keep programs elsewhere.
+      // On some hosts the programs have other paths.
     }
   }
 }

@@ -1,21 +1,26 @@
-// Asks programs for their versions. Fifty take seconds, so answers are kept between a worker's starts, by the file's
-// identity.
+// Runs programs to ask for their versions. Fifty programs take seconds, so a worker keeps the answers for its next start, by
+// the identity of the program's file.
 import { execFile } from 'node:child_process'
 import { readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 
 export interface ProgramAnswer {
   readonly succeeded: boolean
-  /** stdout, then stderr, trimmed. */
+  /** stdout followed by stderr, trimmed. */
   readonly text: string
 }
 
-/** Of programs outside boxes: none of the worker's variables, of which CPATH, for one, changes what GCC includes. */
+/**
+ * The environment of programs outside boxes. It has none of the worker's variables: CPATH, for one, changes what GCC includes.
+ */
 export const plainEnvironment = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' } as const
 
 const remembered = new Map<string, string>()
 
-/** The file behind all links, as it is now: a replaced program is another, whatever it says of itself; null without one. */
+/**
+ * Identifies the file behind all links, so that a replaced program is noticed even if it reports the same version. Null without
+ * a file.
+ */
 export function identifyFile(path: string): string | null {
   try {
     const real = realpathSync(path)
@@ -26,27 +31,27 @@ export function identifyFile(path: string): string | null {
   }
 }
 
-/** Reads kept answers from a directory of the worker's own. */
+/** Reads the kept answers from a directory of the worker. */
 export function loadVersions(directory: string): void {
   try {
     const text = readFileSync(`${directory}/answers.json`, 'utf8')
     const answers = v.parse(v.record(v.string(), v.string()), JSON.parse(text))
     for (const [question, answer] of Object.entries(answers)) remembered.set(question, answer)
   } catch {
-    // None, or unreadable: every program is asked.
+    // Without a readable file every program is asked.
   }
 }
 
-/** Writes the answers; without them programs are asked again. */
+/** Writes the answers to a directory of the worker. */
 export function saveVersions(directory: string): void {
   try {
     writeFileSync(`${directory}/answers.json`, JSON.stringify(Object.fromEntries(remembered)))
   } catch {
-    // An unwritable directory is reported elsewhere.
+    // Another module reports an unwritable directory.
   }
 }
 
-/** Runs a program without our environment, or returns the kept answer. Never throws. */
+/** Runs a program without the worker's environment, or returns the kept answer. Never throws. */
 export async function askProgram(
   program: string,
   options: readonly string[],
@@ -80,8 +85,8 @@ function ask(program: string, options: readonly string[], input: string): Promis
 }
 
 /**
- * stdout, then stderr, trimmed.
- * @throws when it cannot be run.
+ * Returns a program's stdout followed by its stderr, trimmed.
+ * @throws when the program cannot be run or fails.
  */
 export async function readVersion(program: string, ...options: string[]): Promise<string> {
   const { succeeded, text } = await askProgram(program, options)

@@ -1,4 +1,4 @@
-// C++: GCC in the box; the binary leaves and enters boxes over pipes.
+// C++: g++ compiles in one box and writes the binary to stdout; the keeper puts it into the box of the run.
 import { existsSync } from 'node:fs'
 import { sharePath } from '#contract'
 import { cpp } from '#language'
@@ -17,7 +17,7 @@ import type { Compilation, PrecompiledHeaders } from './precompiled-header.ts'
 interface Gcc extends Compilation {
   readonly version: string
   readonly linker: readonly string[]
-  /** The machine that it compiles for, as its directories are named. */
+  /** The target machine, as in the names of GCC's directories. */
   readonly target: string
 }
 
@@ -41,7 +41,7 @@ export const findCpp: FindToolchain = async (host, settings) => {
 }
 
 /**
- * Precompiled headers only save time: the binary is the same. Whenever there is a message, or no binary, plain g++
+ * Prepares precompiled headers. They only save time: the binary is the same. When there is a message or no binary, plain g++
  * compiles again.
  */
 function prepareHeaders(gcc: Gcc): Preparation {
@@ -95,7 +95,7 @@ function describeCompiler({ options, identity }: Gcc, headers: PrecompiledHeader
     identity,
     command: ({ code, files, arguments: words }) => {
       const sources = listSources(files, cpp.extensions)
-      // A header was compiled with the usual options.
+      // The precompiled headers fit the usual options only.
       const isUsual = sources.length === 0 && words.length === 0
       const precompiled = isUsual ? headers.find(findFirstInclude(code)) : null
       const script = precompiled === null ? plainly : quickly + plainly
@@ -116,8 +116,9 @@ ${hugeHeap} g++ "$@" 1>&2 || exit $?
 exec cat main`
 
 /**
- * With the precompiled header in the directory $0. Its messages would name wrong lines, so the first one ends the attempt. It
- * goes to `read` alone, as a program could include a file; its text is not used, as a program can write it.
+ * Compiles with the precompiled header in the directory $0. Messages would name wrong lines, so the first message ends the
+ * attempt. Messages go only to `read`, because the program could include a file that holds them. Their text is not used,
+ * because the program can influence it.
  */
 const quickly = `
 if ${hugeHeap} g++ "$@" -isystem "$0" -Werror -Wfatal-errors 2>&1 | {
@@ -125,7 +126,7 @@ if ${hugeHeap} g++ "$@" -isystem "$0" -Werror -Wfatal-errors 2>&1 | {
 }; then exec cat main; fi
 rm -f main`
 
-/** mold and gold link an iostream program some 20 ms faster than the default linker (measured, GCC 12). */
+/** Prefers mold and gold: they link an iostream program some 20 ms faster than the default linker (measured, GCC 12). */
 function findLinker(): string[] {
   const linker = ['mold', 'gold'].find((name) => existsSync(`/usr/bin/ld.${name}`))
   return linker === undefined ? [] : [`-fuse-ld=${linker}`]

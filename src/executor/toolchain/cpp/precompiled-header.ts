@@ -1,6 +1,6 @@
-// Keeps standard headers precompiled for GCC: parsing them is most of a small program's compilation. A worker's first
-// start makes all, beside the runs and from constant lines: no header shows what others compile. Until then, and in any
-// doubt, programs read the header itself. One directory per header (prepared.ts):
+// Keeps standard headers precompiled for GCC, because parsing them is most of a small program's compilation. A worker's first
+// start makes all of them in the background, from constant lines, so that no header shows what others compile. Until a header
+// is ready, and in any doubt, programs read the header itself. Each header has a directory (prepared.ts):
 //
 //   <directory>/<key of compiler and options>/<header, / as _>/include/<header>.gch
 import { readFile, writeFile } from 'node:fs/promises'
@@ -10,46 +10,50 @@ import { keepPrepared, runInBackground } from '../prepared.ts'
 
 export interface Compilation {
   readonly program: string
-  /** Exactly those that programs are compiled with. */
+  /** Exactly the options that programs are compiled with. */
   readonly options: readonly string[]
-  /** Distinguishes this compiler and these options from all others. */
+  /** Identifies the compiler and the options. */
   readonly identity: string
 }
 
-/** These take GCC over 50 ms; those of C take 2 ms. Some 0.5 GB, half of it the first two and the streams. */
+/**
+ * The headers to precompile. GCC takes over 50 ms for each of them, but 2 ms for those of C. Together they take some 0.5 GB on
+ * disk, half of it for the first two and the streams.
+ */
 const commonHeaders: readonly string[] = (
   'bits/stdc++.h iostream sstream fstream iomanip string memory functional ' +
   'vector deque queue stack map set unordered_map algorithm cmath'
 ).split(' ')
 
 /**
- * The name in `#include <name>` if that is the first directive, before any code; else null: a precompiled header may stand for this
- * one alone, and only if nothing before it, such as a macro or a pragma, can change its meaning.
+ * Returns the name in `#include <name>` if that is the first directive, before any code; otherwise null. A precompiled header
+ * may replace only the first one, and only if nothing before it, such as a macro or a pragma, can change its meaning.
  */
 export function findFirstInclude(code: Uint8Array): string | null {
   return firstInclude.exec(Buffer.from(code).toString('latin1'))?.[1] ?? null
 }
 
-// White space and comments, then the directive alone on its line. A backslash could continue a line, so it is doubt.
+// Matches white space and comments, then the directive alone on its line. Comment lines with a backslash do not match, because
+// it may continue the line.
 const firstInclude =
   /^(?:[ \t\n]|\r\n|\/\/[^\n\\]*\n|\/\*(?:[^*\\]|\*(?!\/))*\*\/)*#[ \t]*include[ \t]*<([\w./+]+)>[ \t]*(?:\r?\n|$)/
 
 export interface PrecompiledHeaders {
-  /** Shown in boxes as long as the worker lives. */
+  /** The directory that boxes show as long as the worker lives. */
   readonly path: HostPath | null
-  /** The directory in the box with this precompiled header alone; null while there is none. */
+  /** Returns the directory in the box that holds only this precompiled header; null while it is not ready. */
   find(header: string | null): string | null
 }
 
 export const noPrecompiledHeaders: PrecompiledHeaders = { path: null, find: () => null }
 
-/** The directory's place in boxes, which shows nothing of the host. */
+/** The directory's path in boxes, which reveals nothing of the host. */
 const target = '/precompiled'
 
 const nameDirectory = (header: string): string => header.replaceAll('/', '_')
 
 /**
- * Starts to make what is missing.
+ * Starts to make the missing precompiled headers.
  * @param headers in the order in which they are made.
  */
 export function keepPrecompiledHeaders(
@@ -59,7 +63,7 @@ export function keepPrecompiledHeaders(
 ): PrecompiledHeaders {
   const things = headers.map((header) => ({
     name: nameDirectory(header),
-    // The part of the directory that GCC finds it in by -isystem holds nothing else.
+    // The directory `include`, which GCC gets with -isystem, holds nothing else.
     file: `include/${header}.gch`,
     make: (place: string, result: string): Promise<string[]> =>
       compile(header, compilation, place, result, workshop.signal),
@@ -75,7 +79,7 @@ export function keepPrecompiledHeaders(
   }
 }
 
-/** @returns the header's own sources. @throws when the compiler fails. */
+/** Precompiles a header. @returns the source files that it includes. @throws when the compiler fails. */
 async function compile(
   header: string,
   { program, options }: Compilation,
@@ -90,7 +94,7 @@ async function compile(
   return readRule(await readFile(list, 'utf8')).filter((name) => name !== source)
 }
 
-/** The files in a make rule, `target: file file \`. */
+/** Returns the files in a make rule, `target: file file \`. */
 function readRule(rule: string): string[] {
   const [, files = ''] = /^[^:]*:([^]*)$/.exec(rule) ?? []
   return files.split(/(?:\s|\\\n)+/).filter((name) => name !== '')

@@ -1,18 +1,20 @@
-// Compiles one Java file with the JDK's javac and packs what comes of it: the class to run is found here, in the box, so that the
-// worker reads neither Java nor class files. Run by itself for one source, or kept up for source after source:
+// Compiles Java sources with the JDK's javac, finds the class to run, and packs the classes into a jar. This happens in the
+// box, so that the worker reads neither Java nor class files. The program compiles one source and ends, or stays and compiles
+// source after source:
 //
-//   Compiler OTHERS [OTHER FILE ...] [OPTION ...]        compiles out/.own/Main.java with so many other files: writes the program
-//                                                        to stdout, messages to stderr, and ends with javac's status
-//   Compiler --resident ROUNDS EXAMPLE [OPTION ...]      compiles the example so often, for practice, then what it is sent
+//   Compiler OTHERS [OTHER FILE ...] [OPTION ...]        compiles out/.own/Main.java and OTHERS further files; writes the
+//                                                        program to stdout, messages to stderr; exits with javac's status
+//   Compiler --resident ROUNDS EXAMPLE [OPTION ...]      compiles the example ROUNDS times for practice, then each request
 //
-// It is one class file beside that source: no file of a submission can be in out.
+// Its own class file is in out/.own, too, because no file of a submission can be below out.
 //
-// A program is its main class's name, a line feed, and a jar. The launcher is given the name: it would open a jar that is to hold
-// the name (-jar) before there is a JVM, and none could be up before its program.
+// A program is the name of its main class, a line feed, and a jar. The launcher gets the name as an argument. With -jar it
+// would read the name from the jar before it starts the JVM, so a JVM could not be started before its program.
 //
-// The resident's numbers are big-endian. A request is its length (4 bytes) and the source. An answer is its length (4), javac's
-// status (4), the length of the messages (4), the messages, and the program. An answer of length 0 says that it is ready. Only
-// loaded classes, compiled code and the index of modules live on. No line of a submission runs here, none of its classes is loaded.
+// The numbers of the resident's protocol are big-endian. A request is its length (4 bytes) and the source. An answer is its
+// length (4), javac's status (4), the length of the messages (4), the messages, and the program. An answer of length 0 means
+// that the resident is ready. Only loaded classes, compiled code and the index of modules outlive a request. No code of a
+// submission runs in the resident, and none of its classes is loaded.
 import com.sun.source.tree.*;
 import com.sun.source.util.JavacTask;
 import java.io.*;
@@ -30,7 +32,7 @@ import javax.lang.model.element.Modifier;
 import javax.tools.JavaCompiler;
 
 public final class Compiler {
-    /** With the empty path a listing would name entries without a parent. */
+    /** Not the empty path, because its listing would name entries without a parent. */
     private static final Path DIRECTORY = Path.of(".");
     private static final Path CLASSES = DIRECTORY.resolve("out");
     private static final Path OWN = CLASSES.resolve(".own");
@@ -46,7 +48,7 @@ public final class Compiler {
     public static void main(String[] arguments) throws IOException {
         var output = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out));
         System.setOut(System.err);
-        // javac's would be ours.
+        // Otherwise javac would use the class path of this program.
         System.setProperty("java.class.path", ".");
         var words = List.of(arguments);
         if (words.get(0).equals("--resident")) {
@@ -60,7 +62,7 @@ public final class Compiler {
         messages.flush();
         program.writeTo(output);
         output.flush();
-        // A processor of the submission's own may have left a thread.
+        // An annotation processor of the submission may have left a thread, which would keep the JVM alive.
         System.exit(status);
     }
 
@@ -82,7 +84,7 @@ public final class Compiler {
         }
     }
 
-    /** The directories are empty before and after; if they cannot be cleared, this process ends. */
+    /** Compiles one source. The directories are empty before and after; an error while clearing them ends this process. */
     private static byte[] answer(byte[] source, List<String> options) throws IOException {
         Path file = OWN.resolve("Main.java");
         Files.write(file, source);
@@ -105,7 +107,7 @@ public final class Compiler {
         return bytes.toByteArray();
     }
 
-    /** Returns javac's status, and writes the program if that is 0. */
+    /** Returns javac's status, and writes the program if the status is 0. */
     private static int compile(
             List<String> others, List<String> options, PrintWriter messages, ByteArrayOutputStream program)
             throws IOException {
@@ -138,7 +140,7 @@ public final class Compiler {
         return status;
     }
 
-    /** What the sources declare, the main one first; nothing where the parser fails. javac will say why. */
+    /** Parses the sources, the main one first. Returns an empty list when the parser fails; javac then reports the error. */
     private static List<CompilationUnitTree> parse(List<String> others) throws IOException {
         var paths = new ArrayList<String>(List.of(OWN.resolve("Main.java").toString()));
         paths.addAll(others);
@@ -153,7 +155,7 @@ public final class Compiler {
         return units;
     }
 
-    /** The top-level types, in their order. */
+    /** Returns the top-level types, in their order. */
     private static List<ClassTree> typesOf(CompilationUnitTree unit) {
         var types = new ArrayList<ClassTree>();
         for (Tree declared : unit.getTypeDecls()) if (declared instanceof ClassTree) types.add((ClassTree) declared);
@@ -165,7 +167,9 @@ public final class Compiler {
         return unit.getPackageName() == null ? name : unit.getPackageName() + "." + name;
     }
 
-    /** javac wants the file named after the public type. One too long for a file it then reports. */
+    /**
+     * Returns the file name that javac requires: that of the public type. If it is too long for a file, javac reports the type.
+     */
     private static String nameSource(List<CompilationUnitTree> units) {
         for (ClassTree type : units.isEmpty() ? List.<ClassTree>of() : typesOf(units.get(0))) {
             String name = type.getSimpleName() + ".java";
@@ -176,8 +180,9 @@ public final class Compiler {
     }
 
     /**
-     * The class to launch: of the main source the public class if it has `main`, else `Main`, else the first that has
-     * one; else of the other sources. A `main` may be inherited. Without any the launcher itself reports that of some class.
+     * Returns the class to launch: in the main source the public class if it has a `main`, otherwise `Main`, otherwise the
+     * first class that has one; then the same in the other sources. A `main` may be inherited. If no class has one, returns
+     * some class, for which the launcher reports the error.
      */
     private static String findMain(List<CompilationUnitTree> units, List<String> classes) throws IOException {
         var types = new HashMap<String, ClassTree>();
@@ -202,7 +207,10 @@ public final class Compiler {
         return classes.isEmpty() ? "Main" : classes.get(0);
     }
 
-    /** A processor may have laid there a class that is none: the launcher's words, or null. Nothing of the class is run. */
+    /**
+     * Loads the main class without running it, because an annotation processor may have written an invalid class file. Returns
+     * a message for such a class; otherwise null.
+     */
     private static String findFault(String main, List<String> classes) throws IOException {
         if (!classes.contains(main)) return null;
         try (var loader = new URLClassLoader(new URL[] {CLASSES.toUri().toURL()})) {
@@ -214,7 +222,7 @@ public final class Compiler {
         }
     }
 
-    /** Asks each class once, however long chains are. */
+    /** Returns whether the class has or inherits a `main`. Checks each class once, so that long chains take linear time. */
     private static boolean isLaunchable(
             ClassTree type, Map<String, ClassTree> types, boolean mayBeInstance, Set<ClassTree> asked) {
         for (ClassTree at = type; at != null && asked.add(at);) {
@@ -245,14 +253,14 @@ public final class Compiler {
         return type.getModifiers().getFlags().contains(Modifier.PUBLIC);
     }
 
-    /** The version of a class file: 61 is Java 17. */
+    /** Returns the version of a class file: 61 is Java 17. */
     private static int readVersion(String name) throws IOException {
         try (var input = new DataInputStream(Files.newInputStream(pathOf(name)))) {
             return (int) (input.readLong() & 0xffff);
         }
     }
 
-    /** Binary names, sorted: directories have no order, and the jar must not depend on one. */
+    /** Lists the binary names of the classes, sorted, because the jar must not depend on the order of a directory. */
     private static List<String> listClasses() throws IOException {
         var names = new ArrayList<String>();
         for (Path path : list(CLASSES, Comparator.naturalOrder())) {
@@ -267,7 +275,9 @@ public final class Compiler {
         return CLASSES.resolve(name.replace('.', '/') + ".class");
     }
 
-    /** Not deflated, as it is read once; of one time, so that the same classes make the same jar. */
+    /**
+     * Writes a jar: not deflated, because it is read once, and with constant times, so that the same classes make the same jar.
+     */
     private static void writeJar(List<String> classes, ByteArrayOutputStream program) throws IOException {
         var jar = new ZipOutputStream(program);
         jar.setMethod(ZipOutputStream.STORED);

@@ -1,11 +1,11 @@
-// Keeps the classes that a compiler or an interpreter loads first as the JVM lays them out in memory: reading and checking them
-// anew is most of a small program's time. A worker's first start makes an archive, beside the runs and from the language's own
-// example. Until then, and in any doubt, the JVM reads the classes themselves.
+// Keeps archives of the classes that a compiler or an interpreter loads at its start, in the JVM's memory layout (class data
+// sharing), because reading and verifying them is most of a small program's time. A worker's first start makes an archive in
+// the background from the language's example. Until it is ready, and in any doubt, the JVM reads the classes themselves.
 //
 //   <directory>/<key of JVM, commands and jars>/archive/classes.jsa    (prepared.ts)
 //
-// A JVM trusts an archive's bytes, and dies of wrong ones: so it uses only what is as it was made. That it is of another JVM, or
-// of other jars, the JVM sees itself, and does without.
+// A JVM trusts the bytes of an archive and crashes if they are damaged, so only an archive whose digest is unchanged is used.
+// The JVM itself notices an archive of another JVM or of other jars, and ignores it.
 import { globSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import type { HostPath } from '#contract'
@@ -13,44 +13,44 @@ import type { Workshop } from '../definition.ts'
 import { keepPrepared, runInBackground } from '../prepared.ts'
 import { identifyFile } from '../version.ts'
 
-/** What is run to make an archive. */
+/** The command and inputs that make an archive. */
 export interface Training {
-  /** With these options the JVM of it writes one. */
+  /** Returns the command, whose JVM gets these options to write an archive. */
   readonly command: (options: readonly string[]) => {
     readonly argv: readonly string[]
     readonly environment: Readonly<Record<string, string>>
   }
   readonly source: { readonly name: string; readonly content: string }
-  /** Distinguishes this JVM and these commands from all others. */
+  /** Identifies the JVM and the commands. */
   readonly identity: string
-  /** Files and directories, `*` allowed, whose jars decide what is in it. */
+  /** Files and directories, `*` allowed, whose jars decide the archive's content. */
   readonly paths: readonly string[]
 }
 
 export interface ClassArchive {
-  /** Shown in boxes as long as the worker lives. */
+  /** The directory that boxes show as long as the worker lives. */
   readonly path: HostPath | null
-  /** The JVM's options; none while there is no archive. */
+  /** Returns the JVM's options that use the archive; none while it is not ready. */
   options(): readonly string[]
 }
 
 export const noClassArchive: ClassArchive = { path: null, options: () => [] }
 
-/** Whatever the JVM finds wrong with an archive is no matter of the program's stderr. */
+/** Keeps the JVM's messages about an archive out of the program's stderr. */
 const silent = ['-Xlog:cds=off:stderr', '-Xlog:cds+dynamic=off:stderr']
 
-/** The directory's place in boxes, which shows nothing of the host. */
+/** The directory's path in boxes, which reveals nothing of the host. */
 const target = '/class-archive'
 
 const name = 'archive'
 const file = 'classes.jsa'
 
-/** One after another: each takes a compiler's memory. */
+/** Archives are made one after the other, because each takes the memory of a compiler. */
 let lastTurn: Promise<unknown> = Promise.resolve()
 
-/** Starts to make it if it is missing. */
+/** Starts to make the archive if it is missing. */
 export function keepClassArchive(workshop: Workshop, training: Training): ClassArchive {
-  // A replaced jar makes another archive.
+  // The identity contains the jars, so that a replaced jar gets a new archive.
   const jars = globSync(training.paths.map((path) => `${path}/**/*.jar`)).toSorted()
   const identity = [training.identity, ...jars.map(identifyFile)].join('\n')
   const make = (place: string, result: string): Promise<[]> => {
@@ -67,7 +67,7 @@ export function keepClassArchive(workshop: Workshop, training: Training): ClassA
   }
 }
 
-/** @returns its sources: none. @throws when the JVM fails, or writes none. */
+/** Runs the training command. @returns no sources. @throws when the command fails. */
 async function train(
   { command, source }: Training,
   directory: string,

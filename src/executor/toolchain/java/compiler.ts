@@ -1,4 +1,5 @@
-// Compiles our program that compiles Java (Compiler.java), once for each JDK: run from its source it would take as long again.
+// Compiles Compiler.java, the program that compiles Java submissions, once for each JDK. Running it from its source would
+// double its time.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,17 +12,17 @@ import type { Jvm } from './jvm.ts'
 
 const source = fileURLToPath(new URL('Compiler.java', import.meta.url))
 
-/** In the box, of our own: no file of a submission can be in out. */
+/** The directory in the box for our files. No file of a submission can be below `out`. */
 export const ownDirectory = 'out/.own'
 
-/** The command line that starts it. */
+/** Returns the command line that starts Compiler.java. */
 export function startCompiler(jvm: Jvm, memoryBytes: number): string[] {
   return [jvm.java, ...jvm.compilerOptions(memoryBytes), '-cp', ownDirectory, 'Compiler']
 }
 
 const compiled = new Map<string, Promise<BoxFile>>()
 
-/** @returns its class. @throws when javac fails. */
+/** Compiles Compiler.java, unless that was done for this JDK. @returns the class file. @throws when javac fails. */
 export function compileCompiler(home: string): Promise<BoxFile> {
   const key = `${identifyFile(`${home}/bin/javac`)} ${identifyFile(`${home}/lib/modules`)}`
   const known = compiled.get(key) ?? compile(home)

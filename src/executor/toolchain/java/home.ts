@@ -1,20 +1,20 @@
-// Picks the JDK: the one that is named, else the newest that is whole and answers.
+// Selects the JDK: the one that the operator names, otherwise the newest one that is complete and works.
 import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { java } from '#language'
 import { findProgram, findTool, ToolError } from '../tool.ts'
 import type { ToolHost } from '../tool.ts'
 
-/** What a whole JDK has besides programs. */
+/** Files of a complete JDK, besides its programs. */
 const parts = ['lib/modules', 'lib/server/libjvm.so', 'conf/security']
 
 const wrongNameAdvice =
   'JAVA_HOME names no JDK that can be used: correct it, or leave it out and the newest one is used'
 
 /**
- * The JDK's directory.
- * @param wanted by an operator.
- * @throws {ToolError} when there is none; if none of several will do, what is wrong with the newest.
+ * Returns the directory of the JDK to use.
+ * @param wanted directory that the operator set, if any.
+ * @throws {ToolError} when no JDK is usable; of several unusable ones the message describes the newest.
  */
 export async function findHome(host: ToolHost, wanted: string | undefined): Promise<string> {
   let reason: unknown = null
@@ -32,7 +32,7 @@ export async function findHome(host: ToolHost, wanted: string | undefined): Prom
   throw reason ?? new ToolError(`no JDK under ${libraryDirectory}/jvm, and javac not found`)
 }
 
-/** @throws {ToolError} when this JDK is incomplete, too old or for another C library. */
+/** Checks a JDK. @throws {ToolError} when it is incomplete, too old or made for another C library. */
 async function examineHome(home: string): Promise<void> {
   const programDirectories = [`${home}/bin`]
   const missing = [...java.tools.map(({ program }) => `bin/${program}`), ...parts].filter(
@@ -43,14 +43,14 @@ async function examineHome(home: string): Promise<void> {
   const [compilerTool, runtimeTool] = java.tools
   const compiler = await findTool({ programDirectories }, compilerTool)
   const runtime = await findTool({ programDirectories }, runtimeTool)
-  // A JVM refuses a newer compiler's classes: every submission would fail.
+  // A JVM refuses the classes of a newer compiler, so every submission would fail.
   if (compiler.major > runtime.major) {
     const words = `javac ${compiler.major} writes classes that java ${runtime.major} refuses`
     throw new ToolError(`${home}: ${words}`, true)
   }
 }
 
-/** Newest first. */
+/** Lists the host's JDKs, the newest first. */
 function listHomes(host: ToolHost): string[] {
   const root = `${host.libraryDirectory}/jvm`
   const names = existsSync(root) ? readdirSync(root) : []
@@ -64,7 +64,7 @@ function listHomes(host: ToolHost): string[] {
   )
 }
 
-/** Major version from the JDK's `release` file; 0 when it does not say. */
+/** Returns the major version from the JDK's `release` file; 0 when the file does not have it. */
 function readRelease(home: string): number {
   try {
     return Number(/^JAVA_VERSION="(\d+)/m.exec(readFileSync(`${home}/release`, 'utf8'))?.[1] ?? 0)
@@ -73,7 +73,7 @@ function readRelease(home: string): number {
   }
 }
 
-/** Debian's JDK links to its configuration in /etc; the box needs the links' targets. */
+/** Lists the targets of a JDK's links to its configuration, which Debian keeps in /etc. The box must show them. */
 export function findConfiguration(home: string): string[] {
   const found = new Set<string>()
   for (const folder of ['lib', 'lib/security', 'conf', 'conf/security', 'conf/management']) {

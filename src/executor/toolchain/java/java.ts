@@ -1,5 +1,5 @@
-// Java: javac in the box, by a program of ours (Compiler.java) that also finds the class to run. The worker reads neither the source
-// nor a class file.
+// Java: our program Compiler.java runs javac in the box and finds the class to run. So the worker reads neither the source nor
+// a class file.
 import { sharePath } from '#contract'
 import type { BoxFile, PrestartedRuntime } from '#contract'
 import { java } from '#language'
@@ -48,15 +48,15 @@ function describeRun(jvm: Jvm, entry: string, memoryBytes: number): string[] {
   return [jvm.java, ...jvm.programOptions(memoryBytes), '-cp', 'main.jar', entry]
 }
 
-/** A JVM that waits for its jar has loaded and checked all that it needs itself: 22 of 26 ms (measured, JDK 25). */
+/** Describes a JVM that waits for its jar. It has already loaded the JDK's own classes: 22 of 26 ms (measured, JDK 25). */
 function describePrestarted(jvm: Jvm, memoryBytes: number): PrestartedRuntime {
   return {
     name: 'JVM',
-    // What judges ask for. Another class is started by itself.
+    // Judges ask for the class Main. A program with another main class starts its own JVM.
     argv: describeRun(jvm, 'Main', memoryBytes),
     unlimitedStack: false,
     awaits: jarPath,
-    // A JVM warns of these.
+    // A JVM looks for these files at its start and warns about them.
     looksForBefore: ['/box/.hotspotrc', '/box/.hotspot_compiler'],
   }
 }
@@ -81,10 +81,13 @@ function describeCompiler(jvm: Jvm, program: BoxFile): Compiler {
   }
 }
 
-/** PATH_MAX: javac writes each class into a file of its name. */
+/** PATH_MAX, because javac writes each class into a file with the class's name. */
 const nameBytesMost = 4096
 
-/** @throws when no launcher can be given such a name: a processor of the submission's own may have written it. */
+/**
+ * Reads the program that Compiler.java wrote.
+ * @throws when its class name cannot be an argument: the submission's annotation processor may have written it.
+ */
 function readProgram(bytes: Buffer): Artefact {
   const end = bytes.subarray(0, nameBytesMost).indexOf('\n')
   const entry = bytes.toString('utf8', 0, end)

@@ -1,8 +1,8 @@
-// Starts JVMs, whatever language the program was written in.
+// The command-line options and results of JVMs, for all languages that run on one.
 import { readVersion } from '../version.ts'
 
-// The JVM's messages go to stderr: on stdout they would spoil a right answer. It makes no file in /tmp and no socket
-// for tools to watch it.
+// The JVM's messages go to stderr, because on stdout they would spoil a correct answer. The JVM also makes no file in /tmp and
+// no socket for monitoring tools.
 const quiet = [
   '-XX:+DisplayVMOutputToStderr',
   '-Xlog:disable',
@@ -13,10 +13,10 @@ const quiet = [
 
 const exitWhenFull = '-XX:+ExitOnOutOfMemoryError'
 
-/** For compilers: two thirds of the time (measured, JDK 17). */
+/** Options for compilers, which then take two thirds of the time (measured, JDK 17). */
 export const clientCompiler = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
 
-/** Three quarters; the rest is for classes, compiled code, stacks and the JVM itself. */
+/** Limits the heap to three quarters of the memory; the rest is for classes, compiled code, stacks and the JVM itself. */
 function heapOption(memoryBytes: number): string {
   return `-Xmx${Math.floor((memoryBytes * 3) / 4 / 1024)}k`
 }
@@ -25,15 +25,15 @@ export interface Jvm {
   /** The JDK's directory. */
   readonly home: string
   readonly java: string
-  /** What it prints as `-version`. */
+  /** The output of `java -version`. */
   readonly banner: string
-  /** For a program under a memory limit in bytes. */
+  /** Returns the options for a program under a memory limit in bytes. */
   readonly programOptions: (memoryBytes: number) => string[]
-  /** For a compiler. */
+  /** Returns the options for a compiler under a memory limit in bytes. */
   readonly compilerOptions: (memoryBytes: number) => string[]
 }
 
-/** @throws when it does not start. */
+/** Starts a JDK's JVM to read its version. @throws when the JVM does not start. */
 export async function examineJvm(home: string): Promise<Jvm> {
   const java = `${home}/bin/java`
   const banner = await readVersion(java, ...quiet, '-version')
@@ -50,7 +50,7 @@ export async function examineJvm(home: string): Promise<Jvm> {
     programOptions: (memoryBytes) => [
       heapOption(memoryBytes),
       '-Xss64m',
-      // All threads' CPU time counts: this collector takes least, and fewest threads.
+      // The CPU time of all threads counts, and this collector takes the least time and the fewest threads.
       '-XX:+UseSerialGC',
       ...quiet,
       exitWhenFull,
@@ -59,9 +59,10 @@ export async function examineJvm(home: string): Promise<Jvm> {
 }
 
 /**
- * A full heap ends the JVM with status 3 and its own line: like the kernel's limit it cannot be caught. Library code
- * throws some such errors (direct buffers), which end the program like any exception. A thread that cannot be made is
- * the limit on processes. A program may imitate either to trade one failure for another, but not hide one.
+ * Returns whether a JVM ran out of memory. A full heap ends the JVM with status 3 and a line of its own; like the kernel's
+ * limit it cannot be caught. Library code throws some OutOfMemoryErrors (direct buffers), which end the program like any
+ * exception. A thread that cannot be created means the process limit, not memory. A program can imitate either result, which
+ * replaces one failure by another but hides none.
  */
 export function ranOutOfMemory(exitCode: number, stderr: Buffer): boolean {
   const text = stderr.toString('latin1')

@@ -1,16 +1,16 @@
-// Starts and speaks with the resident javac, Compiler.java.
+// The command and the answers of the resident javac, which is Compiler.java.
 import type { BoxFile } from '#contract'
 import type { ResidentCompiler } from '../definition.ts'
 import { startCompiler } from './compiler.ts'
 import type { Jvm } from './jvm.ts'
 
 /**
- * After so many compilations one takes 12 ms of CPU; after one, 50; after hundreds, 10 (measured, JDK 25). Each adds
- * some 60 ms to the start.
+ * Number of practice compilations at the start. After them a compilation takes 12 ms of CPU time; after one it takes 50, after
+ * hundreds 10 (measured, JDK 25). Each adds some 60 ms to the start.
  */
 const practiceRounds = 20
 
-/** It is typical of submissions, so that the parts of javac that they need are loaded and compiled. */
+/** A typical submission, so that the JVM loads and compiles the parts of javac that submissions need. */
 const practice = `import java.io.*;
 import java.util.*;
 import java.util.function.*;
@@ -56,13 +56,13 @@ public class Main {
 `
 
 /**
- * Some versions of javac otherwise pass their table of identifiers on to the next compilation. Nothing else changes.
+ * Without this option some versions of javac reuse their table of identifiers in the next compilation. It changes nothing else.
  */
 const ownNames = '-XDuseUnsharedTable=true'
 
 /**
- * @param program Compiler.java's class.
- * @param options javac's own.
+ * @param program class file of Compiler.java.
+ * @param options of javac.
  */
 export function createResidentJavac(
   jvm: Jvm,
@@ -86,7 +86,7 @@ export function createResidentJavac(
       const exitCode = answer.readInt32BE(0)
       const programStart = 8 + answer.readUInt32BE(4)
       if (programStart > answer.length) throw new RangeError('the answer ends early')
-      // 2 to 4 are javac's own failures (command line, memory, crash), which may have damaged it.
+      // Statuses 2 to 4 are failures of javac itself (command line, memory, crash), which may have damaged it.
       if (exitCode !== 0 && exitCode !== 1) return null
       return {
         exitCode,

@@ -1,23 +1,23 @@
-// Several files that a compiler emitted, in one artefact: for each its name and size in a line, then its bytes. Time is
-// linear in them: what a compiler of strangers' sources writes is untrusted.
+// Packs several files that a compiler emitted into one artefact: for each file a line with its name and size, then its bytes.
+// Reading takes linear time, because the output of a compiler of strangers' sources is untrusted.
 import { isFileName } from '#contract'
 import type { BoxFile } from '#contract'
 
-/** A submission has at most 64 files; each may become a few. */
+/** A submission has at most 64 files; the compiler may emit a few for each. */
 const filesMost = 1024
 
-/** Writes the files in the directory `out` that are not already in the one above it. */
+/** Shell script that writes the files in the directory `out` that do not exist in its parent directory. */
 export const writeEmitted = `cd out || exit 1
 [ $(find . -type f | wc -l) -le ${filesMost} ] || { echo 'more than ${filesMost} files' >&2; exit 1; }
 exec find . -type f -regex '[A-Za-z0-9._/-]*' ! -exec test -e '../{}' ';' -printf '%P %s\\n' -exec cat '{}' ';'`
 
-/** A line is no longer. */
+/** The longest header line. */
 const headerBytesMost = 1024
 const header = /^([A-Za-z0-9._/-]+) (0|[1-9]\d{0,9})$/
 
 /**
- * The files as they are to lie in the box.
- * @throws when the bytes are no such artefact.
+ * Reads the files of an artefact, with their paths in the box.
+ * @throws when the bytes are not such an artefact.
  */
 export function readEmitted(bytes: Buffer): BoxFile[] {
   const files: BoxFile[] = []

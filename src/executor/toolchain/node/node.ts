@@ -1,4 +1,4 @@
-// JavaScript and TypeScript on this process's Node. Only TypeScript's own compiler, which runs first, checks types.
+// JavaScript and TypeScript on the worker's own Node. TypeScript's compiler checks types and emits JavaScript.
 import { realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { ToolError } from '../tool.ts'
 import { readVersion } from '../version.ts'
 import { readEmitted, writeEmitted } from './emitted.ts'
 
-// These paths in the box hide the installation's place.
+// These paths in the box hide where the service is installed.
 const node = '/opt/node/node'
 const compilerDirectory = '/opt/typescript'
 const typeDirectory = '/opt/types'
@@ -17,12 +17,12 @@ const resolver = '/opt/node/resolve.cjs'
 
 const host = realpathSync(process.execPath)
 
-// Node's default is a megabyte; the process has as much as the memory limit.
+// Node's default is a megabyte, but the process's stack may fill the memory limit.
 const stackKibibytes = 65_536
 
 const file = 'main.js'
 
-/** The entry of an artefact that holds more than the main file. */
+/** The entry of an artefact that holds several files. */
 const several = 'several'
 
 function describeNode(prestarts: boolean): Omit<Toolchain, 'version' | 'compiler'> {
@@ -60,7 +60,7 @@ const prestarted: PrestartedRuntime = {
   argv: describeRun([preload]),
   unlimitedStack: true,
   awaits: `/box/${file}`,
-  // Before it loads what is required: whether the program is a module, and its own names of modules.
+  // Node reads it before it loads the preload: it says whether the program is a module, and defines module names.
   looksForBefore: ['/box/package.json'],
 }
 
@@ -73,11 +73,11 @@ export const findJavaScript: FindToolchain = (_, settings) =>
 
 const options = [
   ['--strict', '--target', 'es2024', '--lib', 'es2024', '--types', 'node'],
-  // Always a module: names are its own, and `await` may stand anywhere. A preload adds `require`.
+  // A source is always a module: its names are not global, and `await` is allowed at top level. preload.cjs adds `require`.
   ['--module', 'esnext', '--moduleResolution', 'bundler', '--moduleDetection', 'force'],
 ].flat()
 
-/** @throws {ToolError} when the compiler is not among this project's packages. */
+/** Finds TypeScript's compiler. @throws {ToolError} when it is not among this project's packages. */
 export const findTypeScript: FindToolchain = async (_, settings) => {
   const { compiler, types } = findPackages()
   const version = await readVersion(join(compiler, 'lib/tsc'), '--version')
@@ -117,10 +117,10 @@ export const findTypeScript: FindToolchain = async (_, settings) => {
   }
 }
 
-/** `./helper.ts` is a good name in an import, and a tsconfig.json is not for the compiler of named files. */
+/** With these options an import may name `./helper.ts`, and a submission's tsconfig.json is ignored. */
 const optionsOfSeveral = ['--rewriteRelativeImportExtensions', '--ignoreConfig']
 
-/** The compiler prints messages to stdout, which is the artefact's. */
+/** Sends the compiler's messages to stderr, because stdout carries the artefact. */
 const compile = `
 ${compilerDirectory}/lib/tsc "$@" --typeRoots ${typeDirectory}/node_modules/@types --pretty false \\
   --noEmitOnError --outDir out main.ts 1>&2 || exit 1

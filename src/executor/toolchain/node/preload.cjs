@@ -1,5 +1,5 @@
-// Loaded before a program. Node writes to pipes asynchronously, and loses what is left when the program ends first.
-// Here a write is over when it returns, as into a file.
+// Loaded before a program. Node writes to pipes asynchronously, and loses unwritten output when the program ends first. Here a
+// write is complete when it returns, as with a file.
 for (const name of ['stdout', 'stderr']) {
   const usual = Object.getOwnPropertyDescriptor(process, name)
   Object.defineProperty(process, name, {
@@ -13,7 +13,7 @@ for (const name of ['stdout', 'stderr']) {
   })
 }
 
-// A box's /proc has no processors to list: as many as it may run on, without a model, a speed or times.
+// A box's /proc lists no processors. So this reports as many as the program may run on, without model, speed or times.
 const os = require('node:os')
 os.cpus = () =>
   Array.from({ length: os.availableParallelism() }, () => ({
@@ -22,13 +22,13 @@ os.cpus = () =>
     times: { user: 0, nice: 0, sys: 0, idle: 0, irq: 0 },
   }))
 
-// TypeScript's programs are modules, which lack these.
+// TypeScript programs are modules, which do not have these variables.
 globalThis.__dirname = '/box'
 globalThis.__filename = '/box/main.js'
 globalThis.require = require('node:module').createRequire(globalThis.__filename)
 
-// A Node that was up before its program has waited: its clocks begin with the program, as they do elsewhere. What another
-// thread begins with is later anyway.
+// A prestarted Node has waited for its program. Its clocks are shifted so that they start with the program, as in a fresh Node.
+// In a thread that starts later the wait is 0.
 const { statSync } = require('node:fs')
 const findWait = (since) => {
   let wait
@@ -57,5 +57,5 @@ Object.defineProperties(clocks, {
   },
 })
 
-// What a pipe's stream is made of takes half a hello's time to load, and has it behind it where Node is up before its program.
+// Loading the module of pipe streams takes half the time of a hello world. A prestarted Node does it before its program comes.
 process.getBuiltinModule('node:net')

@@ -1,5 +1,5 @@
-// Loaded before a TypeScript program of several files: its compiler lets `./helper` name helper.ts or helper/index.ts, and
-// leaves the name as it is, where Node wants helper.js.
+// Loaded before a TypeScript program of several files. The compiler accepts the name `./helper` for helper.ts or
+// helper/index.ts and does not change it, but Node requires helper.js.
 const { registerHooks } = require('node:module')
 
 registerHooks({

@@ -1,4 +1,4 @@
-// Python: no compiler. A syntax error ends the program with CPython's traceback on stderr.
+// Python: CPython, without a compile phase. A syntax error ends the run with CPython's traceback on stderr.
 import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Command, ForkServer } from '#contract'
@@ -8,7 +8,8 @@ import { findTool } from '../tool.ts'
 import { readVersion } from '../version.ts'
 
 /**
- * Marks a zip archive, which CPython runs like a script. It checks when it starts, so a resident interpreter cannot.
+ * Marks a zip archive, which CPython runs like a script. CPython looks for it only at its start, so a fork server cannot run
+ * one.
  */
 const archiveMark = Buffer.from('PK\x05\x06', 'latin1')
 
@@ -42,13 +43,13 @@ export const findPython: FindToolchain = async (host) => {
   }
 }
 
-/** Prints its /proc status on stdout and its interfaces on stderr. */
+/** A program that prints its /proc status on stdout and its network interfaces on stderr. */
 const probe = `import sys
 sys.stdout.write(open('/proc/self/status').read())
 sys.stderr.write(open('/proc/self/net/dev').read())
 `
 
-/** Programs that must end in a fork as they do otherwise. */
+/** Programs that must give the same result in a fork as in a fresh interpreter. */
 const ends: readonly (readonly [source: string, stdout: string, exitCode: number])[] = [
   ['print(__name__, __file__)', '__main__ /box/main.py\n', 0],
   ['exec("print(1, end=\'\')")', '1', 0],
@@ -59,8 +60,9 @@ const ends: readonly (readonly [source: string, stdout: string, exitCode: number
 ]
 
 /**
- * The resident interpreter: a keeper in it forks programs (keeper/python.c). It is proved when a worker starts, before any submission.
- * @param interpreter of the system.
+ * Describes the fork server: a keeper inside an interpreter forks it for each program (keeper/python.c). The worker tests it at
+ * its start, before any submission.
+ * @param interpreter path of the system's interpreter.
  */
 export function createForkServer(interpreter: string): ForkServer {
   const argv = [interpreter, 'main.py']
