@@ -118,7 +118,7 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: 'http: a wait that ends early tells of a submission that a crash may forget',
-    text: '408 carries the id.\n    await withDeadline(() => flushLog(database))',
+    text: 'await withDeadline(() => flushLog(database))',
     instead: '',
     tests: ['http/durable'],
   },
