@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import { createDatabase } from '#database'
@@ -153,6 +154,15 @@ export async function startServer(
     },
     countConnections: () => promisify(server.getConnections.bind(server))(),
     exchange: (bytes) => exchangeRaw(port, bytes),
+  }
+}
+
+/** Repeats a request while the answer is a 503 `unavailable`, which a busy machine may cause, as clients do. */
+export async function untilAvailable(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await ask()
+    if (answer.status !== 503 || answer.body?.error !== 'unavailable') return answer
+    await sleep(500)
   }
 }
 

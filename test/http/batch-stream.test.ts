@@ -38,6 +38,7 @@ interface Batch {
   rest(): Promise<Line[]>
 }
 
+/** Sends a batch. After a 503, which a busy machine may cause, it is sent again, as clients do. */
 async function open(
   submissions: unknown,
   {
@@ -66,6 +67,11 @@ async function open(
   sent.end(JSON.stringify({ submissions }))
   const response = await promise
   response.on('error', () => {})
+  if (response.statusCode === 503) {
+    response.resume()
+    await sleep(1000)
+    return open(submissions, { query, caller, headers })
+  }
   const lines = createInterface({ input: response })[Symbol.asyncIterator]()
   const next = async (): Promise<Line | null> => {
     const line = await lines.next()

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startServer, untilAvailable } from '../helper/server.ts'
 import type { Answer, Call } from '../helper/server.ts'
 import { createCaller } from '../helper/submission.ts'
 
@@ -127,7 +127,7 @@ t.test('an Idempotency-Key covers the whole batch', async (t) => {
   const submissions = [{ '\0': 1 }, python, python]
   const before = await countSubmissions()
   const answers = await Promise.all(
-    Array.from({ length: 20 }, () => batch(submissions, { headers })),
+    Array.from({ length: 20 }, () => untilAvailable(() => batch(submissions, { headers }))),
   )
   t.equal(new Set(answers.map(({ text }) => text)).size, 1)
   t.equal(answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true').length, 19)

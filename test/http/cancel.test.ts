@@ -6,7 +6,7 @@ import t from 'tap'
 import { createRandom } from '../faults/random.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { seed } from '../helper/seed.ts'
-import { startServer } from '../helper/server.ts'
+import { startServer, untilAvailable } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
@@ -40,9 +40,13 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
 }
 
 const submit = async (body: object, key?: string): Promise<string> =>
-  (await call('POST', '/api/submit', { body, ...(key !== undefined && { key }) })).body.id
+  (
+    await untilAvailable(() =>
+      call('POST', '/api/submit', { body, ...(key !== undefined && { key }) }),
+    )
+  ).body.id
 const cancel = (id: string, more: object = {}): Promise<Answer> =>
-  call('POST', `/api/result/${id}/cancel`, more)
+  untilAvailable(() => call('POST', `/api/result/${id}/cancel`, more))
 /** Asks again as long as the service says so: on a busy machine it gives requests up. */
 const read = async (path: string): Promise<Answer> => {
   for (;;) {
