@@ -1,4 +1,4 @@
-// The access line: who asked for what and how it went, and nothing that he sent.
+// The access line: who asked for what and with which result, and no content of the request.
 import t from 'tap'
 import { createLog } from '#log'
 import { createTestDatabase } from '../helper/database.ts'
@@ -11,7 +11,7 @@ const caller = await createCaller(sql)
 const body = { language: 'python', code: 'print("hidden-code")' }
 const absent = '/api/result/hidden-id?wait=true'
 
-/** What is logged of three requests, at a level. */
+/** Sends three requests. @returns the lines that are logged at this level. */
 async function logThree(level: string): Promise<string[]> {
   const lines: string[] = []
   const log = createLog('web', level, { write: (line) => lines.push(line) })

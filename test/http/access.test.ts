@@ -1,4 +1,4 @@
-// Who gets in: keys before anything else; and what an outsider can learn, which is nothing.
+// Who gets in: the key is checked before anything else, and an outsider learns nothing.
 import { once } from 'node:events'
 import { request } from 'node:http'
 import t from 'tap'
@@ -120,7 +120,7 @@ t.test('the key is checked before the body is read', async (t) => {
     headers: { 'Content-Type': 'application/json', 'Content-Length': 1_000_000 },
   })
   outgoing.on('error', () => {})
-  outgoing.write('{') // and no more
+  outgoing.write('{') // the rest never follows
   const [response] = await once(outgoing, 'response')
   t.equal(response.statusCode, 401)
   t.notOk(outgoing.writableEnded, 'of which the rest was never sent')

@@ -1,4 +1,4 @@
-// POST /api/submit/batch with Accept: application/x-ndjson: a line for each item, in the order in which they end.
+// POST /api/submit/batch with Accept: application/x-ndjson: a line for each item, in the order of their ends.
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -33,7 +33,7 @@ interface Line {
 
 interface Batch {
   readonly response: IncomingMessage
-  /** @returns the next line; null at the end. */
+  /** Reads the next line. @returns null at the end. */
   next(): Promise<Line | null>
   rest(): Promise<Line[]>
 }
@@ -88,7 +88,7 @@ async function open(
   }
 }
 
-/** Ids by index, oldest first, as the database has them. */
+/** Waits until this many submissions are unfinished. @returns the ids of the newest ones, oldest first. */
 async function listPending(count: number): Promise<string[]> {
   for (;;) {
     const rows = await sql<{ id: string }[]>`
@@ -216,7 +216,7 @@ t.test('who does not read is let go, and what was submitted ends all the same', 
   socket.write(`POST /api/submit/batch HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n${body}`)
   const ids = await listPending(40)
   for (const id of ids) await finish(sql, id, { stdout: 'x'.repeat(500_000) })
-  // Nothing of it was read: the service holds what its buffers hold, until the reader's time is over.
+  // The client reads nothing. The service keeps what its buffers hold until the time for a slow reader is over.
   for (let n = 0; n < 2000 && (await server.countConnections()) > 0; n += 1) await sleep(20)
   t.equal(await server.countConnections(), 0)
   socket.destroy()
@@ -235,7 +235,7 @@ t.test('who reads slowly, but reads, gets every line', async (t) => {
   const ids = await listPending(24)
   const ending = Promise.all(ids.map((id) => finish(sql, id, { stdout: 'x'.repeat(500_000) })))
   const seen: Line[] = []
-  // More than the sockets hold, so that the service waits between them; never for as long as it would let one go.
+  // The lines do not fit in the sockets, so the service waits for the client, but never long enough to drop it.
   for (let line = await batch.next(); line !== null; line = await batch.next()) {
     seen.push(line)
     batch.response.pause()

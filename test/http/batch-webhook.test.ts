@@ -1,5 +1,5 @@
-// POST /api/submit/batch with webhook_url: one webhook is due when all of the batch has ended, whatever ended its members and
-// in whatever order; what it says is in test/job/deliver.test.ts.
+// POST /api/submit/batch with webhook_url: one webhook is due when all members of the batch have ended, whatever ended them
+// and in whatever order. test/job/deliver.test.ts tests its content.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -45,11 +45,11 @@ async function countJobs(batch: string): Promise<number> {
   return row.count
 }
 
-/** What became of it, by the function that its delivery reads. */
+/** Reads the results of the members that have ended, with the function that the delivery uses. */
 const readMembers = async (batch: string): Promise<unknown[]> =>
   [...(await sql`select id, status, verdict from runledger.read_batch(${batch})`)].map((row) => ({ ...row })) // prettier-ignore
 
-/** Afterwards the log and the tables agree. */
+/** Declares a test that checks at its end that the log and the tables agree. */
 const test = (name: string, check: (t: Test) => Promise<void>): void => {
   void t.test(name, async (t) => {
     await check(t)
@@ -232,7 +232,7 @@ test('the last two end in the same moment: it is due once', async (t) => {
   const [near, far] = await Promise.all([sql.reserve(), sql.reserve()])
   await near`begin`
   await near`select * from runledger.conclude(${json(sql, [describeEnd(one, mine)])})`
-  // It cannot see the other end, which is not committed, and must not go by that.
+  // This statement cannot see the end of the other member, which is not committed, and must not take it for unfinished.
   const late =
     far`select * from runledger.conclude(${json(sql, [describeEnd(other, its)])})`.execute()
   await Promise.race([late, sleep(300)])
@@ -274,7 +274,7 @@ test('a job that was removed comes again', async (t) => {
 test('rows that were edited are put back from the log', async (t) => {
   const { id, members } = await submit(2)
   const [one, other] = members as [string, string]
-  // The last member's row is gone when the first one ends: the log has it.
+  // The row of the last member is missing when the first one ends, but the log still has the member.
   await sql`delete from runledger.pending where submission_id = ${other}`
   await finish(sql, one)
   t.equal(await readState(id), 'waiting')
@@ -324,7 +324,7 @@ test('bodies stay until it is delivered; its address goes with the first of them
 })
 
 test('the end of a member costs the same however many there are', async (t) => {
-  // As plans are made while few wait.
+  // Takes the table's statistics now, because PostgreSQL makes its plans while few submissions wait.
   await sql`analyze runledger.pending`
   const { id, members } = await submit(1000)
   t.equal(members.length, 1000)

@@ -1,4 +1,4 @@
-// Programs that are run on blobs: as input, as what is expected, for checkers; and what a worker keeps of them.
+// Programs that run on blobs: as input, as expected output, for checkers; and what a worker caches of them.
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -23,7 +23,7 @@ const mebibyte = 1024 * 1024
 t.setTimeout(600_000)
 const nameOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Its name. */
+/** Uploads a blob. @returns its name. */
 async function put(content: Uint8Array | string, key?: string): Promise<string> {
   const bytes = Buffer.from(content)
   const { status } = await call('PUT', `/api/blobs/${nameOf(bytes)}`, {
@@ -158,7 +158,7 @@ t.test('metrics tell the bytes that are kept, and where runs had theirs from', a
     const figures = [...text.matchAll(/^runledger_blob_(\S+) (\d+)$/gm)]
     return Object.fromEntries(figures.map(([, name, value]) => [name, Number(value)]))
   }
-  // An event is counted once no transaction of the whole server is older: other test files have theirs.
+  // An event is counted only when the whole server has no older transaction, and other test files have some open.
   let figures = await read()
   for (let left = 200; left > 0 && !figures['reads_total{source="cache"}']; left -= 1) {
     await new Promise((done) => setTimeout(done, 50))

@@ -1,4 +1,4 @@
-// Blobs over HTTP: what an upload is answered, what breaks off leaves nothing, and what submissions may name.
+// Blobs over HTTP: the answers to uploads, interrupted uploads that leave nothing, and which blobs submissions may name.
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -41,7 +41,7 @@ async function count(): Promise<number> {
   return row.count
 }
 
-/** A key of an account that may have so many bytes. */
+/** Issues a key of an account that may store this many bytes. */
 async function issueWith(blobBytes: number): Promise<string> {
   const name = `t${uuidv7().slice(-12)}`
   const tier = { name, blob_bytes: blobBytes }
@@ -115,7 +115,7 @@ t.test('what is wrong is refused, and nothing is kept of it', { timeout: 120_000
   t.equal(await count(), before)
 })
 
-/** The head of an upload as bytes. */
+/** Returns the request line and the headers of an upload. */
 const raw = (name: string, key: string, ...lines: string[]): string =>
   [`PUT /api/blobs/${name} HTTP/1.1`, 'Host: x', `X-API-Key: ${key}`, 'Content-Type: application/octet-stream', ...lines, '', ''].join('\r\n') // prettier-ignore
 
@@ -123,7 +123,7 @@ t.test('a byte too many is refused before it is read to its end', async (t) => {
   const key = await issue()
   const before = await count()
   const [name] = [nameOf('x')]
-  // Nothing of it is sent: the header alone refuses it, and is not asked for the rest.
+  // No byte of the body is sent: the server refuses it by the header alone and does not ask for the rest.
   const declared = await exchange(raw(name, key, `Content-Length: ${most + 1}`, 'Expect: 100-continue')) // prettier-ignore
   t.match(declared, /^HTTP\/1\.1 400/)
   t.match(declared, /larger than 16777216 bytes/)
@@ -134,7 +134,7 @@ t.test('a byte too many is refused before it is read to its end', async (t) => {
   socket.write(raw(name, key, 'Transfer-Encoding: chunked'))
   const piece = Buffer.concat([Buffer.from(`${mebibyte.toString(16)}\r\n`), Buffer.alloc(mebibyte), Buffer.from('\r\n')]) // prettier-ignore
   for (let sent = 0; sent < 16; sent += 1) socket.write(piece)
-  socket.write('1\r\nx\r\n') // and no end
+  socket.write('1\r\nx\r\n') // the last chunk never follows
   await once(socket, 'close')
   t.match(answer, /^HTTP\/1\.1 400/)
   t.equal(await count(), before)
@@ -144,7 +144,7 @@ t.test('an upload that breaks off leaves nothing, and its room', async (t) => {
   const key = await issue()
   const before = await count()
   const bytes = randomBytes(most)
-  // More than an account’s room, one after another: each gives it back.
+  // Together these uploads exceed the account's room, so each one must release what it held.
   for (let round = 0; round < 5; round += 1) {
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => {})
@@ -153,7 +153,7 @@ t.test('an upload that breaks off leaves nothing, and its room', async (t) => {
     socket.destroy()
   }
   t.equal(await count(), before)
-  // The server hears of an end a moment later.
+  // The server notices a closed connection a moment later.
   let last = await put(bytes, { key })
   while (last.status === 503) last = await put(bytes, { key })
   t.equal(last.status, 201)
@@ -169,7 +169,7 @@ t.test('an upload has longer to arrive than other requests, but not for ever', a
   const arrival = performance.now()
   let sent = 0
   const timer = setInterval(() => {
-    // Slowly beyond the second of all others, then the rest.
+    // Sends slowly for longer than the second that other requests have, then sends the rest.
     const end = performance.now() - arrival < 2000 ? sent + 1000 : bytes.length
     socket.write(bytes.subarray(sent, end))
     sent = end
@@ -194,7 +194,7 @@ t.test(
       socket.write(raw(nameOf('x'), key, `Content-Length: ${most}`, 'Expect: 100-continue'))
       return socket
     })
-    await Promise.all(sockets.map((socket) => once(socket, 'data'))) // 100 Continue: they have their room
+    await Promise.all(sockets.map((socket) => once(socket, 'data'))) // 100 Continue: each upload has its room
     const refused = await put('x', { key })
     t.strictSame([refused.status, refused.body.error], [503, 'unavailable'])
     t.equal(refused.headers['retry-after'], '2')
@@ -211,13 +211,13 @@ t.test('a quota is exact, for uploads at once too', { timeout: 120_000 }, async 
   t.equal((await put(randomBytes(5904), { key })).status, 201)
   const refused = await put(randomBytes(4097), { key })
   t.strictSame([refused.status, refused.body.error], [403, 'quota_exceeded'])
-  // An empty one counts 4 KiB.
+  // An empty blob counts as 4 KiB.
   t.equal((await put('', { key })).status, 201)
   t.equal((await put('x', { key })).status, 403)
   t.equal((await put('', { key })).status, 200, 'what is there needs no room')
 
   const other = await issueWith(10 * 300_000)
-  // A busy machine may need more time for twenty at once than this server has for a body.
+  // A busy machine may need more time for twenty uploads at once than this server allows for a body.
   const upload = async (bytes: Buffer): Promise<Answer> => {
     const answer = await put(bytes, { key: other })
     return answer.status === 408 || answer.status === 503 ? upload(bytes) : answer
@@ -241,7 +241,7 @@ t.test('the same blob at once is stored once and counted once', async (t) => {
 })
 
 t.test('an upload counts as a request', async (t) => {
-  const key = await issue('beta') // which is one request
+  const key = await issue('beta') // the check of the new key counts as one request
   const { headers } = await put('x', { key })
   t.match(headers['ratelimit'], /^"requests";r=58;t=(60|5\d)$/)
   t.match((await head(nameOf('x'), key)).headers['ratelimit'], /r=57/)

@@ -16,11 +16,11 @@ const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
-/** Its compiler needs more than it may have, and long for that. */
+/** A C++ program whose compiler exceeds its limits, but takes long to do so. */
 const endless =
   'template <int N, int M> struct F { static const int v = F<N - 1, 2 * M>::v & F<N - 1, 2 * M + 1>::v; };\ntemplate <int M> struct F<0, M> { static const int v = M; };\nint main() { return F<28, 1>::v; }'
 
-/** Its name is the mark, by which it is found among the host's processes, once it has printed. */
+/** A program that prints, takes the mark as its process name, by which isAlive finds it on the host, and sleeps. */
 const sleeper = (mark: string): string =>
   `import ctypes, time\nprint("before", flush=True)\nctypes.CDLL(None).prctl(15, b"${mark}", 0, 0, 0)\ntime.sleep(300)\nprint("after")`
 
@@ -48,6 +48,7 @@ const submit = async (body: object, key?: string): Promise<string> =>
 const cancel = (id: string, more: object = {}): Promise<Answer> =>
   untilAvailable(() => call('POST', `/api/result/${id}/cancel`, more))
 /** Asks again as long as the service says so: on a busy machine it gives requests up. */
+/** Repeats a GET while it is answered 408 or 503, because the service abandons requests on a busy machine. */
 const read = async (path: string): Promise<Answer> => {
   for (;;) {
     const answer = await call('GET', path)
@@ -191,7 +192,7 @@ t.test('a word that is lost is made up for when the lease is renewed', async (t)
   const worker = await startWorkerProcess(t, url, { LEASE_SECONDS: '15' })
   const id = await submit({ language: 'python', code: sleeper('unheard') })
   await until(() => isAlive('unheard'))
-  // As cancelSubmission does, without the notification.
+  // Cancels as cancelSubmission does, but does not notify the worker.
   await sql`
     select from runledger.submission r, runledger.cancel(array[r.id], r.account_id, '{"actor": {}}') where r.id = ${id}`
   t.match((await final(id)).body, { status: 'cancelled', stdout: 'before\n' })

@@ -1,4 +1,4 @@
-// A certificate that was renewed is read on SIGHUP, without an end of the process.
+// A renewed certificate is read on SIGHUP, without a restart of the process.
 import { once } from 'node:events'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Submissions of many clients at once, through a real web process: each is told what became of its own, whatever becomes of
-// its neighbours, and of the server.
+// Many clients submit at once through a real web process. Each one gets the answer to its own submission, whatever happens
+// to the others and to the server.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { Pool } from 'undici'
@@ -9,7 +9,7 @@ import { secondsUntil } from '../helper/outage.ts'
 import { createCaller } from '../helper/submission.ts'
 import { startWebProcess } from '../helper/web.ts'
 
-// A server of its own, as it is killed.
+// A separate PostgreSQL server, because a test kills it.
 const { sql, url, drop } = await createTestDatabase({ ownServer: true })
 t.teardown(drop)
 t.setTimeout(120_000)
@@ -47,7 +47,7 @@ async function areBeingReceived(): Promise<boolean> {
   return rows.length > 0
 }
 
-// A submission of this tag is received slowly.
+// Receiving a submission with the tag `slow` takes at least 0.6 s.
 await sql.unsafe(`
   create function public.hold_up() returns trigger language plpgsql as $$
   begin
@@ -61,7 +61,7 @@ await sql.unsafe(`
 
 t.test('each of sixteen at once is told what became of its own', async (t) => {
   const { key: revoked, apiKeyId } = await createCaller(sql)
-  await submit({}, { apiKey: revoked }) // from now on the process knows it
+  await submit({}, { apiKey: revoked }) // so that the process knows the key
   await sql`update runledger.api_key set revoked_at = now() where id = ${apiKeyId}`
   const twice = { idempotencyKey: uuidv7() }
   const answers = await Promise.all([
@@ -85,7 +85,7 @@ t.test(
   async (t) => {
     await sql`delete from runledger.pending`
     const keys = Array.from({ length: 16 }, () => uuidv7())
-    // Of every company some are slow, whichever it is.
+    // Half of them are slow, so that every group of requests that share a statement contains slow ones.
     const ask = (idempotencyKey: string, n: number): Promise<Answer> =>
       submit({ tag: n % 2 === 0 ? 'quick' : 'slow' }, { idempotencyKey })
     const first = Promise.all(keys.map(ask))

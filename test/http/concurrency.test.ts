@@ -1,4 +1,4 @@
-// Ten of a key's programs at once and never more, by the clock of the log; and what that means for everybody else.
+// At most ten programs of one key run at once, by the times in the log; and what that means for other keys.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
@@ -10,11 +10,11 @@ t.teardown(drop)
 const { call, issue } = await startServer(t, sql, { url })
 t.setTimeout(600_000)
 const firstUid = 200_000 + (process.pid % 500) * 32
-// Asleep a program costs no CPU time, so that many of them fit on any machine.
+// A sleeping program costs no CPU time, so many of them fit on any machine.
 const sleeper = { language: 'python', code: 'import time\ntime.sleep(3)' }
 const hello = { language: 'python', code: 'print("hello")' }
 
-/** An execution by the log. */
+/** When an execution ran, according to the log. */
 interface Span {
   readonly id: string
   readonly start: number
@@ -30,7 +30,7 @@ async function submitMany(key: string, body: object, count: number): Promise<str
   return answer.body.submissions.map(({ id }: { id: string }) => id)
 }
 
-/** Waits for the end of all. @returns when each ran, in the order in which they began. */
+/** Waits until all submissions have ended. @returns when each ran, in the order of their starts. */
 async function readSpans(ids: readonly string[]): Promise<Span[]> {
   for (;;) {
     const rows = await sql`
@@ -46,7 +46,7 @@ async function readSpans(ids: readonly string[]): Promise<Span[]> {
   }
 }
 
-/** The most spans that any instant lies in; one that begins as another ends does not overlap it. */
+/** Returns how many spans overlap at most at one instant. A span that starts when another ends does not overlap it. */
 function countOverlap(spans: readonly Span[]): number {
   return Math.max(
     ...spans.map(
@@ -112,9 +112,10 @@ t.test('a flood by one key delays another’s submission by its ten, not by all 
   for (const { id, start } of own) {
     const at = received.find((row) => row['id'] === id)?.['at'] as number
     const ahead = spans.filter((span) => span.start > at && span.start < start).length
-    // Ten have a place in the queue; one a slot may end and be replaced while the submission is being received.
+    // Ten of the flood are in the queue. While the submission is being received, one per slot may end and be replaced.
     t.ok(ahead <= 10 + 2, `${ahead} of the flood began between its receipt and its start`)
   }
-  // By the log a slot's next begins before the last one's result is stored, of which as many as twice the slots may wait.
+  // In the log a slot's next execution starts before the result of the last one is stored. Up to twice as many results as
+  // slots may wait to be stored.
   t.ok(countOverlap([...spans, ...own]) <= 2 + 2 * 2, 'both slots are shared by all')
 })

@@ -1,6 +1,7 @@
-// The contract as a table: a row for each of its statements, a request and what must hold of the answer. `given` is fixed
-// by the product's user, `chosen` is ours. A row is the short form: what needs races, time or a sandbox names the file that
-// proves it. Every answer is also held against the OpenAPI document (helper/contract.ts).
+// The contract as a table. A row has one statement, a request, and what must hold of the answer. The product's user fixed
+// the statements that are `given`; those that are `chosen` are decisions of the project. A statement whose proof needs races,
+// time or a sandbox names the file that proves it. Every answer is also checked against the OpenAPI document
+// (helper/contract.ts).
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -26,7 +27,7 @@ interface Ask extends Call {
   readonly on?: keyof typeof servers
 }
 
-/** What is known of the answer: its status, a pattern of its body, patterns of its headers. */
+/** What must hold of the answer: its status, a pattern of its body, patterns of its headers. */
 interface Holds {
   readonly status: number
   readonly body?: object
@@ -35,12 +36,12 @@ interface Holds {
   readonly headers?: Readonly<Record<string, RegExp | string | undefined>>
 }
 
-/** The last answer is what counts; each request is made from the answer to the one before. */
+/** The requests of a row. Each is made from the answer to the one before; the last answer is checked. */
 type Asks = readonly [Ask, ...((before: Answer) => Ask)[]]
 
 type Row =
   | readonly ['given' | 'chosen', string, Ask | Asks, Holds]
-  /** Proved by this file. */
+  /** The last element is the file that proves the statement. */
   | readonly ['given' | 'chosen', string, string]
 
 const python = { language: 'python', code: '' }
@@ -62,7 +63,7 @@ const problem = (status: number, error: string, more: object = {}): Holds => ({
   status,
   body: { error, message: String, ...more },
 })
-/** 400 that names just these paths. */
+/** Expects 400 with issues at exactly these paths. */
 const wrong = (...issues: string[]): Holds => ({ ...problem(400, 'invalid_request'), issues })
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/

@@ -1,4 +1,4 @@
-// A program uses its slot's share of the cores, or as many as its key's tier gives, of those that there are.
+// A program uses its slot's share of the machine's cores, or as many cores as its key's tier gives, at most all of them.
 import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
@@ -24,11 +24,11 @@ const areLimited = readCores(child.pid!).length > 0
 const setCores = (cores: number | null): Promise<unknown> =>
   sql`update runledger.tier set cores = ${cores}`
 
-/** What the log says of a submission's limits. */
+/** Reads a submission's limits from the log; undefined before its start. */
 const readLimits = async (id: string): Promise<unknown> =>
   (await readStream(sql, id)).find(({ type }) => type === 'execution.started')?.data
 
-/** As many processes as there are cores compute for a second each. */
+/** A program in which as many processes as there are cores compute for a second each. */
 const busy = `import os, time
 for _ in range(${all}):
     if os.fork() == 0:
@@ -47,11 +47,11 @@ async function runBusy(): Promise<{ readonly id: string; readonly ratio: number 
 t.test('one core a slot, unless its tier gives more', async (t) => {
   const { id, ratio } = await runBusy()
   t.match(await readLimits(id), { host_cores: all, limits: { cores: 1 } })
-  // Held by the kernel, however busy the machine is.
+  // The kernel enforces this limit, however busy the machine is.
   if (areLimited) t.ok(ratio < 1.15, `${ratio} cores were used`)
 })
 
-// The first one that is given more: until then no box was.
+// This is the first program with more than one core, so no earlier box can have the limit that the test waits for.
 t.test('the kernel lets a box have what its tier gives', { skip: !areLimited }, async (t) => {
   await setCores(all)
   const { body } = await call('POST', '/api/submit', {
@@ -72,7 +72,7 @@ t.test('as many as its tier gives, and no more than there are', async (t) => {
     await setCores(given)
     const { id, ratio } = await runBusy()
     t.match(await readLimits(id), { limits: { cores: granted } })
-    // How many it has had is the machine's, so it is told alone.
+    // How many cores the program used depends on the machine, so the figure is only reported.
     t.comment(`${given} given: ${ratio.toFixed(2)} used`)
   }
 })

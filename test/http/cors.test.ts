@@ -1,4 +1,4 @@
-// CORS_ORIGINS: pages of the named origins may ask, nobody else's, and without the setting none.
+// CORS_ORIGINS: only pages of the named origins may call the API. Without the setting no page may.
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
 import { startServer } from '../helper/server.ts'

@@ -1,4 +1,4 @@
-// The fields of a submission beyond code and input: what each does, through the whole service, and what is refused.
+// The fields of a submission beyond code and input: what each does, through the whole service, and which values are refused.
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
 import { startServer } from '../helper/server.ts'

@@ -1,4 +1,5 @@
-// What a caller was told of is on disk, whatever becomes of the server then; what the server lost, nobody was told of.
+// A submission that was reported to a caller is on disk, even if the server crashes right after. A submission that a crash
+// loses was reported to nobody.
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
@@ -9,14 +10,14 @@ import { openStream } from '../helper/stream.ts'
 const { sql, url, drop } = await createTestDatabase({ ownServer: true })
 t.teardown(drop)
 t.setTimeout(120_000)
-// Nothing reaches the disk by the clock while a test lasts, but what was waited for.
+// The WAL writer does not wake up during a test, so only commits that wait for the disk reach it.
 await sql`alter system set wal_writer_delay = '10s'`
 await sql`select pg_reload_conf()`
 const { call, issue, port } = await startServer(t, sql, { url })
 const body = { language: 'python', code: 'print(1)' }
 const neverWaited = { Prefer: 'wait=0' }
 
-/** Kills one of the server's processes, upon which the server starts again from what is on disk. */
+/** Kills one of the server's processes, so that the server restarts from what is on disk. */
 async function crash(): Promise<void> {
   const [row] = await sql`select pg_backend_pid() as pid`
   process.kill(row?.['pid'] as number, 'SIGKILL')
@@ -86,7 +87,7 @@ t.test('who waits for what was lost is told so, and nothing of it is left', asyn
   await secondsUntil(async () => (await count()) > before)
   await crash()
   const answer = await waiting
-  // It reached the disk after all only if something else of the server had to be there in that instant.
+  // The submission is on disk only if another write of the server had to reach the disk in that instant.
   const isLost = (await count()) === before
   t.comment(isLost ? 'lost' : 'stored')
   t.match(answer, isLost ? { status: 503, body: { error: 'unavailable' } } : { status: 408 })

@@ -70,7 +70,7 @@ t.test('no account is told what another had compiled', async (t) => {
     const { body: life } = await call('GET', `/api/result/${body.id}/events`, { key })
     cached.push(life.events.at(-1).data.compile.cached)
   }
-  // Without accelerators (helper/executor.ts) nothing is kept.
+  // Without accelerators (helper/executor.ts) no compilation is cached.
   t.strictSame(cached, [false, process.env['ACCELERATORS'] !== 'off', false])
 })
 

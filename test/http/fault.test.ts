@@ -1,4 +1,4 @@
-// `fault` and `retry`: each record that is final and each error says whose fault it is, and whether to ask again.
+// `fault` and `retry`: each final record and each error says whose fault it is and whether to retry.
 import t from 'tap'
 import { problemStatus } from '#error'
 import { createTestDatabase } from '../helper/database.ts'

@@ -1,5 +1,6 @@
-// Generated requests at a running server: never a 5xx but 503, never a hang, every answer as the contract says, and a
-// submission is accepted exactly when a model of the rules says so. The seed is printed; SEED repeats a run.
+// Sends generated requests to a running server. No answer is a 5xx other than 503, no request hangs, every answer fits the
+// contract, and a submission is accepted exactly when a model of the rules accepts it. The seed is printed; SEED repeats a
+// run.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -185,7 +186,7 @@ const anything = fc.record({
   headers: someHeaders,
   body: bytes,
 })
-// Requests that get past the routes, to where more can go wrong.
+// These requests have an existing route, so that they reach the code where more can go wrong.
 const fitting = fc.record({
   method: fc.constant('POST'),
   target: fc.tuple(fc.constant('/api/submit'), query).map((parts) => parts.join('')),
@@ -345,7 +346,7 @@ async function exchangeAndClose(pieces: readonly Buffer[]): Promise<string> {
   return received
 }
 
-/** One answer after another: each with a body in JSON, none a 5xx; the last may be cut off where its connection ended. */
+/** Returns whether this is a sequence of whole answers, each with a JSON body and none a 5xx. */
 function isJsonThroughout(received: string): boolean {
   let rest = received
   while (rest !== '') {
@@ -361,7 +362,7 @@ function isJsonThroughout(received: string): boolean {
   return true
 }
 
-/** The field table once more, written down from the contract; null where only the URL's rules decide. */
+/** Models the field table, written from the contract a second time. @returns null when only the URL's rules decide. */
 function isAcceptable(body: unknown): boolean | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false
   const entries = Object.entries(body as Record<string, unknown>)
@@ -393,7 +394,7 @@ function isAcceptable(body: unknown): boolean | null {
   return typeof webhookUrl === 'string' && /^https:/i.test(webhookUrl.trim()) ? null : false
 }
 
-/** By the first letter of `language`, what the program's own files are called. */
+/** The names of the program's own files, by the first letter of `language`. */
 const ownFiles: Readonly<Record<string, readonly string[]>> = {
   p: ['main.py'],
   c: ['main.cpp', 'main'],

@@ -1,4 +1,5 @@
-// HTTPS only: behind a router by its word, alone with a certificate, and plain HTTP from this machine alone.
+// HTTPS only: behind a router by its X-Forwarded-Proto, without a router by a certificate of the service. Only this machine
+// may use plain HTTP.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'

@@ -1,4 +1,4 @@
-// Idempotency-Key: one submission whatever happens, and a caller who can tell.
+// Idempotency-Key: one key makes one submission, whatever happens, and the caller can recognise a replay.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -24,7 +24,7 @@ t.test('100 concurrent requests with one key make one submission', async (t) => 
   let refused = 0
   const insist = async (): Promise<Answer> => {
     const answer = await submit(key)
-    // A slow machine may refuse one for the time being, which may have been received: it is what the key is for.
+    // A slow machine may answer 503 although it received the request. The key makes it safe to repeat.
     if (answer.status !== 503) return answer
     refused += 1
     await sleep(100)

@@ -1,5 +1,5 @@
-// The key is checked before anything else, at each request: one that was valid a moment ago is refused, whatever the request
-// holds.
+// The key is checked before anything else, at each request. A key that was valid a moment ago is refused, whatever the
+// request holds.
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
 import { startServer } from '../helper/server.ts'

@@ -1,4 +1,4 @@
-// GET /api/submissions beyond its pages: programs' first lines, and a span of time.
+// GET /api/submissions beyond its pages: previews of programs, and the filter by a span of time.
 import t from 'tap'
 import { purgeBodies } from '#result'
 import { createTestDatabase } from '../helper/database.ts'
@@ -8,7 +8,7 @@ import { createCaller, describeSubmission, submitNew } from '../helper/submissio
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-// With the web process's rights alone.
+// The server has only the database rights of the web process.
 const { call } = await startServer(t, sql, { url: `${url}?role=runledger_api` })
 const { key, ...caller } = await createCaller(sql)
 const list = async (query: string) =>

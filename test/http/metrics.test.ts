@@ -26,7 +26,8 @@ async function scrape(): Promise<ReadonlyMap<string, number>> {
   )
 }
 
-// An event is counted once no transaction of the whole server is older: other test files have theirs.
+// Repeats the scrape, because an event is counted only when the whole server has no older transaction, and other test files
+// have some open.
 async function scrapeUntil(
   holds: (figures: ReadonlyMap<string, number>) => boolean,
 ): Promise<ReadonlyMap<string, number>> {
@@ -177,7 +178,7 @@ t.test('what can be counted stands there before the first of it has come', async
 })
 
 t.test('executions are counted once, by language and verdict, with their times', async (t) => {
-  // A transaction that another test has open in this PostgreSQL delays the count of what has ended before.
+  // An open transaction of another test in this PostgreSQL delays the count of earlier executions.
   const [log] = await sql`
     select count(*)::int from runledger.event where type = 'execution.completed'`
   const before = await scrapeUntil((figures) => sumExecutions(figures) >= Number(log?.['count']))

@@ -1,4 +1,4 @@
-// Every field's every mistake, alone and with others': one answer that names all of them, and nothing else.
+// Submits every mistake of every field, alone and together with those of other fields. One answer names exactly these.
 import * as fc from 'fast-check'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
@@ -9,7 +9,7 @@ const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const { call } = await startServer(t, sql, { url })
 
-/** A value, and the paths of what is wrong with it; without a path it is right. */
+/** A value of a field, and the paths of the issues that it causes. A valid value has no paths. */
 type Choice = readonly [value: unknown, ...paths: string[]]
 
 const absent = undefined
@@ -18,7 +18,7 @@ const list = (length: number, one: (index: number) => unknown): unknown[] =>
   Array.from({ length }, (_, index) => one(index))
 const named = (name: unknown, more: object = {}): unknown[] => [{ name, content: '', ...more }]
 
-/** Names as `files` and `output_files` take them, each with whether it is right. */
+/** Names that both `files` and `output_files` refuse. */
 const badNames = ['', '/a', '../a', 'a/..', './a', 'a//b', 'a/', 'a\\b', 'a b', 'a\0', 'é', 'e\u0301', 'ａ', '%2e', 'a/'.repeat(8) + 'a', 'a'.repeat(256), 7, null, {}] // prettier-ignore
 
 const noDigest = ['', digest.slice(1), `${digest}0`, digest.toUpperCase(), `${digest.slice(1)}g`, 7, null, [digest]] // prettier-ignore
@@ -92,7 +92,7 @@ const fields: Readonly<Record<string, readonly Choice[]>> = {
 const names = Object.keys(fields)
 const good = names.map((name) => fields[name]![0]!)
 
-/** Submits these choices, one for each field. @returns the status and the paths. */
+/** Submits these choices, one for each field. @returns the status and the paths of the issues. */
 async function submit(choices: readonly Choice[]): Promise<{ status: number; paths: string[] }> {
   const body = Object.fromEntries(names.map((name, index) => [name, choices[index]?.[0]]))
   const answer = await call('POST', '/api/submit', { body })

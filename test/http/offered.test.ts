@@ -1,4 +1,4 @@
-// Which languages can be submitted: what a worker offers, or did within the last day.
+// Which languages can be submitted: those that a worker offers, or offered within the last day.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -14,10 +14,10 @@ const { call, issue } = await startServer(t, sql, { url })
 const submit = (language: string): ReturnType<typeof call> =>
   call('POST', '/api/submit', { body: { language, code: '' } })
 
-// Longer than a web process goes by what it asked last.
+// Waits longer than a web process uses the offered languages that it read last.
 const until = (): Promise<void> => sleep(1100)
 
-/** A worker of which nothing is left but its row. */
+/** Adds the row of a worker that stopped this many hours ago. */
 async function addGone(language: string, hours: number): Promise<void> {
   await sql`
     insert into runledger.worker (id, host, pid, slots, languages, lease_seconds, renewed_at, stopped_at)
@@ -133,7 +133,7 @@ t.test('what no worker of a language can do is 400, and waits for one that can',
   const taken = await call('POST', '/api/submit', { key, body })
   t.equal(taken.status, 202)
   await sql`delete from runledger.worker where languages -> 'ruby' -> 'lacks' = '[]'`
-  // One that has not asked yet.
+  // A new web process has not read the offered languages yet.
   const { call: other } = await startServer(t, sql, { url })
   t.match(await other('POST', `/api/result/${taken.body.id}/rerun`, { key }), {
     status: 400,

@@ -1,4 +1,4 @@
-// /openapi.json: it is what is served, complete, well formed, and its examples work.
+// /openapi.json describes what the server serves. It is complete and well formed, and its examples work.
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -29,7 +29,7 @@ t.test('a client that is generated from it has the types that a caller thinks in
   const { parameters, schemas } = document.components
   t.equal(parameters.wait.schema.type, 'boolean')
   t.strictSame(parameters.limit.schema, { type: 'integer', minimum: 1, maximum: 100 })
-  // Generators make a field with a default one that a caller must give.
+  // Client generators require the caller to give a field that has a default.
   t.notMatch(JSON.stringify([parameters, schemas]), '"default":')
   t.strictSame(schemas.Submission.required, ['language', 'code'])
 })

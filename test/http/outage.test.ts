@@ -1,5 +1,5 @@
-// The database goes away and comes back, in each of its ways: answers stay quick and plain, the process lives, service
-// resumes by itself within two seconds, and the database that is back is not stormed.
+// The database becomes unavailable in several ways, and comes back. Answers stay quick and plain, the process lives, the
+// service recovers by itself within two seconds, and it does not flood the returning database with connections.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
@@ -9,7 +9,7 @@ import { startServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 
-// A server of its own, as one of the outages stops all of its processes.
+// A separate PostgreSQL server, because one of the outages stops all of its processes.
 const { sql, url, drop } = await createTestDatabase({ ownServer: true })
 t.teardown(drop)
 const proxy = await startTcpProxy(url)
@@ -21,7 +21,7 @@ const connections = 10
 t.setTimeout(600_000)
 t.setTimeout(600_000)
 
-/** Begins an outage; what it returns ends it. */
+/** Starts an outage. @returns a function that ends it. */
 type Outage = () => Promise<() => Promise<void> | void>
 
 const outages: Readonly<Record<string, Outage>> = {
@@ -43,7 +43,7 @@ const outages: Readonly<Record<string, Outage>> = {
 const submit = (): Promise<Answer> => call('POST', '/api/submit', { body: python })
 const isAccepted = async (): Promise<boolean> => (await submit()).status === 202
 
-/** Keeps asking, with more at once than there are connections. @returns the seconds that the slowest answer took. */
+/** Submits for this time, more at once than there are connections. @returns the seconds of the slowest answer. */
 async function askFor(milliseconds: number): Promise<number> {
   const asked: Promise<number>[] = []
   for (const end = performance.now() + milliseconds; performance.now() < end; await sleep(1300)) {
@@ -80,8 +80,8 @@ for (const [name, begin] of Object.entries(outages)) {
 
   t.test(`${name}: answers come in time, and so does the end of it`, async (t) => {
     const [slowest, recoveries, during, after]: [number[], number[], number[], number[]] = [[], [], [], []] // prettier-ignore
-    // Each of another length, as what is tried again has its own rhythm; all of them long enough that the connections of
-    // before are found dead, and too short for the driver to give up those that it makes anew then.
+    // The lengths differ, because retries have a rhythm of their own. Each outage is long enough for the old connections to
+    // be found dead, and too short for the driver to abandon the new connections that it then makes.
     for (const outageMilliseconds of [2900, 3500, 4300]) {
       let attempts = proxy.attempts
       const end = await begin()
@@ -92,7 +92,7 @@ for (const [name, begin] of Object.entries(outages)) {
       await end()
       recoveries.push(await secondsUntil(isAccepted))
       slowest.push(await asking)
-      // All of the pool, not one lucky connection.
+      // Uses all connections of the pool, because a single one may be alive by luck.
       const waited = Array.from({ length: 3 * connections }, () => secondsUntil(isAccepted))
       t.ok(Math.max(...(await Promise.all(waited))) < 3, 'a dead connection costs more')
       after.push(proxy.attempts - attempts)
@@ -101,7 +101,7 @@ for (const [name, begin] of Object.entries(outages)) {
       figures.map((figure) => figure.toFixed(2)).join(' ')
     t.comment(`answered after ${show(slowest)} s, back after ${show(recoveries)} s`)
     t.comment(`${show(during)} connections a second, ${show(after)} to be back`)
-    // Two seconds are promised; what waits for the kernel or for a time-out of the driver's takes five to seven.
+    // Two seconds are promised. A request that waits for the kernel or for a timeout of the driver takes five to seven.
     t.ok(median(slowest) < 3, 'an answer')
     t.ok(median(recoveries) < 3, 'the recovery')
     t.ok(Math.max(...during) <= 20, 'connections during the outage')
@@ -115,7 +115,7 @@ for (const [name, begin] of Object.entries(outages)) {
     while (rows.length === 0) {
       rows = await sql`select submission_id as id from runledger.pending where waiters is not null`
     }
-    // The row is there a moment before the server has been told so; an outage in between is a 503.
+    // The row exists a moment before the web server learns of it. An outage in between causes a 503.
     await sleep(500)
     const isReachable = name !== 'the server is frozen'
     const end = await begin()
@@ -139,6 +139,6 @@ t.test('a request that was answered without the database does not count', async 
   await proxy.restore()
   await secondsUntil(isAccepted)
   const { headers } = await call('GET', '/api/languages', { key })
-  // This one counts, and the one with which `issue` tries the key.
+  // This request counts, and so does the check of the new key in `issue`.
   t.match(headers['ratelimit'], /^"requests";r=58;/)
 })

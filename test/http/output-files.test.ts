@@ -1,4 +1,4 @@
-// Files that a run leaves, through the whole service: asked for, told, logged, purged; and what is refused.
+// Files that a run leaves, through the whole service: requested, returned, logged, purged; and which requests are refused.
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { readResult } from '#result'

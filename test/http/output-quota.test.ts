@@ -1,5 +1,5 @@
-// An account that has used up its day of outputs, through the whole service: its programs run and are judged as ever, and of
-// what they write the beginning is kept. Another account's is kept whole.
+// An account that has used up its outputs of the day, through the whole service. Its programs still run and are judged, but
+// only the beginning of their output is kept. The output of another account is kept whole.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { setTier } from '#account'
@@ -33,7 +33,7 @@ const countKept = async (): Promise<number[]> =>
 
 t.test('what comes after it is kept in part, and told so', async (t) => {
   t.match((await write(greedy, 2 * outputBytes)).body, { verdict: 'AC', stdout_truncated: false })
-  // The worker asks within moments, and is answered some moments later.
+  // The worker reports its count within moments, and gets the account's count some moments later.
   while (((await countKept())[0] ?? 0) < 2 * outputBytes) await sleep(100)
   let record = (await write(greedy, 5000)).body
   for (let tries = 0; tries < 50 && record.stdout_truncated === false; tries += 1)

@@ -1,4 +1,4 @@
-// Points and groups of tests: the record's score, what is skipped, what the log keeps of it, and every mistake.
+// Points and groups of tests: the record's score, the skipped tests, what the log keeps of them, and every mistake.
 import t from 'tap'
 import type { Issue } from '#error'
 import { createTestDatabase } from '../helper/database.ts'
@@ -13,7 +13,7 @@ await startWorkerProcess(t, url)
 const { call, issue, port } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 t.setTimeout(600_000)
 
-/** Right for every number but those of the list. */
+/** A program that is right for every number except those of the list. */
 const wrongFor = (wrong: readonly number[]): string =>
   `n = int(input())\nprint(-1 if n in ${JSON.stringify(wrong)} else n * 2)`
 const test = (n: number, more: object = {}): object => ({

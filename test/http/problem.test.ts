@@ -1,4 +1,4 @@
-// What is our fault: 500 with an id that is in the log, and nothing else of ours.
+// Failures of the service itself: the answer is 500 with an id that is in the log, and nothing internal.
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import t from 'tap'
@@ -18,7 +18,7 @@ const log = pino(
 )
 const { call } = await startServer(t, sql, { url, log })
 const elsewhere = await startServer(t, sql, { url: withDatabase(url, 'postgres'), log })
-// Nothing that a release or an operator does: whatever a key is asked for fails.
+// Makes every request with a key fail, in a way that neither a release nor an operator causes.
 await sql`alter table runledger.api_key rename column digest to lost`
 
 t.test(

@@ -1,5 +1,5 @@
-// Checkers that are programs of the submission's own: what they see, what their end means, and testlib's own ones. Those are
-// read beside the project (TESTLIB names another place) and left out, by name, where they are not.
+// Checkers that are programs of the submission: what they see, what their end means, and testlib's standard checkers. Those
+// are read from a directory beside the project (TESTLIB names another one). The test is skipped where it is missing.
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
@@ -10,7 +10,7 @@ import { startWorkerProcess } from '../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-// To compile testlib takes seconds, on a machine that does nothing else.
+// Compiling testlib takes seconds, even on an idle machine.
 const worker = await startWorkerProcess(t, url, {
   CPP_COMPILE_CPU_SECONDS: '100',
   CPP_COMPILE_WALL_SECONDS: '200',
@@ -143,7 +143,7 @@ const standard: [name: string, output: string, expected: string, verdict: string
   ['ncmp', 'x', '1', 'WA'],
 ]
 
-// Each is compiled for some seconds.
+// Each checker takes some seconds to compile, so only two are tested by default.
 const chosen = process.env['EVERY_LANGUAGE'] === '1' ? standard : standard.slice(0, 2)
 
 t.test(

@@ -1,4 +1,4 @@
-// The rate window: exact over any 60 seconds, one for all web processes, true about itself; tiers are rows.
+// The rate window: exact over any 60 seconds, shared by all web processes, and reported truthfully; tiers are rows.
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
 import { startServer } from '../helper/server.ts'
@@ -11,7 +11,7 @@ const server = await startServer(t, sql, { url, atOnce: 20 })
 const { call, issue } = server
 const python = { language: 'python', code: '' }
 
-/** So many requests, ten at a time: all wait for one row, and who waits for two seconds is answered 503. */
+/** Sends requests, ten at a time, because all wait for one row and a request that waits two seconds is answered 503. */
 async function askMany(count: number, ask: (n: number) => Promise<Answer>): Promise<Answer[]> {
   const answers: Answer[] = []
   let next = 0
@@ -53,7 +53,7 @@ t.test('the window is one for all web processes', async (t) => {
 t.test('a tier is a row: an operator adds one without touching code', async (t) => {
   await sql`
     insert into runledger.tier (name, requests_per_minute, concurrent_executions) values ('trial', 3, 1)`
-  const key = await issue('trial') // which counts as one
+  const key = await issue('trial') // the check of the new key counts as one request
   const answers = [
     await call('POST', '/api/submit', { key, body: python }),
     await call('POST', '/api/submit', { key, body: python }),
@@ -95,7 +95,7 @@ t.test(
 )
 
 t.test('requests that are refused for other reasons count too', async (t) => {
-  const { key } = await createCaller(sql, 'beta') // which counts as one
+  const { key } = await createCaller(sql, 'beta') // the check of the new key counts as one request
   const first = await call('POST', '/api/submit', { key, body: '{' })
   const second = await call('GET', '/api/nowhere', { key })
   t.match(first.headers['ratelimit'], /r=58;/)
@@ -117,7 +117,7 @@ t.test('a key that comes to a narrower tier is told the truth', async (t) => {
   const refused = await attempt()
   t.equal(refused.status, 429)
   t.match(refused.headers['ratelimit'], /^"requests";r=0;t=/)
-  // Of ten requests, 50 to 5 seconds old, the third last leaves the window when it is 60: it was 15.
+  // The ten requests were 50 to 5 seconds old. The third newest was 15 seconds old, and leaves the window at 60.
   const seconds = Number(refused.headers['retry-after'])
   const passed = (performance.now() - began) / 1000
   t.ok(seconds >= 44 - passed && seconds <= 45, `${seconds}`)

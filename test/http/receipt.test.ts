@@ -1,4 +1,4 @@
-// GET /api/result/{id}/receipt and /receipt-key, and `runledger audit receipt` on what they answer.
+// GET /api/result/{id}/receipt and /receipt-key, and `runledger audit receipt` on their answers.
 import { spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -215,7 +215,7 @@ t.test('a ledger that was changed is noticed, by the receipt and by who would si
   await sql`update runledger.event set data = data || '{"verdict": "WA"}' where stream_id = ${id} and stream_version = 3`
   t.match(await compareWithLedger(sql, opened), { ok: false, lines: [/Event 3 of the ledger DOES NOT FIT/] })
   t.equal((await server.call('GET', `/api/result/${id}/receipt`, { key })).status, 500, 'nothing is signed of it')
-  // With the hash made to fit, too.
+  // The event's hash is recomputed, too, so that it fits.
   await sql`
     update runledger.event e set hash = runledger.hash_event(
       (select p.hash from runledger.event p where p.stream_id = e.stream_id and p.stream_version = 2),

@@ -1,4 +1,4 @@
-// Backpressure: the bounded queue refuses quickly, truthfully, and leaves nothing behind.
+// Backpressure: a full queue refuses quickly and truthfully. A refused request leaves nothing behind.
 import t from 'tap'
 import { retryAfterSeconds } from '../../src/http/receive.ts'
 import { createTestDatabase } from '../helper/database.ts'
@@ -140,13 +140,13 @@ t.test('Retry-After is three times the mean of the time between two ends', async
 })
 
 t.test('the rate is of the last ten ends, since the first of them', async (t) => {
-  // In one transaction, so that no time passes between them.
+  // In one transaction, so that now() stays the same.
   await sql.begin(async (sql) => {
     const estimate = async (): Promise<number> => {
       const [row] = await sql`select runledger.estimate_drain() as per_second`
       return row?.['per_second'] as number
     }
-    /** Ends that lie so many seconds back. */
+    /** Records ends of executions that lie this many seconds back. */
     const end = async (...secondsAgo: number[]): Promise<void> => {
       await sql`
       insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, hash, recorded_at)

@@ -1,4 +1,4 @@
-// GET /api/result/{id}/request: what was submitted comes back as it can be submitted again, with the limits in force.
+// GET /api/result/{id}/request returns what was submitted, in a form that can be submitted again, with the limits in force.
 import t from 'tap'
 import { defaultLimits } from '#language'
 import { decodeOptions } from '#options'

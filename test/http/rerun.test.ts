@@ -17,7 +17,7 @@ const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300, a
 const python = { language: 'python', code: 'print(input())', stdin: 'x' }
 const submit = async (body: object = python, more: Call = {}): Promise<string> =>
   (await call('POST', '/api/submit', { body, ...more })).body.id
-/** One that has ended, without a worker. */
+/** Submits, and ends the submission without a worker. */
 async function submitEnded(body: object = python, more: Call = {}): Promise<string> {
   const id = await submit(body, more)
   await finish(sql, id)
@@ -36,7 +36,7 @@ async function purge(id: string): Promise<void> {
   await sql`update runledger.result set finished_at = now() - interval '90 days' where id = ${id}`
   await sql`
     update runledger.delivery set state = 'delivered', secret = null where submission_id = ${id}`
-  // Ids of today are not old enough for the range that retention looks through.
+  // Purges by hand, because retention does not look at ids of today.
   await sql`
     with gone as (delete from runledger.body where submission_id = ${id})
     select runledger.append_event(${id}, (select max(stream_version) + 1 from runledger.event where stream_id = ${id}), 'submission.purged', 1, '{"reason": "retention"}', '{}')`
@@ -135,7 +135,7 @@ t.test('another account’s, an unknown and a malformed id cannot be told apart'
     t.equal(status, 404)
     t.strictSame(body, answers[0]?.body)
   }
-  // Nor does the database take it for theirs.
+  // The database does not treat the submission as this account's either.
   const { apiKeyId } = await createCaller(sql)
   const request = { submission_id: uuidv7(), api_key_id: apiKeyId, metadata: { actor: {} } }
   const stored = await sql`select * from runledger.rerun_submission(${id}, ${sql.json(request)})`
@@ -249,7 +249,7 @@ t.test('a language that is not offered any more is 400, with those that are', as
   const judged = await submit({ ...python, stdin: undefined, tests: [{ stdin: 'x' }], checker })
   await finish(sql, judged)
   await pretendWorker(sql, { python: { version: 'Python 3' } })
-  // It asks the database anew.
+  // A new server reads the offered languages from the database.
   const later = await startServer(t, sql, { url })
   for (const [id, path] of [
     [own, 'language'],
@@ -281,7 +281,7 @@ t.test('a worker runs it as it ran the first', { timeout: 300_000 }, async (t) =
     const first = (await call('POST', '/api/submit?wait=true', { body })).body
     return [first, await wait((await rerun(first.id)).body.id)]
   }
-  /** All but identity and figures. */
+  /** Returns the record without its identity and its figures. */
   const told = (record: Answer['body']): object => {
     const { verdict, exit_code, stdout, stderr, compile_output, limit, difference, language, runtime, tag } = record // prettier-ignore
     const tests = record.tests?.map((test: Readonly<Record<string, unknown>>) => ({

@@ -1,4 +1,4 @@
-// GET /api/results: many records for one request of the rate window, and nothing of anybody else's.
+// GET /api/results: many records for one request of the rate window, and no record of another account.
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'

@@ -1,5 +1,5 @@
-// A full queue's Retry-After is true: with a real worker that empties the queue, who waits just so long is admitted, and
-// the figure follows the rate at which the programs end.
+// A full queue's Retry-After is true. With a real worker that empties the queue, a caller that waits exactly that long is
+// admitted, and the figure follows the rate at which programs end.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
@@ -14,7 +14,7 @@ const capacity = 8
 const { call } = await startServer(t, sql, { url, queueCapacity: capacity })
 await startWorkerProcess(t, url, { SLOTS: '1' })
 
-/** Submits until the queue is full. @returns the Retry-After, and how many were admitted before. */
+/** Submits until the queue is full. @returns the Retry-After, and how many submissions were admitted before. */
 async function fill(sleepSeconds: number): Promise<{ retryAfter: number; admitted: number }> {
   const body = { language: 'python', code: `import time; time.sleep(${sleepSeconds})` }
   for (let admitted = 0; ; admitted += 1) {
@@ -27,7 +27,7 @@ async function fill(sleepSeconds: number): Promise<{ retryAfter: number; admitte
 const countEnds = async (): Promise<number> =>
   (await sql`select count(*) as count from runledger.event where type = 'execution.completed'`)[0]?.['count'] as number // prettier-ignore
 
-/** Seconds between two of the last ten ends. */
+/** Returns the mean seconds between two of the last ten ends. */
 async function readInterval(): Promise<number> {
   const [row] = await sql`
     select extract(epoch from max(recorded_at) - min(recorded_at))::double precision / 9 as seconds
@@ -45,7 +45,7 @@ const figures: { retryAfter: number; interval: number }[] = []
 
 for (const { sleepSeconds, tries } of rounds) {
   t.test(`programs of ${sleepSeconds} s: who waits so long is admitted`, async (t) => {
-    // Programs of before first: the rate is that of the last ten ends.
+    // First ends enough programs of this length, because the rate is that of the last ten ends.
     const ends = (await countEnds()) + capacity + 11
     await secondsUntil(async () => {
       await fill(sleepSeconds)
@@ -63,7 +63,7 @@ for (const { sleepSeconds, tries } of rounds) {
       figures.push({ retryAfter, interval })
       await sleep(retryAfter * 1000)
     }
-    // The rate to come is that of the machine, too.
+    // The coming rate depends on the machine, too, so some waits may be in vain.
     t.ok(inVain <= tries / 2, `${inVain} of ${tries} waits were in vain`)
   })
 }
@@ -71,7 +71,7 @@ for (const { sleepSeconds, tries } of rounds) {
 t.test('the slower the queue empties, the longer the wait', async (t) => {
   for (const quick of figures)
     for (const slow of figures)
-      // In whole seconds, and with the machine's own noise: told apart where one is several times the other.
+      // Retry-After has whole seconds and the machine adds noise, so only intervals that differ several times are compared.
       if (slow.interval > 4 * quick.interval + 2)
         t.ok(slow.retryAfter > quick.retryAfter, JSON.stringify({ quick, slow }))
   t.pass()

@@ -1,4 +1,4 @@
-// The web process needs no more than the role that is meant for it: every route works with its grants alone.
+// The web process needs no rights beyond its own database role: every route works with the grants of that role.
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { createDatabase } from '#database'

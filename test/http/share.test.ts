@@ -1,9 +1,9 @@
-// How much of what is scarce an account may have, by how much is free.
+// How much of a scarce resource an account may have, depending on how much is free.
 import t from 'tap'
 import { createShares } from '../../src/http/share.ts'
 import type { Shares } from '../../src/http/share.ts'
 
-/** As much as it may have, one by one. */
+/** Takes as much as the account may have, one by one. @returns how much that is. */
 function takeAll(shares: Shares, account: string): number {
   let taken = 0
   while (shares.refuse(account, 1) === null) {

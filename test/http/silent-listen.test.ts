@@ -1,4 +1,4 @@
-// A web process that is told to stop ends in order, whatever its connections to the database have come to.
+// A web process that gets SIGTERM exits with status 0, whatever state its database connections are in.
 import { once } from 'node:events'
 import t from 'tap'
 import { startFaultProxy } from '../faults/proxy.ts'

@@ -1,5 +1,5 @@
-// Bodies that are announced and do not come: an account holds no more than its share of the room for them, and others are
-// served.
+// Bodies that are announced but do not arrive: an account holds no more than its share of the room for bodies, and other
+// accounts are served.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -10,14 +10,14 @@ import { startServer } from '../helper/server.ts'
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 t.setTimeout(120_000)
-// Nobody's time runs out here.
+// Long enough that no request of this file times out.
 const { call, issue, port } = await startServer(t, sql, { url, requestSeconds: 600 })
 const largest = 2 * 1024 * 1024
-/** A third of 128 MiB. */
+/** How many largest bodies fit in a third of 128 MiB. */
 const share = 21
 const body = { language: 'python', code: '' }
 
-/** Its headers are answered: 100 when the body may come, and has its room. */
+/** Announces a body. @returns the answer to the headers: 100 when the body may come and has its room. */
 async function announce(key: string, more: string): Promise<{ socket: Socket; answer: string }> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -56,7 +56,7 @@ t.test(
     t.equal(after?.['count'] - before?.['count'], 13)
 
     for (const socket of slow) socket.destroy()
-    // The server learns of it when it does.
+    // The server notices the closed connections a moment later.
     for (;;) {
       const { answer, socket } = await announceLargest(greedy)
       socket.destroy()

@@ -1,4 +1,4 @@
-// Many streams, slow ones, and more than there may be: what they cost, and whom.
+// Many streams, slow readers, and more streams than allowed: what they cost, and whom.
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -22,14 +22,14 @@ const many = 1000
 const submit = async (key_ = key): Promise<string> =>
   (await call('POST', '/api/submit', { body: { language: 'python', code: '' }, key: key_ })).body.id
 
-/** @returns the version of its start, and its name, under which its events are published. */
+/** Starts an attempt. @returns the version of its start, and its name, under which its events are published. */
 async function start(id: string): Promise<PretendedAttempt> {
   const attempt = await startAttempt(sql, id)
   if (attempt === null) throw new Error(`submission ${id} cannot start`)
   return attempt
 }
 
-/** A busy machine's database may not answer in the two seconds that a request has: then again, as clients do. */
+/** Opens a stream. Repeats after a 503, as clients do, because a busy database may not answer within two seconds. */
 async function watch(id: string): Promise<OpenStream> {
   const stream = await openStream({ port, key, path: `/api/result/${id}/stream` })
   if (stream.status !== 503) return stream
@@ -38,7 +38,7 @@ async function watch(id: string): Promise<OpenStream> {
   return watch(id)
 }
 
-/** As a worker does. @param seq of this event of the run. */
+/** Publishes output as a worker does. @param seq the number of this event in the run. */
 async function publish(
   { id, run }: { readonly id: string; readonly run: string },
   seq: number,
@@ -52,7 +52,7 @@ async function publish(
   if (row?.['next_seq'] !== seq + 1) throw new Error('nobody watches it')
 }
 
-/** In groups, as a machine can make only so many connections at once. */
+/** Opens streams in groups, because a machine can make only so many connections at once. */
 async function openMany(ids: readonly string[]): Promise<OpenStream[]> {
   const streams: OpenStream[] = []
   for (let n = 0; n < ids.length; n += 50)
@@ -96,7 +96,7 @@ t.test('a thousand watchers of one cost what one costs, and each is told all of 
     t.strictSame(findFlaws(events), [])
     t.equal(joinOutput(events, 'stdout').toString(), whole)
   }
-  // Two a word, as after the first reading there might be more; one a second by the clock.
+  // Each output costs two reads, because there may be more after the first one. A timer adds one read a second.
   const reads = countReads()
   t.ok(reads <= 4 * 21 + 3 * seconds, `${reads} statements in ${seconds} s`)
 })
@@ -137,7 +137,7 @@ t.test('who does not read is let go, and holds up nobody', async (t) => {
   await quick.until(({ data }) => data.status === 'running')
   while (quick.comments() === 0) await sleep(10)
   let told = 0
-  // More than the kernel takes for a client that does not.
+  // Publishes until the output exceeds what the kernel buffers for a client that does not read.
   while ((await countConnections()) > before + 1) {
     await publish({ id, run }, told / 65_536 + 1, told, 'x'.repeat(65_536))
     told += 65_536
@@ -231,6 +231,6 @@ t.test('a stream is one request of the rate window', async (t) => {
   const beta = await issue('beta')
   const id = await submit(beta)
   const { headers } = await openStream({ port, key: beta, path: `/api/result/${id}/stream` })
-  // The key was tried once, and submitted once.
+  // The check of the new key and the submission counted before.
   t.match(headers['ratelimit'], /^"requests";r=57;/)
 })

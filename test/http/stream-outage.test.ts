@@ -1,4 +1,4 @@
-// Streams whose processes and servers are lost: whoever comes back with his position gets what follows, once.
+// Streams whose processes or servers are lost. A client that reconnects with its position gets what follows, exactly once.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -14,9 +14,9 @@ const { sql, url, drop } = await createTestDatabase({ ownServer: true })
 t.teardown(drop)
 t.setTimeout(600_000)
 const { key } = await createCaller(sql)
-// After a crash the server recovers in its own time, and the worker listens again after pauses of up to seven seconds.
+// After a crash the server takes some time to recover, and the worker listens again after pauses of up to seven seconds.
 const patientLines = 150
-/** Follows a new submission of a program that counts to its end, ten lines a second. */
+/** Submits a program that prints ten numbered lines a second, and follows its stream to the end. */
 async function follow(
   t: Test,
   ports: readonly number[],
@@ -114,7 +114,7 @@ t.test('PostgreSQL crashes while it runs: nothing is lost, nothing comes twice',
   await untilTold(seen, 5)
   await crash(sql)
   const before = seen.filter(({ event }) => event === 'stdout').length
-  // Live again, and not only in the end.
+  // Output arrives live again, not only with the result.
   await untilTold(seen, before + 5)
   t.notOk(seen.some(({ event }) => event === 'result'))
   await told
@@ -151,7 +151,7 @@ async function openUntilAnswered(
   }
 }
 
-/** One process of the server is killed: it ends all others, recovers from its log, and empties what is not in it. */
+/** Kills one process of the server, which then ends all others, recovers from its log, and empties unlogged tables. */
 async function crash(sql: Database): Promise<void> {
   const [row] = await sql`select pg_backend_pid() as pid`
   process.kill(row?.['pid'] as number, 'SIGKILL')

@@ -114,7 +114,7 @@ t.test('with a worker', async (t) => {
     const stream = await streamOf(id)
     t.match((await stream.until(({ event }) => event === 'stdout')).data, { text: 'before\n' })
 
-    // A row that somebody has edited says nothing of its attempts.
+    // A row that was edited by hand says nothing about its attempts, but its stream must still start.
     await sql`update runledger.pending set attempts = 7 where submission_id = ${id}`
     await (await streamOf(id)).until(({ event }) => event === 'status')
     await sql`select runledger.refresh_submissions(array[${id}]::uuid[])`

@@ -1,4 +1,4 @@
-// POST /api/submit: every rule of the field table, and that nothing refused leaves a trace.
+// POST /api/submit: every rule of the field table. A refused request leaves no trace.
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { isUuid } from '../../src/http/request.ts'

@@ -1,4 +1,4 @@
-// Submissions with tests: compiled once, run once for each, judged by the checker that was asked for.
+// Submissions with tests: compiled once, run once for each test, judged by the requested checker.
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
 import { startServer } from '../helper/server.ts'

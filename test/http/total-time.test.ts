@@ -12,7 +12,7 @@ await startWorkerProcess(t, url)
 const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 t.setTimeout(600_000)
 
-/** Of a submission of a tier that may run for so long in all. */
+/** Runs a submission under a tier that allows this many seconds in all. */
 async function run(totalSeconds: number, body: object): Promise<Answer> {
   await sql`update runledger.tier set total_seconds = ${totalSeconds}`
   return call('POST', '/api/submit?wait=true', { body: { language: 'python', ...body } })

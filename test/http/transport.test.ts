@@ -1,5 +1,5 @@
-// Clients that stall, lie about lengths, send garbage or never read: each is answered or dropped in time, and nobody else
-// notices.
+// Clients that stall, lie about lengths, send garbage or never read: each is answered or dropped in time, and other clients
+// notice nothing.
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
@@ -35,7 +35,7 @@ const absolute = (headers: string): string =>
 
 const close = { Connection: 'close' }
 
-/** @param staysOpen it never closes its own half. */
+/** Opens a connection and sends bytes. @param staysOpen the client never closes its half. */
 async function open(
   bytes: string,
   staysOpen = false,

@@ -1,4 +1,4 @@
-// What answers hold that nobody takes is bounded: the key that holds most loses its oldest.
+// The memory of answers that clients do not take is bounded: the key that holds most loses its oldest answer.
 import { EventEmitter } from 'node:events'
 import type { Response } from 'polka'
 import t from 'tap'

@@ -1,5 +1,5 @@
-// What 2,000 waiting requests cost the web process while nothing happens: no connection each, and no timer that fires. The
-// server is in this process, so that its timers can be counted.
+// What 2,000 waiting requests cost the web process while nothing happens: no database connection each, and no timer that
+// fires. The server runs in this process, so that its timers can be counted.
 import { createHook } from 'node:async_hooks'
 import { request } from 'node:http'
 import type { ClientRequest } from 'node:http'
@@ -9,7 +9,7 @@ import { createTestDatabase } from '../helper/database.ts'
 import { startServer } from '../helper/server.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-// From the beginning, as a timer says only when it is made that it is one.
+// Enabled before the server starts, because only `init` says that a resource is a timer.
 const timers = new Set<number>()
 let fired = 0
 createHook({
@@ -30,7 +30,7 @@ const ids = await Promise.all(
 
 const outgoing: ClientRequest[] = []
 
-/** Waits in this place; a slow machine may refuse it at first. */
+/** Sends the waiting request with this index. Repeats it when it is answered, because a slow machine may refuse it. */
 function wait(place: number): void {
   const path = `/api/result/${ids[place % ids.length]}?wait=true`
   const headers = { 'X-API-Key': caller.key }
@@ -51,11 +51,11 @@ async function until(done: () => boolean): Promise<void> {
 const countTimers = (): number =>
   process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length
 
-/** Timers that fire in three quiet seconds, those that are set, and connections of the web process. */
+/** Counts the timers that fire in three quiet seconds, the timers that are set, and the web process's connections. */
 async function observe(): Promise<{ fired: number; active: number; connections: number }> {
   const [before, startedAt] = [fired, performance.now()]
   await sleep(3000)
-  // A busy machine sleeps longer.
+  // On a busy machine the sleep takes longer.
   const share = 3000 / (performance.now() - startedAt)
   const [row] = await sql`
     select count(*) as count from pg_stat_activity
@@ -69,7 +69,7 @@ async function observe(): Promise<{ fired: number; active: number; connections: 
 
 t.test('2,000 that wait cost no connection each and make no timer fire', async (t) => {
   const nobody = await observe()
-  // In waves, as a slow machine would not take all of them within the time that a request has.
+  // In waves, because a slow machine would not accept all of them within the time that a request has.
   while (outgoing.length < waiters) {
     for (let n = 0; n < 50; n += 1) wait(outgoing.length)
     await until(() => waiter.waiting === outgoing.length)

@@ -1,4 +1,4 @@
-// Waiting is cheap: thousands of waiters share one connection and are woken by the commit; who leaves is forgotten.
+// Waiting is cheap: thousands of waiters share one connection and are woken by the commit. A waiter that leaves is forgotten.
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
@@ -40,14 +40,14 @@ t.test(
   async (t) => {
     const waiters = 2000
     const responses: Promise<IncomingMessage>[] = []
-    /** What a slow machine refuses is asked again. */
+    /** Submits and waits. Repeats a request that a slow machine refuses. */
     const ask = async (): Promise<IncomingMessage> => {
       const [response] = (await once(submitAndWait(), 'response')) as [IncomingMessage]
       if (response.statusCode !== 503) return response
       response.resume()
       return ask()
     }
-    // In waves, as a slow machine would not take all of them within the time that a request has.
+    // In waves, because a slow machine would not accept all of them within the time that a request has.
     while (responses.length < waiters) {
       for (let n = 0; n < 50; n += 1) responses.push(ask())
       await until(async () => (await countPending()) === responses.length)

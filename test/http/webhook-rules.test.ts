@@ -1,4 +1,4 @@
-// Where a webhook may go is held against the operator's rules when it is submitted, not hours later.
+// A webhook's address is checked against the operator's rules when it is submitted, not hours later.
 import t from 'tap'
 import { parseRanges } from '#webhook-address'
 import { createTestDatabase } from '../helper/database.ts'

@@ -1,4 +1,4 @@
-// A door that is closed is not there; the API behind it stays.
+// A door that the settings do not open has no route. The API behind it stays available.
 import t from 'tap'
 import { createTestDatabase } from '../../helper/database.ts'
 import { startServer } from '../../helper/server.ts'

@@ -1,4 +1,4 @@
-// A program that the service could not run: no door takes it for one that failed, and each says how to ask again.
+// A program that the service could not run: no door reports it as a failed program, and each door says how to retry.
 import t from 'tap'
 import { createTestDatabase } from '../../helper/database.ts'
 import { interrupt, pretendWorker, startExecution } from '../../helper/execution.ts'
@@ -10,7 +10,7 @@ const { call } = await startServer(t, sql, { url })
 const offered = { version: 'Python 3.11.2', compile: null, run: ['python3', 'main.py'], limits: {} }
 await pretendWorker(sql, { python: offered })
 
-/** Three attempts, each of which is lost. */
+/** Starts the pending submission three times, and loses each attempt. */
 async function loseAll(): Promise<void> {
   for (let lost = 0; lost < 3;) {
     const [row] = await sql<{ id: string }[]>`select submission_id as id from runledger.pending`

@@ -1,5 +1,6 @@
-// Generated requests at each door: an answer in the door's own shape, never a 5xx, and a key first. What a door lets in has
-// passed the checks of the front, so it is a submission that ends. The seed is printed; SEED repeats a run.
+// Sends generated requests to each door. Every answer has the door's own shape, none is a 5xx, and a request without a key is
+// refused. An accepted request has passed the API's checks, so it is a submission that ends. The seed is printed; SEED
+// repeats a run.
 import * as fc from 'fast-check'
 import t from 'tap'
 import { createTestDatabase } from '../../helper/database.ts'
@@ -13,7 +14,7 @@ const { call } = await startServer(t, sql, { url })
 t.setTimeout(600_000)
 t.comment(`SEED=${seed}`)
 
-// In place of a worker: whatever is accepted ends.
+// Ends every accepted submission, in place of a worker.
 async function endAll(): Promise<void> {
   const rows = await sql<{ id: string }[]>`
     select submission_id as id from runledger.pending where run is null`.catch(() => [])
@@ -63,10 +64,10 @@ const judge0Others = ['command_line_arguments', 'number_of_runs', 'callback_url'
 interface Row {
   readonly path: string
   readonly names: readonly string[]
-  /** 200 unless given. */
+  /** The status of an accepted request; 200 by default. */
   readonly success?: number
   readonly refusals: readonly number[]
-  /** A refusal that holds nothing but fields and their messages. */
+  /** The status of a refusal that has only fields and their messages, and no `fault`. */
   readonly withoutFault?: number
 }
 const rows: readonly Row[] = [

@@ -14,7 +14,7 @@ const { call, issue } = await startServer(t, sql, { url })
 t.setTimeout(300_000)
 
 const root = '/jobe/index.php/restapi'
-/** Errors are JSON strings. */
+/** Sends a request, and parses the answer as JSON, because Jobe's errors are JSON strings. */
 async function ask(method: string, path: string, more: Call = {}): Promise<Answer> {
   const answer = await call(method, `${root}/${path}`, { checked: false, ...more })
   const body: unknown = answer.text === '' ? undefined : JSON.parse(answer.text)

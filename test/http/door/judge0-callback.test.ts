@@ -1,4 +1,4 @@
-// Judge0's callbacks over the durable machinery of webhooks: a PUT to a real HTTPS receiver, again until it answers 2xx.
+// Judge0's callbacks, delivered like webhooks: a PUT to a real HTTPS receiver, repeated until it answers 2xx.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -25,7 +25,7 @@ const run = (source_code: string, more: object = {}): Promise<Answer> =>
   create({ language_id: python, source_code, ...more })
 const encode = (text: string | Buffer): string => Buffer.from(text).toString('base64')
 
-/** The record as soon as it is final. */
+/** Waits until a submission is final. @returns its record. */
 async function finish(token: string, query = ''): Promise<Answer> {
   for (;;) {
     const answer = await ask('GET', `/submissions/${token}?fields=status_id&${query}`)
@@ -275,7 +275,7 @@ t.test('mistakes are 422 by their fields', async (t) => {
 t.test('a zip is bounded by what it holds, whatever it says', async (t) => {
   const bomb = Buffer.from(zipSync({ zeros: new Uint8Array(64 * 1024 * 1024) }))
   const liar = Buffer.from(bomb)
-  // The size that its header tells.
+  // Replaces the uncompressed size in the header.
   liar.writeUInt32LE(10, 22)
   const many = zipSync(
     Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`f${n}`, strToU8('')])),

@@ -23,11 +23,11 @@ const own = 'io.modelcontextprotocol'
 const post = (body: unknown, more: Call = {}): Promise<Answer> =>
   call('POST', '/mcp', { body, checked: false, ...more })
 
-/** By the version of 2025-11-25. */
+/** Sends a request of the protocol version 2025-11-25. */
 const ask = (method: string, params: object = {}, more: Call = {}): Promise<Answer> =>
   post({ jsonrpc: '2.0', id: 1, method, params }, more)
 
-/** By that of 2026-07-28. */
+/** Sends a request of the protocol version 2026-07-28. */
 const askAlone = (
   method: string,
   params: {
@@ -278,7 +278,7 @@ t.test('a request by itself has its version and capabilities, mirrored in header
     t.match(await answer, { status, body: { id: 'one', error: { code } } })
 })
 
-/** A call of a program that never ends, as far as its first progress, which names it. */
+/** Calls a program that never ends, and waits until progress has named the submission and says that it runs. */
 async function begin(key: string, headers: object, meta: object = {}): Promise<Begun> {
   const params = { ...run('import time\nwhile True: time.sleep(1)', { limits: { wall_time: 60 } }) }
   const request = httpRequest({
@@ -363,7 +363,8 @@ t.test('who asks for progress and does not read it is let go while the run goes 
   const slow = connect(there, '127.0.0.1')
   slow.on('error', () => {})
   slow.pause()
-  // Each notification repeats the token: together they are more than the kernel takes for a client that does not.
+  // Each notification repeats the token, so that together they exceed what the kernel buffers for a client that does not
+  // read.
   const tests = [...Array<string>(20).fill('0'), ...Array<string>(6).fill('9')]
   const params = {
     name: 'run_tests',

@@ -1,4 +1,4 @@
-// What operators do to many submissions: counted before, a step at a time, to what fits and nothing else, an event for each.
+// Bulk actions of operators: counted first, done in steps, on exactly the submissions that fit, with an event for each.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
@@ -14,7 +14,7 @@ import { createCaller, describeSubmission, submitNew } from '../../helper/submis
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 t.setTimeout(120_000)
-// With the web process's rights alone.
+// The server has only the database rights of the web process.
 const { call, issue } = await startServer(t, sql, { url: `${url}?role=runledger_api` })
 const operator = await issueOperatorKey(sql)
 const act = (body: object, key = operator.key): Promise<Answer> =>
@@ -24,7 +24,7 @@ const nameOf = async ({ accountId }: Caller): Promise<string> =>
   (await sql<[{ name: string }]>`select name from runledger.account where id = ${accountId}`)[0]
     .name
 
-/** Steps until there is no next one. @returns how many were changed. */
+/** Repeats the action until there is no next step. @returns how many items were changed. */
 async function actOnAll(body: object, begin: string | null = null): Promise<number> {
   let sum = 0
   for (let after = begin; ;) {
@@ -36,7 +36,7 @@ async function actOnAll(body: object, begin: string | null = null): Promise<numb
   }
 }
 
-/** Records an attempt as a worker does; one that failed is the last. */
+/** Records a delivery attempt as a worker does. A failed attempt is the last one. */
 async function endDelivery(submission: string, type: string): Promise<void> {
   const isGivenUp = type === 'webhook.attempt_failed'
   const data = { submission, outcome: isGivenUp ? 'refused' : 'delivered' }
@@ -108,7 +108,7 @@ t.test('what has ended is repeated once under one campaign, with room for ten', 
   const body = { action: 'rerun', filter, campaign: `campaign ${uuidv7()}` }
   t.match((await act({ ...body, dry_run: true })).body, { count: 12 })
   t.match((await act({ ...body, filter: { ...filter, verdict: 'WA' }, dry_run: true })).body, { count: 1 }) // prettier-ignore
-  // A step ends after a second, wherever it is.
+  // A step ends after a second, however far it is.
   let step = { count: 0, busy: false, next: null as string | null }
   for (let sum = 0; !step.busy; sum += step.count) {
     t.ok(sum < 10, `${sum} so far`)
@@ -179,7 +179,7 @@ t.test(
     })
     t.notMatch(JSON.stringify(events), 'new secret')
 
-    // They have ended again by the time that a step is repeated whose answer was lost.
+    // The webhooks end again before a step is repeated because its answer was lost.
     await endDelivery(ids[0] ?? '', 'webhook.attempt_failed')
     await endDelivery(ids[1] ?? '', 'webhook.delivered')
     t.equal(await actOnAll(counted), 0)

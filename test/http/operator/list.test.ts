@@ -1,4 +1,4 @@
-// The lists of operators over HTTP: who may read them, what they refuse, and a webhook that is sent again.
+// The lists of operators over HTTP: who may read them, which queries they refuse, and a webhook that is sent again.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { createTestDatabase } from '../../helper/database.ts'
@@ -9,7 +9,7 @@ import { createCaller, describeSubmission, submitNew } from '../../helper/submis
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-// With the web process's rights alone.
+// The server has only the database rights of the web process.
 const { call } = await startServer(t, sql, { url: `${url}?role=runledger_api` })
 const { key } = await issueOperatorKey(sql)
 const reader = await issueOperatorKey(sql, { readOnly: true })

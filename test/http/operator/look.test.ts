@@ -1,4 +1,4 @@
-// GET /api/operator/overview over HTTP: shared by all who look, with what this process refused.
+// GET /api/operator/overview over HTTP: all operators who look share one read, and it counts what this process refused.
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import type { Database } from '#database'
@@ -11,7 +11,7 @@ import { startServer } from '../../helper/server.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-// With the web process's rights alone.
+// The server has only the database rights of the web process.
 const { call, issue } = await startServer(t, sql, { url: `${url}?role=runledger_api` })
 const path = '/api/operator/overview'
 
@@ -46,7 +46,7 @@ t.test('who looks again is neither asked about nor costs a statement', async (t)
 t.test('a thousand pages that come at once have their key asked about once', async (t) => {
   const { id, key } = await issueOperatorKey(sql)
   const asked: PromiseWithResolvers<object[]>[] = []
-  // A database that answers when it is told to.
+  // A database that answers only when the test calls `answer`.
   const database = (): object => {
     const answer = Promise.withResolvers<object[]>()
     asked.push(answer)
@@ -82,7 +82,7 @@ t.test('what a key submits is told beside its limits', async (t) => {
   const operator = await issueOperatorKey(sql)
   for (;;) {
     const { body } = await call('GET', path, { key: operator.key })
-    if (body.accounts.length === 0) continue // a look of a moment ago
+    if (body.accounts.length === 0) continue // a shared overview from before the submission
     t.match(body.accounts, [
       { waiting: 1, keys: [{ requests: 2, requests_per_minute: 60, admitted: 1 }] },
     ])
@@ -133,7 +133,7 @@ t.test('refusals are forgotten after five minutes', async (t) => {
   t.ok(refusals.read().seconds <= 300)
   now += 600_000
   t.strictSame(refusals.read().counts, {})
-  // They were at 16:40 and 18:40 of its clock, and it is 32:00 now: minutes that began 960 and 840 seconds ago.
+  // The clock shows 32:00. The refusals were at 16:40 and 18:40, in minutes that began 960 and 840 seconds ago.
   t.equal(refusals.countBetween(1200, 0), 2)
   t.equal(refusals.countBetween(960, 840), 1)
   t.equal(refusals.countBetween(840, 720), 1)

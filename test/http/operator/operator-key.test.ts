@@ -1,4 +1,4 @@
-// Which key opens what: an operator's opens /api/operator alone, any other everything else alone.
+// Which key opens what: an operator's key opens only /api/operator, any other key opens only everything else.
 import t from 'tap'
 import {
   admitOperator,
@@ -45,7 +45,7 @@ t.test('an operator’s key submits nothing and reads nobody’s submissions', a
 
 t.test('a key that submits opens nothing of operators’, and still counts', async (t) => {
   const key = await issue('beta')
-  // The first one was counted as it was made.
+  // The check of the new key counted as the first request.
   for (let n = 1; n < 60; n += 1) {
     const { status, body } = await call('GET', look, { key })
     if (status !== 403 || body.error !== 'forbidden') t.match({ status, body }, { status: 403 })
@@ -57,7 +57,7 @@ t.test('a key that submits opens nothing of operators’, and still counts', asy
 t.test('what submits does not know an operator’s key, whatever process asks', async (t) => {
   const { key, id } = await issueOperatorKey(sql)
   const [row] = await sql`select digest from runledger.api_key where id = ${id}`
-  // As a process of the release before would, had it not refused the key by its form.
+  // A process of the previous release would ask this, if it did not refuse the key by its form.
   t.strictSame([...(await sql`select * from runledger.admit_request(${row?.['digest']})`)], [])
   t.equal(await createAdmit(sql)(key), null)
   t.match(await admitOperator(sql, key, signal), { apiKeyId: id, isReadOnly: false })

@@ -1,4 +1,4 @@
-// Operators pause, drain and resume workers over HTTP: real workers heed it, and the log has who asked.
+// Operators pause, drain and resume workers over HTTP. Real workers obey, and the log names the operator.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -12,7 +12,7 @@ import { startWorkerProcess } from '../../helper/worker.ts'
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 t.setTimeout(240_000)
-// With the web process's rights alone.
+// The server has only the database rights of the web process.
 const { call, issue } = await startServer(t, sql, { url: `${url}?role=runledger_api` })
 const { key, id: operatorId } = await issueOperatorKey(sql)
 const order = (id: string, word: string, as: string | null = key): Promise<Answer> =>

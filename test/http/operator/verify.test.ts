@@ -1,4 +1,4 @@
-// An operator has the whole ledger verified: all of it is gone through, a bounded part a step, and what is found is told.
+// An operator has the whole ledger verified: each step reads a bounded part of it, and everything found is reported.
 import t from 'tap'
 import { createDatabase } from '#database'
 import { createTestDatabase } from '../../helper/database.ts'
@@ -10,7 +10,7 @@ import { createCaller, describeSubmission, submitNew } from '../../helper/submis
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-// With the web process's rights alone.
+// The server has only the database rights of the web process.
 const { call, issue } = await startServer(t, sql, { url: `${url}?role=runledger_api` })
 const { key } = await issueOperatorKey(sql)
 const step = (body: object, as = key): Promise<Answer> =>
@@ -30,7 +30,7 @@ async function walk(): Promise<Sum> {
   let share = 0
   for (let after: string | null = null; ;) {
     const { status, body } = await step({ after })
-    if (status === 503) continue // a machine that is busy
+    if (status === 503) continue // a busy machine
     if (status !== 200) throw new Error(JSON.stringify(body))
     if (body.busy === true) continue
     for (const name of ['events', 'drift', 'broken_chain', 'invariant'] as const)
