@@ -1,4 +1,4 @@
-// The thread that checks large outputs: it says what `check` says, and when it fails nothing is said at all.
+// The thread that checks large outputs: it answers what `check` answers, and gives no answer when it fails.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ t.test('it says what the checker says, of outputs that stay as they are', async 
   const thread = openCheckThread()
   const forwards = Array.from({ length: 20_000 }, (_, line) => `${line}\n`)
   const output = bytesOf(forwards.toReversed().join(''))
-  // Both are parts of larger buffers.
+  // Both buffers are parts of larger ones.
   for (const expected of ['1', forwards.join(''), `${output.toString()} \n`].map(bytesOf)) {
     const before = [output.toString(), expected.toString()]
     const judgements = checkers.map((checker) => thread.check(checker, output, expected))
@@ -42,7 +42,7 @@ t.test('whoever asks goes on meanwhile', async (t) => {
   t.ok(turns > 1, `${turns} turns`)
 })
 
-/** Does what the output says; the line of its answer is the thread's number. */
+/** A stand-in for the thread: does what the output says, and answers with its thread number as the line. */
 const standIn = `
 import { parentPort, threadId } from 'node:worker_threads'
 parentPort.on('message', ({ output }) => {
@@ -117,7 +117,7 @@ t.test('a thread that cannot be started says nothing', async (t) => {
 t.test('one that is idle ends', async (t) => {
   const ask = openStandIn({ idleMilliseconds: 1 })
   const first = threadOf(await ask('x'))
-  // It is over when another one answers. A question that comes too early keeps it up.
+  // The thread has ended when another one answers. A question that comes too early keeps the thread running.
   for (let pause = 1; threadOf(await ask('x')) === first; pause *= 2) await delay(pause)
   t.pass('it ended')
 })

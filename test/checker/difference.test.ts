@@ -1,4 +1,4 @@
-// How much of two lines that differ is told, and what becomes of bytes that are no text.
+// How much of two differing lines is reported, and how bytes that are not text are shown.
 import t from 'tap'
 import type { Test } from 'tap'
 import { check, excerptLength } from '#checker'
@@ -12,7 +12,7 @@ const checkers: readonly BuiltInChecker[] = [
   { type: 'floats', absolute: 0 },
 ]
 
-/** What every checker tells of a line that is expected where nothing like it is got. */
+/** Checks the excerpt that every checker reports for an expected line when the output has nothing like it. */
 function holdExcerpt(t: Test, line: Uint8Array, excerpt: string): void {
   for (const checker of checkers) {
     const judgement = check(checker, Buffer.from('?'), Buffer.concat([line, Buffer.from('\n')]))

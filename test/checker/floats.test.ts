@@ -1,4 +1,4 @@
-// The checker `floats`: tokens, of which numbers may be a little apart.
+// The checker `floats`: compares tokens, and accepts numbers that are a little apart.
 import t from 'tap'
 import type { Test } from 'tap'
 import type { BuiltInChecker } from '#checker'
@@ -8,7 +8,7 @@ const equal = { type: 'floats', absolute: 0 } as const
 const absolute = (tolerance: number): BuiltInChecker => ({ type: 'floats', absolute: tolerance })
 const relative = (tolerance: number): BuiltInChecker => ({ type: 'floats', relative: tolerance })
 
-/** Each is the expected token, the got one, and whether they match; the lines are the tokens. */
+/** Checks rows of an expected token, the actual token, and whether the two match. Each token is a whole line. */
 function hold(t: Test, checker: BuiltInChecker, rows: readonly [string, string, boolean][]) {
   for (const [expected, got, matches] of rows) {
     if (matches) t.strictSame(judge(checker, got, expected), { same: true }, `${expected} ${got}`)

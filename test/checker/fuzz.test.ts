@@ -1,5 +1,5 @@
-// Each checker against a slow and obvious twin, on small outputs made of what is easily mistaken. The seed is printed;
-// SEED repeats a run, FUZZ_CASES makes it longer.
+// Compares each checker with a slow and simple twin, on small outputs made of pieces that are easily confused. The seed is
+// printed; SEED repeats a run, FUZZ_CASES makes it longer.
 import t from 'tap'
 import { check } from '#checker'
 import type { BuiltInChecker } from '#checker'
@@ -11,7 +11,7 @@ import { checkSlowly } from './twin.ts'
 const cases = Number(process.env['FUZZ_CASES'] ?? 20_000)
 const random = createRandom(seed)
 t.comment(`SEED=${seed}`)
-// A long run is asked for by hand.
+// Long runs are started by hand and need no time limit.
 if (cases > 20_000) t.setTimeout(0)
 
 const blanks = [' ', '\t', '\v', '\f', '\r', '\n', '\n', '\n', ' \n', '\r\n', '\n\n']
@@ -37,7 +37,7 @@ const numbers = [
 ]
 const tolerances = [0, 1e-6, 0.5, 1, 10]
 
-/** The pieces that outputs are made of, a few of one kind or of all. */
+/** Sets of pieces from which outputs are made: a few pieces of one kind, or all. */
 const alphabets = [
   ['a', '\n'],
   ['a', ' ', '\n'],
@@ -53,7 +53,7 @@ const alphabets = [
 const makeOutput = (alphabet: readonly string[]): string[] =>
   Array.from({ length: random.between(0, random.pick([3, 8, 20])) }, () => random.pick(alphabet))
 
-/** What is close to an output, so that much of it is judged before the difference, or there is none. */
+/** Makes an output close to the given one, so that a checker reads much of it before the difference, or finds no difference. */
 function change(pieces: readonly string[], alphabet: readonly string[]): string[] {
   const at = random.between(0, pieces.length)
   switch (random.between(0, 6)) {

@@ -1,4 +1,4 @@
-// Tables of outputs for a checker: a string is Latin-1, so that it can be any bytes.
+// Tests a checker with tables of outputs. Strings are Latin-1, so that they can hold any bytes.
 import type { Test } from 'tap'
 import { check } from '#checker'
 import type { BuiltInChecker, Difference, Judgement } from '#checker'
@@ -9,7 +9,7 @@ export function judge(checker: BuiltInChecker, output: string, expected: string)
   return check(checker, bytesOf(output), bytesOf(expected))
 }
 
-/** Each pair is the same, whichever of the two is expected. */
+/** Checks that the two outputs of each pair are the same, whichever of them is expected. */
 export function holdSame(
   t: Test,
   checker: BuiltInChecker,
@@ -22,14 +22,14 @@ export function holdSame(
   }
 }
 
-/** What is expected, what is got, and where they differ. */
+/** The expected output, the actual output, and where they differ. */
 export type DifferenceRow = readonly [
   expected: string,
   output: string,
   difference: readonly [line: number, expected: string | null, got: string | null],
 ]
 
-/** Each output differs from the expected one, there. */
+/** Checks that each output differs from the expected one at the given line. */
 export function holdDifferent(
   t: Test,
   checker: BuiltInChecker,

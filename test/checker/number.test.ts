@@ -1,4 +1,4 @@
-// What a token is as a number: JavaScript's own reading of decimal numbers is the measure. SEED repeats a run.
+// How a token is read as a number, compared with JavaScript's own reading of decimal numbers. SEED repeats a run.
 import t from 'tap'
 import { parseNumber } from '../../src/checker/number.ts'
 import { createRandom } from '../faults/random.ts'

@@ -1,5 +1,5 @@
-// Outputs of the largest size that are the worst for a checker that looks back or makes an object for each thing: what is
-// not linear does not come to an end in them.
+// Outputs of the largest size, the worst case for a checker that looks back or makes an object for each line or token. A
+// checker that is not linear would not finish.
 import t from 'tap'
 import { check } from '#checker'
 import type { BuiltInChecker } from '#checker'
@@ -15,7 +15,7 @@ const checkers: readonly BuiltInChecker[] = [
 ]
 const [, lines, unordered, tokens, floats] = checkers
 
-/** Of one thing over and over. */
+/** Returns an output that repeats one unit. */
 const fill = (unit: string): Buffer => Buffer.alloc(size, unit)
 const around = (head: string, unit: string, tail: string): Buffer =>
   Buffer.concat([Buffer.from(head), fill(unit), Buffer.from(tail)])
@@ -77,7 +77,7 @@ t.test('a number of millions of digits is read in one go', async (t) => {
 t.test('a million different lines are paired, whatever their order', async (t) => {
   const [forwards, backwards] = [Buffer.alloc(size), Buffer.alloc(size)]
   for (let line = 0; line < size / 4; line += 1) {
-    // Three bytes that are neither blanks nor newlines, and then one.
+    // Three bytes that are neither blanks nor newlines, and then a newline.
     const word = 0x40404000 + ((line & 0x7f) << 24) + (((line >> 7) & 0x7f) << 16)
     const bytes = word + (((line >> 14) & 0x7f) << 8) + 0x0a
     forwards.writeUInt32BE(bytes, line * 4)

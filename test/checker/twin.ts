@@ -1,4 +1,4 @@
-// The checkers once more, slow and obvious: by splitting, trimming and searching strings, in which each character is a byte.
+// The checkers again, slow and simple: they split, trim and search strings in which each character is a byte.
 import type { BuiltInChecker, Judgement } from '#checker'
 
 interface Place {

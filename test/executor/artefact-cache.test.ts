@@ -1,4 +1,4 @@
-// The cache alone: what it keeps, what it forgets, and that a damaged file is never run.
+// The artefact cache alone: what it keeps and forgets, and that a damaged file is never run.
 import {
   mkdirSync,
   mkdtempSync,
@@ -42,7 +42,7 @@ const key = (text: string, owner = 'a'): CacheKey => ({
   owner,
   key: hashSource('cpp', 'options', sourceOf(text), usualCompile),
 })
-/** The file that it is kept in. */
+/** The file that holds a text's artefact. */
 const locate = (directory: string, text: string): string =>
   join(
     directory,

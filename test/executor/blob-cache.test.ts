@@ -1,4 +1,4 @@
-// The cache of blobs alone: what is fetched, what it keeps, what it forgets, and that it trusts no file.
+// The blob cache alone: what it fetches, keeps and forgets, and that it trusts no file.
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ let directories = 0
 const nextDirectory = (): string => join(root, String((directories += 1)))
 const nameOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** A cache over blobs that are there, and what was fetched of them. */
+/** Opens a cache that can fetch these blobs. `fetched` lists what the cache has fetched. */
 function open(
   blobs: readonly Uint8Array[],
   { directory = nextDirectory(), capacityBytes = 1 << 20 } = {},

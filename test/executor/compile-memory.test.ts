@@ -1,4 +1,4 @@
-// A compiler that has too little memory is said to have had too little, whichever limit it met first.
+// A compiler with too little memory is reported as such, whichever limit it met first.
 import t from 'tap'
 import type { Phase } from '#executor'
 import { blameMemory } from '../../src/executor/compile.ts'

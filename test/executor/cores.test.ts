@@ -11,7 +11,7 @@ const sleepers = {
   cpp: '#include <cstdio>\n#include <unistd.h>\nint main() { puts(""); fflush(stdout); sleep(600); }',
 } as const
 
-/** The most that any box may use while so many programs run. */
+/** Returns the most cores that any box may use while this many programs run. */
 async function mostDuring(
   language: keyof typeof sleepers,
   cores: number | undefined,

@@ -1,5 +1,5 @@
-// What a run promises: bytes in, bytes out, exit codes, compile errors, each ending and its figures. That each language does
-// so is language/conformance.test.ts.
+// What a run promises: bytes in, bytes out, exit codes, compile errors, each ending and its figures.
+// language/conformance.test.ts checks the same for each language.
 import t from 'tap'
 import {
   accelerated,
@@ -25,7 +25,7 @@ import {
 
 const limits = scaleLimits()
 const roomy = await startExecutor(t)
-// One clock tight, the other wide: other work on the machine slows the wall clock's progress through the CPU's.
+// One limit is tight and the other wide, because other load on the machine slows CPU time relative to wall time.
 const littleCpu = await startExecutor(t, {
   limits: scaleLimits({ cpuSeconds: 0.6, wallSeconds: 30 }),
 })
@@ -33,7 +33,10 @@ const littleWall = await startExecutor(t, {
   limits: scaleLimits({ cpuSeconds: 30, wallSeconds: 1.2 }),
 })
 
-/** What else the machine does only adds to a time: the first of five that is within its bound, or the last. */
+/**
+ * Repeats a run until it is within its bound, five times at most, because other load on the machine only adds to a time.
+ * Returns the last run.
+ */
 async function runWithin(
   isWithin: (phase: TextPhase) => boolean,
   ...asked: Parameters<typeof run>
@@ -43,7 +46,7 @@ async function runWithin(
   return phase
 }
 
-// One that a resident forks, and one that starts by itself.
+// A language that a resident interpreter forks, and one that starts by itself.
 for (const language of ['python', 'cpp'] as const) {
   t.test(`${language} says hello`, async (t) => {
     const outcome = await execute(roomy, language, hello[language])
@@ -132,7 +135,7 @@ for (const language of accelerated) {
 
   t.test(`${language} fork bomb ends within its limits`, async (t) => {
     const phase = await run(littleWall, language, forkBomb[language])
-    // A JVM complains of each thread that it is refused, in more bytes than it may write.
+    // A JVM complains of each thread that it cannot start, in more bytes than it may write.
     t.match(phase.ending, /^(cpu_limit|wall_limit|memory_limit|output_limit)$/)
     t.ok(phase.usage.wallSeconds < 25 * timeFactor)
   })

@@ -1,4 +1,4 @@
-// A language is offered when a program of it has run as it should, and no longer than its files are the same.
+// A language is offered once a program in it has run correctly, and only as long as its files stay the same.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,13 +14,13 @@ import { failsAt } from '../helper/executor.ts'
 
 const nothing: Outcome = { compile: null, compileCached: false, run: null }
 
-/** As the tests ask. */
+/** The offered languages, in the terms of the tests. */
 interface Proven {
   readonly has: (language: Language) => boolean
   readonly awaits: (language: Language) => boolean
   readonly settled: Promise<void>
   readonly any: Promise<boolean>
-  /** Runs a program of it. */
+  /** Runs a program in the language. */
   readonly run: (language: Language, execute?: () => Promise<Outcome>) => Promise<Outcome>
 }
 

@@ -1,4 +1,4 @@
-// Output before the end: what is tapped while a program runs is what its outcome has in the end.
+// Live output: what is read while a program runs is what its outcome has at the end.
 import t from 'tap'
 import type { Live, OutputSource } from '#executor'
 import { patientLimits, startExecutor } from '../helper/executor.ts'
@@ -11,7 +11,7 @@ interface Tapped extends Live {
   readonly lengths: number[]
 }
 
-/** Reads all that comes, as soon as it comes. @param onText told of both outputs so far. */
+/** Makes a tap that reads all output as soon as it arrives. @param onText called with both outputs so far. */
 function tapAll(onText: (text: Tapped['text']) => void): Tapped {
   let source: OutputSource | undefined
   const events: string[] = []
@@ -59,7 +59,7 @@ t.test('in one executor', async (t) => {
 
   t.test('a program that has not ended is heard', async (t) => {
     const stop = new AbortController()
-    // Nothing else ends it: unheard, it runs into the test's time limit.
+    // Only this abort ends the program. If its output did not arrive, the test would run into its time limit.
     const live = tapAll(({ stdout, stderr }) => {
       if (stdout === 'early\n' && stderr === 'too\n') stop.abort()
     })

@@ -64,7 +64,7 @@ t.test('without a JDK the others run, and Java is not offered', async (t) => {
 })
 
 t.test('each language runs where it is the only one', async (t) => {
-  // Where each is found: what the others need is not there.
+  // Where each language is found, on a host without the tools of the others.
   const hosts = {
     python: { programs: ['python3'], libraryDirectory: '/nonexistent' },
     cpp: { programs: ['g++'], libraryDirectory: '/nonexistent' },
@@ -125,7 +125,7 @@ t.test('a language that is not there is no sign of a sick sandbox', async (t) =>
 t.test(
   'one that is replaced is tried anew before it runs; one that is taken away is offered no more',
   async (t) => {
-    // A box has a /tmp of its own.
+    // A directory outside /tmp, because a box has its own /tmp.
     const directory = mkdtempSync('/var/tmp/runledger-test-')
     t.teardown(() => rmSync(directory, { recursive: true, force: true }))
     chmodSync(directory, 0o755)
@@ -141,7 +141,7 @@ t.test(
     await executor.settled()
     t.match(await run(executor, 'java', hello.java), { exitCode: 0 })
     const before = executor.runtimes.java?.version
-    // An upgrade: a run that would be told of as the old version's does not begin.
+    // After an upgrade a run does not start, because it would be reported as a run of the old version.
     renameSync(`${JAVA_HOME}/bin/java`, `${JAVA_HOME}/bin/java.real`)
     const upgraded = [
       '#!/bin/sh',
@@ -158,7 +158,7 @@ t.test(
     rmSync(JAVA_HOME, { recursive: true })
     const suspension = createSuspension({ executor, log: createLog('test', 'silent') })
     t.teardown(() => suspension.stop())
-    // Compiled before: it is the JVM itself that cannot be started.
+    // The program was compiled before, so the JVM itself fails to start.
     await t.rejects(execute(executor, 'java', hello.java))
     t.notOk(await suspension.noteFailure('java'))
     t.notOk(suspension.suspended)

@@ -1,4 +1,4 @@
-// What a run has left under the names that were asked for: what comes back, and what never does.
+// Output files of a run: which of the requested names come back, and which never do.
 import t from 'tap'
 import type { Executor, Outcome } from '#executor'
 import { defaultLimits } from '#language'
@@ -6,14 +6,14 @@ import { execute, scaleLimits, startExecutor } from '../helper/executor.ts'
 
 const mebibyte = 1024 * 1024
 
-/** Fork: the resident interpreter's forks do it, too. */
+/** With forks as well, because forks of the resident interpreter leave output files, too. */
 for (const accelerators of [[], ['fork-server']] as const) {
   t.test(accelerators.join() || 'without accelerators', async (t) => {
     const limits = scaleLimits({ wallSeconds: 60 })
     const executor = await startExecutor(t, { slots: 1, languages: ['python'], accelerators, limits }) // prettier-ignore
     const inThese = (code: string, outputFiles: readonly string[]): Promise<Outcome> =>
       executor.execute({ language: 'python', code: Buffer.from(code), stdin: Buffer.alloc(0), cacheScope: 'test', outputFiles }) // prettier-ignore
-    /** Names and contents as text. */
+    /** Runs a program, and returns the names of its output files with their contents as text. */
     const left = async (
       code: string,
       names: readonly string[],
@@ -156,7 +156,7 @@ os._exit(0)`
         const { run } = await ended(executor, `open('out', 'w').write('so far')\n${end}`)
         t.match(run, { ending, outputFiles: [{ name: 'out', content: Buffer.from('so far') }] })
       }
-      // Stopped ever later, until it had begun.
+      // Stops later each time, until the program has started.
       for (let milliseconds = 100; ; milliseconds *= 2) {
         const stop = AbortSignal.timeout(milliseconds)
         const code = `import time\nopen('out', 'w').write('so far')\ntime.sleep(50)`
@@ -182,7 +182,7 @@ except OSError: pass`
   })
 }
 
-/** With little CPU time, and `out` asked for. */
+/** Runs a program with little CPU time and the output file `out`. */
 function ended(executor: Executor, code: string, stop?: AbortSignal): Promise<Outcome> {
   const { run } = scaleLimits({ cpuSeconds: 1, wallSeconds: 60, memoryBytes: 96 * mebibyte }).python
   return executor.execute({

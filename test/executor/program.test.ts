@@ -1,5 +1,5 @@
-// What a program is given beside its code and its input: files, arguments, limits of its own, in the languages that are
-// compiled and run in ways of their own.
+// What a request gives a program besides code and input: files, arguments, limits. Tested in the languages that are
+// compiled and run in special ways.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -130,7 +130,7 @@ t.test(
 t.test('what a compiler is made to write is the program’s mistake, and never ours', async (t) => {
   const directory = mkdtempSync(`${tmpdir()}/runledger-test-`)
   t.teardown(() => rmSync(directory, { recursive: true }))
-  // A processor of the submission's own writes where the compiled program is expected.
+  // The submission's own annotation processor writes where the compiled program is expected.
   const processor = `import java.io.*; import java.util.*; import javax.annotation.processing.*; import javax.lang.model.element.*;
 @SupportedAnnotationTypes("*") public class P extends AbstractProcessor {
   public boolean process(Set<? extends TypeElement> types, RoundEnvironment round) {

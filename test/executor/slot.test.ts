@@ -1,4 +1,4 @@
-// The slots alone, without boxes: who waits, who is served first, what happens when none is left.
+// The slots alone, without boxes: which requests wait, which is served first, and what happens when no slot is left.
 import t from 'tap'
 import { createSlotPool } from '../../src/executor/slot.ts'
 import { failsAt } from '../helper/executor.ts'

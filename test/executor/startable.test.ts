@@ -1,4 +1,5 @@
-// What no box could be told is refused before one is asked: the request fails, and no keeper, no slot and nobody else hears of it.
+// A command that could not be passed to a box is refused before a box is used. Only its request fails; no keeper, slot or
+// other request is affected.
 import t from 'tap'
 import { requireStartable, wordsBytesMost, wordsMost } from '#contract'
 import { environment } from '../../src/executor/box/keeper/host-root.ts'

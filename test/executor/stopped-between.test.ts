@@ -1,5 +1,5 @@
-// A program that is stopped while it waits between two phases, as its slot is changed: what it had done is told. With boxes
-// that do as they are told.
+// A program that is stopped while it waits for another slot between two phases: what it has done is reported. The boxes are
+// stand-ins.
 import t from 'tap'
 import type { Boxes } from '#contract'
 import { NotStartedError } from '#executor'
@@ -47,7 +47,10 @@ const ended: Phase = {
   stderrTruncated: false,
 }
 
-/** Runs it in one slot that is never clear after the first phase that does not begin, which is this one; then it is stopped. */
+/**
+ * Runs a request in one slot. Phase number `refused` does not start, the slot then never becomes clear, and the request is
+ * stopped.
+ */
 async function stopAt(refused: number, more: Partial<ExecutionRequest>): Promise<Outcome> {
   const stop = new AbortController()
   let phases = 0
@@ -59,7 +62,7 @@ async function stopAt(refused: number, more: Partial<ExecutionRequest>): Promise
     },
     clearing() {
       if (phases < refused) return null
-      // Now it waits for a slot.
+      // The request now waits for a slot.
       setImmediate(() => stop.abort(new Error('enough')))
       return new Promise(() => {})
     },

@@ -1,4 +1,4 @@
-// A program that is stopped: it is dead, what it had done until then is told, and nothing of it is taken for more.
+// A stopped program is dead. What it has done so far is reported, and is not taken for more than that.
 import t from 'tap'
 import type { Executor } from '#executor'
 import type { Language } from '#language'
@@ -35,7 +35,7 @@ t.test('in one executor', async (t) => {
 
   for (const language of ['python', 'cpp', 'java'] as const) {
     t.test(`what a program in ${language} had written is kept`, async (t) => {
-      // When it has written is not told: later each time, until it had.
+      // The test does not learn when the program has written, so it stops later each time until there is output.
       for (let delay = 500; ; delay *= 2) {
         const { stop, outcome } = begin(executor, language, talking[language])
         setTimeout(() => end(stop), delay)

@@ -1,4 +1,4 @@
-// What becomes of a request and of the slots when boxes fail before a program has begun, with boxes that do as they are told.
+// What happens to a request and to the slots when boxes fail before a program has started. The boxes are stand-ins.
 import t from 'tap'
 import type { Boxes, Phase, Slot } from '#contract'
 import { NotStartedError, SandboxError } from '#executor'
@@ -13,7 +13,7 @@ const asked = request(['/bin/true'])
 const refusal = (): NotStartedError =>
   new NotStartedError('keeper.failed', 'what the last run left')
 
-/** Boxes whose runs fail by `fail`, in slots that are clear when `clearing` has resolved. */
+/** Makes boxes whose runs fail with the error of `fail`, in slots that are clear when `clearing` has resolved. */
 function openBoxes(
   fail: (slot: Slot, runs: number) => Error | null,
   clearing: Boxes['clearing'] = () => null,
@@ -24,7 +24,7 @@ function openBoxes(
       ran.push(slot.index)
       const error = fail(slot, ran.length)
       if (error !== null) throw error
-      // No phase is looked at here.
+      // No test here reads the phase.
       return { exitCode: 0 } as Phase
     },
     clearing,
@@ -52,7 +52,7 @@ t.test('or in the same one, when it is the only one and clear', async (t) => {
     () => (ran.length === 1 ? clear.promise : null),
   )
   const running = runIn(pool, boxes)
-  // In the queue behind it is who came later.
+  // This later request is behind the run in the queue.
   const later = pool.acquire()
   await new Promise(setImmediate)
   t.same(ran, [0], 'nobody has the slot before it is clear')
@@ -169,7 +169,7 @@ t.test('who can have no other slot does not wait for one for ever', async (t) =>
     index === 0 ? new Promise((_, reject) => setTimeout(reject, 10, new Error('it stays'))) : null,
   )
   const running = runIn(pool, boxes)
-  // Its holder waits for what the first was to compile.
+  // The other slot's holder waits for what the first request must compile.
   const other = await pool.acquire()
   await t.rejects(running, failsAt('keeper.failed'))
   t.equal(pool.count(), 1)

@@ -1,4 +1,4 @@
-// What all phases of a request may take together.
+// The time that all phases of a request may take together.
 import t from 'tap'
 import type { Phase, PhaseLimits } from '#contract'
 import { createTotalTime } from '../../src/executor/total-time.ts'

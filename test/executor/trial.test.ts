@@ -1,4 +1,4 @@
-// A language's trial without a box: what it takes for passed, and when its time begins.
+// A language's trial without a box: which output passes, and when the trial's time starts.
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { tryLanguage } from '#executor'
@@ -22,7 +22,7 @@ t.test('a trial that waits for its slot loses no time by it', async (t) => {
   await tryLanguage(
     {
       async execute({ onSlot }: ExecutionRequest, signal) {
-        // A timer that was set before this one is over before it.
+        // A timer that was set before this delay has fired when the delay is over.
         await delay(50)
         signal.throwIfAborted()
         onSlot?.()

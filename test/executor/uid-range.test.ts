@@ -1,4 +1,4 @@
-// Workers of one host have uids of their own, whatever they were told.
+// Workers of one host use different uids, even if they are configured with the same.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'

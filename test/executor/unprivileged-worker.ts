@@ -1,10 +1,10 @@
-// Started by unprivileged.test.ts under another uid; prints what its boxes did as one JSON object.
+// A worker that unprivileged.test.ts starts under another uid. Prints the results of its boxes as one JSON object.
 import { createExecutor } from '#executor'
 import { accelerated, execute, run, scaleLimits } from '../helper/executor.ts'
 import { busyLoop, hello, memoryBomb } from '../helper/program.ts'
 import { wasResident } from './toolchain/java/comparison.ts'
 
-// Whoever runs every file of this folder starts this one without a directory.
+// A test runner that runs every file of this folder starts this one without a directory.
 const directory = process.argv[2]
 if (directory === undefined) process.exit(0)
 const executor = await createExecutor({

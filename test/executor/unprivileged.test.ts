@@ -1,4 +1,4 @@
-// A worker without root, in a cgroup subtree that was given to it: the same boxes, one uid for all.
+// A worker without root, in a cgroup subtree that was delegated to it: the same boxes, with one uid for all.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -21,7 +21,7 @@ import { showCheckout } from '../helper/checkout.ts'
 import { timeFactor } from '../helper/executor.ts'
 
 const uid = 64_500
-/** A group for all of a worker, and not for one keeper. */
+/** Limits of a group for a whole worker, not for one keeper. */
 const memoryBytes = 3 * 1024 ** 3
 const processes = 1000
 const widened = {
@@ -72,7 +72,7 @@ t.test(
         ['--inh-caps=-all', '--bounding-set=-all', rename(process.execPath)],
         [rename(join(import.meta.dirname, 'unprivileged-worker.ts')), directory],
       ].flat(),
-      // Whoever starts a worker may leave it a descriptor; no program may get it.
+      // A worker's parent may leave it a descriptor. No program may get that descriptor.
       { stdio: ['ignore', 'pipe', 'inherit', ...stranger] },
     )
     let stdout = ''

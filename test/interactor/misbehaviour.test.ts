@@ -1,5 +1,5 @@
-// Interactors: a program that speaks with the solution in each test. Whatever either does, the test ends with the verdict of who
-// broke off first, nothing is left behind, and neither reaches the other's box.
+// Interactors: programs that talk to the solution in each test. Whatever either program does, the test ends with the
+// verdict of the program that broke off first, nothing is left behind, and neither reaches the other's box.
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'

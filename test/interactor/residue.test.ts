@@ -1,5 +1,6 @@
-// What programs and interactors leave behind, whatever either does to the other: no process, cgroup, mount, file or IPC of the
-// slots' users, no descriptor and no child of the worker's. Counted after each way of misbehaviour, on this host's cgroup version.
+// Programs and interactors leave nothing behind, whatever they do to each other: no process, cgroup, mount, file or IPC of
+// the slots' users, and no descriptor or child process of the worker. Counted after each kind of misbehaviour, on this
+// host's cgroup version.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +32,7 @@ const { executor } = watched
 const uids = Array.from({ length: 2 * slots }, (_, index) => firstUid + index)
 const arenas = [{ ...watched, uids, cacheDirectory, missing: [] }]
 
-/** A test whose input is 700. @returns null when it did not run. */
+/** Runs a test whose input is 700. @returns null when the program did not run. */
 async function run(
   [language, code]: Program,
   [other, judging]: Program,
@@ -60,20 +61,20 @@ async function run(
   return run
 }
 
-/** Its judgement, of which the table says what it has to be. */
+/** Judges a run. The expected judgement is in the table of ways. */
 function judgeRun(phase: Phase | null): object {
   if (phase?.interactor === undefined) return { verdict: 'none' }
   return judgeInteraction(phase, phase.interactor)
 }
 
-// The first of everything opens what stays open.
+// The first runs open what stays open, so they come before the baseline.
 for (const [program, interactor] of [
   [halve, judge],
   [halveC, judgeC],
 ] as const)
   await Promise.all(Array.from({ length: slots }, () => run(program, interactor, {})))
 await executor.settled()
-// A keeper mounts all that it mounts below /tmp, where no other test does.
+// A keeper makes all its mounts below /tmp, and no other test mounts there.
 const baseline = takeBaseline(arenas, (mount) => /^\/tmp(?:\/|$)/.test(mount.split(' ')[4] ?? ''))
 
 const verdictOf = ({ expected }: Way): object => ({

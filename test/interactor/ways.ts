@@ -1,7 +1,7 @@
-// What programs and their interactors do wrong, in one table: each is judged over HTTP (misbehaviour.test.ts), and what it leaves
-// behind is counted (residue.test.ts).
+// What programs and their interactors do wrong, in one table. misbehaviour.test.ts judges each case over HTTP, and
+// residue.test.ts counts what the case leaves behind.
 
-/** Its language and source. */
+/** A program's language and source. */
 export type Program = readonly ['python' | 'cpp', string]
 
 const includes =
@@ -14,7 +14,7 @@ export const c = (body: string): Program => [
   `${includes}int main(int n, char **a) { ${body} }`,
 ]
 
-/** The number is in the input file; testlib's exit statuses; a word for people. */
+/** An interactor: reads the number from the input file, ends with testlib's exit statuses and writes a message for people. */
 export const judge = python(`
 import sys
 number = int(open(sys.argv[1]).read())
@@ -53,23 +53,23 @@ export interface Way {
   readonly name: string
   readonly program: Program
   readonly interactor: Program
-  /** Of the record. */
+  /** Fields of the record. */
   readonly expected: object
-  /** Of the request; more time than it takes on any machine, unless said. */
+  /** Limits of the request. The default is more time than any machine needs. */
   readonly limits?: object
 }
 
 const patient = { cpu_time: 20, wall_time: 60 }
-/** For those that would wait for ever. */
+/** For programs that would wait forever. */
 const brief = { wall_time: 1.5 }
-/** For those that compute for ever, on however little of a core. */
+/** For programs that compute forever, however little of a core they get. */
 const briefCpu = { ...patient, cpu_time: 0.5 }
 
 const sleeps = python('import time; time.sleep(1000)')
 const flood = c('for (;;) puts("1");')
 const readsAll = python('import sys\nfor line in sys.stdin: pass\nsys.exit(1)')
 
-/** By programs, against an interactor that is right unless it is said. */
+/** Misbehaving programs; their interactor is correct unless the name says otherwise. */
 const byPrograms: readonly Way[] = [
   { name: 'asks in vain', program: python('for i in range(10): print(1, flush=True); input()'), interactor: judge, expected: { verdict: 'WA' } },
   { name: 'says nothing', program: python(''), interactor: judge, expected: { verdict: 'WA' } },
@@ -92,7 +92,7 @@ const byPrograms: readonly Way[] = [
   { name: 'writes more than its interactor reads', program: c('for (int i = 0; i < 400000; i++) puts("1"); pause();'), interactor: sleeps, expected: { verdict: 'TLE' }, limits: brief },
 ] // prettier-ignore
 
-/** By interactors, against a program that is right unless it is said. */
+/** Misbehaving interactors; their program is correct unless the name says otherwise. */
 const byInteractors: readonly Way[] = [
   { name: 'says fail', program: halve, interactor: c('return 3;'), expected: { verdict: 'IE', fault: 'checker' } },
   { name: 'gives points', program: halve, interactor: c('return 7;'), expected: { verdict: 'IE', fault: 'checker' } },
@@ -108,7 +108,7 @@ const byInteractors: readonly Way[] = [
   { name: 'leaves processes that hold its streams', program: halveC, interactor: c('if (fork()) return 1; signal(SIGHUP, SIG_IGN); setsid(); sleep(100);'), expected: { verdict: 'WA', fault: 'program' } },
 ] // prettier-ignore
 
-/** Every way; each has its limits. */
+/** All ways, each with its limits. */
 export const ways: readonly Required<Way>[] = [
   ...byPrograms.map((way) => ({ ...way, name: `a program that ${way.name}` })),
   ...byInteractors.map((way) => ({ ...way, name: `an interactor that ${way.name}` })),

@@ -20,7 +20,7 @@ END`,
   read ((line, new line));
   print ((line, new line))
 END`,
-  // No routine takes the status to end with: it becomes a program that has it.
+  // The language has no routine that ends with a status, so the program becomes a shell that does.
   exitThree: `BEGIN
   print ("out");
   put (stand error, "err");

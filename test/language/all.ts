@@ -1,4 +1,4 @@
-// The programs of every language: those of `ruby` are what ruby.ts exports under that name.
+// Loads the programs of every language. Each file exports them under its language's name: ruby.ts exports `ruby`.
 import { languages } from '#language'
 import type { Language } from '#language'
 import type { Programs } from './program.ts'
@@ -10,7 +10,7 @@ async function load(language: Language): Promise<Programs> {
   return found
 }
 
-/** @throws when a language has none. */
+/** Loads the programs of these languages. @throws when a language has none. */
 export async function loadPrograms(
   wanted: readonly Language[] = languages,
 ): Promise<ReadonlyMap<Language, Programs>> {

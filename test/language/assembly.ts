@@ -128,7 +128,7 @@ _start:
   system 1, 2, err, 3
   system 60, 3
 `,
-  // Nobody speaks of a signal.
+  // Nothing is written when a signal ends the program.
   uncaught: { code: 'global _start\nsection .text\n_start:\n  ud2\n', says: /^$/ },
   broken: {
     code: 'global _start\nsection .text\n_start: moov eax, 60\n  syscall\n',

@@ -24,7 +24,7 @@ export const awk: Programs = {
   getline line < "/tmp/file"
   print line
 }`,
-  // It has no threads; it has commands that run beside it.
+  // AWK has no threads, but commands that run beside it.
   threads: `BEGIN {
   for (part = 0; part < 4; part++) {
     command[part] = sprintf("seq %d %d", part * 250 + 1, part * 250 + 250)

@@ -1,14 +1,14 @@
 // Brainfuck's programs.
 import type { Programs } from './program.ts'
 
-/** Prints a text, a byte after the other in the same cell. */
+/** Returns a program that prints a text, byte by byte from the same cell. */
 function says(text: string): string {
   return [...Buffer.from(text)].map((byte) => `${'+'.repeat(byte)}.[-]`).join('\n')
 }
 
-/** Reads a line's number, less than 256, into the cell at the right; three cells from there have to be 0. */
+/** Reads a number less than 256 from a line into the cell to the right. Three cells from there must be 0. */
 const readNumber = `,----------[${'-'.repeat(38)}>[->++++++++++<]>[-<+>]<<[->+<],----------]`
-/** Prints a cell's number; the cells at the right have to be 0. */
+/** Prints a cell's number. The cells to the right must be 0. */
 const printNumber =
   '>>++++++++++<<[->+>-[>+>>]>[+[-<+>]>+>>]<<<<<<]>>[-]>>>++++++++++<[->-[>+>>]>[+[-<+>]>+>>]<<<<<]>[-]>>[>++++++[-<++++++++>]<.<<+>+>[-]]<[<[->-<]++++++[->++++++++<]>.[-]]<<++++++[-<++++++++>]<.[-]<<[-<+>]<'
 
@@ -18,7 +18,7 @@ export const brainfuck: Programs = {
   unicode: `${says('Grüße, 世界 🎉\n')},[.,]`,
   exitThree: { cannot: 'has neither an exit status nor a stderr' },
   uncaught: { code: { cannot: 'has no errors' }, says: /^$/ },
-  // Beef names no line.
+  // The interpreter, Beef, names no line.
   broken: { code: '+++\n+++\n[++\n', says: /Unbalanced brackets/ },
   busyLoop: '+[]',
   sleeper: { cannot: 'cannot wait' },

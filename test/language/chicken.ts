@@ -26,7 +26,7 @@ export const chicken: Programs = {
   scratch: `(import (chicken io))
 (call-with-output-file "/tmp/file" (lambda (out) (write-line "kept" out)))
 (print (call-with-input-file "/tmp/file" read-line))`,
-  // Threads (srfi-18) are an egg; processes are of the core.
+  // Threads (srfi-18) need an egg; processes are part of the core.
   threads: `(import (chicken process) (chicken file posix))
 (define (sum part)
   (do ((n 1 (+ n 1)) (sum 0 (+ sum n (* part 250)))) ((> n 250) sum)))

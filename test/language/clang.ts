@@ -1,4 +1,4 @@
-// The programs of C by Clang.
+// C programs, compiled by Clang.
 import { c } from './c.ts'
 import type { Programs } from './program.ts'
 
@@ -8,7 +8,7 @@ export const clang: Programs = {
     code: 'int main(void) {\n  int a = 1;\n  int b = ;\n}\n',
     says: /main\.c:3:11: error: expected expression/,
   },
-  // Clang leaves out memory that nobody reads.
+  // Clang optimises away memory that the program does not read.
   memoryBomb: `#include <stdlib.h>
 #include <string.h>
 int main(void) {

@@ -1,4 +1,4 @@
-// The programs of C++ by Clang.
+// C++ programs, compiled by Clang.
 import { cpp } from './cpp.ts'
 import type { Programs } from './program.ts'
 

@@ -94,7 +94,7 @@ file-control.
       'file section.\nfd scratch.\n01 scratch-line pic x(80).\n',
     ],
   ),
-  // It has no threads, but C's processes by call: each leaves its sum behind as a file.
+  // COBOL has no threads, but it can call C's fork. Each process leaves its sum in a file.
   threads: program(
     `01 part pic 9 comp-5.
 01 n pic 9(9) comp-5.

@@ -1,6 +1,6 @@
-// Every language that this host has does what programs in any language are expected to do, in a box. Real
-// toolchains, real boxes. LANGUAGES="go rust" looks at some, LANGUAGES= at all; without it Python is tried. What the
-// host lacks is named, and with EVERY_LANGUAGE=1 a failure.
+// Every language of this host does, in a box, what programs in any language are expected to do. Real toolchains, real
+// boxes. LANGUAGES="go rust" tests some languages, LANGUAGES= tests all; without the variable only Python is tested.
+// Languages that the host lacks are named; with EVERY_LANGUAGE=1 a missing language is a failure.
 import t from 'tap'
 import type { ExecutionRequest, Executor, Outcome } from '#executor'
 import { catalogue, languages } from '#language'
@@ -16,12 +16,12 @@ const line = 'Grüße, 世界 🎉\n'
 const big = 'The quick brown fox jumps over the lazy dog, 0123456789 times..\n'.repeat(1024)
 const rows = 'pear 7\napple 12\nfig 7\nplum -3\ndate 40\n'
 const sorted = 'plum: -3\nfig: 7\npear: 7\napple: 12\ndate: 40\nmean: 12.60\n'
-// An option comes first: the program's own runtime may take it for one of its.
+// An option comes first, because a language's runtime may take it for its own.
 const given = ['-x', 'two words', 'é"\'\\$HOME', '']
 const lines = (words: readonly string[]): string => words.map((word) => `${word}\n`).join('')
 
 const missing = new Set<string>()
-// Time is the machine's: enough of it where it is not what is looked at, little where it is.
+// Time depends on the machine. The limits are wide except where time itself is tested.
 const enough = { cpuSeconds: 100, wallSeconds: 200 }
 const slots = 4
 const start = (run: Partial<PhaseLimits>): Promise<Executor> =>
@@ -33,7 +33,7 @@ const start = (run: Partial<PhaseLimits>): Promise<Executor> =>
     onMissing: ({ language, reason }) => missing.add(`${language} (${reason})`),
   })
 const roomy = await start({})
-// Stretched, no longer than the programs that are to pass them.
+// Limits are stretched on slow machines, but stay shorter than the programs that must pass them.
 const briefCpu = await start({ cpuSeconds: Math.min(1, 5 / timeFactor) })
 const briefWall = await start({ wallSeconds: Math.min(2, 20 / timeFactor) })
 const small = await start({ memoryBytes: 256 * 1024 * 1024 })
@@ -42,15 +42,15 @@ if (process.env['EVERY_LANGUAGE'] === '1')
 if (missing.size > 0) t.comment(`not installed, and so not looked at: ${[...missing].join(', ')}`)
 
 t.setTimeout(1_800_000)
-// More than cores: who sleeps until a limit leaves them to the others.
+// More jobs than cores, because programs that sleep until their limit leave the cores to the others.
 t.jobs = slots
-// Slow compilers first: else they are what is left at the end, one beside an idle core.
+// Slow compilers come first. Otherwise they run last, while other cores are idle.
 const compileTime = (name: Language): number => catalogue[name].limits.compile?.cpuSeconds ?? 0
 const found = chosen
   .filter((name) => roomy.runtimes[name] !== undefined)
   .toSorted((one, other) => compileTime(other) - compileTime(one))
 
-/** What a behaviour must end in. */
+/** Checks the outcome of a behaviour. */
 type Check = (outcome: Outcome) => void
 
 for (const language of found) {

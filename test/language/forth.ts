@@ -30,7 +30,7 @@ s" /tmp/file" w/o create-file throw file !
 s" kept" file @ write-line throw
 file @ close-file throw
 s" /tmp/file" slurp-file type`,
-  // Tasks take turns.
+  // Gforth's tasks take turns.
   threads: `require tasker.fs
 variable total
 variable left  4 left !

@@ -1,4 +1,4 @@
-// The programs of Prolog by GNU Prolog.
+// Prolog programs, run by GNU Prolog.
 import type { Programs } from './program.ts'
 
 export const gprolog: Programs = {

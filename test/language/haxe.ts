@@ -1,7 +1,7 @@
 // Haxe's programs.
 import type { Programs } from './program.ts'
 
-/** A class whose main does this. */
+/** A class Main around the body of its `main`. */
 function main(body: string, imports = ''): string {
   return `${imports}class Main {\n  static function main() {\n${body}\n  }\n}\n`
 }

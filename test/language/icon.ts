@@ -1,7 +1,7 @@
 // Icon's programs.
 import type { Programs } from './program.ts'
 
-/** A main procedure that does this. */
+/** A main procedure around this body. */
 function main(body: string): string {
   return `procedure main()\n${body}\nend\n`
 }
@@ -29,7 +29,7 @@ export const icon: Programs = {
     f := open("/tmp/file") | stop("no file")
     write(read(f))
     close(f)`),
-  // Co-expressions take turns.
+  // Icon's co-expressions take turns.
   threads: `procedure main()
     parts := []
     every part := 0 to 3 do

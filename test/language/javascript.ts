@@ -20,7 +20,6 @@ readline.on('line', (line) => console.log(line))`,
   busyLoop: 'while (true);',
   sleeper: 'setTimeout(() => {}, 60_000)',
   memoryBomb: 'const kept = []\nwhile (true) kept.push(new Array(100_000).fill(kept.length))',
-  // A loop of console.log would not end by this: Node keeps in memory what the pipe does not take at once.
   outputFlood: 'for (;;) console.log("x".repeat(100))',
   scratch: `import { readFile, writeFile } from 'node:fs/promises'
 await writeFile('/tmp/file', 'kept')

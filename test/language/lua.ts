@@ -15,7 +15,7 @@ export const lua: Programs = {
     says: /main\.lua:3: unexpected symbol/,
   },
   busyLoop: 'while true do end',
-  // Its library cannot wait.
+  // Lua's library has no function that waits.
   sleeper: 'os.execute("sleep 60")',
   memoryBomb: 'local kept = {}\nwhile true do\n  kept[#kept + 1] = ("x"):rep(2 ^ 20) .. #kept\nend',
   outputFlood: 'while true do\n  print(("x"):rep(100))\nend',

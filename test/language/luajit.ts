@@ -1,4 +1,4 @@
-// LuaJIT's programs: Lua 5.1, and C's functions by its FFI.
+// LuaJIT's programs: Lua 5.1, and C functions through its FFI.
 import { lua } from './lua.ts'
 import type { Programs } from './program.ts'
 

@@ -1,4 +1,5 @@
-// A language is named where it is defined and found, and in examples; everything else in src and the client serves whatever the catalogue has.
+// Only a language's definition, its toolchain and examples name the language. Everything else in src and the client serves
+// whatever languages the catalogue has.
 import { readFileSync, readdirSync } from 'node:fs'
 import t from 'tap'
 import { catalogue, languages } from '#language'
@@ -6,10 +7,16 @@ import { catalogue, languages } from '#language'
 const root = `${import.meta.dirname}/../../src`
 const client = '../clients/typescript/src'
 
-/** Where languages are named: their definitions, how they are found and coloured, and the C that lives in one's interpreter. */
+/**
+ * Files that name languages: their definitions, how they are found and coloured, and the C code in a language's
+ * interpreter.
+ */
 const homes =
   /^(?:language\/|executor\/toolchain\/(?:toolchain\.ts$|(?:python|cpp|java|node)\/|recipe\.ts$)|executor\/box\/keeper\/(?:python\.c|build\.ts)$|console\/page\/mode\.ts$)/
-/** Files with an example in them: of a call, of a program, or of who makes a system call; what browsers call scripts; benchmarks; a path. */
+/**
+ * Files with an example (a call, a program, a program that makes a system call), the browsers' name for scripts, benchmarks
+ * or a path.
+ */
 const examples = [
   'cli/evaluate/format.ts',
   'cli/language-commands.ts',
@@ -22,7 +29,7 @@ const examples = [
   'http/openapi-operation.ts',
 ]
 
-/** Names that are of other things, too: letters, and what the keeper is made with. */
+/** Names that also mean other things: letters, and the tools that build the keeper. */
 const plain = new Set(['c', 'd', 'r', 'go', 'node', 'gcc', 'ld'])
 const names = new Set(
   languages
@@ -30,7 +37,7 @@ const names = new Set(
     .filter((name) => !plain.has(name)),
 )
 
-/** The text of a file's strings and code; what comments say is prose. */
+/** Reads a file's code and strings. Comments are left out because they may name languages. */
 function readCode(name: string): string {
   return readFileSync(`${root}/${name}`, 'utf8')
     .replaceAll(/\/\*[^]*?\*\//g, '')

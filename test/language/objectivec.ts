@@ -1,7 +1,7 @@
 // Objective-C's programs.
 import type { Programs } from './program.ts'
 
-/** A program whose main does this, with a pool for what it makes. */
+/** A program around the body of its `main`, with an autorelease pool. */
 function main(body: string, before = ''): string {
   return `#import <Foundation/Foundation.h>\n#include <stdio.h>\n${before}int main(int count, const char *words[]) {\n  @autoreleasepool {\n${body}\n  }\n  return 0;\n}\n`
 }

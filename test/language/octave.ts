@@ -22,7 +22,7 @@ export const octave: Programs = {
 fprintf(f, "kept\\n");
 fclose(f);
 printf("%s", fileread("/tmp/file"));`,
-  // Threads are of a package (parallel); processes are of the core.
+  // Threads need a package (parallel); processes are part of the core.
   threads: `sums = 0;
 for part = 0:3
   [r, w] = pipe();

@@ -20,7 +20,7 @@ export const php: Programs = {
   outputFlood: '<?php\nwhile (true) {\n    echo str_repeat("x", 100), "\\n";\n}',
   scratch:
     '<?php\nfile_put_contents("/tmp/file", "kept");\necho file_get_contents("/tmp/file"), "\\n";',
-  // Its usual builds have no threads; they have processes.
+  // PHP's usual builds have processes, but no threads.
   threads: `<?php
 $pipes = [];
 for ($part = 0; $part < 4; $part++) {

@@ -1,4 +1,4 @@
-// The programs of Python by PyPy.
+// Python programs, run by PyPy.
 import type { Programs } from './program.ts'
 
 export const pypy: Programs = {

@@ -23,7 +23,6 @@ lines.on('line', (line: string) => console.log(line))`,
   sleeper: 'setTimeout(() => {}, 60_000)',
   memoryBomb:
     'const kept: number[][] = []\nwhile (true) kept.push(new Array<number>(100_000).fill(kept.length))',
-  // A loop of console.log would not end by this: Node keeps in memory what the pipe does not take at once.
   outputFlood: 'for (;;) console.log("x".repeat(100))',
   scratch: `import { promises as fs } from 'fs'
 async function main(): Promise<void> {

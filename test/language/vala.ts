@@ -67,7 +67,7 @@ void main () {
     foreach (var thread in threads) sum += thread.join ();
     print ("%d\\n", sum);
 }`,
-  // Needs no module of the host's, and has none: some abort in a box.
+  // The program needs no GIO module of the host and loads none, because some modules abort in a box.
   network: `void main () {
     SettingsBackend.get_default ();
     try {

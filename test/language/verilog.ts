@@ -1,7 +1,7 @@
 // Verilog's programs.
 import type { Programs } from './program.ts'
 
-/** A module that does this once. */
+/** A module that runs this body once. */
 function module(body: string, declarations = ''): string {
   return `module main;\n${declarations}  initial begin\n${body}\n  end\nendmodule\n`
 }

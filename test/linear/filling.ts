@@ -1,14 +1,14 @@
-// Texts that are the worst for a reader that goes back: one thing over and over, that begins what never ends.
+// Texts that are the worst case for a reader that goes back: one unit repeated, which starts something that never ends.
 
-/** What is repeated, what stands before it and behind it. */
+/** The repeated unit, and the texts before and after it. */
 type Filling = readonly [unit: string, head?: string, tail?: string]
 
-/** Each filling of a list, as it is called and with as many of its unit as the bytes hold. */
+/** Returns the name and the text of each filling. A text repeats its unit as often as the bytes allow. */
 export function fill(bytes: number, fillings: readonly Filling[]): (readonly [string, string])[] {
   return fillings.map(([unit, head = '', tail = '']) => {
     const room = Math.max(0, bytes - Buffer.byteLength(head + tail))
     const text = head + unit.repeat(Math.floor(room / Buffer.byteLength(unit))) + tail
-    // A test's name is one line, and what ends one is more to some than to others.
+    // A test's name must be one line, and readers differ in which characters end a line.
     const name = JSON.stringify([head.slice(0, 20), unit, tail])
     return [encodeURI(name.toWellFormed()), text]
   })
@@ -18,7 +18,7 @@ const alone = (...units: string[]): Filling[] => units.map((unit) => [unit])
 
 const blanks = [' ', '\n', '\t', '\r', '\r\n', '\f', ' \n', '\u2028', '\0']
 
-/** For the source of any language. */
+/** Fillings for source code in any language. */
 const sources: readonly Filling[] = [
   ...alone('"', "'", '\\"', "\\'", '"\\', "'\\", '"""', '"""\\', '"""a""', "'''\\", '\\', '\\\\"'),
   ...alone(
@@ -41,7 +41,7 @@ const sources: readonly Filling[] = [
   ...[...blanks, ';', '; ', '.', '_', 'a', 'a '].map((unit): Filling => [unit, '', '!']),
   ...alone('\ufdfa', '\u{1d41a}', 'é'),
   ['\u0315\u0300', 'a'],
-  // Marks on one letter that stand the wrong way round.
+  // Combining marks on one letter in the wrong order.
   ['\u0300', `a${'\u0315'.repeat(1 << 14)}`],
 ]
 
@@ -106,7 +106,7 @@ export const outputs: readonly Filling[] = [
   ...alone('\nTerminating due to java.lang.OutOfMemoryErro', '\nException in thread "main" '),
 ]
 
-/** Outputs that are held against expected ones. */
+/** Outputs that are compared with expected ones. */
 export const judgedOutputs: readonly Filling[] = [
   ...outputs,
   ...alone('0', '9', '1 ', '1e9 ', '9\n', '+', '1e', 'nan '),
@@ -125,7 +125,7 @@ export const headers: readonly Filling[] = [
   ['/', 'v1,'],
 ]
 
-/** What a webhook's URL may hold, before and behind its host's end. */
+/** What a webhook's URL may contain, before and after the end of its host. */
 export const addresses: readonly Filling[] = [
   ...[
     'a',

@@ -1,13 +1,13 @@
-// Holds the CPU time of a reader against that of a plain pass over as many bytes, in the same process and the same moment:
-// what is linear is within a wide factor of it on any machine, and what is not is far beyond.
+// Compares a reader's CPU time with that of a plain pass over as many bytes, in the same process at the same moment. A
+// linear reader stays within a wide factor on any machine; other readers are far beyond it.
 import type { Test } from 'tap'
 
 const mostTimes = 40
-/** Of fewer bytes a plain pass is too fast to be timed, and what a reader does once takes longer. */
+/** A plain pass over fewer bytes is too fast to be timed, and a reader's one-time work would count too much. */
 const leastBytes = 4 << 20
 const tries = 5
 
-/** CPU time in milliseconds. Of the whole process: that of a thread is counted in the kernel's ticks. */
+/** Measures CPU time in milliseconds, of the whole process because the kernel counts a thread's time in ticks. */
 async function timeOf(work: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   await work()
@@ -25,7 +25,7 @@ function pass(bytes: Buffer): number {
 
 const content = Buffer.alloc(8 << 20, 'a plain pass')
 
-/** Passes when the best of a few readings is within the factor: a reader that is not linear has no good one. */
+/** Passes when the best of a few readings is within the factor. A reader that is not linear has no good reading. */
 export async function holdToLinear(
   t: Test,
   name: string,

@@ -1,5 +1,5 @@
-// What reads a stranger's bytes takes time that is linear in them, whatever they are: each reader is given the worst that
-// is known for it and its like, at the limit's size.
+// Code that reads a stranger's bytes takes linear time, whatever the bytes are. Each reader gets the known worst cases for
+// it and for similar readers, at the limit's size.
 import { EventEmitter } from 'node:events'
 import type { Readable } from 'node:stream'
 import t from 'tap'
@@ -81,7 +81,7 @@ t.test('outputs', async (t) => {
       usage,
     }
     const outcome = { compile: run, compileCached: false, run }
-    // The same bytes would be no work.
+    // Comparing the same bytes would be no work.
     const longer = Buffer.concat([bytes, Buffer.from('x')])
     const row = { finished_at: new Date(), purged_at: null, stdout: bytes } as unknown as ResultRow
     Object.assign(row, { created_at: new Date(), started_at: null, compile: null })
@@ -108,7 +108,7 @@ t.test('outputs and what is expected of them', async (t) => {
   ]
   for (const [name, text] of fill(outputBytes, filling.judgedOutputs)) {
     const output = Buffer.from(text)
-    // The other way round there is no quick way to see that nothing differs.
+    // With the reversed text, a checker has no quick way to see that nothing differs.
     const others = [output, Buffer.from(text.split('').toReversed().join(''))]
     for (const checker of checkers)
       await holdToLinear(t, `${checker.type}: ${name}`, outputBytes, () =>

@@ -1,5 +1,5 @@
-// No regular expression of src takes more than linear time on any text: each one is judged by recheck. Strangers choose
-// most of what is matched, and a worker's or a web process's event loop stands still for as long as one match takes.
+// No regular expression in src takes more than linear time on any text; recheck judges each of them. Strangers choose most
+// of the matched text, and a match blocks the event loop of a worker or web process.
 import { readFileSync, readdirSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { parse } from 'acorn'
@@ -8,30 +8,33 @@ import t from 'tap'
 
 t.setTimeout(600_000)
 
-/** Those that are not linear, and why nobody can make use of it. Named in full: one that is changed is judged anew. */
+/**
+ * Expressions that are not linear, and why nobody can exploit them. Listed in full, so that a changed expression is judged
+ * anew.
+ */
 const excused: Readonly<Record<string, string>> = {
   'webhook/settings.ts /-----BEGIN CERTIFICATE-----[\\s\\S]*?-----END CERTIFICATE-----/g':
     "a file of the operator's",
 }
 
 /**
- * Those that are made at run time, a file's in their order: where one holds a list of words, the same with a few of them.
- * Null: matched against what our own box says of itself.
+ * Expressions that are made at run time, in the order of their file. An expression with a list of words is given with a few
+ * of the words. Null: matched only against what our own box reports about itself, or as the comment says.
  */
 const madeAtRunTime: Readonly<Record<string, readonly (string | null)[]>> = {
-  // Of its own table of remedies: it reads the words of one failed start.
+  // Made from the file's table of remedies; it reads the message of one failed start.
   'doctor/sandbox.ts': [null],
   'executor/box/keeper/prove.ts': [null],
-  // Of a language's own pattern, which stands there: where its version begins.
+  // Made from the pattern in a language's definition that finds its version. This test judges that pattern where it is defined.
   'executor/toolchain/tool.ts': [null],
 }
 
-// The native checkers would be other programs, for some platforms only.
+// The native checkers are other programs and exist for some platforms only.
 process.env['RECHECK_SYNC_BACKEND'] = 'pure'
 
 /**
- * Of the literal text with which a pattern begins, its last letter is enough to judge what comes after it, in a third of the
- * time: a match then begins at more places, not at fewer.
+ * Shortens the literal text at a pattern's start to its last letter. The rest is then judged in a third of the time, and no
+ * less strictly: a match starts at more positions, not at fewer.
  */
 function shortenPrefix(pattern: string): string {
   return pattern.replace(
@@ -42,12 +45,12 @@ function shortenPrefix(pattern: string): string {
 
 const judged = new Map<string, string>()
 
-/** `safe`, or what is wrong. */
+/** Returns `safe`, or what is wrong. */
 function judge(pattern: string, flags: string): string {
   const known = judged.get(`${flags} ${pattern}`)
   if (known !== undefined) return known
-  // Without limits of time, which would make the answer depend on the machine: a search that is cut short calls linear
-  // ones polynomial, too.
+  // No time limits, because with them the result would depend on the machine: a search that is cut short calls linear
+  // expressions polynomial, too.
   const limits = { timeout: null, seedingTimeout: null, incubationTimeout: null }
   const answer = checkSync(shortenPrefix(pattern), flags, limits)
   const judgement = answer.status === 'vulnerable' ? answer.complexity.summary : answer.status
@@ -63,7 +66,7 @@ const files = [
 ]
   .filter((name) => name.endsWith('.ts'))
   .map((name) => {
-    // acorn's own type leaves the value out.
+    // The type in acorn leaves the value out.
     const tokens: { readonly type: { readonly label: string }; readonly value?: unknown }[] = []
     const script = stripTypeScriptTypes(readFileSync(`${root}/${name}`, 'utf8'))
     parse(script, {

@@ -1,7 +1,8 @@
-// The shape of the table: a behaviour that programs have at home, and a program for it in each language that has the thing.
+// The type of the table: a behaviour that programs have on an ordinary machine, and a program for it in each language with
+// that feature.
 import type { Language } from '#language'
 
-/** Of a record as callers read it. */
+/** Expected fields of a record as callers read it. */
 export interface Expected {
   readonly verdict?: string | RegExp
   readonly stdout?: string | RegExp
@@ -16,8 +17,8 @@ export interface Expected {
 export interface Behaviour {
   readonly name: string
   readonly programs: Partial<Record<Language, string>>
-  /** Fields of the request beside language and code. */
+  /** Fields of the request besides language and code. */
   readonly request?: object
-  /** AC and nothing on stderr unless it says otherwise. */
+  /** By default the verdict AC, exit code 0 and nothing on stderr. */
   readonly expected: Expected
 }

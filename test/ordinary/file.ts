@@ -1,4 +1,4 @@
-// Files: free space, named pipes, locks that lock, memory that processes share, databases of several processes.
+// Files: free space, named pipes, working locks, memory that processes share, databases used by several processes.
 import type { Behaviour } from './behaviour.ts'
 
 const databases = ['delete', 'truncate', 'persist', 'memory', 'wal', 'off']

@@ -1,4 +1,4 @@
-// Programs that take all that there is: their own verdict, and nothing of it is left for the next one.
+// Programs that use up a resource: the result is only theirs, and the next program finds nothing of them.
 import type { Behaviour } from './behaviour.ts'
 
 export const greedyBehaviours: readonly Behaviour[] = [

@@ -1,4 +1,4 @@
-// A runtime that its limits keep from coming up: the record says which one, instead of the runtime's riddle.
+// A runtime that cannot start within its limits: the record names the limit, instead of only the runtime's obscure message.
 import type { Behaviour } from './behaviour.ts'
 
 export const leastBehaviours: readonly Behaviour[] = [

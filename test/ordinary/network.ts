@@ -1,4 +1,4 @@
-// A server and its client in one program, over a network of the run's own.
+// A server and its client in one program, over the run's own network.
 import type { Behaviour } from './behaviour.ts'
 
 const request = { network: 'loopback' }

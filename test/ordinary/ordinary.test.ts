@@ -1,5 +1,5 @@
-// Ordinary programs run as at home: each behaviour of the table in each language that has the thing and is installed here,
-// through the whole service. ORDINARY=pattern runs some.
+// Ordinary programs run as on an ordinary machine: each behaviour of the table, in each installed language with that
+// feature, through the whole service. ORDINARY=pattern runs some.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Language } from '#language'
@@ -36,7 +36,7 @@ const readOffered = async (): Promise<Set<string>> => {
   const rows = await sql`select jsonb_object_keys(languages) as language from runledger.worker`
   return new Set(rows.map((row) => String(row['language'])))
 }
-// A worker offers one after another, as their trials end.
+// A worker offers its languages one by one, as their trials end.
 let offered = await readOffered()
 for (let waited = 0, since = 0; offered.size < languages.size; waited += 1) {
   await sleep(500)

@@ -1,4 +1,4 @@
-// Outputs: what is cut ends between characters; sanitizers say of right programs nothing.
+// Outputs: a cut output ends between characters, and sanitizers report nothing about correct programs.
 import type { Behaviour } from './behaviour.ts'
 
 const three = '\u3042'
@@ -22,7 +22,7 @@ export const outputBehaviours: readonly Behaviour[] = [
     expected: {
       verdict: 'OLE',
       limit: 'stdout',
-      // It may have ended before it was killed.
+      // The program may end before it is killed.
       exit_code: /^(0|137)$/,
       stdout_truncated: true,
       stdout: `x${character.repeat(Math.floor(999 / Buffer.byteLength(character)))}`,

@@ -1,4 +1,4 @@
-// Variables of the request: the program finds them beside those that every program has, in each of its tests, too.
+// Environment variables of the request: the program finds them beside those that every program has, in each of its tests, too.
 import type { Behaviour } from './behaviour.ts'
 
 const env = { GREETING: 'Grüße, "world" $HOME', EMPTY: '', ENV: '/box/none', TZ: 'Europe/Berlin' }

@@ -1,4 +1,4 @@
-// Who and where a program is: a user with a name, a home that can be written, a host that says nothing.
+// The user and the host that a program sees: a user with a name, a writable home, a host that reveals nothing.
 import type { Behaviour } from './behaviour.ts'
 
 export const whoBehaviours: readonly Behaviour[] = [

@@ -1,4 +1,4 @@
-// What a program sees of the host from inside its box, and what it is: looked at from within, in the real sandbox.
+// What a program sees of the host and of itself from inside its box, in the real sandbox.
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -117,7 +117,7 @@ for p in ['/x', '/usr/x', '/usr/bin/x', '/dev/x', '/etc/x', '/proc/sys/kernel/ho
 })
 
 t.test('what a box sees of the host is mounted read-only, whoever owns it', async (t) => {
-  // The mount is asked before the owner.
+  // The kernel checks the mount before the owner.
   const code = `
 import errno, os
 for directory in ['/', '/usr/bin/', '/usr/lib/']:

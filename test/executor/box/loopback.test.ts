@@ -1,4 +1,4 @@
-// A program with `network: loopback` has a network of its own, and nothing more of sockets than servers and clients need.
+// A program with `network: loopback` has its own network, and no more of sockets than servers and clients need.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -21,7 +21,7 @@ const run = async (t: Test, code: string): Promise<string> => {
   return phase?.stdout ?? ''
 }
 
-/** What there is to be seen of a network, but for figures of the host's and names of addresses. */
+/** Prints what a program sees of its network, without files that hold the host's figures or addresses of the kernel. */
 const look = `
 import os
 for name in sorted(os.listdir('/proc/self/net')):

@@ -1,4 +1,4 @@
-// A program whose stderr is its stdout: one output in the order in which it is written, under one limit, however it is started.
+// A program whose stderr is its stdout: one output in the order of writing, under one limit, however the program is started.
 import t from 'tap'
 import type { ExecutionRequest } from '#executor'
 import type { Language } from '#language'
@@ -14,7 +14,7 @@ import { findOne } from './keeper/prestarted/compare.ts'
 
 t.setTimeout(300_000 * timeFactor)
 
-/** Each writes 300 numbers to its outputs in turn. */
+/** Programs that write 300 numbers, alternately to stdout and stderr. */
 const programs = {
   python:
     'import sys\nfor n in range(300): print(n, file=(sys.stdout, sys.stderr)[n % 2], flush=True)',
@@ -25,7 +25,7 @@ const programs = {
   java: 'class Main { public static void main(String[] a) { for (int n = 0; n < 300; n++) { var out = n % 2 == 1 ? System.err : System.out; out.println(n); out.flush(); } } }',
 } as const satisfies Partial<Record<Language, string>>
 const languages = Object.keys(programs) as (keyof typeof programs)[]
-/** What is up before its program, by the kernel's names. */
+/** Processes of prestarted runtimes, by the kernel's names. */
 const waiting: Partial<Record<Language, RegExp>> = {
   javascript: /^(node|MainThread)$/,
   java: /^(java|main)$/,
@@ -115,7 +115,7 @@ t.test('each of several runs, and what is heard before the end', async (t) => {
   t.strictSame(runs, [numbers.join(''), numbers.join('')])
   const stop = new AbortController()
   let read = (): void => {}
-  // Nothing else ends it: unheard, it runs into the test's time limit.
+  // Only the abort below ends the program. If its output did not arrive, the test would run into its time limit.
   const { run } = await merge(
     'python',
     'import os, time\nos.write(2, b"one\\n"); os.write(1, b"two\\n")\ntime.sleep(100)',

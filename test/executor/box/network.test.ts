@@ -1,4 +1,4 @@
-// What a box has of sockets: Unix ones and no others; what programs do with them works, and no run finds another's.
+// A box has Unix sockets and no others. What programs do with them works, and no run finds another run's sockets.
 import t from 'tap'
 import type { Test } from 'tap'
 import { execute, startExecutor, timeFactor } from '../../helper/executor.ts'
@@ -95,7 +95,7 @@ for send in (lambda: a.sendmsg([b'x']), lambda: socket.send_fds(a, [b'x'], [0]))
   t.equal(await run(t, code), '97 97 97 97 1 1 ')
 })
 
-/** What there is to be seen of a network. */
+/** Prints what a program sees of a network. */
 const look = `
 import os
 for name in ['snmp', 'snmp6', 'netstat', 'dev', 'unix', 'sockstat6', 'ipv6_route', 'rt6_stats']:
@@ -115,6 +115,6 @@ a = socket.socketpair(); a[0].send(b'unread')`
   t.match(first, /lo:/)
   await run(t, use)
   t.equal(await run(t, look), first)
-  // The names are free again.
+  // The names are available again.
   await run(t, use)
 })

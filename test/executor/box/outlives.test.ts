@@ -1,5 +1,5 @@
-// A box that a kill does not end: the verdict that the record has by then stands, and only the slot waits.
-// v1 alone: there what is frozen does not hear a kill, like a process that the kernel holds up.
+// A box that a kill does not end: the verdict so far remains, and only the slot waits. Cgroup v1 only, where a frozen
+// process does not react to a kill, like a process that the kernel blocks.
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
@@ -14,7 +14,7 @@ import { freeze, needsFreezer } from '../../helper/freeze.ts'
 
 t.setTimeout(200_000 * timeFactor)
 
-/** Has a child that is to be frozen, and goes on when it is. */
+/** A program with a child that the test freezes. It continues with `tail` when the child is frozen. */
 const code = (tail: string): string => `
 import os, sys, time
 print("before", flush=True)

@@ -1,4 +1,4 @@
-// The figures of a phase, what happens to what a program leaves behind, and how a run is given up.
+// The figures of a phase, what happens to what a program leaves behind, and how a run is abandoned.
 import t from 'tap'
 import { SandboxError } from '#executor'
 import { nameSignal } from '../../../src/executor/contract/judge-ending.ts'
@@ -16,7 +16,7 @@ import type { TextPhase } from '../../helper/executor.ts'
 
 const executor = await startExecutor(t)
 
-/** What each language itself adds to a figure is in the bounds: the JVM takes 18 MiB and 40 ms before main. */
+/** Programs for each figure. The bounds include what each language itself adds: the JVM takes 18 MiB and 40 ms before main. */
 const figures = [
   {
     language: 'python',
@@ -56,7 +56,7 @@ for (const { language, second, sleep, megabytes } of figures) {
 
   t.test(`half a second of sleep in ${language} is half a second of wall time`, async (t) => {
     const startSeconds = language === 'cpp' ? 0 : 0.5
-    // What else the machine does only adds to it: no more than passes here meanwhile.
+    // Other load on the machine only adds to the wall time, and at most the time that passes here.
     const began = performance.now()
     const { usage } = await run(executor, language, sleep)
     const most = (performance.now() - began) / 1000
@@ -107,7 +107,7 @@ t.test('CPU time of child processes counts', async (t) => {
 t.test('the set-up of the box is not charged to the program', async (t) => {
   const attempt = async (): Promise<TextPhase['usage']> =>
     (await run(executor, 'cpp', 'int main() {}')).usage
-  // What else the machine does only adds to it: the least of ten.
+  // Other load on the machine only adds to the figure, so up to ten runs are made.
   let usage = await attempt()
   for (let tries = 1; tries < 10 && usage.cpuSeconds >= 0.02 * timeFactor; tries += 1)
     usage = await attempt()
@@ -199,7 +199,7 @@ t.test('CPU time spent by several processes together passes the limit', async (t
   const code = 'import os\nfor _ in range(4): os.fork()\nwhile True: pass'
   const phase = await run(tight, 'python', code)
   t.equal(phase.ending, 'cpu_limit')
-  // Each of the sixteen by itself may have three seconds, by the kernel's own limit.
+  // The kernel's own limit allows each of the sixteen processes three seconds.
   t.ok(phase.usage.cpuSeconds < 5 * timeFactor, `${phase.usage.cpuSeconds}`)
 })
 
@@ -222,7 +222,7 @@ t.test(
       exitCode: 126,
       stderr: './main: Permission denied\n',
     })
-    // No path is so long.
+    // The kernel accepts no path of this length.
     const { ending, exitCode, stderr } = (await linkTo('x'.repeat(5000)))!
     t.equal(ending, 'exited')
     t.match(stderr, /^\.\/main: /)

@@ -1,4 +1,4 @@
-// Cgroups on this machine's own kernel: limits that cannot be had, what is left behind, whose groups are swept.
+// Cgroups on this machine's own kernel: limits that are not available, what is left behind, whose groups are swept.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -36,11 +36,14 @@ const parent = await openCgroupParent(nameWorkerGroup())
 t.teardown(() => parent.close())
 
 const groupPaths = (group: KeeperGroup): string[] => group.entrances.map((file) => dirname(file))
-/** What limits a keeper stands above the group that it enters; on v1 the CPU's is one. */
+/**
+ * The groups that limit a keeper. A group that the keeper enters by the name `keeper`, such as the CPU's on v1, has its
+ * limits above.
+ */
 const topPaths = (group: KeeperGroup): string[] =>
   groupPaths(group).map((path) => (path.endsWith('/keeper') ? dirname(path) : path))
 
-/** Of the group that limits a keeper; undefined where there is no such file. */
+/** Reads a number from the groups that limit a keeper; undefined where there is no such file. */
 const readAbove = (group: KeeperGroup, name: string): number | undefined =>
   topPaths(group)
     .map((path) => `${path}/${name}`)
@@ -166,13 +169,16 @@ t.test("a group's counters are those of its processes", async (t) => {
   for (const entrance of group.entrances) writeFileSync(entrance, String(busy.pid))
   while (group.readCounters().cpuSeconds < 0.1) await delay(10)
   t.match(group.readCounters(), { outOfMemoryKills: 0 })
-  // The pages that it had before are charged elsewhere.
+  // The pages that the process had before are charged to another group.
   t.ok(group.readCounters().memoryBytes >= 0)
   await group.remove()
   t.throws(() => group.readCounters())
 })
 
-/** Groups of a worker that lives until `kill`, with a process in them: whoever makes groups sweeps, other test files too. */
+/**
+ * Makes a group of a stand-in worker, with a process in it. The worker lives until `kill`, because everything that makes
+ * groups sweeps those of dead workers, other test files included.
+ */
 async function plantGroups(): Promise<{
   readonly group: KeeperGroup
   readonly sleeper: ChildProcess
@@ -198,7 +204,7 @@ async function plantGroups(): Promise<{
   }
 }
 
-/** A worker that starts finds nothing of them afterwards. */
+/** Checks that a worker that starts removes the groups of a dead worker. */
 async function areSwept(
   t: Test,
   { group, sleeper, kill }: Awaited<ReturnType<typeof plantGroups>>,
@@ -207,7 +213,7 @@ async function areSwept(
   const ended = once(sleeper, 'exit')
   await kill()
   const living = await openCgroupParent(nameWorkerGroup())
-  // Another test file's worker may be at it, too.
+  // Another test file's worker may sweep at the same time.
   const [, signal] = await ended
   t.equal(signal, 'SIGKILL')
   while (topPaths(group).some((path) => existsSync(dirname(path)))) await delay(10)

@@ -1,4 +1,4 @@
-// Which of several things that are known of a phase decides how it ended.
+// Which of several known facts about a phase decides its ending.
 import t from 'tap'
 import { judgeEnding } from '../../../src/executor/contract/judge-ending.ts'
 import type { Captured, Evidence } from '../../../src/executor/contract/judge-ending.ts'

@@ -1,5 +1,5 @@
-// Boxes that stay: what they answer is taken whole or not at all, whatever they do wrong, and none is left behind. The
-// program in the box is a small one that misbehaves on demand.
+// Resident boxes: an answer is accepted whole or not at all, whatever the program in the box does wrong, and no box is left
+// behind. The program in the box is a small one that misbehaves on request.
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { encodeLayout } from '../../../src/executor/box/keeper/host-root.ts'
@@ -31,7 +31,7 @@ const resources: BoxResources = {
 }
 t.teardown(() => resources.cgroups.close())
 
-/** Echoes what it is asked; of a request that is a name below it does what that says. */
+/** Echoes each request. A request that names one of the deeds below makes the program do that deed. */
 const program = `
 import os, struct, sys, time
 source, sink = sys.stdin.buffer, sys.stdout.buffer
@@ -92,7 +92,7 @@ function start(
   )
 }
 
-/** A dying process leaves its cgroup a moment before it can no longer be seen; one that lives is seen for ever. */
+/** Waits until no box process is left. A dying process is still visible for a moment after it has left its cgroup. */
 async function expectNone(): Promise<void> {
   while (findBoxProcesses().length > 0) await delay(5)
 }
@@ -162,7 +162,7 @@ t.test('one that does not get ready says why, and nothing of it is left', async 
 const never = new AbortController().signal
 const generous: Retirement = { exchanges: 1000, seconds: 1000, memoryBytes: 1 << 30 }
 
-/** A pool that ends with its test. */
+/** Opens a pool that is closed when its test ends. */
 function openPool(
   t: { teardown(work: () => Promise<void>): void },
   retirement = generous,

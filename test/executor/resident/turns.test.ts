@@ -1,4 +1,4 @@
-// An account's share of a compiler that stays up, by a clock of the test's own.
+// An account's share of a resident compiler, by the test's own clock.
 import t from 'tap'
 import { createTurns } from '../../../src/executor/resident/turns.ts'
 

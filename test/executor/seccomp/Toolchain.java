@@ -1,4 +1,4 @@
-// What Java submissions use of the system: all of it must work under the filter.
+// Uses the system as Java submissions do. All of it must work under the filter.
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;

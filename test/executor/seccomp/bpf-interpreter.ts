@@ -1,7 +1,7 @@
 // Runs a classic BPF program as the kernel would, from its bytes (linux/filter.h), so that a filter can be tested
 // without a kernel. Knows only the instructions a seccomp filter may hold; anything else throws.
 
-/** What a filter sees of a system call. */
+/** The data that a filter sees of a system call. */
 export interface CallData {
   readonly number: number
   readonly architecture: number
@@ -9,7 +9,7 @@ export interface CallData {
   readonly values: readonly bigint[]
 }
 
-/** The value the program returns. @throws {Error} on an instruction or offset the kernel would refuse. */
+/** Returns the value that the program returns. @throws {Error} on an instruction or offset that the kernel would refuse. */
 export function interpret(program: Buffer, call: CallData): number {
   const data = Buffer.alloc(64)
   data.writeUInt32LE(call.number >>> 0, 0)

@@ -1,4 +1,4 @@
-// The offsets by which filters are written and read lie where the kernel's headers have them.
+// The offsets with which filters are written and read agree with the kernel's headers.
 import t from 'tap'
 import { seccompData, sockFilter } from '../../../src/executor/seccomp/bpf.ts'
 import { evaluateInC } from '../../helper/c-value.ts'

@@ -1,6 +1,6 @@
-// Makes the system calls it reads from standard input, one a line: number and six arguments, in decimal or 0x hex.
-// Prints the call's errno (0 when it succeeded), or "signal N", a line a call. Each runs in a process of its own, so that
-// a call that succeeds by mistake harms nothing that follows. "int80 NUMBER" makes an i386 call.
+// Makes the system calls that it reads from standard input, one in each line: number and six arguments, in decimal or
+// 0x hex. Prints the call's errno (0 for success) or "signal N", one line for each call. Each call has its own process,
+// so that a call that succeeds by mistake does not harm later ones. "int80 NUMBER" makes an i386 call.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-# The same protocol as call-probe.c without int80, by ctypes: what a Python submission can do.
+# Speaks the protocol of call-probe.c without int80, through ctypes, as a Python submission can.
 import ctypes
 import os
 import sys

@@ -1,4 +1,4 @@
-// A box with any filter, for probing system calls: a keeper's, so that the filter is looked at in its place.
+// A box with any filter, for probing system calls. A keeper makes the box, so that the filter is tested where it is used.
 import { existsSync } from 'node:fs'
 import type { Test } from 'tap'
 import { buildKeeper } from '../../../src/executor/box/keeper/build.ts'
@@ -21,8 +21,8 @@ const allowAll = encode([returnValue(0x7fff0000)])
 const configuration = ['/etc/java-17-openjdk', '/etc/java-21-openjdk', '/usr/include', '/usr/share']
 
 /**
- * Makes what runs a command in a box; `/src` inside is the directory, read-only, and `/box` is its own.
- * @returns what takes the seccomp program; null runs with one that allows all, for comparison.
+ * Returns a function that runs a command in a box. Inside, `/src` is the directory, read-only, and `/box` is the box's own.
+ * @returns a function of the seccomp filter and the command. Null is a filter that allows all calls, for comparison.
  */
 export async function openFilterBoxes(
   t: Test,

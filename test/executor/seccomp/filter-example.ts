@@ -1,5 +1,5 @@
-// Argument values that meet the filter's conditions or just miss them, and what the table says of a call: read straight
-// from the rows with 64-bit arithmetic, so that the compiled program has something independent to agree with.
+// Argument values that meet the filter's conditions or just miss them, and the table's answer to a call. The answer is read
+// straight from the rows with 64-bit arithmetic, so that the compiled program is compared with something independent.
 import {
   filterRows,
   lastReviewedNumber,
@@ -16,7 +16,7 @@ export function numberOf(call: CallName, architecture: Architecture): number | n
   return callNumbers[call][architecture === 'x86_64' ? 0 : 1]
 }
 
-/** The policy of one architecture. */
+/** Returns the rows of one architecture. */
 export function rowsOf(architecture: Architecture): readonly FilterRow[] {
   return filterRows.filter((row) => (row.architecture ?? architecture) === architecture)
 }
@@ -29,7 +29,7 @@ function holds(condition: Condition, values: readonly bigint[]): boolean {
   return condition.values.includes(seen) === (condition.test === 'one_of')
 }
 
-/** The errno the table gives a call; null when it is allowed. */
+/** Returns the errno that the table gives a call; null when the call is allowed. */
 export function lookUp(
   architecture: Architecture,
   number: number,
@@ -47,13 +47,13 @@ export function lookUp(
   return row === undefined ? null : errnos[row.errno]
 }
 
-/** Values that a condition speaks of, and their neighbours. */
+/** Returns the values that a condition names, and their neighbours. */
 export function nearValues(condition: Condition): bigint[] {
   const named = condition.test === 'any_bit' ? bitsOf(condition.bits) : condition.values
   const base = [
     ...new Set([0, 1, 3, 16, 38, 0x7fffffff, 0xffffffff, ...named, ...named.map((v) => v + 1)]),
   ].map((value) => BigInt(value) & low)
-  // A high bit set: the kernel drops it from an int, so the filter must not be misled by it.
+  // High bits are set, too. The kernel drops them from an int, so they must not mislead the filter.
   return base.flatMap((value) => [value, value | (1n << 32n), value | (low << 32n)])
 }
 
@@ -63,7 +63,7 @@ function bitsOf(word: number): number[] {
   )
 }
 
-/** All six-argument lists that take these values at these places, and 0 elsewhere. */
+/** Returns all six-argument lists with these values at these positions, and 0 elsewhere. */
 export function combine(places: ReadonlyMap<number, readonly bigint[]>): bigint[][] {
   let lists: bigint[][] = [Array.from({ length: 6 }, () => 0n)]
   for (const [place, values] of places)
@@ -71,7 +71,7 @@ export function combine(places: ReadonlyMap<number, readonly bigint[]>): bigint[
   return lists
 }
 
-/** Argument lists for which every condition of a row holds; one of zeros for a row without conditions. */
+/** Returns argument lists for which every condition of a row holds; one of zeros for a row without conditions. */
 export function matchingArguments(row: FilterRow): bigint[][] {
   const places = new Map<number, bigint[]>()
   for (const condition of row.conditions)

@@ -34,7 +34,7 @@ import {
   rowsOf,
 } from './filter-example.ts'
 
-// A bound for a machine in emulation; ordinarily all of it takes some seconds.
+// A bound for an emulated machine. Normally the whole file takes some seconds.
 t.setTimeout(600_000)
 
 const native: Architecture = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
@@ -58,14 +58,14 @@ const probes = [
   ['Python', '/usr/bin/python3', '/src/probe.py'],
 ] as const
 
-/** A line for the probe programs. */
+/** Formats a call as a line for the probe programs. */
 function format(number: number, values: readonly bigint[] = []): string {
   return [number, ...Array.from({ length: 6 }, (_, index) => values[index] ?? 0n)]
     .map((value) => `0x${BigInt.asUintN(64, BigInt(value)).toString(16)}`)
     .join(' ')
 }
 
-/** What each line's call answered: an errno, 0, or `signal N`. */
+/** Runs a probe program. Returns the answer to each line: an errno, 0, or `signal N`. */
 async function probe(
   program: readonly string[],
   lines: readonly string[],
@@ -79,7 +79,7 @@ async function probe(
   return answers
 }
 
-/** A call for each way to meet a row of the table, and what it must answer. */
+/** Lists a call for each way to meet a row of the table, and its expected answer. */
 function listRefusals(): { lines: string[]; names: string[]; expected: string[] } {
   const expected: string[] = []
   const lines: string[] = []
@@ -98,7 +98,7 @@ function listRefusals(): { lines: string[]; names: string[]; expected: string[] 
   return { lines, names, expected }
 }
 
-/** What the assembled filter says of a call, by name; every argument's high half is set. */
+/** Returns the assembled filter's answer to a call, by name. The high half of every argument is set. */
 function answer(call: string, ...values: readonly number[]): number {
   const known = calls.find((name) => name === call)
   const number = known === undefined ? null : numberOf(known, native)
@@ -165,7 +165,7 @@ for (const architecture of ['x86_64', 'aarch64'] as const)
           const expected = errno === null ? allowed : refused | errno
           const answer = interpret(program, { number, architecture: tag, values })
           compared += 1
-          // The keeper's own, which its boxes have too, changes nothing for them.
+          // The keeper's own filter applies to its boxes, too, and must change nothing for them.
           const own = interpret(keepers, { number, architecture: tag, values })
           if (own !== allowed && own !== expected)
             wrong.push(`${format(number, values)}: ${own} of the keeper's own`)
@@ -297,7 +297,7 @@ t.test('what the policy must refuse is refused, whatever the table says today', 
     t.equal(answer('ioctl', 0, command), refused | errnos.EPERM, `ioctl ${command}`)
   for (const command of [0xc020660b, 1, 0xc020662a, 0x6612, 0x80111500, 0x80811501, 0x81009431])
     t.equal(answer('ioctl', 0, command), refused | errnos.EOPNOTSUPP, `ioctl ${command}`)
-  // What asks whether it is a terminal, how much there is to read, and not to wait.
+  // These ask whether it is a terminal and how much there is to read, and set non-blocking mode.
   for (const command of [0x5401, 0x541b, 0x5421])
     t.equal(answer('ioctl', 0, command), allowed, `ioctl ${command}`)
   for (const process of [1, 2 ** 32 + 1])
@@ -341,7 +341,7 @@ function preprocess(architecture: Architecture, words: readonly string[], input 
   })
 }
 
-/** Whose headers every host has: the generic ones, which are aarch64's, and its own. */
+/** The architectures whose headers every host has: its own, and aarch64, whose headers are the generic ones. */
 const readable = native === 'x86_64' ? (['x86_64', 'aarch64'] as const) : (['aarch64'] as const)
 
 t.test("the table's numbers are those of the kernel headers", async (t) => {
@@ -356,7 +356,7 @@ t.test("the table's numbers are those of the kernel headers", async (t) => {
       const value = new RegExp(`^@${call} (\\S+)`, 'mu').exec(text)?.[1]
       const expected = numberOf(call, architecture)
       if (value?.startsWith('__NR_')) {
-        // Headers of an older kernel than the table's lack its newest calls; they are the same everywhere from 424 on.
+        // Headers of a kernel older than the table lack its newest calls. From 424 on, the numbers are the same everywhere.
         t.ok(expected === null || expected > 450, `${call} on ${architecture} is missing`)
         continue
       }
@@ -384,7 +384,7 @@ t.test('numbers that the kernel headers name no call for are closed', async (t) 
 })
 
 t.test('a call by the same name is answered alike on both architectures', async (t) => {
-  // The bits of O_DIRECT and O_DIRECTORY, each of which is the other on the other architecture.
+  // The bits of O_DIRECT and O_DIRECTORY are exchanged on the other architecture.
   const swap = (value: bigint): bigint => {
     const other = ((value >> 14n) & 1n) === ((value >> 16n) & 1n) ? 0n : (1n << 14n) | (1n << 16n)
     return value ^ other
@@ -466,7 +466,7 @@ for (const [language, ...program] of probes) {
       600,
       1000,
       0x3fffffff,
-      // x32: the same calls by other numbers, under the same architecture tag.
+      // x32: the same calls with other numbers, under the same architecture tag.
       ...[0, 39, 41, 56, 101, 250, 425, 520].map((number) => 0x40000000 + number),
     ]
     const answers = await probe(
@@ -480,7 +480,7 @@ for (const [language, ...program] of probes) {
   })
 }
 
-/** Time is not what is tested here. */
+/** Widens the time limits, because time is not tested here. */
 function widen(limits: PhaseLimits): PhaseLimits {
   return { ...limits, cpuSeconds: 300, wallSeconds: 300 }
 }
@@ -541,7 +541,8 @@ t.test('an i386 call by int 0x80 kills the process', async (t) => {
     return
   }
   const lines = ['int80 20', 'int80 288', 'int80 102']
-  // A kernel without 32-bit entry answers SIGSEGV by itself; there is then nothing to filter. Else the keeper's own filter kills, too.
+  // A kernel without 32-bit entry answers with SIGSEGV, and nothing is left to filter. Otherwise the keeper's own filter
+  // kills, too.
   const [bare] = await probe(['/src/probe'], ['int80 20'], null)
   const signal = bare === 'signal 11' ? 'signal 11' : 'signal 31'
   t.strictSame(await probe(['/src/probe'], lines), [signal, signal, signal])

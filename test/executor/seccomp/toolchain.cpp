@@ -1,4 +1,4 @@
-// What C++ submissions use of the system: all of it must work under the filter.
+// Uses the system as C++ submissions do. All of it must work under the filter.
 #include <filesystem>
 #include <fstream>
 #include <iostream>

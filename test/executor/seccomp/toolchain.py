@@ -1,4 +1,4 @@
-# What Python submissions use of the system: all of it must work under the filter.
+# Uses the system as Python submissions do. All of it must work under the filter.
 import asyncio
 import mmap
 import multiprocessing

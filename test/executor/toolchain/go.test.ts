@@ -1,8 +1,8 @@
-// Go's programs of several packages, where the host has Go: with a module file, and without one.
+// Go programs of several packages, where the host has Go: with a module file, and without one.
 import t from 'tap'
 import { startExecutor } from '../../helper/executor.ts'
 
-// Without any language no executor starts.
+// Python is included because no executor starts without a language.
 const executor = await startExecutor(t, {
   slots: 1,
   languages: ['go', 'python'],

@@ -1,5 +1,5 @@
-// A keeper that somebody took over raises the limits that it sets for its boxes, and takes what it can get: the kernel stops it at the
-// limits above, which it cannot reach, and its slot goes on with another keeper.
+// A keeper under an attacker's control raises the limits of its boxes and takes all that it can. The kernel stops it at the
+// limits of the group above, which the keeper cannot reach, and its slot continues with another keeper.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import t from 'tap'
@@ -10,7 +10,10 @@ import { openKeeperBoxes, request, writeStandIn } from './lone-keeper.ts'
 
 t.setTimeout(120_000 * timeFactor)
 
-/** It ends by itself beyond any bound, and gives back what it has before it says so, as nothing is left to say it with. */
+/**
+ * Stops by itself far beyond the limits. Frees its memory before it reports, because otherwise no memory is left for the
+ * report.
+ */
 const greedy = `
 def tell(text): os.write(2, text.encode())
 def take_limits():
@@ -40,7 +43,7 @@ os.ftruncate(memory, 0)
 tell(f'mebibytes {mebibytes}')
 sys.exit(9)`
 
-/** The most that was charged to a keeper and all below it. */
+/** The peak of the memory charged to a keeper's group and all groups below it, in bytes. */
 function readPeak({ entrances }: KeeperGroup): number {
   return Math.max(
     ...entrances

@@ -1,4 +1,4 @@
-// What a keeper may do itself, as the kernel tells it: as little as its boxes need, in both kinds of keeper.
+// What a keeper itself may do, as the kernel reports it: as little as its boxes need, in both kinds of keeper.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'

@@ -1,4 +1,5 @@
-// Time in which a program could run and was not let is ours: it ends no program at its wall limit, and a program cannot make it.
+// Time in which a program was ready to run but got no CPU is not the program's fault: it does not count towards the wall
+// limit, and a program cannot produce it.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -33,7 +34,7 @@ function run(keeper: Keeper, code: string): Promise<Evidence> {
   return keeper.run(request(['/usr/bin/python3', '-S', '-c', code], { wallSeconds }))
 }
 
-/** Whatever the machine does: of one core the group has a tenth at most, as something outside it never rests there. */
+/** Pins the keeper to a core that a rival process always uses, so that the group gets at most a tenth of the core. */
 async function starve(t: Test, keeper: Keeper, group: KeeperGroup): Promise<void> {
   const status = readFileSync('/proc/self/status', 'utf8')
   const core = /^Cpus_allowed_list:\t(\d+)/m.exec(status)?.[1] ?? ''
@@ -46,11 +47,11 @@ async function starve(t: Test, keeper: Keeper, group: KeeperGroup): Promise<void
   })
   const pinned = listProcesses(group).map((pid) => spawnSync('taskset', ['-cp', core, String(pid)]))
   t.ok(pinned.some(({ status }) => status === 0))
-  // The next box is the keeper's that rests on that core.
+  // This run uses up the box that was made before. The keeper makes the next one on that core.
   await runPatiently(keeper, 'pass')
 }
 
-/** Of groups of ours alone. */
+/** Lowers the CPU weight of a group to a tenth, if it is a group of Runledger. */
 function lighten(folder: string): void {
   if (!/runledger-/.test(folder)) return
   for (const [file, tenth] of [
@@ -62,7 +63,7 @@ function lighten(folder: string): void {
 
 const computes = `import time\nwhile time.process_time() < ${0.08 * timeFactor}: pass`
 
-/** On a machine that is busy beyond measure a run may fail, by our fault: it is tried again. */
+/** Repeats a run that fails at `box.starved`, which can happen on a very busy machine. */
 async function runPatiently(keeper: Keeper, code: string, tries = 5): Promise<Evidence> {
   try {
     return await run(keeper, code)
@@ -104,7 +105,7 @@ for (const [what, code] of Object.entries({ processes: busy, threads })) {
       usage.cpuSeconds <= (usage.wallSeconds * 1.1 + 0.05) * cores,
       'nor have more than their cores',
     )
-    // What others took of the machine meanwhile is a delay.
+    // The time that other processes took from the machine meanwhile is a delay.
     const others = usage.wallSeconds - usage.cpuSeconds / cores
     const { delaySeconds = 0 } = usage
     t.ok(delaySeconds <= others + 0.1 * wallSeconds, JSON.stringify(usage))

@@ -1,10 +1,10 @@
-// Which Python programs end before CPython has freed everything, and that nothing of any program is lost by it.
+// Which Python programs end before CPython has freed everything, and that no program loses anything by it.
 import t from 'tap'
 import { run, startExecutor } from '../../../helper/executor.ts'
 
 /**
- * A directory that is being read, by a name that stands in no source: CPython warns of it when it frees everything. Only such
- * a trick can tell whether it did.
+ * Opens a directory for reading, by a name that is not in the source. CPython warns of the open directory when it frees
+ * everything, so only such a trick shows whether it did.
  */
 const witness = `
 import os as _os, _warnings
@@ -89,7 +89,7 @@ t.test('what a program does at its end happens, and its exit code is its own', a
       'flushed',
       0,
     ],
-    // What the fork itself asks for is the interpreter's.
+    // The fork uses the interpreter's own objects, not the program's replacements.
     ['import builtins\nbuiltins.__import__ = print', '', 0],
     ['import sys\nsys.modules.clear()', '', 0],
     ['import sys\nsys.getallocatedblocks = lambda: print(1)\nx = [[] for y in range(9000)]', '', 0],

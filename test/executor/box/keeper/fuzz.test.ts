@@ -1,6 +1,6 @@
-// A battery of ordinary and hostile runs with the keeper's C as it is and under the address and undefined-behaviour
-// sanitizers, whose report ends the keeper and fails the test; then programs that mistreat their streams, in both kinds
-// of box. The seed of what is made at random is printed; SEED repeats a run.
+// A battery of ordinary and hostile runs, with the keeper as it is and under the address and undefined-behaviour
+// sanitizers. A sanitizer's report ends the keeper and fails the test. Then programs that mistreat their streams, in both
+// kinds of box. The seed of the random cases is printed; SEED repeats a run.
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as fc from 'fast-check'
@@ -32,7 +32,7 @@ interface Case {
 
 const python = (code: string): string => `exec python3 -c '${code}'`
 const exited = (code: number): object => ({ exit: { code, signal: null }, reason: null })
-/** Shell scripts and what must become of them. */
+/** Shell scripts and their expected results. */
 const battery: readonly Case[] = [
   { name: 'nothing', script: ':', expected: exited(0) },
   { name: 'a status', script: 'exit 255', expected: exited(255) },
@@ -98,7 +98,7 @@ for (const [build, further] of [
     const launch = await prepare('battery')
     const keeper = await startKeeper(launch)
     launch.group.closeDescriptors()
-    // Twice: the second time each meets what another has left.
+    // Every script runs twice, because the second run meets what another script has left.
     for (const { name, script, stdin, limits, expected } of [...battery, ...battery.toReversed()]) {
       const asked = request(['/bin/sh', '-c', script], {
         ...limits,
@@ -122,7 +122,7 @@ for (const [build, further] of [
   })
 }
 
-/** Python programs and what must become of them, in forks. */
+/** Python programs and their expected results, in forks. */
 const forked: readonly Omit<Case, 'name'>[] = [
   { script: 'print(input())', stdin: 'said', expected: exited(0) },
   { script: 'raise SystemExit(3)', expected: exited(3) },
@@ -165,7 +165,10 @@ t.test('a battery of forked runs, the keeper under traps', async (t) => {
   await keeper.close()
 })
 
-/** Plays a script of two letters and a number a line upon its own streams; ends in the way that the last says. */
+/**
+ * Carries out a script from its input: a letter, a stream and a number in each line. The last line says how the program
+ * ends.
+ */
 const player = String.raw`
 #include <cstdio>
 #include <cstdlib>
@@ -231,7 +234,7 @@ t.test('programs that mistreat their streams end alike, again and again', async 
         const phase = await run(executor, 'cpp', player, script)
         const { usage, ...rest } = phase
         t.ok(usage.wallSeconds < 20 * timeFactor)
-        // Whether a program that has written too much ends before it is stopped is a matter of time.
+        // A program that has written too much may end before it is stopped, so only its ending is compared.
         return rest.ending === 'output_limit' ? { ending: rest.ending } : rest
       }),
     )

@@ -1,6 +1,6 @@
-// Garbage at a real keeper: conversations of random, cut off and altered bytes. It ends, by itself and with a status of
-// its own, runs nothing that was not asked for, and leaves no process. Apart from the rest as it takes long. The seed is
-// printed; SEED repeats a run.
+// Sends garbage to a real keeper: conversations of random, cut off and altered bytes. The keeper ends by itself with a
+// status of its own, runs nothing that was not requested and leaves no process. A separate file because it takes long. The
+// seed is printed; SEED repeats a run.
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -26,24 +26,30 @@ t.setTimeout(290_000 * timeFactor)
 
 t.comment(`SEED=${seed}`)
 
-/** On a machine that is slow or has other work, as many conversations as this allows, and not fewer than the least. */
+/**
+ * No conversation starts after this time, unless fewer than `leastConversations` were made. Slow or busy machines need the
+ * bound.
+ */
 const longestMilliseconds = Number(process.env['GARBAGE_SECONDS'] ?? 80) * 1000
 const leastConversations = 50
-/** With the seed of every day they are the same each time: `make test-fuzz`, which has new ones, tries more. */
+/**
+ * The everyday test has a fixed seed and thus the same conversations each time, so a quarter is enough. `make test-fuzz`
+ * has new seeds.
+ */
 const share = process.env['GARBAGE_SECONDS'] === undefined ? 1 / 4 : 1
 
-/** What is sent, and whether a keeper that runs something upon it has read more into it than is there. */
+/** The bytes to send, and whether the keeper may run a program on them. Otherwise the bytes hold no whole request. */
 interface Garbage {
   readonly bytes: Buffer
   readonly mayRun: boolean
 }
 
-/** Words of 32 bits: each field has two. */
+/** Counts a structure's words of 32 bits: each field has two. */
 const wordsOf = ({ sizeBytes }: { readonly sizeBytes: number }): number => sizeBytes / 4
 
 function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
   const hello = encodeHello(launch)
-  // It ends before there is a program.
+  // This runtime ends before its program arrives.
   const runtime = {
     name: 'sh',
     argv: ['/bin/sh'],
@@ -116,7 +122,7 @@ function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
   return fc.sample(fc.oneof(...kinds), { numRuns: count, seed })
 }
 
-/** Whether the filters that the keeper is sent are its own: an altered one may end whoever takes it, or refuse it anything. */
+/** Whether the filters in the bytes are unaltered. An altered filter may kill a process or refuse it anything. */
 function hasFilters(bytes: Buffer, launch: KeeperLaunch): boolean {
   const { fields, sizeBytes: head } = structure.hello
   const [sizes = 0, next] = ['filter_bytes', 'layout_bytes'].map(
@@ -130,7 +136,7 @@ function hasFilters(bytes: Buffer, launch: KeeperLaunch): boolean {
   ].every(([from, to]) => bytes.subarray(from, to).equals(hello.subarray(from, to)))
 }
 
-/** Sends it all and nothing more; returns what was wrong with the keeper's end. */
+/** Sends all bytes and nothing more; returns what was wrong with the keeper's end, or null. */
 async function send(launch: KeeperLaunch, { bytes, mayRun }: Garbage): Promise<string | null> {
   const child = spawnKeeper(launch)
   const socket = child.stdio[3]
@@ -153,7 +159,7 @@ async function send(launch: KeeperLaunch, { bytes, mayRun }: Garbage): Promise<s
     kinds.push(String.fromCharCode(kind))
     at += sizeBytes + length
   }
-  // It enforces the limits that it is told: one that is less than what it holds itself is its end.
+  // The keeper enforces the requested limits. A limit below what the keeper itself holds kills it.
   if (mayRun && signal === 'SIGKILL' && words === '' && countOutOfMemoryKills(launch.group) > 0)
     return null
   const isRefused = signal === 'SIGSYS' ? words === '' : code === 70
@@ -186,13 +192,13 @@ for (const [build, further, resident, most] of [
         for (let index = next++; goesOn(index); index = next++) {
           const fault = await send(launch, garbage[index]!)
           if (fault !== null) t.fail(`SEED=${seed}, ${index}: ${fault}`)
-          // What a keeper leaves dies with it, but not in the same instant.
+          // The processes of a keeper die with it, but not at the same instant.
           for (let waited = 0; waited < 1000 && listProcesses(launch.group).length > 0; waited += 1)
             await delay(5)
           const left = listProcesses(launch.group)
           if (left.length > 0)
             t.fail(`SEED=${seed}, ${index}: processes are left: ${left.join(' ')}`)
-          // A keeper never comes into the group of another: a limit that it was told may be too low for the next to stand.
+          // The next keeper gets a new group, because the old group's limit may be too low for it to start.
           launch.group.closeDescriptors()
           await launch.group.remove()
           launch = await prepare(`lane-${lane}-${index}`)

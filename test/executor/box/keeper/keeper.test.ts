@@ -1,5 +1,5 @@
-// A keeper that dies, hangs or answers nonsense is our failure and never a verdict: the run fails at a step `keeper.…`,
-// nothing of it is left, and the slot works again. And what a keeper may not let one run tell the next.
+// A keeper that dies, hangs or answers nonsense is Runledger's failure and never a verdict: the run fails at a step
+// `keeper.…`, nothing of it is left, and the slot works again. Also: what a keeper must not let one run learn of another.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
@@ -36,7 +36,7 @@ import { isForked } from './python-fork/program.ts'
 
 t.setTimeout(600_000 * timeFactor)
 
-/** Host pids of this process's keepers of a uid, by what they run. */
+/** Finds the host pids of this process's keepers with a uid, by their program. */
 function findKeepers(uid: number): { readonly plain: number[]; readonly python: number[] } {
   const found = { plain: [] as number[], python: [] as number[] }
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -49,7 +49,7 @@ function findKeepers(uid: number): { readonly plain: number[]; readonly python: 
       const program = readlinkSync(`/proc/${name}/exe`)
       found[program.includes('python') ? 'python' : 'plain'].push(Number(name))
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
   return found
@@ -64,7 +64,7 @@ async function until<Value>(look: () => Value | undefined): Promise<Value> {
 }
 
 const slotUid = process.getuid?.() === 0 ? firstUid : (process.getuid?.() ?? 0)
-/** Sleeps for as long as its input says. */
+/** Programs that sleep for as many seconds as their input says. */
 const sleepers = {
   python: 'import time\ntime.sleep(int(input()))',
   cpp: '#include <cstdio>\n#include <unistd.h>\nint main() { int n; scanf("%d", &n); sleep(n); }',
@@ -79,8 +79,8 @@ t.test('a keeper that is killed, idle or at work, is replaced', async (t) => {
   ] as const) {
     const code = sleepers[language]
     for (const idle of [true, false]) {
-      // The resident interpreter that replaces one that has failed comes up in the background; until it is ready the
-      // other keeper runs Python too.
+      // The resident interpreter that replaces a failed one starts in the background. Until it is ready, the other keeper
+      // runs Python, too.
       if (kind === 'python') {
         while ((await run(executor, 'python', isForked)).stdout !== 'True\n') await delay(5)
       }
@@ -94,7 +94,7 @@ t.test('a keeper that is killed, idle or at work, is replaced', async (t) => {
       } else {
         const attempt = execute(executor, language, code, '60')
         const refused = t.rejects(attempt, failsAt('keeper.gone'), `${kind}, at work`)
-        // Without root all slots' processes are this user's own, and cannot be told from others.
+        // Without root, box processes have this user's uid and are not found, so the wait is bounded.
         for (let left = 200; left > 0 && findBoxProcesses().length === 0; left -= 1) await delay(5)
         process.kill(keeper, 'SIGKILL')
         await refused
@@ -274,7 +274,7 @@ t.test('a thousand runs leave neither listener nor descriptor', async (t) => {
   const { signal } = new AbortController()
   const ask = (): ReturnType<typeof keeper.run> => keeper.run(request(['/bin/echo', 'hi']), signal)
   await ask()
-  // The next box stands, with the process that waits in it, a moment after the last one's result: the keeper and two more.
+  // The keeper makes the next box, with a waiting process, a moment after the last result: the keeper and two more processes.
   while (listProcesses(launch.group).length !== 3) await delay(10)
   const parentOf = (pid: number): string | undefined =>
     readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]
@@ -284,12 +284,12 @@ t.test('a thousand runs leave neither listener nor descriptor', async (t) => {
     const { exit, stdout } = await ask()
     if (exit?.code !== 0 || stdout.bytes.toString() !== 'hi\n') t.fail(`run ${index}`)
   }
-  // The first run's own may still have been there.
+  // The first count may include what the first run left, so only an increase is a fault.
   const listMore = (): string[] =>
     Object.entries(count()).flatMap(([name, found]) =>
       found > (before[name] ?? 0) ? [`${name}: ${found}`] : [],
     )
-  // What is left behind would stay.
+  // A leak would remain, however long this waits.
   for (let left = 500; left > 0 && listMore().length > 0; left -= 1) await delay(10)
   t.strictSame(listMore(), [])
   t.same(warnings, [])
@@ -316,7 +316,7 @@ t.test("a forked interpreter's memory holds nothing of another run", async (t) =
   )
   const [code, input, output, error] = secrets
   const first = `# ${code}\nimport sys\nn = input()\nprint("-".join("${output!.split('-').join(' ')}".split()))\nsys.exit("-".join("${error!.split('-').join(' ')}".split()))`
-  // What it looks for is nowhere in one piece, or it would find itself.
+  // The program holds the text that it searches for only in pieces. Otherwise it would find itself.
   const look = `
 found = []
 areas = [line.split() for line in open("/proc/self/maps")]
@@ -384,7 +384,7 @@ if os.fork() == 0:
 os.wait()
 `
   const started = `import subprocess, sys\nsubprocess.run([sys.executable, "-c", sys.stdin.read()])`
-  // In a class that is not idle, one of a batch is no step up.
+  // For a class that is not idle, SCHED_BATCH (3) is no gain and therefore allowed.
   const nice = getPriority()
   const found = expected === classes.idle ? `5 ${nice}\n` : new RegExp(`^[03] ${nice}\\n$`)
   for (const [code, stdin] of [
@@ -405,7 +405,7 @@ t.test('what one run leaves charged does not widen the limit of the next', async
 #include <cstdlib>
 #include <cstring>
 int main() { for (int i = 1; i < 512; i++) { memset(malloc(1 << 20), 1, 1 << 20); printf("%d\\n", i); fflush(stdout); } }`
-  // Names that are not there, each remembered by the kernel for as long as it has room.
+  // Looks up names that do not exist. The kernel remembers each of them for as long as it has room.
   const lookUp = `#include <cstdio>
 #include <sys/stat.h>
 int main() { struct stat s; char name[200]; for (int i = 0; i < 250000; i++) { sprintf(name, "/usr/lib/no-such-name-%d", i); stat(name, &s); } }`
@@ -494,7 +494,7 @@ t.test('a keeper that a kill does not end costs its slot, and no more', needsFre
 t.test('what is left beside a box costs neither its run nor the next', async (t) => {
   const prepare = await openLaunches(t)
   const launch = await prepare('accompanied')
-  // v2: a box has a group of its own, beside the keeper's.
+  // On v2 a box has its own group beside the keeper's.
   if (launch.group.version === 'v2') return
   const keeper = await startKeeper(launch)
   launch.group.closeDescriptors()
@@ -510,7 +510,10 @@ t.test('what is left beside a box costs neither its run nor the next', async (t)
   await launch.group.remove()
 })
 
-/** A slot's boxes with an interpreter, and what is done to its keepers' groups. */
+/**
+ * Opens the boxes of one slot with a fork server. @param options `onCreate` and `onRemove` are called after a keeper's
+ * group is made or removed.
+ */
 async function openForks(
   t: Test,
   {

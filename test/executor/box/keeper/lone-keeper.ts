@@ -1,4 +1,4 @@
-// Keepers outside an executor, for tests that speak with one directly or put something else in its place.
+// Keepers outside an executor, for tests that talk to a keeper directly or put another program in its place.
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -14,12 +14,12 @@ import { nameWorkerGroup } from '../../../../src/executor/cgroup/worker-group.ts
 import { assembleFilters } from '../../../../src/executor/seccomp/seccomp.ts'
 import { firstUid, keeperDirectory } from '../../../helper/executor.ts'
 
-/** Compiles the keeper so that it ends, and says why, at the first thing that C does not allow. */
+/** Compiler options with which the keeper ends, with a report, at the first thing that C does not allow. */
 export const sanitizers = ['-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']
 
 /**
- * The same for the library that makes an interpreter a keeper, without the address sanitizer, which wants to be loaded
- * before everything else: it dies of SIGILL.
+ * The same for the library that makes an interpreter a keeper; the interpreter then dies of SIGILL. The address sanitizer
+ * is left out because it must be loaded before everything else.
  */
 export const traps = ['-g', '-fsanitize=undefined', '-fsanitize-undefined-trap-on-error']
 
@@ -27,8 +27,8 @@ export const traps = ['-g', '-fsanitize=undefined', '-fsanitize-undefined-trap-o
 export const interpreter = ['/usr/bin/python3', 'main.py'] as const
 
 /**
- * Makes launches of keepers, each with a cgroup of its own, all gone when the test ends.
- * @param resident command line of an interpreter that is to be the keeper.
+ * Returns a function that prepares launches of keepers, each with its own cgroup. All are removed when the test ends.
+ * @param resident command line of an interpreter that becomes the keeper.
  */
 export async function openLaunches(
   t: Test,
@@ -58,9 +58,9 @@ export async function openLaunches(
 type KeeperBoxes = Awaited<ReturnType<typeof createKeeperBoxes>>
 
 /**
- * Keepers of slots, outside an executor, gone when the test ends.
- * @param options `createForKeeper` makes a keeper's group by the usual way, or does something else beside; `chooseProgram` is asked
- * for each keeper's; a fallback fails the test unless it is heard.
+ * Opens the keepers of slots outside an executor, and closes them when the test ends.
+ * @param options `createForKeeper` makes a keeper's group, or does something else besides; `chooseProgram` chooses each
+ * keeper's program. Without `onFallback`, a fallback fails the test.
  */
 export async function openKeeperBoxes(
   t: Test,
@@ -102,7 +102,7 @@ export async function openKeeperBoxes(
   return boxes
 }
 
-/** What a keeper is asked for. */
+/** Makes a request for a keeper. */
 export function request(
   argv: readonly string[],
   more: { stdin?: string; wallSeconds?: number; memoryBytes?: number } = {},
@@ -123,7 +123,10 @@ export function request(
   }
 }
 
-/** A program that stands in a keeper's place: Python, with `hear(n)` and `say(kind, body)` for the socket. */
+/**
+ * Writes a Python program that takes a keeper's place, with `hear(n)` and `say(kind, body)` for the socket. Returns its
+ * path.
+ */
 export function writeStandIn(t: Test, body: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'runledger-stand-in-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
@@ -149,10 +152,10 @@ ${body}
   return path
 }
 
-/** Living processes in a keeper's cgroup. */
+/** Lists the living processes in a keeper's cgroup. */
 export function listProcesses({ entrances }: Pick<KeeperGroup, 'entrances'>): number[] {
   const folders = entrances.map((path) => dirname(path))
-  // v2: the keeper has a leaf below a group of its own, which holds the boxes beside it.
+  // On v2 the keeper is in a leaf of its group. The groups of the boxes are beside the leaf.
   const [first = ''] = folders
   const top = first.endsWith('/keeper') ? dirname(first) : first
   const read = (folder: string): number[] => [
@@ -164,7 +167,7 @@ export function listProcesses({ entrances }: Pick<KeeperGroup, 'entrances'>): nu
   return read(top)
 }
 
-/** How often the kernel has killed in a keeper's cgroup because its memory limit was passed. */
+/** Counts how often the kernel has killed in a keeper's cgroup at its memory limit. */
 export function countOutOfMemoryKills(group: KeeperGroup): number {
   const folders = group.entrances.map((path) => dirname(path))
   return folders

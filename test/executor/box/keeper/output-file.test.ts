@@ -1,4 +1,4 @@
-// The worker's side of what a keeper says of left files: nothing is believed that cannot be.
+// How the worker reads a keeper's report of output files: it rejects every report that cannot be true.
 import t from 'tap'
 import { collectOutputFiles } from '../../../../src/executor/box/keeper/output-file.ts'
 import { outputFile } from '../../../../src/executor/box/keeper/structure.ts'

@@ -1,4 +1,4 @@
-// What a program's output costs the worker: a frame for what has come together, not for each byte that was written alone.
+// What a program's output costs the worker: one frame for bytes that have gathered, not one for each byte written alone.
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import t from 'tap'

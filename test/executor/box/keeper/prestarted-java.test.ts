@@ -1,4 +1,4 @@
-// Java in a JVM that was up before it.
+// Java programs in a JVM that was started before them.
 import t from 'tap'
 import { execute, run } from '../../../helper/executor.ts'
 import { compareWithOwn, findOne, limits, testEnd } from './prestarted/compare.ts'

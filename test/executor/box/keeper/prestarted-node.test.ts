@@ -1,4 +1,4 @@
-// JavaScript in a Node that was up before it.
+// JavaScript programs in a Node that was started before them.
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { execute, run } from '../../../helper/executor.ts'

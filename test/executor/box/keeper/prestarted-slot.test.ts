@@ -1,5 +1,5 @@
-// Runtimes that are up before their program, a slot's each: one that cannot be started is that slot's loss alone, and a limit
-// that is passed before it has begun is its program's end.
+// Runtimes that are started before their program, one for each slot. A runtime that cannot be started affects only its
+// slot, and a limit that is passed before the program has started gives the program's result.
 import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
@@ -11,7 +11,7 @@ import { openKeeperBoxes, request } from './lone-keeper.ts'
 
 t.setTimeout(60_000 * timeFactor)
 
-/** A shell that waits where it looks for its script. */
+/** A shell that waits when it looks for its script. */
 const shell = {
   name: 'shell',
   argv: ['/bin/sh', '-c', '. /box/script'],
@@ -28,13 +28,13 @@ const slots = [
 ]
 
 interface Shells {
-  /** In the first slot. */
+  /** Runs a script in the first slot. */
   readonly run: (script: string, wallSeconds?: number) => Promise<Phase>
-  /** What was told of. */
+  /** The reported fallbacks. */
   readonly reasons: string[]
 }
 
-/** Keepers of two slots, with a shell in each. @param beforeGroup is called before each keeper's group is made. */
+/** Opens keepers of two slots, with a shell in each. @param beforeGroup is called before each keeper's group is made. */
 async function openShells(
   t: Test,
   beforeGroup: (uid: number | null) => Promise<void> = async () => {},
@@ -65,13 +65,13 @@ async function openShells(
 
 const isShell = (pid: number): boolean => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'sh\n'
 
-/** A shell waits, and in the other slot, too, if it could be started. */
+/** Waits until a shell is up, and then long enough for a shell in the other slot. */
 async function untilUp(): Promise<void> {
   while (!findBoxProcesses().some(isShell)) await delay(20)
   await delay(500)
 }
 
-/** Descriptors of the keepers, which are this process's children. */
+/** Counts the descriptors of the keepers, which are this process's children. */
 function countHeld(): number {
   const held = readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid))
@@ -81,7 +81,7 @@ function countHeld(): number {
           readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
         return parent === String(process.pid) ? readdirSync(`/proc/${pid}/fd`).length : 0
       } catch {
-        return 0 // it has gone
+        return 0 // the process has ended
       }
     })
   return held.reduce((sum, count) => sum + count, 0)
@@ -91,7 +91,7 @@ t.test('what runs in the other slots goes on, in runtimes that were up', needsSl
   const failed = Promise.withResolvers<void>()
   let asked = 0
   const { run, reasons } = await openShells(t, async (uid) => {
-    // The first one is of the keeper that starts programs.
+    // The slot's first group is for the keeper that starts programs, the second for the shell.
     if (uid !== slots[1]!.uid || (asked += 1) !== 2) return
     await failed.promise
     throw new SandboxError('cgroup.create', 'not this time')
@@ -113,7 +113,7 @@ t.test('a limit that is passed before it has begun is its program’s end', need
   const before = countHeld()
   for (let tried = 0; tried < 40; tried += 1) {
     t.match(await run('sleep 9', 1e-6), { ending: 'wall_limit' })
-    // The next one is up again.
+    // Meanwhile the next shell starts.
     await delay(100)
   }
   t.match(await run('exit 3'), { exitCode: 3 })

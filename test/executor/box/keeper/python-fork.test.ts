@@ -1,5 +1,5 @@
-// A forked interpreter is `python3 main.py`: hundreds of programs, each run by a fork of the resident one and by one
-// started for it alone, in the same kind of box, write the same bytes and end in the same way.
+// A forked interpreter behaves like `python3 main.py`: hundreds of programs run in a fork of the resident interpreter and
+// in an interpreter started for them alone, in the same kind of box. Both write the same bytes and end in the same way.
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import type { Executor, Phase } from '#executor'
@@ -51,9 +51,9 @@ const topics: Readonly<Record<string, Programs>> = {
   'the standard library': listLibraryPrograms(library),
 }
 
-/** PYTHON_FORK: a part of the names of the programs to run, when it is not all of them. */
+/** PYTHON_FORK: a part of the names of the programs to run. Without it all programs run. */
 const wanted = process.env['PYTHON_FORK'] ?? ''
-// Fewer programs than one interpreter has runs: none of them is started anew.
+// An interpreter runs more programs than there are here, so none is replaced during the test.
 const slots = 2
 const [forked, started] = await Promise.all([
   startExecutor(t, { slots, limits }),
@@ -102,7 +102,7 @@ t.test('a fork’s memory is counted as if it were its own', async (t) => {
     `import gc\nheld = bytearray(${size} << 20)\nfor i in range(0, len(held), 4096): held[i] = 1\ngc.collect()`
   const [fork, plain] = await Promise.all([execute(forked, take(30)), execute(started, take(30))])
   const [forkPeak, peak] = [fork, plain].map(({ usage }) => usage.memoryPeakBytes / mebibyte)
-  // Of a page that the resident has, too, and that the program writes to, both count; a quarter is what the kernel rounds.
+  // A page that the resident also has counts twice when the program writes to it. The quarter is the kernel's rounding.
   t.ok(forkPeak! > peak! - 0.25 && forkPeak! < peak! + 6, `${forkPeak} ${peak}`)
   for (const executor of [forked, started]) {
     t.equal((await execute(executor, take(56))).ending, 'exited')

@@ -1,5 +1,6 @@
-// Where no keeper can be had the worker does not start, and says why and what helps; without a resident interpreter it does, and
-// says so. Each host that lacks something is real: made in a mount namespace, or by what lies in the cache directory.
+// Where no keeper is available the worker does not start, and reports the cause and the remedy. Without a resident
+// interpreter it starts and reports that. Each incomplete host is real: made in a mount namespace, or by files in the cache
+// directory.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +16,7 @@ t.setTimeout(200_000 * timeFactor)
 
 const source = join(import.meta.dirname, '../../../../src')
 
-/** Opens an executor in a process of its own after `setUp`; prints what became of it as JSON. */
+/** A script that opens an executor, runs a program and prints the result as JSON. */
 const program = `
 import { createExecutor } from ${JSON.stringify(join(source, 'executor/executor.ts'))}
 import { defaultLimits } from ${JSON.stringify(join(source, 'language/language.ts'))}
@@ -49,7 +50,7 @@ function openAfter(setUp: string): unknown {
 
 const needsRoot = process.getuid?.() === 0 ? {} : { skip: 'needs root' }
 
-/** As a host is where nobody has said `make keeper`. */
+/** A shell command that hides what `make keeper` has built. */
 const unbuilt = existsSync(builtDirectory) ? `mount -t tmpfs none ${builtDirectory}\n` : ''
 
 t.test('without a C compiler', needsRoot, (t) => {
@@ -85,7 +86,7 @@ t.test('a library that does not make the interpreter a keeper', async (t) => {
   t.match(reasons, [/^no resident Python: keeper\.start: /])
   t.match(await run(executor, 'python', hello.python), { stdout: 'hello\n', exitCode: 0 })
 
-  // As long as it takes until an interpreter that could not be started is tried once more, and is up.
+  // Long enough for a second attempt to start the interpreter, if there were one.
   renameSync(`${forkLibrary}.kept`, forkLibrary)
   await delay(12_000 * timeFactor)
   for (let round = 0; round < 2; round += 1)

@@ -1,6 +1,6 @@
-// What a run leaves charged to its slot is given back before the slot is lent: nobody else waits for that, and no attempt of
-// anybody's is spent on it. Names that the kernel remembers not to be there are such a thing (cgroup v1 alone keeps them with
-// the slot).
+// Memory that a run leaves charged to its slot is released before the slot is lent again. No other run waits for that or
+// loses an attempt by it. Names that the kernel remembers as absent are an example (only cgroup v1 charges them to the
+// slot).
 import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import t from 'tap'
@@ -20,7 +20,7 @@ t.setTimeout(200_000 * timeFactor)
 
 const mebibyte = 1024 * 1024
 
-/** Looks for a file of so many names in a directory that is everybody's; each that is not there takes some 200 bytes. */
+/** Looks up this many files in a shared directory. Each absent name takes some 200 bytes. */
 const look = (names: number): string =>
   `import os\nfor i in range(${names}):\n try: os.stat(f"/usr/lib/{os.getpid()}.{i}.nothing")\n except OSError: pass`
 
@@ -92,7 +92,7 @@ t.test(
   },
 )
 
-/** A keeper that says of its only run that its slot is not settled; then `body`. */
+/** A stand-in that reports after its only run that its slot is not settled, and then runs `body`. */
 function unsettled(body: string): string {
   return `say('r', b'')\nhear(104)\nsay('x', result(status=3, unsettled=1))\n${body}`
 }

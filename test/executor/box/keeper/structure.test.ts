@@ -1,4 +1,4 @@
-// The worker's table of what goes over a keeper's socket is what the compiler makes of the keeper's header.
+// The worker's table of the structures on a keeper's socket agrees with the compiler's reading of the keeper's header.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import t from 'tap'
@@ -21,7 +21,7 @@ t.test('every field lies where the header has it, and is as wide', async (t) => 
     expected[`sizeof(struct ${name})`] = sizeBytes
     for (const [index, field] of fields.entries()) {
       expected[`offsetof(struct ${name}, ${field})`] = index * 8
-      // 1 only for exactly this type: signed, or of another width, it is another.
+      // 1 only for exactly this type. A signed type or a type of another width gives 0.
       expected[`_Generic(((struct ${name} *)0)->${field}, uint64_t: 1, default: 0)`] = 1
     }
   }

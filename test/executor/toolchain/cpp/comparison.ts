@@ -1,5 +1,5 @@
-// Compares a submission's C++ compiler, with headers precompiled, with plain g++ on the command line:
-// what it accepts, refuses and says, byte for byte, and the binary. The sources stand apart.
+// Compares a submission's C++ compiler, with precompiled headers, with plain g++ on the command line: what it accepts and
+// refuses, its messages byte for byte, and the binary. The sources are in a separate file.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ interface Compilation {
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 /** GCC names its temporary object at random. */
 const nameTemporaries = (text: string): string => text.replace(/\/tmp\/cc\w{6}\b/g, '/tmp/cc')
-/** As much of the messages as a submission's record keeps. */
+/** The part of the messages that a submission's record keeps. */
 const messageBytes = 64 * 1024
 const cacheBytes = 256 * 1024 * 1024
 
@@ -37,10 +37,10 @@ export interface Workshop {
   readonly cacheDirectory: string
 }
 
-/** Opens one for a test file. */
+/** Opens a workshop for a test file. */
 export async function openWorkshop(t: Test): Promise<Workshop> {
   const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
-  // Programs' users must get to the headers in it.
+  // The users of programs must be able to reach the headers in it.
   chmodSync(directory, 0o711)
   t.teardown(() => rmSync(directory, { recursive: true }))
   const cacheDirectory = join(directory, 'cache')
@@ -53,10 +53,10 @@ export async function openWorkshop(t: Test): Promise<Workshop> {
   return { executor, directory, cacheDirectory }
 }
 
-/** The least program that begins with a header. */
+/** Returns the smallest program that begins with a header. */
 export const include = (header: string): string => `#include <${header}>\nint main() {}\n`
 
-/** Compares one by one, two at once; returns how each ended, such as `0 silent` or `1 talking`. */
+/** Compares the examples, two at a time. Returns each result, such as `0 silent` or `1 talking`. */
 export async function compareWithPlain(
   t: Test,
   { executor, directory, cacheDirectory }: Workshop,
@@ -66,7 +66,10 @@ export async function compareWithPlain(
   const command = executor.runtimes.cpp?.compile ?? []
   let compilations = 0
 
-  /** What the command line that users are told does outside; the assembler can be made to write to stdout. */
+  /**
+   * Compiles outside, with the command line that users see. Stdout goes to stderr, because the assembler can be made to
+   * write to it.
+   */
   async function compilePlainly(code: Uint8Array): Promise<Compilation> {
     const at = join(directory, String((compilations += 1)))
     mkdirSync(at)
@@ -85,7 +88,7 @@ export async function compareWithPlain(
     return { exitCode, stderr: nameTemporaries(stderr.toString()), binary }
   }
 
-  /** What the executor made of it: read from the cache, which keeps what the box gave out. */
+  /** Compiles in a box. The result is read from the cache, which keeps what the box returned. */
   async function compileInBox(code: Uint8Array): Promise<Compilation> {
     const outcome = await execute(executor, 'cpp', code)
     const source = { code, files: [], arguments: [] }

@@ -1,4 +1,4 @@
-// What a C++ source may do to its compiler: every bomb ends within the compiler's own limits.
+// Sources that attack their C++ compiler: every bomb ends within the compiler's own limits.
 import t from 'tap'
 import { execute, run, scaleLimits, startExecutor, timeFactor } from '../../../helper/executor.ts'
 

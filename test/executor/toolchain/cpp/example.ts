@@ -1,5 +1,5 @@
-// Sources for the comparison with plain g++: everything that a precompiled header could conceivably change.
-// Facts for one test, apart from it because they are many.
+// Sources for the comparison with plain g++: everything that a precompiled header could conceivably change. In a separate
+// file because they are many.
 
 import type { Examples } from './comparison.ts'
 
@@ -14,7 +14,7 @@ export const programs: Examples = new Map([
   ...librarySpecialities(),
 ])
 
-/** What begins strangely, does not compile, or compiles with words. */
+/** Sources that begin strangely, do not compile, or compile with messages. */
 export const oddities: Examples = new Map([
   ...beginnings(),
   ...warnings(),
@@ -22,7 +22,7 @@ export const oddities: Examples = new Map([
   ...strangeTexts(),
 ])
 
-/** Every header that gets precompiled, used for what it is there for. */
+/** Programs that use every precompiled header for its purpose. */
 function goodPrograms(): Example[] {
   const uses: Readonly<Record<string, string>> = {
     'bits/stdc++.h':
@@ -59,7 +59,7 @@ function goodPrograms(): Example[] {
   ])
 }
 
-/** What may stand before the first include, and how it may be written. */
+/** Texts before the first include, and ways to write it. */
 function beginnings(): Example[] {
   const spellings: Readonly<Record<string, string>> = {
     'spaces around': '  #  include   <deque>   ',
@@ -135,7 +135,7 @@ function beginnings(): Example[] {
   ])
 }
 
-/** Macros that the library, or the compiler, looks at. */
+/** Macros that the library or the compiler reads. */
 function macros(): Example[] {
   const before: Readonly<Record<string, string>> = {
     'debug mode': '_GLIBCXX_DEBUG',
@@ -183,7 +183,7 @@ function macros(): Example[] {
   ]
 }
 
-/** Programs that reach into what a header has left behind. */
+/** Programs that use what a header has left behind. */
 function librarySpecialities(): Example[] {
   const everything = '#include <bits/stdc++.h>\nusing namespace std;\n'
   const texts: Readonly<Record<string, string>> = {
@@ -275,7 +275,7 @@ function librarySpecialities(): Example[] {
   return Object.entries(texts)
 }
 
-/** What compiles with words; above all those that the optimiser alone finds. */
+/** Sources that compile with messages, above all those with problems that only the optimiser finds. */
 function warnings(): Example[] {
   const bodies: Readonly<Record<string, string>> = {
     'no return': 'int f() {}\nint main() { return 0; }',
@@ -309,7 +309,7 @@ function warnings(): Example[] {
   return Object.entries(bodies).map(([name, body]) => [`a warning: ${name}`, `${headers}${body}\n`])
 }
 
-/** What does not compile: in the program, in the library because of it, and at the linker. */
+/** Sources that do not compile: mistakes in the program, in the library because of it, and at the linker. */
 function errors(): Example[] {
   const bodies: Readonly<Record<string, string>> = {
     'an unknown name': 'int main() { cuot << 1;  }',

@@ -1,4 +1,5 @@
-// The keeping of precompiled headers alone, with the real compiler: what makes one, what makes it anew, what is left over.
+// The keeping of precompiled headers alone, with the real compiler: when a header is made, when it is made again, what is
+// left over.
 import {
   chmodSync,
   existsSync,
@@ -25,11 +26,11 @@ import { openLaunches, request } from '../../box/keeper/lone-keeper.ts'
 t.setTimeout(300_000)
 
 const compilation = { program: '/usr/bin/g++', options: ['-O2', '-std=gnu++20'], identity: 'this' }
-// The one that takes the compiler least.
+// The header that compiles fastest.
 const header = 'deque'
 
 interface Keeper extends PrecompiledHeaders {
-  /** Whether this one may be used. */
+  /** Whether this precompiled header may be used. */
   has(header: string): boolean
   /** Resolves when nothing is being made. */
   settled(): Promise<void>
@@ -58,12 +59,12 @@ function makeDirectory(t: Test): string {
   return directory
 }
 
-/** Where the header's own files are on the host. */
+/** The host directory of the header's own files. */
 function locate(directory: string): string {
   return join(locateAll(directory), header)
 }
 
-/** Where all are. */
+/** The host directory of all headers. */
 function locateAll(directory: string): string {
   const [own = ''] = readdirSync(directory)
   return join(directory, own)

@@ -1,6 +1,6 @@
-// Precompiled headers change nothing but time: of programs that compile comes the same binary as of plain g++; what the
-// compiler has something to say about, or what begins strangely, gets the same words, byte for byte, and the same end.
-// One file, because to make all headers takes 25 seconds of CPU.
+// Precompiled headers change nothing but time. Programs that compile give the same binary as with plain g++. Sources that
+// compile with messages, or that begin strangely, give the same messages, byte for byte, and the same result. One file,
+// because making all headers takes 25 seconds of CPU.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -11,7 +11,7 @@ import { oddities, programs } from './example.ts'
 const workshop = await openWorkshop(t)
 const { executor, cacheDirectory } = workshop
 
-/** Where all headers are on the host. */
+/** The host directory of all headers. */
 function locateAll(): string {
   const shared = join(cacheDirectory, 'precompiled-header')
   return join(shared, readdirSync(shared)[0]!)

@@ -1,5 +1,5 @@
-// The keeping of one archive of classes, with the real JVM: what makes one, what makes it anew, what is left over, and that the
-// JVM does without one that is not its own.
+// The keeping of one archive of classes, with the real JVM: when an archive is made, when it is made again, what is left
+// over, and that the JVM works without an archive that another JVM made.
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -32,7 +32,7 @@ interface Keeper {
   readonly settled: Promise<unknown>
 }
 
-/** A directory with the jar of a program, and what keeps its archive. */
+/** Makes a directory with a program's jar, and functions that keep its archive. */
 function prepare(t: Test) {
   const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
   chmodSync(directory, 0o711)
@@ -43,7 +43,7 @@ function prepare(t: Test) {
   execFileSync(`${home}/bin/javac`, ['-d', jars, 'Main.java'], { cwd: jars })
   const pack = ['--create', '--file', 'main.jar', '--main-class', 'Main', 'Main.class']
   execFileSync(`${home}/bin/jar`, pack, { cwd: jars })
-  // As boxes start it: warnings go to stderr.
+  // With the options of boxes, warnings go to stderr.
   const java = [`${home}/bin/java`, '-Xlog:disable', '-Xlog:all=warning:stderr']
   const run = ['-cp', `${jars}/main.jar`, 'Main']
   const open = (
@@ -63,14 +63,14 @@ function prepare(t: Test) {
     )
     return { archive, settled: Promise.all(works) }
   }
-  /** Runs the program with these options, a box's path being the host's. */
+  /** Runs the program with the archive's options, in which the box's path is replaced by the host's. */
   const start = (archive: ClassArchive) => {
     const options = archive.options().map((word) => word.replace('/class-archive/', `${kept}/`))
     const [program = '', ...words] = [...java, ...options, '-Xlog:class+load=info', ...run]
     const { stdout, stderr, status } = spawnSync(program, words, { encoding: 'utf8' })
     return { shared: /^.*\bMain source: shared.*$/m.test(stdout), stdout, stderr, status }
   }
-  /** Archives, and what is unfinished. */
+  /** Lists archives and unfinished files. */
   const list = (): string[] =>
     globSync('*/*/*.jsa', { cwd: kept }).concat(globSync('*/.*', { cwd: kept }))
   return { open, start, list, jars, kept }
@@ -141,7 +141,7 @@ t.test('an archive of another JVM is not used, and nothing is said of it', async
   await keeper.settled
   const path = join(kept, list()[0] ?? '')
   const bytes = readFileSync(path)
-  // The name of the JVM stands in the header.
+  // The JVM's name is in the header.
   const at = bytes.indexOf('OpenJDK')
   t.ok(at > 0 && at < 4096)
   bytes.write('NewerJV', at)

@@ -1,5 +1,6 @@
-// Archives of classes change nothing but time: the programs that every language has (test/language/) end with them as without,
-// with the same words on stdout and stderr. LANGUAGES="kotlin" looks at some. Real toolchains, real boxes.
+// Archives of classes change nothing but time. The programs of every language (test/language/) have the same result with
+// and without archives, and write the same to stdout and stderr. LANGUAGES="kotlin" tests some. Real toolchains, real
+// boxes.
 import { chmodSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +19,7 @@ const archived = languages.filter((name) => {
 })
 const programs = await loadPrograms(archived)
 const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
-// Programs' users must get to the archives in it.
+// The users of programs must be able to reach the archives in it.
 chmodSync(directory, 0o711)
 t.teardown(() => rmSync(directory, { recursive: true }))
 
@@ -61,10 +62,10 @@ println new File(archive.parentFile, 'other').mkdir()`
   t.match(run, { stdout: 'true\nrefused\nfalse\nfalse\nfalse\n', exitCode: 0 })
 })
 
-/** What says something of a compiler. */
+/** Programs that test a compiler. */
 const compilers = new Set(['example', 'broken', 'usual', 'secondFile', 'compileArguments'])
 
-/** What ends by itself, and not because of the machine. */
+/** Lists requests whose programs end by themselves, and not because of the machine. */
 function listRequests(
   language: Language,
   own: Programs,
@@ -102,7 +103,7 @@ function listRequests(
         : ask(compileArguments.code, '', { compileArguments: compileArguments.words }),
     ],
   ]
-  // An archive of the compiler's classes is not there when the program runs.
+  // The archive of a compiler's classes is absent when the program runs, so only `compilers` test such a language.
   const isLooked = (name: string): boolean =>
     catalogue[language].limits.compile === null || compilers.has(name)
   return rows.flatMap(([name, request]) =>
@@ -110,7 +111,7 @@ function listRequests(
   )
 }
 
-/** Clojure writes a report of what nobody catches into a file that it names at random. */
+/** Masks the random name of the file into which Clojure reports an uncaught error. */
 const nameReports = (text: string): string => text.replace(/\/tmp\/clojure-\d+/g, '/tmp/clojure')
 
 async function end(executor: Executor, request: Omit<ExecutionRequest, 'cacheScope'>) {

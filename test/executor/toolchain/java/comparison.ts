@@ -1,5 +1,5 @@
-// Compiles the same sources with a resident javac and in a box each, and compares all that comes of it. Also how a test
-// gets an executor whose resident is at work: it is started in the background and tells nobody.
+// Compiles the same sources with a resident javac and in a box each, and compares all results. Also starts executors whose
+// resident works: a resident starts in the background and notifies nobody.
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,10 +10,10 @@ import { execute, startExecutor } from '../../../helper/executor.ts'
 import type { TextOutcome } from '../../../helper/executor.ts'
 import type { Examples } from './example.ts'
 
-/** A JVM that stays has grown; one that compiles a few lines and ends has not. */
+/** A resident JVM has grown beyond this size. A JVM that compiles a few lines and ends has not. */
 const residentBytes = 90 * 1024 * 1024
 
-/** True when the source was compiled by a resident. */
+/** Returns true when a resident compiled the source. */
 export const wasResident = ({
   compile,
 }: {
@@ -21,11 +21,11 @@ export const wasResident = ({
 }): boolean => (compile?.usage.memoryPeakBytes ?? 0) > residentBytes
 
 let sources = 0
-/** A source that no cache has. */
+/** Makes a source that no cache has. */
 export const hello = (): string =>
   `class Main { public static void main(String[] a) { System.out.print(${(sources += 1)}); } }`
 
-/** An executor whose resident is up. */
+/** Starts an executor and waits until its resident is up. */
 export async function startWithResident(
   t: Test,
   options: Partial<ExecutorOptions> = {},
@@ -39,7 +39,7 @@ export async function startWithResident(
   return executor
 }
 
-/** Executes for an account of its own: what others did to a resident is not held against it. */
+/** Executes for a new account, so that earlier sources in a resident do not count against it. */
 export const executeAlone = (executor: Executor, code: string): Promise<TextOutcome> =>
   execute(executor, 'java', code, '', undefined, `account ${(accounts += 1)}`)
 
@@ -50,7 +50,7 @@ export async function waitForResident(executor: Executor): Promise<void> {
   while (!wasResident(await executeAlone(executor, hello()))) await delay(200)
 }
 
-/** Header and jar of all that an executor has kept: what was compiled, without its figures. */
+/** Reads the header and the jar of everything in an executor's artefact cache, without the figures. */
 function readArtefacts(cacheDirectory: string): Map<string, { entry: string; sha256: string }> {
   const directory = `${cacheDirectory}/artefact`
   return new Map(
@@ -80,7 +80,7 @@ function pick({ compile, run }: Outcome): unknown {
   }
 }
 
-/** Status, messages, class files and run must be the same; for all but a few the resident must have answered. */
+/** Checks that status, messages, class files and run are the same, and that the resident has answered for all but a few. */
 export async function compareAll(t: Test, examples: Examples): Promise<void> {
   const makeDirectory = (): string => {
     const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
@@ -92,7 +92,7 @@ export async function compareAll(t: Test, examples: Examples): Promise<void> {
   const box = await startExecutor(t, { cacheDirectory: boxDirectory })
   let residents = 0
   for (const [name, code] of examples) {
-    // An account whose source takes the resident long has its next ones compiled in boxes.
+    // Each source has its own account. An account whose source takes the resident long has its next sources compiled in boxes.
     const request = { language: 'java', code, stdin, cacheScope: name } as const
     const [first, second] = await Promise.all([resident.execute(request), box.execute(request)])
     t.same(pick(first), pick(second), name)

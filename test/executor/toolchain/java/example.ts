@@ -1,7 +1,7 @@
-// Java sources for the tests that two ways of compiling agree. Both run the same javac with the same options, so these
-// are about what one that stays up could get wrong: numbered names, names of files, text and messages, warnings that are
-// said once, memory and stack, and each of the compiler's phases that can refuse.
-// Each is whole; `main` is where the program needs one to run. Which of them compile depends on the JDK's version.
+// Java sources for the tests that two ways of compiling agree. Both run the same javac with the same options, so the
+// sources cover what a resident javac could get wrong: numbered names, names of files, text and messages, warnings that are
+// given once, memory and stack, and each compiler phase that can refuse. Each source is whole; it has a `main` where it
+// needs one to run. Which sources compile depends on the JDK's version.
 
 /** Sources by what they show. */
 export type Examples = readonly (readonly [name: string, code: Uint8Array])[]
@@ -69,7 +69,7 @@ const programs: Readonly<Record<string, string>> = {
   'deep but possible': `class Main { static int x = ${'('.repeat(300)}1${')'.repeat(300)}; ${main} }`,
 }
 
-/** What javac compiles with a warning or a note. */
+/** Sources that javac compiles with a warning or a note. */
 const doubtful: Readonly<Record<string, string>> = {
   'a note on unchecked': inMain('List l = new ArrayList(); l.add(1); System.out.print(l);'),
   'a note on both': inMain('List l = new ArrayList(); l.add(new Integer(1));'),
@@ -128,7 +128,7 @@ const mistakes: Readonly<Record<string, string>> = {
   'output of the compiler’s own': `class Main { static { System.out.println("in the compiler?"); } static final int X = Integer.parseInt("1"); ${main} }`,
 }
 
-/** Sources whose bytes are no UTF-8. */
+/** Sources whose bytes are not UTF-8. */
 const bytes: Examples = [
   ['Latin-1 in a comment', Buffer.from(`// Gr\xf6\xdfe\nclass Main { ${main} }`, 'latin1')],
   ['Latin-1 in a string', Buffer.from(`class Main { String s = "\xe9\xe8";\n ${main} }`, 'latin1')],
@@ -149,5 +149,5 @@ const encode = (sources: Readonly<Record<string, string>>): Examples =>
 /** Programs, most of which compile. */
 export const accepted: Examples = [...encode(programs), ...encode(doubtful)]
 
-/** What javac, for the most part, refuses. */
+/** Sources, most of which javac refuses. */
 export const refused: Examples = [...encode(mistakes), ...bytes]

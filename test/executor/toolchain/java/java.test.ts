@@ -1,4 +1,4 @@
-// Java sources of every shape: whatever a single file may look like, the class a person means is the one that runs.
+// Java sources of every shape: whatever a single file looks like, the class that its author means is the class that runs.
 import t from 'tap'
 import { defaultSettings } from '#language'
 import { ordinaryToolHost } from '#toolchain'
@@ -7,7 +7,7 @@ import { execute, run, scaleLimits, startExecutor, timeFactor } from '../../../h
 import { startWithResident } from './comparison.ts'
 
 t.setTimeout(600_000 * timeFactor)
-// By a javac that stays, as a worker has it: that one of its own answers alike is tested beside (same.slow.ts).
+// A resident javac compiles, as in a worker. same.slow.ts tests that a javac for one source answers alike.
 const executor = await startWithResident(t)
 
 const main = (text: string): string =>

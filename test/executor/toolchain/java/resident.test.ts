@@ -1,5 +1,5 @@
-// The resident javac at the executor's door: nothing that a source does to it decides a verdict, is seen by the next
-// source, or is more than a moment's delay. That it answers as javac does is tested beside (same.slow.ts).
+// The resident javac as an executor uses it: nothing that a source does to it decides a verdict, is seen by the next
+// source, or is more than a moment's delay. same.slow.ts tests that it answers as javac does.
 import t from 'tap'
 import {
   execute,
@@ -19,7 +19,7 @@ import {
 const executor = await startWithResident(t)
 t.setTimeout(900_000 * timeFactor)
 
-/** javac looks for what the types of all these have in common: for many seconds, in little memory. */
+/** javac looks for the common type of all of these, for many seconds and in little memory. */
 const endless = `import java.util.*; class Main { static Object x = Arrays.asList(${Array.from(
   { length: 2000 },
   (_, i) =>
@@ -47,7 +47,7 @@ t.test(
   async (t) => {
     const short = await startWithResident(t, { limits: scaleLimits({}, { cpuSeconds: 3 }) })
     const outcome = await executeAlone(short, endless)
-    // Which clock passes its limit first is the machine's affair. What a resident does not do in time has no such end.
+    // The machine decides which limit is passed first. A resident's timeout never gives such an ending, so a box gave this one.
     t.match(outcome.compile, { ending: /^(?:cpu|wall)_limit$/ })
     t.equal(outcome.run, null)
     t.match((await execute(short, 'java', hello())).compile, { exitCode: 0 })
@@ -76,7 +76,7 @@ t.test('when it is killed the submission does not notice', async (t) => {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It went with the one before.
+      // The process ended together with an earlier one.
     }
   }
   t.match((await asked).run, { exitCode: 0 })

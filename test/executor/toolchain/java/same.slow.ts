@@ -1,4 +1,5 @@
-// The resident javac compiles what javac compiles, to the same class files, and refuses what it refuses, in the same words.
+// The resident javac makes the same class files as a javac started for one source, and refuses the same sources with the
+// same messages.
 import t from 'tap'
 import { compareAll } from './comparison.ts'
 import { accepted, refused } from './example.ts'

@@ -1,5 +1,5 @@
-// TypeScript programs of several files: what people write in an import finds its file, and what carries the files from the
-// compiler to the run is read strictly.
+// TypeScript programs of several files: imports as people write them find their files, and the format that carries the
+// files from the compiler to the run is read strictly.
 import t from 'tap'
 import type { ExecutionRequest } from '#executor'
 import { readEmitted } from '../../../../src/executor/toolchain/node/emitted.ts'

@@ -1,6 +1,6 @@
-// A runtime that was up before its program is what its command line starts: programs run by one that waited, and by one
-// that was started for them alone in the same kind of box, find the same things, write the same bytes and end in the same
-// way.
+// A prestarted runtime behaves like the runtime that the command line starts. A program runs in a runtime that waited for
+// it and in one that was started for it alone, in the same kind of box. Both find the same, write the same bytes and end in
+// the same way.
 import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
@@ -10,7 +10,7 @@ import { execute, firstUid, run, scaleLimits, startExecutor } from '../../../../
 import type { TextPhase } from '../../../../helper/executor.ts'
 
 const mebibyte = 1024 * 1024
-/** Of both. */
+/** The limits of both executors. */
 export const limits = scaleLimits({
   memoryBytes: 256 * mebibyte,
   cpuSeconds: 2,
@@ -19,11 +19,11 @@ export const limits = scaleLimits({
   processes: 64,
 })
 
-/** Root's slots have uids of their own. */
+/** Whether a uid is one of this test's slots. Only root's slots have their own uids. */
 const isOurs = (uid: number): boolean =>
   process.getuid?.() === 0 ? uid >= firstUid && uid < firstUid + 8 : uid === process.getuid?.()
 
-/** The runtimes that wait in this process's boxes. */
+/** Lists the pids of the runtimes that wait in this process's boxes. */
 export function findWaiting(name: RegExp): number[] {
   return readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid))
@@ -39,7 +39,7 @@ export function findWaiting(name: RegExp): number[] {
     })
 }
 
-/** The one that waits, as soon as it is there. */
+/** Returns the pid of a waiting runtime, as soon as there is one. */
 export async function findOne(name: RegExp): Promise<number> {
   for (;;) {
     const [found] = findWaiting(name)
@@ -48,7 +48,7 @@ export async function findOne(name: RegExp): Promise<number> {
   }
 }
 
-/** What may differ: when it began, and figures of the kernel's that no two processes have in common. */
+/** Masks what may differ: the start time, and kernel figures that are different for any two processes. */
 const masks: readonly (readonly [RegExp, string])[] = [
   [/^(FDSize|Vm|Rss|Hugetlb|voluntary|nonvoluntary|Threads|SigQ|Cpus_allowed|Mems_allowed|Pid|NSpid|Tgid|Ngid|PPid|NStgid|NSpgid|NSsid|x86|Speculation|untag).*$/gm, ''], // prettier-ignore
   [/^Max cpu time.*$/gm, ''],
@@ -67,18 +67,21 @@ function describe({ ending, exitCode, signal, stdout, stderr }: TextPhase) {
   return { ending, exitCode, signal, stdout: mask(stdout), stderr: mask(stderr) }
 }
 
-/** A language whose programs it may run. */
+/** A prestarted runtime, and a program for it. */
 export interface Runtime {
   readonly language: 'java' | 'javascript'
-  /** What the kernel calls its process. */
+  /** The kernel's name of its process. */
   readonly name: RegExp
-  /** Does what the first line of its input says. */
+  /** A program that does what the first line of its input says. */
   readonly code: string
-  /** Such lines, by what they are about. */
+  /** First lines for the program, by their subject. */
   readonly words: Readonly<Record<string, string>>
 }
 
-/** @returns where its programs have one that waited, and where each starts its own. */
+/**
+ * Compares the results of each word in both kinds of runtime.
+ * @returns an executor with prestarted runtimes, and one that starts a runtime for each program.
+ */
 export async function compareWithOwn(
   t: Test,
   { language, name, code, words }: Runtime,
@@ -113,7 +116,7 @@ export async function compareWithOwn(
     const [one, other] = [await ask(ready, 'echo'), await ask(alone, 'echo')]
     const [bytes, ownBytes] = [one.usage.memoryPeakBytes, other.usage.memoryPeakBytes]
     t.ok(bytes > ownBytes / 2 && bytes < 1.5 * ownBytes, `${bytes} and ${ownBytes} bytes`)
-    // The least of several: on a busy machine one run may take twice another's time.
+    // The least of several runs counts, because on a busy machine one run may take twice as long as another.
     const least = async (executor: Executor): Promise<number> => {
       const times: number[] = []
       for (let round = 0; round < 5; round += 1)
@@ -167,7 +170,7 @@ export async function compareWithOwn(
   return [ready, alone]
 }
 
-/** To be the last. */
+/** Checks that nothing of the waiting runtimes is left behind. Must be the last test, because it closes the executors. */
 export function testEnd(t: Test, executors: readonly Executor[], { name }: Runtime): void {
   t.test('nothing of those that wait is left behind', async (t) => {
     await findOne(name)

@@ -1,4 +1,4 @@
-// Java that does what the first line of its input says.
+// A Java program that does what the first line of its input says.
 export const code = `
 import java.io.*;
 import java.lang.ProcessBuilder.Redirect;

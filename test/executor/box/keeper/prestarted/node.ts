@@ -1,4 +1,4 @@
-// JavaScript that does what the first line of its input says.
+// A JavaScript program that does what the first line of its input says.
 export const code = `
 const fs = require('node:fs')
 const { execFileSync, spawn } = require('node:child_process')

@@ -1,5 +1,5 @@
-// Programs as they are submitted: they read, compute, print and end without ceremony. What an interpreter does at such
-// an end may be cut short, so each of these ends in one of the ways in which that could show.
+// Programs as people submit them: they read, compute, print and simply end. A fork may skip what an interpreter does at
+// such an end, so each program ends in a way in which that could show.
 import type { Program, Programs } from './program.ts'
 
 const numbers = '5 3\n1 2 3 4 5\n2 4\n'

@@ -1,4 +1,4 @@
-// How programs end: exit codes, exit functions, signals, and in which order what was written comes out.
+// How programs end: exit codes, exit functions, signals, and the order of their output.
 import type { Programs } from './program.ts'
 
 const exitValues = String.raw`

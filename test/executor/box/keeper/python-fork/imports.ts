@@ -1,14 +1,14 @@
-// Imports of modules that a fork's interpreter has loaded before: in each order, hidden by files of the program's, watched,
-// replaced, in threads and processes, and such that fail.
+// Imports of modules that a fork's interpreter has already loaded: in any order, hidden by the program's files, watched,
+// replaced, in threads and processes, and failing.
 import type { Programs } from './program.ts'
 
-/** What a fork finds made, in each of the ways in which a program may come to it first. */
+/** Modules that a fork finds loaded. For each there is a program that imports it first. */
 const loadedBefore =
   'bisect collections collections.abc contextlib copy copyreg enum functools heapq itertools keyword operator re re._casefix re._compiler re._parser reprlib string types typing typing.io typing.re warnings weakref'.split(
     ' ',
   )
 
-/** What an import changes: which modules there are and in which order, what each has and knows of itself. */
+/** Prints what an import changes: the modules and their order, and the attributes of each. */
 const tell = String.raw`
 def tell(seen=set()):
     for name in [name for name in sys.modules if name not in seen]:
@@ -25,7 +25,7 @@ const orders: Programs = Object.fromEntries(
   ]),
 )
 
-/** A file that a program makes before it imports; what it holds is printed where it is found. */
+/** Programs that write a file before they import. Where Python finds the file, its content prints. */
 const shadows: Programs = Object.fromEntries(
   [
     'typing.py',
@@ -58,7 +58,7 @@ const shadows: Programs = Object.fromEntries(
 
 const afterwards = 'import typing, sys\nprint(typing.__file__, list(sys.modules))'
 
-/** What a program changes before it imports. */
+/** Programs that change something before they import. */
 const changes: Programs = Object.fromEntries(
   [
     'import os\nos.mkdir("sub"); open("sub/typing.py", "w").write("x = 1")\nsys.path.insert(0, "sub")',
@@ -109,7 +109,7 @@ const changes: Programs = Object.fromEntries(
   ].map((change) => [change, `import sys\n${change}\n${afterwards}`]),
 )
 
-/** Places in which an import is made, and ends to which programs with imports come. */
+/** Programs that import in unusual places, and programs with imports that end in various ways. */
 const places: Programs = {
   'an import in a thread': String.raw`
 import threading

@@ -1,17 +1,17 @@
-// Programs made of the installed standard library: every module imported, its own doctests, its files run as scripts.
-// Read when the test runs: what an interpreter ships is tested, whatever its version.
+// Programs made of the installed standard library: an import of every module, the library's doctests, its files run as
+// scripts. They are read when the test runs, so that the installed version is tested.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Programs } from './program.ts'
 
-/** Not importable without what a box has not, or with an effect of its own: a window, a browser, a printed text of time. */
+/** Modules that need something a box lacks, or that do something when they are imported: a window, a browser, printed text. */
 const notImported = new Set(['antigravity', 'turtle', 'this'])
 
-/** Whose doctests print no time, no size of memory and no order of a set of words. */
+/** Modules whose doctests print no time, no size of memory and no order of a set of words. */
 const doctested =
   'bisect calendar collections copy dataclasses datetime decimal difflib enum fractions functools heapq itertools json math operator pprint random re statistics string struct textwrap types zlib hashlib'
 
-/** Run for ever, measure, write out the time or what is random, or wander through every file that there is. */
+/** Scripts that run forever, measure, print the time or random values, or walk through all files. */
 const notRun =
   /^(antigravity|compileall|gzip|platform|pydoc|random|smtpd|sysconfig|_sysconfigdata\w*|timeit|turtle|uuid|webbrowser)/
 
@@ -44,7 +44,7 @@ function doctestOf(name: string): string {
   return `import doctest, ${name}\nprint(doctest.testmod(${name}))`
 }
 
-/** @param directory of the standard library. */
+/** Lists the programs made of a standard library. @param directory of the library. */
 export function listLibraryPrograms(directory: string): Programs {
   const scripts = readdirSync(directory)
     .filter((name) => name.endsWith('.py') && !notRun.test(name))

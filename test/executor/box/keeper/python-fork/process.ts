@@ -1,7 +1,7 @@
 // Processes, threads, tasks and memory that programs make themselves.
 import type { Programs } from './program.ts'
 
-/** What starts other processes, by each of multiprocessing's ways. */
+/** Programs that start other processes, with each of multiprocessing's start methods. */
 const multiprocessing: Programs = Object.fromEntries(
   ['fork', 'spawn'].flatMap((way): [string, string][] => [
     [

@@ -2,7 +2,7 @@
 import { printEach } from './program.ts'
 import type { Programs } from './program.ts'
 
-/** Lines of a status or limits file; what is counted or placed anew in every run is left out. */
+/** Prints the lines of two status files, without what is counted or placed anew in every run. */
 const statusLines = String.raw`
 import re
 for process in ('self', '1'):
@@ -11,7 +11,7 @@ for process in ('self', '1'):
             print(line, end='')
 `
 
-/** PR_GET_… by number: what the process has of its own in the kernel, beside what /proc shows. */
+/** Prints PR_GET_… options by number: kernel state of the process that /proc does not show. */
 const kernelState = String.raw`
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
@@ -25,7 +25,10 @@ print(libc.getpgid(0), libc.getsid(0), libc.sched_getscheduler(0), libc.umask(0o
 print(os.sched_getparam(0), os.sched_rr_get_interval(0) > 0, libc.getpagesize(), libc.getdtablesize())
 `
 
-/** Of /proc/self/stat the fields that are no time, count or address; nor the flags, of which one says "forked". */
+/**
+ * Prints the fields of /proc/self/stat that are no time, count or address. The flags are left out because one of them says
+ * "forked".
+ */
 const statFields = String.raw`
 fields = open('/proc/self/stat').read().split()
 for number in [1, 2, 3, 4, 5, 6, 7, 8, 18, 19, 20, 21, 25, 26, 31, 32, 33, 34, 35, 36, 37, 38, 40, 41, 43, 44, 52]:

@@ -126,7 +126,7 @@ function raw(...parts: (string | readonly number[])[]): Buffer {
   return Buffer.concat(parts.map((part) => Buffer.from(part as string)))
 }
 
-/** A zip archive that holds nothing but a `__main__.py`. */
+/** Makes a zip archive that holds only a `__main__.py`. */
 function archive(code: string): Buffer {
   const [name, content] = [Buffer.from('__main__.py'), Buffer.from(code)]
   // Version, flags, method, time, date, checksum, both sizes, length of the name.

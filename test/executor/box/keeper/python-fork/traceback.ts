@@ -1,7 +1,7 @@
-// What is written of errors: tracebacks with their source lines, syntax errors, warnings, depth.
+// What Python writes about errors: tracebacks with their source lines, syntax errors, warnings, depth.
 import type { Programs } from './program.ts'
 
-/** Errors and what is written of them. */
+/** Programs with errors. */
 export const traceback: Programs = {
   'nested calls': String.raw`
 def outer(value):
