@@ -26,7 +26,7 @@ t.test('work that fails when nobody waits for it any more does so unheard', asyn
   const work = Promise.withResolvers<never>()
   await t.rejects(untilAborted(work.promise, AbortSignal.abort(reason)), reason)
   work.reject(new Error('late'))
-  // A rejection that nobody has handled would end the process.
+  // An unhandled rejection would end the process.
   await new Promise(setImmediate)
 })
 

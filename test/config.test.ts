@@ -1,4 +1,4 @@
-// Configuration: read strictly, every mistake at once.
+// Configuration is read strictly, and all mistakes are reported at once.
 import t from 'tap'
 import { readDatabaseConfig, readDoctorConfig, readWebConfig, readWorkerConfig } from '#config'
 import { defaultSettings } from '#language'

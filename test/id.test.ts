@@ -1,10 +1,10 @@
-// Ids: what they sort by, and that none comes twice.
+// Ids sort by their time of creation, and no id comes twice.
 import t from 'tap'
 import { validate, version } from 'uuid'
 import { createId } from '#id'
 
 t.test('ids are UUIDs of version 7 that sort as they were made, each another one', async (t) => {
-  // More than random bytes are drawn for at once, and several in a millisecond.
+  // So many ids need several draws of random bytes, and several ids share a millisecond.
   const ids = Array.from({ length: 10_000 }, createId)
   t.ok(ids.every((id) => validate(id) && version(id) === 7))
   t.strictSame(ids, ids.toSorted())

@@ -1,4 +1,4 @@
-// Who may import whom: the architecture's table, held against every import in src and in the client.
+// Checks every import in src and in the client against the architecture's table of allowed imports.
 import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import t from 'tap'
@@ -22,13 +22,13 @@ const base = [
   '#log',
   '#schema',
 ]
-/** What of it the executor and the webhooks use too: each a few lines that know nothing of the service. */
+/** The part of `base` that the executor and the webhooks use too: small modules that know nothing of the service. */
 const plain = ['#abort', '#back-off', '#error-text']
 const everything = null
 
 /**
- * For each room the doors it may use; `everything` for those that put the others together. A room is a folder of src, or the
- * client; a folder in it without a row of its own is a part of it.
+ * The doors that each room may use; `everything` for the rooms that assemble the others. A door is an entry of `imports` in
+ * package.json. A room is a folder of src, or the client. A folder without its own row belongs to the room around it.
  */
 const allowed: Readonly<Record<string, readonly string[] | null>> = {
   '': everything,
@@ -129,16 +129,16 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   ],
   webhook: plain,
 }
-/** Files at the top that others build on. */
+/** Files directly in src that other modules build on. */
 const baseFiles = ['abort.ts', 'back-off.ts', 'config.ts', 'error.ts', 'id.ts', 'schema.ts']
-/** What the web process loads, and its doors to src/job alone. */
+/** Entries that must not load the executor: the web process, and its doors to src/job. */
 const withoutExecutor = [
   'src/job/enqueue.ts',
   'src/job/sweep.ts',
   'src/job/command.ts',
   'src/server/server.ts',
 ]
-/** What deploy/entrypoint.sh and the health check start. */
+/** The files that deploy/entrypoint.sh and the health check start. */
 const imageEntries = [
   'src/server/server.ts',
   'src/worker/worker.ts',
@@ -218,7 +218,7 @@ t.test('every door leads to a file', async (t) => {
   for (const [door, path] of Object.entries(doors)) t.ok(readFileSync(resolve(root, path)), door)
 })
 
-/** The innermost room that a file of src stands in. */
+/** Returns the innermost room that contains a file of src; '' for src itself. */
 function roomOf(name: string): string {
   for (let folder = dirname(name); folder !== '.'; folder = dirname(folder)) {
     if (folder in allowed) return folder
@@ -226,7 +226,7 @@ function roomOf(name: string): string {
   return ''
 }
 
-/** All files that loading one file loads, types aside. */
+/** Returns all files that loading one file loads. Imports of types do not count. */
 function reach(path: string, seen = new Set<string>()): Set<string> {
   if (seen.has(path) || !/\.tsx?$/.test(path)) return seen
   seen.add(path)
@@ -234,7 +234,7 @@ function reach(path: string, seen = new Set<string>()): Set<string> {
   return seen
 }
 
-/** The file of ours that a specifier in a file names; the empty string for a package. */
+/** Returns the path of the repository's file that a specifier names; the empty string for a package. */
 function locate(from: string, specifier: string): string {
   if (specifier.startsWith('#')) return resolve(root, doors[specifier] ?? '')
   return specifier.startsWith('.') ? resolve(dirname(from), specifier) : ''

@@ -1,5 +1,5 @@
-// What is wrong with an address or a login is said in one sentence, with status 78 and without a trace or the password, by
-// whatever is started with it.
+// Every process that is started with a wrong address or login reports the reason in one sentence, without a trace or the
+// password, and exits with status 78.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -17,7 +17,7 @@ import { startWebProcess } from './helper/web.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(600_000) // some twenty processes
+t.setTimeout(600_000) // the test starts some twenty processes
 
 const entries = {
   web: ['src/server/server.ts'],
@@ -27,7 +27,7 @@ const entries = {
 }
 type Entry = keyof typeof entries
 
-/** The address with another name and password. */
+/** Returns the database's address with another user name and password. */
 function logIn(name: string, password: string): string {
   const login = new URL(url)
   login.username = name

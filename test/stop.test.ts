@@ -1,5 +1,5 @@
-// Told to stop, processes end before the platform kills them, 30 s after the signal: with the database away, and with
-// clients that go on.
+// Processes that get SIGTERM end before the platform kills them 30 s later, even when the database is away or clients keep
+// sending requests.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { Agent, get } from 'node:http'
@@ -13,14 +13,14 @@ import { startTcpProxy } from './helper/tcp-proxy.ts'
 import { startWebProcess } from './helper/web.ts'
 import { startWorkerProcess } from './helper/worker.ts'
 
-// The processes give themselves 27 s by their own clocks; the rest is for a slow machine.
+// The processes exit after 27 s at the latest; the rest is for a slow machine.
 const mostSeconds = 60
-// A worker gives up a database that does not answer for 7 s.
+// A stopping worker waits 7 s for a database that does not answer.
 const workerSeconds = 20
 const { url, drop } = await createTestDatabase()
 t.teardown(drop)
 t.setTimeout(600_000)
-// What is waited for here is mostly processes that wait.
+// The tests run in parallel, because their processes mostly wait.
 t.jobs = 4
 const atOnce = { buffered: true, timeout: 600_000 }
 
@@ -69,7 +69,7 @@ t.test('a web process that ends says so to who asks on, and fails nobody', async
   const agent = new Agent({ keepAlive: true })
   t.teardown(() => agent.destroy())
   let answered = 0
-  /** Asks on one connection until told that it is the last answer. @returns what went wrong. */
+  /** Sends requests on one connection until an answer closes it. @returns what went wrong, or null. */
   const ask = async (): Promise<string | null> => {
     for (;;) {
       const response = await new Promise<IncomingMessage>((done, fail) => {
@@ -86,7 +86,7 @@ t.test('a web process that ends says so to who asks on, and fails nobody', async
   const seconds = await secondsToEnd(child)
   t.strictSame(await Promise.all(asking), asking.map(() => null)) // prettier-ignore
   t.comment(`${seconds.toFixed(1)} s`)
-  // Connections that are never let go are closed after 20 s.
+  // The web process closes connections that stay open after 20 s.
   t.ok(seconds < 15)
 })
 

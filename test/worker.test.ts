@@ -6,7 +6,7 @@ import metadata from '#package' with { type: 'json' }
 import { createTestDatabase } from './helper/database.ts'
 import { startWorkerProcess } from './helper/worker.ts'
 
-/** Real uids of a process's descendants, keepers of slots among them. */
+/** Returns the real uids of a process's descendants, which include the keepers of slots. */
 function uidsBelow(pid: number): Set<number> {
   const found = new Set<number>()
   for (const child of childrenOf(pid)) {
@@ -21,7 +21,7 @@ function childrenOf(pid: number): number[] {
   return read(`/proc/${pid}/task/${pid}/children`).trim().split(' ').filter(Boolean).map(Number)
 }
 
-/** '' for what has ended meanwhile. */
+/** Returns a file's text; '' for a process that has ended meanwhile. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')

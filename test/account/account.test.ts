@@ -45,7 +45,7 @@ t.test(
       asked.map((caller) => (caller === revoked ? undefined : caller!.apiKeyId)),
     )
     const remaining = answers.map((answer) => answer?.rate?.remaining)
-    const most = one!.rate!.remaining // its first request
+    const most = one!.rate!.remaining // after its first request
     t.strictSame(new Set([remaining[0], remaining[3]]), new Set([most - 1, most - 2]))
     t.strictSame(
       new Set([2, 4, 5].map((n) => remaining[n])),
@@ -73,9 +73,9 @@ t.test('a rotation that fails leaves the old key as it was', async (t) => {
   t.equal(await createAdmit(sql)(key), null)
 })
 
-// What takes time that depends on a secret is a search (the index's, that among the keys known of late), and it searches
-// for a digest: whoever wanted to learn from that would have to choose digests, that is, invert SHA-256. The last word on
-// what the database found is a comparison in constant time.
+// Only two searches take a time that depends on the key: the index's, and the one among recently seen keys. Both search for
+// a digest, so an attacker who measures them would have to choose digests, that is, invert SHA-256. The final comparison
+// with the row that the database found takes constant time.
 t.test('a key is looked up by its digest, and compared by timingSafeEqual alone', async (t) => {
   const { key } = await createCaller(sql)
   const other = await createCaller(sql)
@@ -93,7 +93,7 @@ t.test('a key is looked up by its digest, and compared by timingSafeEqual alone'
   t.not(await createAdmit(sql)(key), null)
   const digest = crypto.createHash('sha256').update(key).digest()
   t.strictSame(compared, [[digest, digest]])
-  // A look-up that answers with somebody else's row lets nobody in.
+  // A look-up that returns another key's row admits nobody.
   crypto.timingSafeEqual = () => false
   syncBuiltinESMExports()
   t.equal(await createAdmit(sql)(other.key), null)

@@ -1,5 +1,5 @@
-// Retention of blobs: unused ones go, what an unfinished submission names stays, and no purge comes between a submission that is
-// being received and its blobs.
+// Retention of blobs: unused blobs are purged, blobs that an unfinished submission names stay, and no purge comes between a
+// submission that is being received and its blobs.
 import { createHash, randomBytes } from 'node:crypto'
 import t from 'tap'
 import { findBlobs, purgeBlobs, storeBlob } from '#blob'
@@ -13,7 +13,7 @@ t.teardown(drop)
 const caller = await createCaller(sql)
 const never = new AbortController().signal
 
-/** A blob that was last used so many days ago; its name. */
+/** Stores a blob that was last used so many days ago. @returns its name. */
 async function storeAgo(days: number, bytes: Uint8Array = randomBytes(5000)): Promise<string> {
   const name = createHash('sha256').update(bytes).digest('hex')
   await storeBlob(sql, caller.apiKeyId, name, bytes, never)
@@ -41,7 +41,7 @@ const naming = (...names: string[]): Parameters<typeof submitNew>[2] =>
 const submitNaming = (...names: string[]): Promise<string> =>
   submitNew(sql, caller, naming(...names))
 
-/** @returns the rerun's id, or why there is none. */
+/** Reruns a submission. @returns the rerun's id, or the reason why there is none. */
 async function repeat(id: string): Promise<string> {
   const request = {
     submission_id: createId(),
@@ -178,7 +178,7 @@ t.test('a submission whose blob is being purged is refused whole', async (t) => 
     const [row] = await purging`select runledger.purge_blobs(interval '30 days', 20) as count`
     t.equal(row?.['count'], 1)
     refused = submit(sql, caller, naming(name))
-    // It is known to wait before the purge is committed.
+    // The purge commits only when the submission waits for its lock.
     while ((await sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%runledger.receive%'`).length === 0); // prettier-ignore
   })
   t.match(await refused, { kind: 'blob_missing' })

@@ -1,4 +1,4 @@
-// Storing blobs beside one another, as several web processes do: a quota is exact, and the same bytes are stored once.
+// Several web processes store blobs at the same time: a quota is exact, and the same bytes are stored once.
 import { createHash, randomBytes } from 'node:crypto'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'

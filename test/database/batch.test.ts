@@ -1,14 +1,14 @@
-// Group commit: what goes together, and that each call has its own answer, error and end.
+// Group commit: which calls share a statement, and that each call gets its own answer, error and abort.
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createBatch, hadNoEffect } from '#database'
 import type { Batch } from '#database'
 
-/** What was sent, in order: one list a statement. */
+/** A batch whose statements the test ends, with the calls of each statement in the order of sending. */
 interface Log {
   readonly batch: Batch<string, string>
   readonly sent: (readonly string[])[]
-  /** Ends the statement that began first of those under way. */
+  /** Ends the oldest of the statements under way. */
   readonly end: (error?: Error) => Promise<void>
 }
 
@@ -17,12 +17,12 @@ const tooLong = Object.assign(new Error('too long'), { severity: 'ERROR', code: 
 const withdrawn = Object.assign(new Error('withdrawn'), { code: '57014' })
 const lost = Object.assign(new Error('lost'), { code: 'CONNECTION_CLOSED' })
 
-/** Sends what it is given, and answers when it is told to; `most` of them at once. */
+/** Creates a batch whose statements wait for `end`, and then answer at most `most` of their calls. */
 function createLog({
   statements = 1,
   items = 10,
   most = 10,
-  // Later than any of these tests ends.
+  // Longer than any of these tests takes.
   slowMilliseconds = 600_000,
 } = {}): Log {
   const sent: (readonly string[])[] = []
@@ -51,7 +51,7 @@ function createLog({
   }
 }
 
-/** Calls, each in a turn of its own. */
+/** Makes each call in a separate turn of the event loop. */
 async function callInTurns(
   batch: Batch<string, string>,
   calls: readonly string[],
@@ -59,7 +59,7 @@ async function callInTurns(
   const answers: Promise<string>[] = []
   for (const call of calls) {
     const answer = batch(call)
-    // Its caller looks later.
+    // The test awaits the answer later, so a rejection must not count as unhandled.
     answer.catch(() => {})
     answers.push(answer)
     await nextTurn()

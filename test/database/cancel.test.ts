@@ -1,4 +1,4 @@
-// A statement that is withdrawn costs nothing: it never reaches the server, and the pool is whole afterwards.
+// A withdrawn statement never reaches the server, and its pool is whole afterwards.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { cancelOnAbort, createDatabase } from '#database'
@@ -29,7 +29,7 @@ t.test('neither one that waits in the queue nor one whose connection is being ma
   controller.abort()
   t.strictSame(await Promise.all(notes), Array(5).fill('57014'))
   await proxy.restore()
-  // More than one connection could answer in this time, were the other one lost.
+  // If one connection were lost, the other one would answer both statements.
   const answers = await Promise.all(
     Array.from({ length: 2 }, () => pool`select pg_backend_pid() as pid, pg_sleep(1)`),
   )
@@ -40,7 +40,7 @@ t.test('neither one that waits in the queue nor one whose connection is being ma
 t.test('one that was sent is left to the server', async (t) => {
   const observer = createDatabase({ url, connections: 1, name: 'observer' })
   t.teardown(() => observer.end({ timeout: 1 }))
-  await observer`select 1` // it is connected
+  await observer`select 1` // connects before the test needs it
   const controller = new AbortController()
   const answer = cancelOnAbort(sql`select pg_sleep(3), 1 as one`, controller.signal)
   const answered = answer.then(([row]) => row?.['one'] as number)

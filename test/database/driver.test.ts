@@ -1,5 +1,5 @@
-// The driver as it is installed, with patches/: a connection that closes while something small waits to be written, and
-// which of several is asked.
+// The installed driver with patches/: what happens when a connection closes while a small write is pending, and which of
+// several connections gets the next statement.
 import { readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,7 +15,7 @@ t.test('it is patched', async (t) => {
   t.match(source, /open = Object\.assign/, '`npm run postinstall` patches node_modules/postgres')
 })
 
-/** As they were connected. */
+/** The sockets in the order in which they connected. */
 const sockets: Socket[] = []
 const connect = Reflect.get(Socket.prototype, 'connect') as (...to: unknown[]) => Socket
 t.intercept(Socket.prototype, 'connect', {
@@ -36,7 +36,7 @@ t.test(
     sockets.length = 0
     await ask()
     t.equal(sockets.length, 2)
-    // In the turn in which the first is gone, the second is asked, and is gone as well before it is written to.
+    // In the turn in which the first connection closes, the second gets a statement, and it closes before the write.
     const failed = sockets.map((socket) => {
       socket.destroy()
       return new Promise((done) => {

@@ -1,4 +1,4 @@
-// Several hosts in DATABASE_URL: connections of both drivers go to the one that takes writes, whatever the others do.
+// Several hosts in DATABASE_URL: connections of both drivers go to the host that takes writes, whatever the other hosts do.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -17,16 +17,20 @@ t.teardown(drop)
 const proxies = await Promise.all([startTcpProxy(url), startTcpProxy(url)])
 t.teardown(() => Promise.all(proxies.map((proxy) => proxy.close())))
 const [first, second] = proxies
-// What findWritable knows for this long.
+// Longer than findWritable keeps an answer.
 const keptMilliseconds = 600
 
-/** Of the test's database with these hosts. */
+/** Returns the URL of the test's database with these hosts. */
 const name = (...hosts: readonly string[]): string =>
   url.replace(new URL(url).host, hosts.join(','))
 const hostOf = (address: string): string => new URL(address).host
 const both = name(hostOf(first.url), hostOf(second.url))
 
-/** A standby, in as much of the protocol as it takes to say so; `greets` false: a server that is frozen. */
+/**
+ * Starts a server that speaks enough of the protocol to say that it is a standby. With `greets` false it never answers, like
+ * a frozen server.
+ * @returns its host and port.
+ */
 async function startStandby(t: Test, greets: boolean): Promise<string> {
   const message = (type: string, ...parts: readonly (string | number[])[]): Buffer => {
     const body = Buffer.concat(

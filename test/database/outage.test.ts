@@ -1,4 +1,4 @@
-// How the log tells of a database that is away: one line, then counts, then one line.
+// How the log reports a database that is away: one line, then counts, then one line when it is back.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mock } from 'node:test'
 import t from 'tap'

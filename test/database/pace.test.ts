@@ -1,5 +1,5 @@
-// All pools of a process share what connections it may ask for a second: a server that is away, or starts again, is not
-// stormed by the jobs of a worker that lose theirs at once.
+// All pools of a process share one limit of new connections a second. Otherwise a worker's jobs that lose their connections
+// at once would storm a server that is away or restarts.
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -43,6 +43,6 @@ t.test('a worker with fifty webhooks asks for its share and no more', async (t) 
   t.ok(asked >= perSecond, 'and does ask')
   server.close()
   await sql.end({ timeout: 0 })
-  // What waits for a connection would wait for ever.
+  // The calls that wait for a connection would wait for ever, so the process exits.
   setTimeout(() => process.exit(process.exitCode ?? 0), 500).unref()
 })

@@ -1,4 +1,4 @@
-// A pool whose connections all went silent, or are hung up on: it is whole again at once, and does not storm the server.
+// A pool whose connections all went silent or were closed by the server is whole again at once, and does not storm the server.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -14,7 +14,7 @@ import type { TcpProxy } from '../helper/tcp-proxy.ts'
 const { url, drop } = await createTestDatabase()
 t.teardown(drop)
 
-/** A pool whose way to the server is a proxy; both end with the test. */
+/** Starts a pool that connects through a proxy; both end with the test. */
 async function startPool(
   t: Test,
   settings: { readonly connections: number; readonly statementSeconds: number },
@@ -65,7 +65,7 @@ t.test(
     const { proxy, sql } = await startPool(t, { connections: 1, statementSeconds: 2 })
     proxy.blackHole()
     await t.rejects(sql`select 1`, { code: 'CONNECT_TIMEOUT' })
-    // This one waits on a connection that no longer leads anywhere.
+    // This statement waits on a connection whose packets are lost.
     sql`select 1`.catch(() => {})
     while (proxy.attempts < 2) await sleep(50)
     t.ok(proxy.attempts <= 3, 'not in haste')

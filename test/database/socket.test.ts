@@ -1,4 +1,4 @@
-// A connection whose other end has vanished without a word is given up, and others take its place.
+// A connection whose other end has vanished without notice is abandoned, and new connections replace it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -12,7 +12,7 @@ t.teardown(drop)
 const proxy = await startTcpProxy(url)
 t.teardown(() => proxy.close())
 
-/** One connection, through the proxy. */
+/** Creates a pool with one connection, through the proxy. */
 function connect(test: Test, statementSeconds: number): Database {
   const sql = createDatabase({ url: proxy.url, connections: 1, name: 'watched', statementSeconds })
   test.teardown(() => sql.end({ timeout: 1 }))
@@ -24,7 +24,7 @@ t.test(
   async (t) => {
     const sql = connect(t, 1)
     const [before] = await sql`select pg_backend_pid() as pid`
-    await sleep(500) // so that the next write is one of its own
+    await sleep(500) // so that the next write is seen separately from this one
     proxy.abandon()
     await t.rejects(sql`select 1`, { code: 'CONNECTION_CLOSED' })
     const [after] = await sql`select pg_backend_pid() as pid`
@@ -35,7 +35,7 @@ t.test(
 t.test('an idle connection and a slow statement are left alone', async (t) => {
   const sql = connect(t, 4)
   const [before] = await sql`select pg_backend_pid() as pid`
-  await sleep(7500) // longer than the silence that a written connection is allowed
+  await sleep(7500) // longer than a connection may stay silent after a write
   const [after] = await sql`select pg_backend_pid() as pid, pg_sleep(3)`
   t.equal(after?.['pid'], before?.['pid'])
 })

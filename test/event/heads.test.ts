@@ -1,4 +1,4 @@
-// The heads of the log, kept elsewhere: what the chains of hashes alone do not show.
+// The heads of the log, kept outside the database, show changes that the hash chains alone do not show.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ async function addFinished(): Promise<string> {
   return id
 }
 
-/** Waits until no transaction of the whole server, other tests' among them, is older than the last event. */
+/** Waits until no open transaction of the server, including those of other tests, is older than the last event. */
 async function settle(): Promise<void> {
   for (;;) {
     const [row] = await sql`
@@ -124,7 +124,7 @@ t.test('an auditor may take and compare them', async (t) => {
   })
 })
 
-// Each puts the log into a state in which every hash fits: an intruder with a superuser's rights and a plan.
+// Each statement leaves a log in which every hash fits, as an intruder with a superuser's rights could.
 for (const [what, statement] of [
   [
     'the end of a stream is cut off',

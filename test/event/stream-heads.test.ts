@@ -1,4 +1,5 @@
-// Lists of streams that are kept elsewhere: a log that was put back to before they were made is told what it lacks of them.
+// Lists of streams, kept outside the database, show which streams and events a log lacks after it was restored to an earlier
+// state.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// The walk over the hash chains: silent on what we wrote, loud on what somebody changed behind our back.
+// The walk over the hash chains reports nothing for an untouched log, and finds every change made without the service.
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import t from 'tap'
@@ -20,7 +20,7 @@ for (let count = 0; count < 3; count += 1) {
   ids.push(id)
 }
 const [id = ''] = ids
-// Streams where no partition is: before, between and after the months that have one.
+// Streams without a partition: before, between and after the months that have one.
 for (const odd of [
   '00000000-0000-7000-8000-000000000001',
   uuidv7({ msecs: 1e12 }),
@@ -28,7 +28,7 @@ for (const odd of [
 ])
   await sql`select runledger.append_event(${odd}, 1, 'a.b', 1, '{}', '{}')`
 
-/** What `audit verify` says, and its exit status. */
+/** Runs `audit verify`. @returns its output and exit status. */
 function verify(): { text: string; status: number | null } {
   const { stdout, status } = spawnSync('node', ['src/cli/cli.ts', 'audit', 'verify'], {
     cwd: root,
@@ -38,7 +38,7 @@ function verify(): { text: string; status: number | null } {
   return { text: stdout, status }
 }
 
-/** Does what an intruder with a superuser's rights would do, looks, and puts everything back. */
+/** Changes the log as an intruder with a superuser's rights could, runs `look`, and restores the log. */
 async function tamper(statement: string, look: () => Promise<void>): Promise<void> {
   await sql.unsafe(`
     create table public.kept as table runledger.event;

@@ -1,4 +1,4 @@
-// Events of every version that was ever written are read in today's shape; those of the future are shown raw.
+// Events of every version that was ever written are read in today's shape. Events of a later release are shown raw.
 import { readFileSync, readdirSync } from 'node:fs'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -11,8 +11,8 @@ import { finish, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 /**
- * An event as one release wrote it, and as today's reads it. Fixtures are added, never changed. A further word in the file's name
- * tells a kind of the same version.
+ * An event as one release wrote it, and as today's release reads it. Fixtures are added, never changed. A word after the
+ * version in the file's name distinguishes kinds of one version.
  */
 interface Fixture {
   readonly type: string

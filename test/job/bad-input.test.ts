@@ -1,5 +1,5 @@
-// What no release of ours wrote, or what somebody changed by hand: each is said or repaired, the queue goes on, and
-// nothing that was acknowledged is lost.
+// Input that no release wrote, or that somebody changed by hand, is reported or repaired. The queue goes on, and no
+// acknowledged submission is lost.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -15,7 +15,7 @@ t.setTimeout(180_000)
 const caller = await createCaller(sql)
 const python = describeSubmission({ code: 'print(1)' })
 
-// Without a worker first: each finds the bad input in the queue when it starts.
+// No worker runs yet, so a worker finds the bad input in the queue when it starts.
 const payloads = [
   null,
   7,
@@ -104,7 +104,7 @@ t.test('a language that this release does not know waits for one that does', asy
   const types = (await readStream(sql, languageUnknown)).map(({ type }) => type)
   t.strictSame(types, ['submission.received'])
   const offered = await sql.begin(async (transaction) => {
-    // The worker sweeps and reconciles too: one at a time.
+    // The lock keeps the worker, which sweeps and reconciles too, from doing so at the same time.
     await transaction`select pg_advisory_xact_lock(71830, 0)`
     await transaction`select graphile_worker.remove_job(${languageUnknown})`
     const [row] = await transaction`select runledger.reconcile_queue() as count`

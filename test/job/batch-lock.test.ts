@@ -1,6 +1,6 @@
-// Whoever ends members of a batch, takes them back, gives them back for a lost worker or removes their bodies locks the same rows:
-// in one order, so that none waits for one that waits for it. Each pair meets at its worst, both held up by a third; then all go
-// at once.
+// Calls that end members of a batch, cancel them, requeue them for a lost worker or purge their bodies lock the same rows. They
+// lock in one order, so that no two wait for each other. Each pair meets while a third session holds the rows that both need;
+// then all run at once.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -30,7 +30,7 @@ interface Batch {
 const submit = (count: number, createMember?: () => string): Promise<Batch> =>
   submitBatch(sql, caller, Array.from({ length: count }, () => python), hook, createMember) // prettier-ignore
 
-/** A worker that is alive until `lose`, without a session of its own. */
+/** Registers a worker without a session, which is alive until one of `losses`. @returns its id. */
 async function registerWorker(): Promise<string> {
   const id = uuidv7()
   await sql`
@@ -42,10 +42,10 @@ async function registerWorker(): Promise<string> {
 const alive = await registerWorker()
 
 const losses = {
-  /** What a sweep finds. */
+  /** A loss that a sweep finds. */
   silent: (worker: string) =>
     sql`update runledger.worker set renewed_at = now() - interval '1 hour' where id = ${worker}`,
-  /** What a sweep has passed over, and the reconciler finds. */
+  /** A loss that sweeps pass over, and the reconciler finds. */
   stopped: (worker: string) =>
     sql`update runledger.worker set stopped_at = now() where id = ${worker}`,
 }
@@ -68,12 +68,12 @@ async function describeEnds(members: readonly string[]): Promise<Work> {
   return (session) => session`select * from runledger.conclude(${json(sql, items)})`
 }
 
-/** While a third holds what both want, `one` waits for it, then `other`; then it lets go. @throws what either does. */
+/** Starts `one`, then `other`, while a third session holds rows that both need; then frees them. @throws the error of each. */
 async function meet(held: Work, one: Work, other: Work): Promise<void> {
   const sessions = await Promise.all([sql.reserve(), sql.reserve(), sql.reserve()])
   const [holder, first, second] = sessions
   try {
-    // What a caller waits for is what gives way.
+    // A deadlock must fail `one`, which a caller waits for, so `other` would detect it later.
     await second`set deadlock_timeout = '1min'`
     await holder`begin`
     await held(holder)
@@ -86,7 +86,7 @@ async function meet(held: Work, one: Work, other: Work): Promise<void> {
   }
 }
 
-/** @returns when it waits for a lock, or is over: whoever needs nothing of what is held does not wait. */
+/** Starts `work`. @returns when it waits for a lock, or is over because it needs none of the held rows. */
 async function beginToWait(
   session: Queryable,
   work: Work,
@@ -114,7 +114,7 @@ const due = { state: 'pending', jobs: 1 }
 
 t.test('ends of two batches, and a purge that comes to them in the other order', async (t) => {
   const one = await submit(2)
-  // Older than those of the batch before it.
+  // The ids are older than those of the first batch.
   const early = Date.now() - 60_000
   const other = await submit(2, () => uuidv7({ msecs: early }))
   await finish(sql, other.members[0]!)
@@ -144,7 +144,7 @@ for (const [name, lose, giveBack] of [
       cancel(second),
       giveBack,
     )
-    // A reconciler that came second has not seen the cancel.
+    // A reconciler that ran second has not seen the cancel.
     await reconcile(sql)
     const [ended] = await sql`select status from runledger.submission where id = ${second}`
     t.equal(ended?.['status'], 'cancelled')
@@ -160,7 +160,7 @@ for (const [name, lose, giveBack] of [
     const low = callers[0]!
     const high = callers[1]!
     const worker = await registerWorker()
-    // Each was to be cancelled, and ends as its worker is lost; the key that is locked last comes first.
+    // Each of these is cancelled and ends when its worker is lost. The key that is locked last comes first.
     for (const owner of [high, low]) {
       const id = await submitNew(sql, owner, python)
       await startExecution(sql, id, { workerId: worker })

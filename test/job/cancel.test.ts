@@ -1,4 +1,4 @@
-// A submission that its caller takes back ends once, in whatever state it is, and in whatever it is racing with.
+// A cancelled submission ends once, in whatever state it is, and whatever it races with.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -147,7 +147,7 @@ t.test('an attempt that is to be ended and is lost is not begun again', async (t
 t.test('a worker that knows nothing of the attempt holds it up for seconds', async (t) => {
   const id = await submitNew(sql, caller, program)
   const workerId = uuidv7()
-  // Alive for as long as this test may take, whatever becomes of its session.
+  // The lease outlasts this test, even if the session ends.
   await sql`select runledger.register_worker(${workerId}, 'here', 1, 1, '{}', 3600)`
   await startExecution(sql, id, { workerId })
   await cancel(id)
@@ -164,7 +164,7 @@ t.test('a worker that knows nothing of the attempt holds it up for seconds', asy
   })
   await reconcile()
   t.equal((await typesOf(id)).at(-1), 'submission.cancelled')
-  // The log was edited for this: its hashes would be found.
+  // The edited log would fail the check of its hashes, so the submission is removed.
   await sql.begin(async (owner) => {
     await owner`set local session_replication_role = 'replica'`
     await owner`delete from runledger.event where stream_id = ${id}`
@@ -206,7 +206,7 @@ t.test('who waits for it is told', async (t) => {
     await submitNew(sql, caller, program, { waiter: channel }),
     await submitNew(sql, caller, program, { waiter: channel }),
   ]
-  // Nor does a row that was edited by hand keep it from being told.
+  // A row that was edited by hand must not prevent the notification.
   await sql`update runledger.pending set version = 0, hash = '' where submission_id = ${ids[1]!}`
   for (const id of ids) {
     await cancel(id)
@@ -238,7 +238,7 @@ t.test('raced with a completion, a start, a loss and itself, it ends once', asyn
       await cancel(id, who)
     }
     await Promise.all([complete(), take(), ...(round % 3 === 0 ? [take()] : [])])
-    // A loss that lost the race leaves it to the sweep.
+    // If the loss lost the race against the cancel, a sweep would end the submission; the test does so here.
     const types = await typesOf(id)
     if (types.at(-1) === 'submission.cancel_requested') await interrupt(sql, id, types.length - 1)
     const last = (await typesOf(id)).filter((type) => ends.includes(type))

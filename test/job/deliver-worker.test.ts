@@ -1,4 +1,4 @@
-// Webhooks of real worker processes that are killed or stopped in the worst moment.
+// Webhooks of real worker processes that are killed or stopped at the worst moment.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ import {
   submitBatch,
 } from './delivery.ts'
 
-// Right after its start PostgreSQL does not vouch for session locks: a killed worker is then found by its lease.
+// Soon after a start of PostgreSQL a missing session lock does not count, so a killed worker is found by its lease.
 const leaseSeconds = 3
 t.setTimeout(120_000)
 
@@ -56,7 +56,7 @@ t.test(
     const doomed = await startWorker()
     const { promise: killed, resolve } = Promise.withResolvers<undefined>()
     answer = (response) => {
-      // Stopped before the answer leaves: it cannot come to record what it got.
+      // The worker is stopped before the answer leaves, so it cannot record the answer.
       doomed.kill('SIGSTOP')
       response.end('got it', () => {
         doomed.kill('SIGKILL')
@@ -176,7 +176,7 @@ async function startWorker(environment: NodeJS.ProcessEnv = {}): Promise<ChildPr
   t.teardown(kill)
   process.once('exit', kill)
   await logged(worker, 'worker.started')
-  // From now on others know which jobs it holds.
+  // Waits until other processes know which jobs the worker holds.
   while (
     (await sql`select from runledger.worker where pid = ${worker.pid!} and queue_pool_ids <> '{}'`)
       .length === 0

@@ -1,5 +1,5 @@
-// From the end of a submission to the end of its webhook, with the real queue, the real sandbox and HTTPS receivers that
-// have a certificate authority of their own.
+// From the end of a submission to the end of its webhook, with the real queue, the real sandbox and HTTPS receivers whose
+// certificates come from a test authority.
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
@@ -34,14 +34,14 @@ t.setTimeout(600_000)
 const authority = createAuthority()
 t.teardown(() => authority.remove())
 
-/** What a receiver answers to its next requests: a status, or `hang`; the last one stays. */
+/** A receiver's answers to its next requests: a status, or `hang`. The last one repeats. */
 type Script = readonly {
   readonly status: number | 'hang'
   readonly headers?: Record<string, string>
 }[]
 const scripts = new Map<string, Script>()
 const served = new Map<string, number>()
-/** Hanging answers. */
+/** The responses that a script left hanging. */
 const held: ServerResponse[] = []
 const receiver = await createReceiver(authority.issue(['DNS:*.hook.test']), (response, request) => {
   const host = request.headers.host?.split(':')[0] ?? ''
@@ -309,7 +309,7 @@ t.test('a due delivery whose job was lost is found again', async (t) => {
   const { webhook_id: webhookId } = await readDelivery(sql, id)
   await sql`select graphile_worker.remove_job(${webhookId})`
   queue = await startDelivering()
-  // By then it has taken what there was.
+  // Once this webhook is delivered, the worker has taken every job that there was.
   const later = await endSubmission(sql, caller, { url: address('later'), secret })
   t.match(await awaitDelivery(sql, later), { state: 'delivered' })
   t.match(await readDelivery(sql, id), { state: 'pending', attempts: 0 })
@@ -357,7 +357,7 @@ t.test('receivers that hang delay neither executions nor other hosts', async (t)
   const hanging: string[] = []
   for (let n = 0; n < 60; n += 1)
     hanging.push(await endSubmission(sql, caller, { url: address('hang'), secret }))
-  // All five places of the host are taken, and the rest has been looked at.
+  // Waits until all five positions of the host are taken.
   while (requestsTo('hang').length < 5) await sleep(20)
   const others = await Promise.all(
     Array.from({ length: 5 }, (_, n) =>
@@ -367,11 +367,11 @@ t.test('receivers that hang delay neither executions nor other hosts', async (t)
   const run = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
   t.match(await finalResult(sql, run), { verdict: 'AC' })
   await Promise.all(others.map((id) => awaitDelivery(sql, id)))
-  // None of the attempts that hang is over: nobody has waited for one.
+  // No hanging attempt is over, so nothing has waited for one.
   t.equal(requestsTo('hang').length, 5, 'one host has its bound and no more')
   t.ok((await Promise.all(hanging.map((id) => readDelivery(sql, id)))).every(({ attempts }) => attempts === 0)) // prettier-ignore
 
-  // The worker stops in the middle of the attempts: they are given back, unspent.
+  // The worker stops in the middle of the attempts. They are requeued, and do not count as spent.
   const stopped = queue.stop()
   give.abort()
   await stopped
@@ -388,7 +388,7 @@ t.test('receivers that hang delay neither executions nor other hosts', async (t)
   t.equal(await countFree(), 60, 'each has a job that anybody may take')
 
   scripts.set('hang.hook.test', [{ status: 200 }])
-  // Those that were sent away were told to come back the later, the longer the others had hung.
+  // Deliveries that found no position were postponed, by more the longer the others hung. So all are made due now.
   await sql`update runledger.delivery set due_at = now() where submission_id = any (${hanging})`
   await sql`
     select graphile_worker.reschedule_jobs(array(

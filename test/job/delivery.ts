@@ -1,4 +1,4 @@
-// Deliveries for tests: submissions that have ended, receivers that are told by name, and what became of the delivery.
+// Deliveries for tests: makes ended submissions and settings for test receivers, and reads what became of a delivery.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
@@ -12,10 +12,10 @@ import { conclude } from '../helper/execution.ts'
 import { createReceive } from '#enqueue'
 import type { Submission } from '#enqueue'
 
-/** Where loopback receivers of tests listen: the public internet, as far as deliveries are concerned. */
+/** The loopback address of the tests' receivers. Deliveries treat it as a public address. */
 export const receiverAddress = '127.0.0.2'
 
-/** A delivery as the database has it. */
+/** A row of runledger.delivery. */
 export interface DeliveryRow {
   readonly webhook_id: string
   readonly submission_id: string
@@ -25,7 +25,7 @@ export interface DeliveryRow {
   readonly due_at: Date | null
 }
 
-/** Settings under which every name leads to the receivers' address, and only these ports and that authority do. */
+/** Returns settings that resolve every name to the receivers' address, and allow only these ports and this authority. */
 export function describeSettings(
   authority: string,
   ports: readonly number[],
@@ -42,8 +42,8 @@ export function describeSettings(
 }
 
 /**
- * Puts a submission into the database that has just ended with this output, without running it: received, started and
- * completed by the functions that the service itself uses, in one transaction.
+ * Stores a submission that has just ended with this output, without running it. The functions that the service itself uses
+ * receive, start and complete it, in one transaction.
  * @returns its id.
  */
 export async function endSubmission(
@@ -53,7 +53,7 @@ export async function endSubmission(
   stdout = 'done\n',
 ): Promise<string> {
   return sql.begin<string>(async (transaction) => {
-    // A transaction has all of a pool that submitting uses.
+    // A transaction has every method of a pool that submitting uses.
     const inside = transaction as unknown as Database
     const id = await submitNew(inside, caller, describeSubmission({ code: '', webhook }))
     await transaction`
@@ -68,8 +68,8 @@ export async function endSubmission(
 
 /**
  * Submits a batch with one webhook.
- * @param createMember makes an id.
- * @returns its id and its members'.
+ * @param createMember makes a member's id.
+ * @returns the ids of the batch and of its members.
  */
 export async function submitBatch(
   sql: Database,
@@ -94,7 +94,7 @@ export async function submitBatch(
   return { id: received.answer.id, members: items.map(({ id }) => id) }
 }
 
-/** The delivery of a submission or a batch. */
+/** Reads the delivery of a submission or a batch. @throws if there is none. */
 export async function readDelivery(sql: Database, submission: string): Promise<DeliveryRow> {
   const [row] = await sql<DeliveryRow[]>`
     select * from runledger.delivery where submission_id = ${submission}`
@@ -118,12 +118,12 @@ export async function awaitDelivery(
   throw new Error(`the delivery of ${submission} is not there after ${seconds} s`)
 }
 
-/** The events of the submission's delivery. */
+/** Reads the events of the submission's delivery. */
 export async function readAttempts(sql: Database, submission: string): Promise<RecordedEvent[]> {
   return readStream(sql, (await readDelivery(sql, submission)).webhook_id)
 }
 
-/** Everything that may never be, over all submissions: empty when all is well. */
+/** Returns every broken invariant and every drift of all submissions; empty when all is well. */
 export async function findBroken(sql: Database): Promise<unknown[]> {
   return [...(await sql`select * from audit.invariant`), ...(await sql`select * from audit.drift`)]
 }

@@ -1,4 +1,4 @@
-// Failpoints: each stands in the code once, costs nothing unless somebody listens, and leaves a listener no time to wait.
+// Each failpoint is in the code once, does nothing without a listener, and calls its listeners before the process goes on.
 import { spawnSync } from 'node:child_process'
 import { subscribe } from 'node:diagnostics_channel'
 import { readFileSync, readdirSync } from 'node:fs'

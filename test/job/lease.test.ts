@@ -1,4 +1,4 @@
-// What a worker says of itself is what others go by.
+// Other processes rely on what a worker's lease reports about it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createLease } from '#job'
@@ -19,7 +19,7 @@ t.test('a language that is there while the worker registers is told of, too', as
     slots: 2,
     languages() {
       const told = runs
-      // There as soon as this was asked.
+      // Java is found right after this call.
       runs = { python, java: python }
       return told
     },

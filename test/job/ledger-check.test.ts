@@ -1,4 +1,4 @@
-// The reconciler's look at the ledger: what it finds, when it finds it, who looks, and what a look may read.
+// The reconciler's check of the ledger: what it finds and when, which process checks, and what a check may read.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { firstId } from '#id'
@@ -26,12 +26,12 @@ interface Look {
   readonly broken_chain: number
   readonly invariant: number
   readonly walked: boolean
-  /** What the look returned. */
+  /** The streams that the check returned. */
   readonly found: readonly string[]
 }
 const nothing = { drift: 0, broken_chain: 0, invariant: 0 }
 
-/** Looks, however short ago somebody did. */
+/** Checks the ledger, however recently it was checked before. */
 async function look(events = 1000): Promise<Look> {
   await sql`update runledger.ledger_check set checked_at = null, walked_at = null`
   const [call] = await sql`select runledger.check_ledger(${events}) as found`
@@ -40,7 +40,10 @@ async function look(events = 1000): Promise<Look> {
   return { ...row, found: call?.['found'] } as unknown as Look
 }
 
-/** So many looks at two events a time lead once through the log; so few that what is oldest is not among the newest. */
+/**
+ * Checks two events at a time, until `until` holds or the walk has passed through the log. Two are so few that the oldest
+ * event is not among the newest, which each check reads too.
+ */
 async function walk(until: (seen: Look) => boolean): Promise<Look> {
   await sql`update runledger.ledger_check set walked_up_to = '00000000-0000-0000-0000-000000000000'`
   for (;;) {
@@ -99,7 +102,7 @@ t.test('rows that the log knows nothing of are found', async (t) => {
     values (${uuidv7()}, ${caller.accountId}, ${caller.apiKeyId}, false, 'python', 1, '', now())`
   await sql`
     insert into runledger.delivery (submission_id, webhook_id, secret) values (${uuidv7()}, ${uuidv7()}, 's')`
-  // The result has no body either.
+  // The result also lacks a body, which is the fourth finding.
   t.match(await look(), { drift: 3, broken_chain: 0, invariant: 4 })
   await rebuildProjections(sql)
   t.match(await look(), nothing)

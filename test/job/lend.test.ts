@@ -1,4 +1,4 @@
-// Between its tests a submission lends its slot to whoever is next by the fair order, and goes on after that.
+// Between its tests a submission lends its slot to the next submission in the fair order, and goes on after that.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -13,7 +13,7 @@ t.teardown(drop)
 const one = { SLOTS: '1', LANGUAGES: 'python' }
 const life = ['submission.received', 'execution.started', 'execution.completed']
 
-/** A submission with so many tests, each of which sleeps and tells its number. */
+/** Returns a submission with so many tests, each of which sleeps and prints its number. */
 const sleeper = (tests: number, seconds: number): ReturnType<typeof describeSubmission> =>
   describeSubmission({
     code: `import time\ntime.sleep(${seconds})\nprint(input())`,
@@ -43,7 +43,7 @@ async function countJobs(): Promise<number> {
   return row.count
 }
 
-/** Begins a long submission of one account, and parks it behind one of another account's. */
+/** Starts a long submission, and waits until it is parked behind a submission of another account. */
 async function parkOne(
   tests = 6,
   seconds = 30,
@@ -59,7 +59,7 @@ async function parkOne(
   return { long, holder, of }
 }
 
-/** Its worker looks by the clock. */
+/** Cancels a submission of any account. Its worker notices at its next poll. */
 async function cancelAny(id: string): Promise<void> {
   await sql`
     select runledger.cancel(array[p.submission_id], p.account_id, '{}')

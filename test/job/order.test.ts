@@ -1,4 +1,4 @@
-// Operators pause, resume and drain workers, at the command line and by signals: real worker processes that keep to it.
+// Operators pause, resume and drain real worker processes, by commands and by signals.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -25,10 +25,10 @@ t.setTimeout(600_000)
 const caller = await createCaller(sql)
 const quick = describeSubmission({ code: 'print(1)' })
 const slow = describeSubmission({ code: 'import time; time.sleep(2); print(1)' })
-// Longer than a worker lets pass without looking into the queue.
+// Longer than a worker's interval between two looks into the queue.
 const noticedMilliseconds = 3500
 
-/** Starts a worker when those of before, which were killed, have been given up. */
+/** Starts a worker after it has marked all earlier workers, which were killed, as stopped. */
 const startAlone: typeof startWorkerProcess = async (...asked) => {
   await sql`update runledger.worker set stopped_at = now() where stopped_at is null`
   return startWorkerProcess(...asked)
@@ -38,7 +38,7 @@ const web = await startServer(t, sql, { url })
 const { key, id: operatorId } = await issueOperatorKey(sql)
 const operator = {
   ...createOperator(createClient({ url: `http://127.0.0.1:${web.port}`, apiKey: key })),
-  // The service's own may be a second old, and not know a worker that has just come.
+  // The service's overview may be a second old, and then lacks a worker that has just started.
   overview: async () => ({
     ...(await readOverview(sql)),
     read_only: false,
@@ -95,7 +95,7 @@ t.test('a paused worker finishes what it has and takes nothing until it is resum
 })
 
 t.test('an order holds although the worker has not heard of it', async (t) => {
-  // It renews its lease every twenty seconds.
+  // The worker renews its lease only every twenty seconds, so it does not hear of the command in time.
   await startAlone(t, url, { LEASE_SECONDS: '600' })
   await order('pause')
   const waiting = await submitNew(sql, caller, quick)

@@ -1,5 +1,5 @@
-// A worker whose database goes away while its programs run: their results are there within two seconds of its return,
-// whether they ended before it or after it, and the next program is taken as soon. The database is not stormed.
+// A worker's database goes away while programs run. Their results are stored within two seconds of its return, whether the
+// programs ended before or after it, and the next program starts as soon. The worker does not storm the database.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
@@ -8,7 +8,7 @@ import { createCaller, describeSubmission, submitNew } from '../helper/submissio
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-// A server of its own, as one of the outages stops all of its processes.
+// The test uses a separate server, because one of the outages stops all processes of the server.
 const { sql, url, drop } = await createTestDatabase({ ownServer: true })
 t.teardown(drop)
 t.setTimeout(600_000)
@@ -25,7 +25,7 @@ const hasStatus = async (id: string, status: string): Promise<boolean> => {
   return row?.['has'] as boolean
 }
 
-/** Begins an outage; what it returns ends it. */
+/** Starts an outage. @returns a function that ends it. */
 type Outage = () => Promise<() => Promise<void> | void>
 
 const outages: Readonly<Record<string, Outage>> = {
@@ -41,9 +41,9 @@ for (const [name, begin] of Object.entries(outages)) {
     const kept: number[] = []
     const taken: number[] = []
     for (const outageMilliseconds of [3000, 4100, 5300]) {
-      // Ends during the outage, and its result waits for the database.
+      // This program ends during the outage, and its result waits for the database.
       const first = await submit('import time; time.sleep(1)')
-      // Does not end before it: its end is the first thing that is to be said on these connections.
+      // This program ends after the outage, so its result is the first message on these connections.
       const second = await submit('import sys, time; time.sleep(8)')
       for (const id of [first, second]) while (!(await hasStatus(id, 'running'))) await sleep(20)
       const waiting = await submit('')
@@ -60,7 +60,7 @@ for (const [name, begin] of Object.entries(outages)) {
     const show = (figures: readonly number[]): string =>
       figures.map((figure) => figure.toFixed(2)).join(' ')
     t.comment(`results after ${show(kept)} s, another program's after ${show(taken)} s more`)
-    // Two seconds are promised; what waits for the kernel or for a time-out of the driver's takes five to seven.
+    // Two seconds are promised. A wait for the kernel or for a timeout of the driver would take five to seven.
     t.ok(median(kept) < 3, 'a result')
     t.ok(median(taken) < 3, 'a program that waited')
     const [runs] = await sql`

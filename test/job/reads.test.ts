@@ -1,4 +1,4 @@
-// What a step of one submission reads of those that are pending, by the plans of a server that was idle when it made them.
+// The rows of runledger.pending that a step of one submission reads, with plans that PostgreSQL made while nothing waited.
 import t from 'tap'
 import type { Database } from '#database'
 import { createTestDatabase } from '../helper/database.ts'

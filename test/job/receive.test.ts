@@ -43,13 +43,13 @@ function ask({ submission = python, ...context }: Asked): Promise<Receipt> {
 }
 
 async function receiveTogether(asked: readonly Asked[]): Promise<PromiseSettledResult<Receipt>[]> {
-  // Connections are there, and what is asked of each was asked.
+  // Opens all connections first, so that their first statements are not counted.
   await Promise.all(Array.from({ length: 4 }, () => web`select pg_sleep(0.05)`))
   counter.take()
   return Promise.allSettled(asked.map(ask))
 }
 
-/** How often a function was called. */
+/** Returns how often a SQL function was called. */
 function countCalls(name: string): number {
   return [...counter.take()].reduce(
     (sum, [text, n]) => sum + (text.includes(`.${name}(`) ? n : 0),
@@ -100,13 +100,13 @@ t.test(
 
 t.test('the queue takes as many as it has room for, and refuses the others', async (t) => {
   const count = async (): Promise<number> => (await sql`select from runledger.pending`).length
-  // Its account may have all of it.
+  // The account may fill the whole queue.
   await sql`update runledger.tier set weight = 1000`
   const before = await count()
   const answers = await receiveTogether(several(16, { capacity: before + 10 }))
   await sql`update runledger.tier set weight = 1`
   const received = (await count()) - before
-  // Where the first takes long, those that came after it do not count it.
+  // If the first statement is slow, the statements after it do not count its submission.
   t.ok(received === 10 || received === 11, `${received} of 10`)
   t.strictSame(answers.map(kindOf).toSorted(), [
     ...Array(16 - received).fill('queue_full'),
@@ -170,7 +170,7 @@ t.test('a key that was revoked meanwhile is refused alone', async (t) => {
 t.test('what PostgreSQL cannot read fails alone', async (t) => {
   const answers = await receiveTogether([
     ...several(5),
-    // No jsonb holds it: the statement fails before anything is done.
+    // jsonb cannot hold NUL, so the statement fails before it writes anything.
     { submission: { ...python, tag: '\0' } },
     ...several(5),
   ])

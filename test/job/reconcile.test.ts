@@ -1,4 +1,4 @@
-// What the queue and the projection may lose without a submission being lost: jobs, rows, answers, whole workers.
+// The queue and the projection may lose jobs, rows, answers and whole workers, but no submission is lost.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { readStream } from '#event'
@@ -16,7 +16,7 @@ interface Started {
   readonly code: Buffer | null
 }
 
-/** A worker as it registers itself: alive for a while even though it has no session lock. */
+/** Registers a worker that counts as alive for a while although it has no session lock. @returns its id. */
 async function registerWorker(): Promise<string> {
   const id = uuidv7()
   await sql`

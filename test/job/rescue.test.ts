@@ -1,5 +1,5 @@
-// A worker is lost in the middle of a run: killed, frozen, cut off, told to stop. Every acknowledged submission ends
-// once, and nobody has to do anything.
+// A worker is lost in the middle of a run: killed, frozen, cut off or stopped. Every acknowledged submission ends once,
+// without an operator.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { readStream } from '#event'
@@ -7,7 +7,7 @@ import { createTestDatabase } from '../helper/database.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-// Short, so that the test is; the proportions are those of the default.
+// A short lease, so that the test is short. Other times keep their ratio to it.
 const LEASE_SECONDS = '3'
 
 const { sql, url, drop } = await createTestDatabase()

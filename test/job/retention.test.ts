@@ -1,4 +1,4 @@
-// The worker's hourly look: partitions are made, old bodies go, and a database that is away stops nothing for good.
+// The worker's hourly retention pass makes partitions and purges old bodies, and goes on after the database was away.
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -91,7 +91,7 @@ t.test(
     const failed = Promise.withResolvers<void>()
     const passed = Promise.withResolvers<void>()
     const told = createLog('test', 'warn', { write: () => failed.resolve() })
-    // Under its lock nothing is attached to the table.
+    // The reader's lock prevents attaching a partition to the table.
     const reading = await sql.reserve()
     t.teardown(() => reading.release())
     await reading`begin`
@@ -102,7 +102,7 @@ t.test(
     t.teardown(() => retention.stop())
     await failed.promise
     await reading`rollback`
-    // A minute later is after this test's time limit.
+    // A retry a minute later would exceed this test's time limit.
     await passed.promise
     t.strictSame([...(await sql`select * from runledger.make_partitions()`)], [])
   },

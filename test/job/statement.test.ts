@@ -1,4 +1,4 @@
-// What a submission that nobody watches costs the database: one more statement, or one more wait for the disk, and this is red.
+// The cost of an unwatched submission: this test fails at one more statement, or one more wait for the disk.
 import t from 'tap'
 import type { Test } from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
@@ -12,7 +12,7 @@ const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 t.setTimeout(120_000)
 
-// What web and worker ask by the clock, and what no submission causes.
+// Statements that web and worker send at intervals, and others that no submission causes.
 const background =
   /sweep_workers|and is_cancelled|reconcile_queue|renew_worker|register_worker|_partitions|purge_bodies|purge_blobs|check_ledger|count_output|^select 1$|is_available = true|locked_at|delete from "graphile_worker"|pg_catalog|left join runledger\.result r using/
 
@@ -55,10 +55,10 @@ t.test('a submission costs five statements, and a notification where somebody wa
       const name = /(?:runledger|job)\.(\w+)\(|(pg_notify)/.exec(text)?.slice(1).join('') ?? text
       costs.set(name, (costs.get(name) ?? 0) + count)
     }
-    // By the clock too: the key is asked about every ten seconds. graphile-worker's own, get_job and complete_jobs, are not
-    // counted: who has nothing to do asks in vain.
+    // The key is looked up every ten seconds, whatever happens. graphile-worker's get_job and complete_jobs are not counted,
+    // because an idle worker asks for jobs too.
     costs.delete('admit_request')
-    // Who waits looks for himself once a second; that may fall between an end and the word of it.
+    // A waiting process also reads the result once a second, which may fall between a completion and its notification.
     const looks = Math.max(1, (performance.now() - takenAt) / 1000)
     takenAt = performance.now()
     t.ok((costs.get('read_result') ?? 0) <= looks, 'no record is read that the end tells of')
@@ -75,7 +75,7 @@ t.test(
     const note = async (work: (inside: typeof sql) => Promise<unknown>): Promise<unknown> => {
       let result: unknown
       await sql.begin(async (transaction) => {
-        // A transaction has all of a pool that is used here.
+        // A transaction has every method of a pool that is used here.
         result = await work(transaction as unknown as typeof sql)
         const [row] = await transaction`select current_setting('synchronous_commit') as value`
         durable.push(row?.['value'] as string)

@@ -1,4 +1,4 @@
-// The sweep judges nobody who had no chance to speak: after an outage, of whatever kind, workers get time first.
+// The sweep declares no worker lost that had no chance to renew. After an outage of any kind, workers first get time for it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -21,7 +21,7 @@ t.teardown(async () => {
   await proxy.close()
 })
 
-/** A worker that has not renewed for a minute. */
+/** Adds a worker that has not renewed its lease for a minute. @returns its id. */
 async function addSilentWorker(): Promise<string> {
   const id = uuidv7()
   await sql`
@@ -51,7 +51,7 @@ for (const outage of ['stop', 'freeze'] as const) {
     await sleep(2500)
     const id = await addSilentWorker()
     await proxy.restore()
-    // At least the four seconds between the outage's last sign and the end of the time, whatever the machine.
+    // On any machine, at least four seconds lie between the last sign of the outage and the end of the workers' time.
     const restoredAt = performance.now()
     t.ok((await secondsUntil(() => isGivenUp(id))) < 60)
     const seconds = (performance.now() - restoredAt) / 1000

@@ -1,4 +1,4 @@
-// A step of what an operator does to many, when the database fails in it, when who asked has gone, and when one is not there any more.
+// A step of an operator's bulk action: the database fails during it, its caller has gone, or a submission has changed.
 import t from 'tap'
 import type { Database } from '#database'
 import { takeBulkStep } from '#operator'
@@ -12,7 +12,7 @@ t.teardown(drop)
 const metadata = { actor: { operator: 'test' } } as const
 const nobody = new AbortController().signal
 
-/** The database, with something done before each statement that cancels; the first of them is 1. */
+/** Returns the database, which calls `act` before each statement that cancels, with the statement's number from 1. */
 function before(act: (nth: number) => Promise<void> | void): Database {
   let nth = 0
   return new Proxy(sql, {

@@ -1,4 +1,4 @@
-// `workers` and `running`: what is under way, as the tables say.
+// The lists of workers and of running submissions, as the tables say.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '#database'

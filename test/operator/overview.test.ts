@@ -1,4 +1,4 @@
-// An operator's look: what it says is so, and it costs no more of a long history than of a short one.
+// The operator's overview is correct, and costs no more with a long history than with a short one.
 import { hostname } from 'node:os'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -123,7 +123,7 @@ t.test('the busiest accounts alone are told of', async (t) => {
   t.equal(accounts[0]?.keys[0]?.unfinished, 3)
 })
 
-/** Rows of ended submissions, as many events and results, as though all were an hour old. */
+/** Adds so many ended submissions, each an event and a result, as if they were an hour old. */
 async function addHistory(count: number): Promise<void> {
   await session`
     with made as (
@@ -156,7 +156,7 @@ t.test('it reads as much of a history ten times as long', async (t) => {
   t.ok(long < short * 1.5, `${short} blocks, then ${long}`)
 })
 
-/** Rows of submissions that wait, as many of them. */
+/** Adds so many rows of waiting submissions. */
 async function addUnfinished(count: number): Promise<void> {
   await session`
     insert into runledger.pending (submission_id, account_id, api_key_id, admitted, language, version, hash, created_at)

@@ -1,5 +1,5 @@
-// audit.scaling, by which workers are started and ended: what it says while a queue fills, grows old and drains, what it
-// reads, and who may read it.
+// audit.scaling, by which a controller starts and stops workers: its rows while a queue fills, ages and drains, what it reads,
+// and which roles may read it.
 import t from 'tap'
 import { createDatabase } from '#database'
 import type { Language } from '#language'
@@ -23,7 +23,7 @@ interface Row {
 const read = (language: Language): Promise<Row[]> =>
   session<Row[]>`select * from audit.scaling where language = ${language}`
 
-/** Submits so many that wait. */
+/** Submits so many submissions, which wait. @returns their ids. */
 async function fill(count: number, language: Language, tier = 'unlimited'): Promise<string[]> {
   const caller = await createCaller(sql, tier)
   const ids: string[] = []
@@ -32,7 +32,7 @@ async function fill(count: number, language: Language, tier = 'unlimited'): Prom
   return ids
 }
 
-/** Makes all that wait as old as if they had been received so many seconds ago. */
+/** Makes all waiting submissions as old as if they had been received so many seconds ago. */
 const age = (seconds: number): Promise<unknown> =>
   session`update runledger.pending set created_at = now() - ${seconds} * interval '1 s' where not is_running`
 
@@ -43,7 +43,7 @@ t.test('of an empty queue it has no row', async (t) => {
 t.test('a load that comes and goes', async (t) => {
   const wanted = async (): Promise<number> => (await read('python'))[0]?.wanted_slots ?? 0
   const ids = await fill(10, 'python')
-  // None stands here for a whole minute; the first alone wants a slot when it has come just now.
+  // Submissions that have just arrived want one slot. The submits above may have taken longer, so the age is set.
   await age(0.001)
   t.equal(await wanted(), 1, 'as they come, the first one')
   await age(10)

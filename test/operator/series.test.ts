@@ -1,4 +1,4 @@
-// The points of the last hours: what they say is so, and they cost no more of a long or busy history.
+// The points of the last hours are correct, and cost no more with a long or busy history.
 import t from 'tap'
 import { createDatabase } from '#database'
 import type { Database } from '#database'
@@ -19,7 +19,7 @@ t.teardown(() => session.end())
 const sum = ({ points }: Series, name: 'received' | 'ended' | 'failed'): number =>
   points.reduce((all, point) => all + point[name], 0)
 
-/** Each of them waited and took as long. */
+/** Returns past submissions of these ages, which all waited and ran equally long. */
 const alike = (ages: readonly number[], begun: number, ended: number): readonly Past[] =>
   ages.map((age) => ({ age, begun, ended }))
 
@@ -40,11 +40,11 @@ t.test('what came, waited, ended and failed stands where it was', async (t) => {
   const done = await submitNew(sql, caller, describeSubmission({ code: '' }))
   await finish(sql, done)
   await submitNew(sql, caller, describeSubmission({ code: '' }))
-  // Twenty minutes ago, and it waited for eight.
+  // Received twenty minutes ago; it waited for eight.
   await addPast(session, [
     { age: 1200, begun: 480, ended: 481 },
     { age: 2400, begun: 1, ended: 3, status: 'failed' },
-    // Before all that is shown.
+    // Before the first point.
     { age: 4 * 3600, begun: 1, ended: 1 },
   ])
   const series = await readSeries(sql)
@@ -80,7 +80,7 @@ t.test('what has waited since before is told in all of them', async (t) => {
 })
 
 t.test('of a busy service a share is looked at, and stands for all', async (t) => {
-  // One in each 0.4 s, for three hours, and ten times as many for six minutes.
+  // One submission every 0.4 s for three hours, and ten times as many for six minutes.
   const ages = Array.from({ length: 27_000 }, (_, n) => n * 0.4)
   const busy = Array.from({ length: 9000 }, (_, n) => 3600 + n * 0.04)
   await addPast(session, alike([...ages, ...busy], 2, 4))
@@ -111,7 +111,7 @@ t.test('a burst is counted as what it is while all is looked at', async (t) => {
   t.equal(sum(await readSeries(sql, 100_000), 'received'), before + 5000)
 })
 
-/** Of records, for a series of about so many. */
+/** Counts the records that are read for a series of about `most` records. */
 const countRead = (most: number): Promise<number> =>
   countRowsRead(session, 'runledger.result', (reader) => readSeries(reader as Database, most))
 
@@ -123,7 +123,7 @@ t.test('it reads no more than it may, whatever happens and has happened', async 
   }
   const quiet = await countRead(most)
   t.ok(quiet >= most && quiet < 3 * most, `${quiet} rows`)
-  // A burst within minutes, of which those of late tell nothing.
+  // A burst within minutes, which the newest records do not show.
   await add(100_000, (n) => 7000 + n * 0.005)
   const burst = await countRead(most)
   t.ok(burst < 3 * most, `${burst} rows after a burst`)

@@ -1,4 +1,4 @@
-// Receipts without a service: openssl alone checks them, nothing that was changed passes, and keys are read strictly.
+// Receipts without a service: openssl alone checks them, no changed receipt passes, and keys are read strictly.
 import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -172,7 +172,7 @@ t.test('a signing key is PKCS#8 of Ed25519, and what is wrong is told without it
     ec.export({ format: 'pem', type: 'pkcs8' }).toString(),
     ec.export({ format: 'pem', type: 'sec1' }).toString(),
     generateKeyPairSync('x25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
-    // As podman-compose passes on what has a default
+    // podman-compose passes a variable with a default in this form.
     ['$', '{RECEIPT_KEY:-}'].join(''),
   ]
   for (const text of wrong) {

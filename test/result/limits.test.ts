@@ -1,4 +1,4 @@
-// What a record says of limits that are too small for the language's own runtime.
+// A record explains limits that are too small for the language's runtime.
 import t from 'tap'
 import { explainLimits } from '../../src/result/limits.ts'
 

@@ -1,4 +1,4 @@
-// A page of a list costs a bounded look, whatever its filter wants, and no submission is lost between pages.
+// A page of a list reads a bounded number of submissions, whatever its filter, and no submission is lost between pages.
 import t from 'tap'
 import { listResults } from '#result'
 import type { ResultFilter } from '#result'
@@ -31,7 +31,7 @@ await finish(sql, ids[0] ?? '', { verdict: 'WA' })
 await finish(sql, ids[1] ?? '')
 await finish(sql, ids[9] ?? '')
 
-/** All pages; each says what it has. */
+/** Reads all pages. @returns the ids on each page. */
 async function walk(filter: Omit<ResultFilter, 'limit'>, limit = 3): Promise<string[][]> {
   const pages: string[][] = []
   for (let before: string | null | undefined; before !== null;) {

@@ -1,4 +1,4 @@
-// Retention: bodies go when their time is up, the log says so, and everything else stays.
+// Retention: bodies are purged when their time is up, the log records it, and everything else stays.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '#database'
@@ -19,7 +19,7 @@ t.teardown(drop)
 const caller = await createCaller(sql)
 const dayMilliseconds = 86_400_000
 
-/** Partitions that were made in time, as they would be had the service run for so long. */
+/** Makes the partitions that exist when the service has run for so many days. */
 async function makePastPartitions(days: number): Promise<void> {
   await sql.unsafe(`
     do $$
@@ -39,7 +39,7 @@ async function makePastPartitions(days: number): Promise<void> {
     $$`)
 }
 
-/** A submission with an id of so many days ago; the clock of its events is not turned back. */
+/** Submits with an id from so many days ago. The events have the present time. @returns the id. */
 async function submitAgo(days: number, webhook = false): Promise<string> {
   const id = uuidv7({ msecs: Date.now() - days * dayMilliseconds })
   const submission = describeSubmission({
@@ -51,7 +51,7 @@ async function submitAgo(days: number, webhook = false): Promise<string> {
   return id
 }
 
-/** Lets a submission's end lie so many days back, by the server's clock. */
+/** Moves a submission's end so many days back, by the server's clock. */
 async function age(database: Database, id: string, days: number): Promise<void> {
   await database`
     update runledger.result set finished_at = finished_at - make_interval(secs => ${days * 86_400}) where id = ${id}`
@@ -64,7 +64,7 @@ async function finishAgo(days: number): Promise<string> {
   return id
 }
 
-/** Which tables have its bytes. */
+/** Returns the names of the tables that have the submission's bytes. */
 async function findBytes(id: string): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select 'body' as name from runledger.body where submission_id = ${id}
@@ -135,7 +135,8 @@ t.test('a result keeps everything but its bodies, and says when they went', asyn
 })
 
 t.test('empty days are dropped, days with something left are not', async (t) => {
-  // Of the 45 days before today 14 are younger, and three hold an unfinished one, a running one, one that owes a webhook.
+  // Of the 45 days before today 15 are past the retention. Three of these are not empty: they hold an unfinished submission,
+  // a running one, and one that owes a webhook.
   t.ok(purged.partitions.length >= 20, `${purged.partitions.length} dropped`)
   t.equal(await partitions(), before - purged.partitions.length)
   t.strictSame(await findBytes(unfinished), ['body'])
@@ -223,7 +224,7 @@ t.test('two at once purge each body once', async (t) => {
 })
 
 t.test('everything fits together afterwards', async (t) => {
-  // The ends were moved back by hand: that alone differs from the log.
+  // Only the ends, which were moved back by hand, differ from the log.
   await sql`
     update runledger.result r set finished_at = l.finished_at from runledger.result_from_log l where l.id = r.id`
   const broken = await sql`

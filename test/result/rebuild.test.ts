@@ -1,4 +1,4 @@
-// Projections are caches: made anew from the log alone they are the same, whatever was done to them, and while others write.
+// Projections are caches. Rebuilt from the log alone they are the same, whatever was done to them, and while others write.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -19,7 +19,7 @@ const finished = await submitNew(sql, caller, describeSubmission({ code: '' }))
 await finish(sql, finished, { stdout: 'x', verdict: 'RE' })
 const running = await submitNew(sql, caller, describeSubmission({ code: '' }))
 await startExecution(sql, running)
-// Its worker is alive, or the reconciler would take the run back.
+// Its worker must be alive, otherwise the reconciler would requeue the run.
 await sql`
   select runledger.register_worker((data ->> 'worker')::uuid, 'host', 1, 1, '{}', 600)
   from runledger.event where stream_id = ${running} and type = 'execution.started'`
@@ -36,7 +36,7 @@ const delivering = await submitNew(sql, caller, describeSubmission({ code: '', w
 await finish(sql, delivering)
 const unsent = await submitNew(sql, caller, describeSubmission({ code: '', webhook }))
 
-/** Every row of every projection, as text. */
+/** Returns every row of every projection, as text. */
 async function readAll(): Promise<string[]> {
   const rows = await sql`
     select to_jsonb(r)::text as row from runledger.result r

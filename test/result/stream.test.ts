@@ -1,4 +1,4 @@
-// What follows a position, whatever was sent before and wherever a worker has cut: every byte once.
+// A stream that continues from a position sends every byte once, whatever was sent before and wherever a worker has cut.
 import * as fc from 'fast-check'
 import t from 'tap'
 import { atStage, cutBetweenCharacters, formatPosition, nextPosition, outputEvent } from '#report'
@@ -43,7 +43,7 @@ const follow = (from: Position, more: Partial<Seen> = {}): Sent[] =>
 const names = (from: Position, more: Partial<Seen> = {}): string[] =>
   follow(from, more).map(({ event }) => event)
 
-/** Bytes among which there is much that is half a character. */
+/** Bytes with many incomplete characters. */
 const output = fc
   .array(
     fc.oneof(
@@ -54,7 +54,7 @@ const output = fc
   )
   .map((parts) => Buffer.concat(parts))
 
-/** The live events of a run that writes so much at a time, as a worker cuts them. */
+/** Returns the live events of a run that writes so many bytes at a time, as a worker cuts them. */
 function cut(bytes: Buffer, isBase64: boolean, writes: readonly number[]): LiveEvent[] {
   let [position, written] = [started, 0]
   return writes.flatMap((more) => {
@@ -81,7 +81,7 @@ t.test('pieces of an output put together are the output, as the record has it', 
           const look = (more: Partial<Seen>): void => {
             const next = continueStory(position, { ...seen, ...more })
             sent.push(...parse(next.text))
-            // As a client that comes back.
+            // A client that reconnects sends the position back as text.
             position = parsePosition(formatPosition(next.position))
           }
           look({ run: null, isQueued: true })
@@ -129,10 +129,10 @@ t.test('an attempt that was lost begins anew, in each way in which it may be see
   const { position } = waiting
   t.strictSame(names(position, { isQueued: true }), [])
   t.strictSame(names(position, { run: 'b', events }), ['status', 'stdout'])
-  // It was not lost after all.
+  // The attempt was not lost after all.
   t.strictSame(names(position, { events }), ['status', 'stdout'])
   t.strictSame(names(position, { end: { ...end, stdout } }), ['status', 'stdout', 'result'])
-  // It was given up, or cancelled while it waited.
+  // The submission was abandoned, or cancelled while it waited.
   t.strictSame(names(position, { end }), ['result'])
   t.strictSame(names(beginning, { run: null, end }), ['submitted', 'status', 'result'])
 })

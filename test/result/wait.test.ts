@@ -1,4 +1,4 @@
-// Waiting for an end: woken by the notification, or by the next look-up if that is lost.
+// Waiting for a submission's end: the notification wakes the waiter, or the next look-up if the notification is lost.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -16,7 +16,7 @@ const waiter = createWaiter(sql, (error) => errors.push(error))
 t.teardown(() => waiter.close())
 const ended = { isFinal: true }
 
-/** Ends a submission as an operator's tool would: started, then lost for good. */
+/** Starts a submission and interrupts it for good, as an operator's tool would. */
 async function end(id: string): Promise<void> {
   const version = await startExecution(sql, id)
   await interrupt(sql, id, Number(version), undefined, { isLast: true })

@@ -23,7 +23,7 @@ begin
 end
 $$;
 
--- Nor by the name of a part of it, one with rows or one without.
+-- A partition, with rows or without, refuses changes under its own name too.
 do $$
 declare
   _name text;

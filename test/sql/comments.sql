@@ -1,4 +1,4 @@
--- \d+ is the manual: everything of ours carries a comment.
+-- \d+ serves as the manual, so every table, view, type and function of the service has a comment.
 
 do $$
 declare
@@ -27,8 +27,8 @@ begin
 end
 $$;
 
--- A function that runs with its owner's rights names everything by its schema. Temporary types are looked for first where the
--- path does not name their place, also by an empty one.
+-- A function that runs with its owner's rights fixes its search_path, and names pg_temp last. With a path that does not name
+-- pg_temp, even an empty one, PostgreSQL looks for temporary types first.
 do $$
 declare
   _loose text;

@@ -1,5 +1,5 @@
-// A submission's row is a fold of its events. Given these events, when one more comes, then it says this. What is written at
-// each transition is held against the fold by audit.drift, in the tests of the transitions.
+// A submission's row is a fold of its events: given these events, when one more comes, then the row holds this. The tests of
+// the transitions compare what each transition writes with the fold, by audit.drift.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
@@ -50,7 +50,7 @@ const unknown: Event = ['submission.praised', { by: 'a later release' }]
 const nothing = { verdict: null, exit_code: null, cpu_time: null, stdout_truncated: null }
 const ranOnce = { runtime: 'GCC 12', cpu_time: 0.5, wall_time: 1, memory_peak: 4096n }
 
-/** The events that were there, the one that comes, and what the row then holds. */
+/** The earlier events, the new event, and what the row then holds. */
 const rows: readonly (readonly [given: readonly Event[], when: Event, then: object])[] = [
   [[], received, { status: 'queued', language: 'cpp', account_id: account, api_key_id: key }],
   [[], received, { ...nothing, runtime: null, started_at: null, finished_at: null }],

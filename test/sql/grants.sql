@@ -1,4 +1,4 @@
--- What each role must not do, tried.
+-- Tries statements that every role must be refused.
 
 select runledger.append_event('00000000-0000-7000-8000-000000000001', 1, 'submission.received', 1, '{}', '{}');
 
@@ -46,7 +46,7 @@ begin
 end
 $$;
 
--- What only one role may.
+-- Tries statements that only one role may run.
 do $$
 declare
   _row record;
@@ -81,7 +81,7 @@ begin
 end
 $$;
 
--- With row-level security on and no policy a role with every right sees no row at all.
+-- With row-level security and no policy, even a role with every right would see no row.
 do $$
 begin
   perform graphile_worker.add_job('nothing');

@@ -1,4 +1,4 @@
--- A changed event shows, even one that somebody changed with the triggers off.
+-- audit.broken_chain shows a changed event, even one that was changed while the triggers were off.
 
 select runledger.append_event('00000000-0000-7000-8000-000000000001', 1, 'submission.received', 1, '{"account": "a"}', '{}');
 select runledger.append_event('00000000-0000-7000-8000-000000000001', 2, 'execution.started', 1, '{}', '{}');
@@ -10,7 +10,7 @@ begin
 end
 $$;
 
--- A superuser can disable triggers, those of each part too.
+-- A superuser can disable triggers, also those of a partition.
 alter table runledger.event disable trigger event_append_only;
 alter table runledger.event_default disable trigger event_append_only;
 update runledger.event set data = '{"verdict": "AC"}' where stream_version = 3;

@@ -1,4 +1,4 @@
--- Live output is kept in the order of its numbers, without a gap; the end of an attempt takes away its own alone.
+-- Live output is kept in the order of its numbers, without a gap. The end of an attempt removes only that attempt's output.
 
 do $$
 declare

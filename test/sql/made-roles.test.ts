@@ -1,4 +1,4 @@
-// The release makes the roles of each process: on a server that has none, and again.
+// The release makes the roles of each process on a server that has none, and may be repeated.
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import t from 'tap'
@@ -9,7 +9,7 @@ import { startTestCluster, withDatabase } from '../helper/database.ts'
 const cluster = await startTestCluster({ template: false })
 t.teardown(() => cluster.stop())
 
-/** The made database, as a login. */
+/** Returns the address of the database `made` for a login. */
 function addressOf(login: string, password: string): string {
   const address = new URL(withDatabase(cluster.url, 'made'))
   address.username = login
@@ -34,7 +34,7 @@ const release = (
     )
   })
 
-/** Null: it is done; else the error's code. */
+/** Runs a statement. @returns null, or the error's code. */
 async function attempt(url: string, statement: string): Promise<string | null> {
   const sql = createDatabase({ url, connections: 1, name: 'test' })
   try {

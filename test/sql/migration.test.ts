@@ -1,4 +1,4 @@
-// Releases: they may race, may be repeated, refuse an edited history, and do with a single database role.
+// Releases may race, may be repeated, refuse an edited history, and work with a single database role.
 import { cp, mkdtemp, rm, writeFile, appendFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { createCaller, describeSubmission, submitNew } from '../helper/submissio
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 
-/** A database without anything in it. */
+/** Creates an empty database, which is dropped after the tests. */
 async function createEmpty(name: string): Promise<{ url: string; sql: Database }> {
   const unique = `${name}_${process.pid}`
   await sql`create database ${sql(unique)}`
@@ -27,7 +27,7 @@ async function createEmpty(name: string): Promise<{ url: string; sql: Database }
   return { url: emptyUrl, sql: pool }
 }
 
-/** A copy of sql/ that a test may spoil. */
+/** Copies sql/ to a folder that a test may change. @returns the folder. */
 async function copySql(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'runledger-sql-'))
   t.teardown(() => rm(directory, { recursive: true }))
@@ -119,7 +119,7 @@ t.test('an older release may be run again over a newer schema', async (t) => {
   t.strictSame((await migrate(empty.sql, empty.url)).applied, [])
   const [more] = await empty.sql`select to_regclass('runledger.more') is not null as there`
   t.equal(more?.['there'], true)
-  await empty.sql`select runledger.flush_log()` // one function, which serves the older release's processes too
+  await empty.sql`select runledger.flush_log()` // there is one function, which serves the older release's processes too
 })
 
 t.test('a migration that fails leaves nothing behind', async (t) => {

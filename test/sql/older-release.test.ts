@@ -1,5 +1,5 @@
-// A release that is started on a database that a newer one has migrated: one version back it works and says so, beyond that
-// each of its processes says what it does not know and what to do, and ends.
+// A release starts on a database that a newer one has migrated. If the database still serves it, it works and logs a warning.
+// Otherwise each of its processes reports what it does not know and what to do, and exits.
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import t from 'tap'

@@ -1,4 +1,4 @@
--- Partitions: every id has a place, the one of its time if there is one; constraints hold in all of them.
+-- Every id has a partition, that of its time if it exists. Constraints hold in all partitions.
 
 do $$
 declare
@@ -24,7 +24,7 @@ begin
 end
 $$;
 
--- One terminal event and one event a version, in a partition as in the default one, also for who inserts past the function.
+-- A stream has one terminal event and one event per version, in the default partition too, and also without the function.
 do $$
 declare
   _id uuid;
@@ -48,7 +48,7 @@ begin
 end
 $$;
 
--- Another width from now on: new partitions follow the old without gap or overlap, and what exists stays.
+-- After a change of the width, new partitions follow the old ones without gap or overlap, and the old ones stay.
 do $$
 declare
   _before integer;
@@ -78,7 +78,7 @@ begin
 end
 $$;
 
--- A part whose rows came before it was made: they stay in the default partition, and nothing fails.
+-- Rows that came before their partition was made stay in the default partition, and nothing fails.
 do $$
 declare
   _id uuid := runledger.uuid_floor((select max(ends_at) from audit.partition where table_name = 'event') + interval '1 hour');

@@ -1,4 +1,5 @@
--- Where plans are forbidden, each plan looks dear, and a PostgreSQL that compiles dear ones would do so: it must not.
+-- In a function that forbids kinds of plans, each plan looks expensive. PostgreSQL compiles expensive plans, so such a function
+-- must set jit = off.
 
 do $$
 declare

@@ -1,6 +1,5 @@
-// While a release goes out, processes of the release before work on the new schema, beside new ones. Here they do: real web
-// and worker processes of the newest tag, on a database that this code has migrated. Before the first tag there is nothing
-// to compare with.
+// During a rollout, processes of the previous release work on the new schema, beside new ones. This test runs real web and
+// worker processes of the newest tag on a database that this code has migrated. Without a tag there is nothing to test.
 import { spawn } from 'node:child_process'
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -57,7 +56,7 @@ interface Answer {
   readonly body: Record<string, unknown>
 }
 
-/** A web process of the code in a directory; it ends with the test file. */
+/** Starts a web process of the code in a directory; it ends with the test file. @returns a function that posts to it. */
 async function startWeb(
   directory?: string,
   given?: string,

@@ -1,4 +1,4 @@
-// The processes as login roles that are members of ours and nothing more: least rights are enough rights.
+// The processes log in with roles that are members of the service's roles and nothing more. These minimal rights suffice.
 import { execFile, spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -17,7 +17,7 @@ const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 t.setTimeout(120_000)
 
-/** A login role that has the given roles' rights; the database's address for it. */
+/** Creates a login role that has the given roles' rights. @returns the database's address for it. */
 async function createLogin(...roles: readonly string[]): Promise<string> {
   const name = `test_${process.pid}_${roles.join('_')}`
   await sql.unsafe(`create role ${name} login password 'secret' in role ${roles.join(', ')}`)
@@ -85,7 +85,7 @@ t.test('web and worker serve a submission, each with its own rights alone', asyn
     await role.end()
   }
   t.strictSame(
-    // A machine that is busy elsewhere delays a sweep; that is no refusal.
+    // A busy machine delays a sweep, which is no refusal.
     logged.filter(({ level, msg }) => level >= 40 && msg !== 'sweep.delayed'),
     [],
     'nothing was refused to the web process',

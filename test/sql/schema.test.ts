@@ -1,4 +1,4 @@
-// The schema is what the snapshot says it is.
+// The schema equals its snapshot, test/sql/schema.sql.
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'

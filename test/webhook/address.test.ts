@@ -1,4 +1,4 @@
-// Which addresses are public: both ends of every special range, their neighbours, and what is no address.
+// Which addresses are public: both ends of every special range, their neighbours, and text that is no address.
 import { networkInterfaces } from 'node:os'
 
 import t from 'tap'

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What a TLS server presents. */
+/** The key and the certificate of a TLS server, PEM. */
 export interface Identity {
   readonly key: string
   readonly cert: string
@@ -13,9 +13,9 @@ export interface Identity {
 export interface Authority {
   /** The authority's own certificate, PEM. */
   readonly pem: string
-  /** A certificate for alternative names such as `DNS:a.test` or `IP:127.0.0.1`; negative days have passed already. */
+  /** Issues a certificate for alternative names such as `DNS:a.test` or `IP:127.0.0.1`. With negative days it has expired. */
   issue(names: readonly string[], days?: number): Identity
-  /** A certificate that nobody but itself vouches for. */
+  /** Makes a self-signed certificate. */
   selfSign(names: readonly string[]): Identity
   remove(): void
 }

@@ -1,4 +1,4 @@
-// Who gets in, who waits and who is sent away for how long, by a clock that the test moves.
+// Which attempts enter, which wait, and which are sent away for how long, by a clock that the test moves.
 import t from 'tap'
 import { createConcurrencyLimit } from '../../src/webhook/concurrency-limit.ts'
 import type { Bound, Entry, ConcurrencyLimit } from '../../src/webhook/concurrency-limit.ts'
@@ -103,7 +103,7 @@ t.test('five hundred that wait for a host that hangs ask seldom', async (t) => {
   for (let n = 0; n < 10; n += 1) await limit.enter([host('a', 10)])
   let asked = 0
   let due = Array.from({ length: 490 }, () => now)
-  // A minute in which nothing ends.
+  // No attempt ends during this minute.
   for (; now < 1060; now += 0.1) {
     for (const at of due.filter((time) => time <= now)) {
       asked += 1

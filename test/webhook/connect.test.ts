@@ -1,5 +1,5 @@
-// Forbidden receivers: over two hundred ways to ask for an address inside, each tried for real. Listeners on the inside
-// addresses count who comes, and Node's own channel counts every socket the process makes: both must stay at nothing.
+// Forbidden receivers: over two hundred ways to ask for an inside address, each tried for real. Listeners on the inside
+// addresses count connections, and Node's diagnostics channel counts every socket of the process: both must stay at 0.
 import { subscribe } from 'node:diagnostics_channel'
 
 import t from 'tap'
@@ -12,7 +12,7 @@ import { createListener, createReceiver, type Listener } from './receiver.ts'
 
 const authority = createAuthority()
 const identity = authority.issue(['DNS:receiver.test', 'IP:127.0.0.2'])
-// 127.0.0.2 plays the public internet, by an allowed range of one address. The rest of the machine is inside.
+// 127.0.0.2 stands for the public internet, by an allowed range of one address. The rest of the machine is inside.
 const receiver = await createReceiver(identity, (response) => response.end('ok'), '127.0.0.2')
 const { port } = receiver
 const inside: Listener[] = [
@@ -40,7 +40,7 @@ const shared = createDeliverySettings({
   allowedPorts: [port],
 })
 
-/** Sends to the URL with a name server that gives these answers, one after the other; the last one stays. */
+/** Sends to the URL with a name server that gives these answers, one after the other; the last one repeats. */
 async function send(
   url: string,
   answers: readonly (readonly string[])[] = [],
@@ -76,7 +76,7 @@ const literals = [
   '[fe80::1]', '[febf::1]', '[fec0::1]', '[feff::1]', '[fc00::1]', '[fd12:3456:789a::1]', '[fdff:ffff::1]', '[ff02::1]', '[ff05::2]', '[ff0e::1]', '[100::1]', '[100:0:0:1::1]', '[5f00::1]',
   '[2001:db8::1]', '[2001:2::1]', '[2001:3::1]', '[2001:4:112::1]', '[2001:10::1]', '[2001:20::1]', '[2001:30::1]', '[2001:1::1]', '[2620:4f:8000::1]', '[3ffe::1]', '[3fff::1]', '[4000::1]', '[8000::1]', '[200::1]', '[1::1]',
   '[::ffff:10.0.0.1]', '[::ffff:192.168.0.1]', '[64:ff9b::10.0.0.1]', '[2002:a00:1::1]', '[2002:c0a8:1::]', '[::ffff:8.8.8.8]', '[::ffff:127.0.0.2]', '[::127.0.0.2]', '[64:ff9b::7f00:2]',
-  // No host, or none that the parser takes; a sender that repaired these would be the hole.
+  // No host, or a host that the parser refuses. A sender that repaired these would be vulnerable.
   '', '[::1', '::1', '[::1%25lo]', '[fe80::1%eth0]', '1.2.3.4.5', '256.0.0.1', '127.0.0.1.1', '4294967296', '0x7f.0.0.0.1', '127.0.0.08', '[127.0.0.1]', '[::1]x', '127.0.0.1 ', 'a b', '127.0.0.1\\@receiver.test', '%00', 'receiver.test%2f',
 ] // prettier-ignore
 
@@ -85,7 +85,7 @@ const answers: readonly (readonly string[])[] = [
   ['127.0.0.1'], ['127.0.0.3'], ['127.8.8.8'], ['0.0.0.0'], ['::1'], ['::'], ['::ffff:127.0.0.1'], ['::ffff:7f00:1'], ['::127.0.0.1'], ['::ffff:0:127.0.0.1'], ['64:ff9b::7f00:1'], ['64:ff9b:1::7f00:1'], ['2002:7f00:1::'],
   ['10.0.0.1'], ['172.16.0.1'], ['192.168.0.1'], ['100.64.0.1'], ['169.254.169.254'], ['::ffff:169.254.169.254'], ['fe80::1'], ['fd00:ec2::254'], ['fec0::1'], ['ff02::1'], ['100::1'], ['5f00::1'], ['2001:db8::1'], ['2001::1'],
   ['192.0.2.1'], ['198.18.0.1'], ['198.51.100.1'], ['203.0.113.1'], ['224.0.0.1'], ['240.0.0.1'], ['255.255.255.255'], ['168.63.129.16'], ['192.0.0.192'], ['3fff::1'], ['::ffff:127.0.0.2'],
-  // Mixed: the receiver that may be reached, and one that may not, in any place and family.
+  // Mixed: the allowed receiver and a forbidden address, in any position and family.
   ['127.0.0.2', '127.0.0.1'], ['127.0.0.1', '127.0.0.2'], ['127.0.0.2', '::1'], ['::1', '127.0.0.2'], ['127.0.0.2', '10.0.0.1'], ['127.0.0.2', '8.8.8.8', '169.254.169.254'], ['127.0.0.2', '127.0.0.2', '127.0.0.3'],
   ['127.0.0.2', '::ffff:127.0.0.1'], ['127.0.0.2', 'fd00::1'], ['127.0.0.2', '0.0.0.0'], ['127.0.0.2', '127.0.0.2', '127.0.0.2', '127.0.0.2', '127.0.0.1'], ['127.0.0.2', '8.8.8.8', '1.1.1.1', '9.9.9.9', '8.8.4.4', '::1'],
   // No addresses at all, from a resolver that is broken or lies.
@@ -131,7 +131,7 @@ t.test('more than two hundred different cases were tried', async (t) => {
 })
 
 t.test('the same literals reach their listener once the operator allows them', async (t) => {
-  // Shows that the tables above could have failed: without the judgement these spellings do connect.
+  // This shows that the tables above can fail: without the check, these spellings do connect.
   const allowedRanges = parseRanges('0.0.0.0/0 ::/0').ranges
   const before = hits()
   for (const host of ['127.0.0.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]']) {
@@ -142,7 +142,7 @@ t.test('the same literals reach their listener once the operator allows them', a
 })
 
 t.test('a socket that ends up elsewhere than at the judged address is dropped', async (t) => {
-  // Linux takes 0.0.0.0 to 127.0.0.1.
+  // Linux connects 0.0.0.0 to 127.0.0.1.
   const allowedRanges = parseRanges('0.0.0.0').ranges
   const outcome = await send(`https://receiver.test:${port}/`, [['0.0.0.0']], { allowedRanges })
   t.match(outcome, { kind: 'forbidden', error: 'address: connected elsewhere' })

@@ -1,4 +1,4 @@
-// Time limits that end with their work and follow a parent.
+// Time limits end with their work and follow a parent signal.
 import { getEventListeners } from 'node:events'
 
 import t from 'tap'

@@ -1,4 +1,4 @@
-// Receivers for webhook tests: real HTTPS servers on loopback, and listeners that nobody may reach and that count who does.
+// Receivers for webhook tests: real HTTPS servers on loopback, and TCP listeners. Both count their connections.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { createServer, type Server, type Socket } from 'node:net'

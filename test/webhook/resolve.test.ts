@@ -10,7 +10,7 @@ type Records = Readonly<Record<string, readonly string[] | 'silence' | 'failure'
 
 const questionTypes: Readonly<Record<number, string>> = { 1: 'A', 28: 'AAAA' }
 
-/** Answers `A name` and `AAAA name` from the records; everything else does not exist. Returns `address:port`. */
+/** Starts a name server that answers `A name` and `AAAA name` from the records; others do not exist. Returns `address:port`. */
 async function createNameServer(records: Records): Promise<{ server: string; close: () => void }> {
   const socket = createSocket('udp4')
   socket.on('message', (query, { port, address }) => {

@@ -48,7 +48,7 @@ t.test('an attempt that is no whole number from 1 is a mistake of ours', async (
   }
 })
 
-// A date without a zone must not be taken for local time, so let that differ from UTC.
+// A date without a zone must not be read as local time, so local time differs from UTC here.
 process.env['TZ'] = 'Asia/Tokyo'
 
 t.test('Retry-After is read as seconds or as any of the three date forms', async (t) => {

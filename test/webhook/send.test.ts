@@ -1,5 +1,5 @@
-// One attempt against real HTTPS receivers: good ones, broken ones and hostile ones. Limits are shortened by settings; no
-// test needs a certain speed, upper bounds only say that something ended at all.
+// One attempt against real HTTPS receivers: good, broken and hostile ones. Settings shorten the limits. No test needs a
+// certain speed: upper bounds only show that something ended at all.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { getEventListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
@@ -43,14 +43,14 @@ async function send(
   return sendDelivery({ id: 'msg_1', url, body: content, secret }, settings, signal)
 }
 
-/** A receiver that is closed when the test ends. */
+/** Starts a receiver that is closed when the test ends. */
 async function receive(t: Tap, answer: Answer, from: Identity = identity): Promise<Receiver> {
   const receiver = await createReceiver(from, answer)
   t.teardown(() => receiver.close())
   return receiver
 }
 
-/** A TLS server that speaks as it likes once the handshake is over and the first bytes of the request are in. */
+/** Starts a TLS server that calls `talk` after the handshake and the first bytes of the request. @returns its port. */
 async function speak(t: Tap, talk: (socket: Socket) => void): Promise<number> {
   const server = createTlsServer(identity, (socket) => {
     socket.on('error', () => {})
@@ -63,7 +63,7 @@ async function speak(t: Tap, talk: (socket: Socket) => void): Promise<number> {
 
 type Tap = Pick<typeof t, 'teardown'>
 
-/** Waits for what happens on its own, such as a receiver that notices a closed connection. */
+/** Waits until the condition holds, for example until a receiver notices a closed connection. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
@@ -382,7 +382,7 @@ t.test('the time limit covers the name server too', async (t) => {
 t.test("the caller's abort ends the attempt and rejects with its reason", async (t) => {
   const receiver = await receive(t, () => controller.abort(reason))
   const controller = new AbortController()
-  // With a code, as a socket's errors have: it must not be taken for one.
+  // The reason has a code like a socket's error, but must not be handled as one.
   const reason = Object.assign(new Error('shutting down'), { code: 'ECONNRESET' })
   await t.rejects(send(receiver.port, {}, { signal: controller.signal }), reason)
   await until(() => receiver.open() === 0)

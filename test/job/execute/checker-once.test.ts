@@ -1,4 +1,4 @@
-// A checker that does not compile is tried for one test, not for each: nothing is kept of a compilation that a limit ended.
+// A checker that does not compile is tried for one test, not for each, because a compilation that a limit ended is not cached.
 import t from 'tap'
 import type { Execute, Outcome, Phase } from '#executor'
 import { judgeTests } from '../../../src/job/execute/tests.ts'
@@ -15,7 +15,7 @@ const phase = (part: Partial<Phase>): Phase => ({
   ...part,
 })
 
-/** Judges three tests; what the checker said of each, and how often it was executed. */
+/** Judges three tests. @returns what the checker said of each, and how often it was executed. */
 async function judgeThree(outcome: Outcome): Promise<{ told: unknown[]; executions: number }> {
   let executions = 0
   const execute: Execute = () => {

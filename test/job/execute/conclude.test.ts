@@ -1,4 +1,4 @@
-// Ends that are stored together: each is stored or refused by itself, as it would be alone, and waiters are notified.
+// Completions that are stored together: each is stored or refused by itself, as it would be alone, and waiters are notified.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
@@ -22,7 +22,7 @@ t.teardown(async () => {
 const conclude = createConclude(worker)
 const caller = await createCaller(sql)
 
-/** A submission that runs, and its end. */
+/** Starts a submission. @returns its completion, which is not stored yet. */
 async function begin(waiter: string | null = null, by: Caller = caller): Promise<End> {
   const submission = await submitNew(sql, by, describeSubmission({ code: '' }), { waiter })
   const version = await startExecution(sql, submission)
@@ -47,9 +47,9 @@ function beginMany(count: number, waiter?: string): Promise<End[]> {
   return Promise.all(Array.from({ length: count }, () => begin(waiter)))
 }
 
-/** Of each the refusal, or null. */
+/** Stores all completions at once. @returns the refusal of each, or null. */
 async function concludeTogether(ends: readonly End[]): Promise<(string | null)[]> {
-  // Connections are there, and what is asked of each was asked.
+  // Opens all connections first, so that their first statements are not counted.
   await Promise.all(Array.from({ length: 4 }, () => worker`select pg_sleep(0.05)`))
   counter.take()
   return Promise.all(ends.map(conclude))

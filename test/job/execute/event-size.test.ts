@@ -1,4 +1,4 @@
-// What an event says of tests: it is kept for ever, and so it is small.
+// An event's facts about tests are kept short, because the log keeps them for ever.
 import t from 'tap'
 import { digestBody } from '#event'
 import type { TestFacts } from '#event'
@@ -19,7 +19,7 @@ const long: TestFacts = {
 }
 const short: TestFacts = { verdict: null }
 
-// As PostgreSQL spells it.
+// The size as PostgreSQL formats jsonb, with a space after each comma and colon.
 const sizeOf = (facts: readonly TestFacts[]): number =>
   JSON.stringify(facts).replaceAll(/[,:]/g, '$& ').length
 

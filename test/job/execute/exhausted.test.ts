@@ -1,4 +1,4 @@
-// A worker whose sandbox is beyond repair takes no more, and costs the submissions that it had nothing.
+// A worker whose sandbox is beyond repair takes no more submissions, and costs those that it had no attempt.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { readStream } from '#event'

@@ -1,4 +1,4 @@
-// A job that was handed out is begun by a statement of its own, whatever becomes of its answer and of the worker meanwhile.
+// A separate statement starts a job that was handed out, even when an answer is lost and the worker is lost meanwhile.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '#database'
@@ -14,7 +14,7 @@ const { sql, drop } = await createTestDatabase()
 t.teardown(drop)
 const caller = await createCaller(sql)
 
-/** Alive for a while even though it has no session lock. */
+/** Registers a worker that counts as alive for a while although it has no session lock. @returns its id. */
 async function registerWorker(): Promise<string> {
   const id = uuidv7()
   await sql`

@@ -1,4 +1,4 @@
-// How outputs are judged by a worker: what is large goes elsewhere, and a failure there is never a verdict.
+// A worker judges large outputs in a thread, and a failure of the thread is never a verdict.
 import t from 'tap'
 import type { CheckThread } from '#checker'
 import { judgeOutput } from '../../../src/job/execute/verdict.ts'

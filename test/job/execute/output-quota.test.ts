@@ -1,4 +1,4 @@
-// What an account's runs may leave in a day: counted here at once, and with other workers by the database.
+// The daily quota of an account's outputs: a worker counts its own outputs at once, and the database adds those of others.
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { issueKey, revokeKey, setTier } from '#account'
@@ -24,7 +24,7 @@ await setTier(
   'test',
 )
 
-/** @returns the account's id. */
+/** Creates an account with a key of each tier. @returns its id. */
 async function createAccount(...tiers: string[]): Promise<string> {
   const account = `account ${randomUUID()}`
   for (const tier of tiers) await issueKey(sql, { account, tier }, 'test')

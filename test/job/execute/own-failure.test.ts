@@ -1,5 +1,5 @@
-// A failure that is one request's alone: while the worker is well nothing is suspended, no further attempt is spent on it, and the
-// programs of other accounts run on. What struck from outside is tried again.
+// A failure that concerns one request alone: while the worker is well, nothing is suspended, the request gets no further
+// attempt, and the programs of other accounts run on. After a failure from outside the request is tried again.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { readStream } from '#event'
@@ -25,7 +25,7 @@ const attacker = await createCaller(sql)
 const neighbour = await createCaller(sql)
 const real = await startExecutor(t)
 
-/** What programs of this text fail by, as often as there is something. */
+/** The failures of the next executions, by the program's text. After the last one the program runs. */
 const failures = new Map<string, (Error | null)[]>()
 const executor: Executor = {
   ...real,
@@ -80,7 +80,7 @@ t.test('twenty that the sandbox fails at end as IE, once each, and harm nobody',
 })
 
 t.test('what is sent to no box is the request’s, without a trial', async (t) => {
-  // Longer than any keeper can be told: the request's schema lets none of these in.
+  // Longer than the keeper's protocol allows; the request's schema refuses such a word.
   const words = ['x'.repeat(70_000)]
   const id = await submitNew(
     sql,

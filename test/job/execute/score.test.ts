@@ -1,4 +1,4 @@
-// What tests are worth, and which are skipped for what went before them.
+// The points of tests, and which tests are skipped because of earlier results.
 import t from 'tap'
 import type { Verdict } from '#event'
 import { isSkipped, scoreTests } from '../../../src/job/execute/score.ts'

@@ -1,4 +1,4 @@
-// A cancel ends the wait for blobs, wherever a submission waits for one; what was done before it is told.
+// A cancel ends the wait for a blob, wherever a submission waits for one. What was done before the cancel is reported.
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -31,7 +31,7 @@ const ran: Phase = {
   stderrTruncated: false,
 }
 
-/** Runs what it is asked to, as far as the inputs come. */
+/** Pretends to run each input that arrives. */
 const executor: Executor = {
   slots: 1,
   isolation: { box: 'keeper', cgroup: 'v2', uid: 'slot' },
@@ -52,7 +52,7 @@ const executor: Executor = {
   close: async () => {},
 }
 
-/** Never has any. Tells when one is waited for, and when nobody waits any more. */
+/** Opens a cache that never has a blob. It calls `onAsked` at each read, and counts the reads that wait. */
 function openEmptyCache(onAsked: () => void): { cache: BlobCache; waiting: number } {
   const seen = { waiting: 0, cache: { read, forgetUnused: () => {} } }
   function read(_owner: string, _name: string, stop?: AbortSignal): Promise<never> {

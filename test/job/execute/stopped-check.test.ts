@@ -1,4 +1,4 @@
-// A worker that is told to end waits for no check of a large output: the submission goes back as if it had not run.
+// A worker that stops does not wait for the check of a large output. The submission is requeued as if it had not run.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Executor, Phase } from '#executor'
@@ -18,14 +18,14 @@ const ran: Phase = {
   exitCode: 0,
   signal: null,
   usage: { cpuSeconds: 0.25, wallSeconds: 0.5, memoryPeakBytes: 4096 },
-  // More than is checked at once.
+  // Too large to be checked without the thread.
   stdout: Buffer.alloc(512 * 1024, 'x'),
   stderr: new Uint8Array(),
   stdoutTruncated: false,
   stderrTruncated: false,
 }
 
-/** Tells when a program has ended, before its output is judged. */
+/** Returns an executor that calls `onRan` when a program has ended, before its output is judged. */
 function pretendExecutor(onRan: () => void): Executor {
   return {
     slots: 1,

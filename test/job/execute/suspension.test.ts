@@ -1,5 +1,5 @@
-// A worker whose sandbox fails takes nothing until it works again: what it was handed goes to other workers, no submission
-// loses more than one attempt to it, and operators see it.
+// A worker whose sandbox fails takes nothing until it works again. Other workers run its jobs, no submission loses more than
+// one attempt to it, and operators see its state.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { readStream } from '#event'
@@ -48,7 +48,7 @@ t.test('a sick worker harms no submission, and takes them again when it is well'
   t.match(shown, { state: 'suspended', suspended_because: /^python: [a-z_.]+: ./ }, 'and says why')
   const well = await startWorkerProcess(t, url)
   for (const id of ids) t.match(await finalResult(sql, id), { verdict: 'AC' })
-  // Those that were running when it became sick, one in each of its two slots.
+  // Only submissions that ran when the sandbox broke lost an attempt: at most one for each of the two slots.
   const losses = await Promise.all(ids.map(countLosses))
   t.ok(Math.max(...losses) === 1 && losses.filter((lost) => lost > 0).length <= 2, losses.join())
   well.child.kill('SIGTERM')
@@ -75,7 +75,7 @@ t.test('a sick worker that is told to stop ends at once', async (t) => {
   t.match(await finalResult(sql, id), { verdict: 'AC' })
 })
 
-/** The real one, which fails as often as it is told to. */
+/** Returns the real executor, which first fails `failing.left` times, and notes the time of each execution. */
 async function createFragileExecutor(failing: {
   left: number
   trials: number[]

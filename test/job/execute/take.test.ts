@@ -1,5 +1,5 @@
-// A job says that a submission can run, the log decides: what is begun of what a worker was handed, what is left alone, and
-// what becomes of an attempt whose start a crash of the database has forgotten.
+// A job says that a submission can run, but the log decides: which of a worker's jobs are started, which are left alone, and
+// what becomes of an attempt whose start was lost in a crash of the database.
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -15,7 +15,7 @@ const caller = await createCaller(sql)
 const python = describeSubmission({ code: 'print(1)' })
 const actor = { actor: {} }
 
-/** A worker as it registers itself: alive for a while even though it has no session lock. */
+/** Registers a worker that counts as alive for a while although it has no session lock. @returns its id. */
 async function registerWorker(): Promise<string> {
   const id = uuidv7()
   await sql`
@@ -26,9 +26,9 @@ async function registerWorker(): Promise<string> {
 
 interface StartOptions {
   readonly underWay?: readonly string[]
-  /** The job's. */
+  /** The language that the job names. */
   readonly language?: string
-  /** What is said of each language that the worker runs. */
+  /** The worker's description of each language that it runs. */
   readonly programs?: Record<string, { runtime?: string }>
   readonly does?: readonly string[]
 }
@@ -41,7 +41,7 @@ interface Started {
   readonly has_webhook: boolean
 }
 
-/** Begins these, of which the worker was handed the jobs. */
+/** Starts these submissions, whose jobs the worker was handed. */
 async function start(
   worker: string,
   ids: readonly string[],
@@ -73,7 +73,7 @@ async function complete(id: string, version: number, run: string): Promise<void>
   await conclude(sql, { id, version, run, data: { verdict: 'AC', exit_code: 0 } })
 }
 
-/** What a crash of the server leaves of a start that was not on disk yet: nothing, its job is waiting again. */
+/** Undoes a start, as a crash of the server does when the start was not on disk yet. The job waits again. */
 async function forgetStart(id: string): Promise<void> {
   await sql.unsafe(`
     alter table runledger.event disable trigger event_append_only;

@@ -1,5 +1,5 @@
-// What an execution is recorded as: its verdict, its hashes, a compiler's last words. Outputs are compared as judges do it,
-// in a time that no program's output can stretch.
+// The record of an execution: its verdict, its hashes, the compiler's messages. Outputs are compared as judges do it, in a
+// time that no program's output can stretch.
 import t from 'tap'
 import { digestBody } from '#event'
 import type { Outcome, Phase } from '#executor'
@@ -8,7 +8,7 @@ import type { Expectation } from '../../../src/job/execute/verdict.ts'
 
 const expecting = (stdout: Uint8Array | null): Expectation => ({ stdout, checker: undefined })
 
-/** A run that ended well and wrote nothing, unless said otherwise. */
+/** Returns a run that ended well and wrote nothing, except for the given facts. */
 function ranAs(facts: Partial<Phase> = {}): Outcome {
   const run: Phase = {
     ending: 'exited',
@@ -123,7 +123,7 @@ t.test('everything else does', async (t) => {
 t.test('a mebibyte of blanks is judged in no more than a moment', async (t) => {
   for (const blank of [' ', '\n', '\r', ' \n', '\t ']) {
     const output = `${blank.repeat(2 ** 20 / blank.length)}x`
-    // What goes back over them takes minutes, and all that the worker does stands still meanwhile.
+    // A comparison that backtracks over the blanks takes minutes, and blocks the whole worker meanwhile.
     t.equal(await judge(output, 'x'), 'WA')
     t.equal(await judge(output, output), 'AC')
   }

@@ -1,4 +1,4 @@
-// A submission that demands what a worker cannot do waits for one that can.
+// A submission that requires a capability waits for a worker that has it.
 import t from 'tap'
 import { readResult } from '#result'
 import { createTestDatabase } from '../../helper/database.ts'

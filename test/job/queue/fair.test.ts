@@ -1,4 +1,4 @@
-// In which order accounts' programs come: whoever has had least of the slots is next.
+// The order in which accounts' programs run: the account that has used the slots least is next.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -15,7 +15,7 @@ t.teardown(drop)
 const python = describeSubmission({ code: 'print(1)' })
 const ample = { capacity: 100_000 }
 const second = 1_000_000
-/** What a program is thought to take before any has ended. */
+/** The estimated time of an account's program before any has ended. */
 const unknown = second / 10
 
 t.beforeEach(async () => {
@@ -29,7 +29,7 @@ async function enqueue(caller: Caller, count: number, submission = python): Prom
   return ids
 }
 
-/** Begins so many, each of which stays in its slot until the next one has begun. */
+/** Starts up to `most` submissions. Each stays in its slot until the next one has started. */
 async function takeAll(
   most: number,
   seconds: (taken: Taken) => number | undefined = () => undefined,
@@ -69,7 +69,7 @@ async function untilLocked(): Promise<void> {
   }
 }
 
-/** So often that what is thought of a program's time is right. */
+/** Runs eight programs, so that the estimate of the account's time per program is exact. */
 async function accustom(caller: Caller, seconds: number): Promise<void> {
   await enqueue(caller, 8)
   await takeAll(8, () => seconds)
@@ -174,7 +174,7 @@ t.test('what is given back goes first, and keeps its position', async (t) => {
   await lose(attempt)
   const again = await takeNext(sql)
   t.equal(again?.submission_id, first)
-  // The second loss is waited for: for a while others come.
+  // After a second loss the submission waits for a while, and others come first.
   await lose(again)
   t.equal((await takeNext(sql))?.submission_id, later)
   await sql`select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs where key = ${first}), run_at => now())` // prettier-ignore

@@ -1,5 +1,5 @@
-// Whoever takes a job looks at the first ones, however many wait: PostgreSQL keeps the plan that a worker's connection made
-// when nothing waited.
+// Taking a job reads only the first jobs, however many wait, although PostgreSQL keeps the plan that a worker's connection
+// made while the queue was empty.
 import t from 'tap'
 import { createLog } from '#log'
 import { createQueuePool } from '../../../src/job/queue/pool.ts'
@@ -14,7 +14,7 @@ t.test('a plan that was made while the queue was empty reads the first jobs alon
   t.teardown(() => pool.end())
   const client = await pool.connect()
   t.teardown(() => client.release())
-  // As graphile-worker asks, on which PostgreSQL decides with the sixth call.
+  // The query of graphile-worker. PostgreSQL decides at the sixth call whether to keep a generic plan.
   await client.query(`
     prepare get_job as select id from graphile_worker._private_jobs
     where is_available and run_at <= now() order by priority, run_at limit 1 for update skip locked`)

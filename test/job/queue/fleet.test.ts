@@ -27,7 +27,7 @@ interface Member extends WorkerProcess {
   readonly id: string
 }
 
-/** A worker with two slots that takes these languages, once it does. */
+/** Starts a worker with two slots, and waits until it takes these languages. */
 async function startMember(
   test: Test,
   languages: readonly Language[],
@@ -38,7 +38,7 @@ async function startMember(
     LANGUAGES: languages.join(),
   })
   for (;;) {
-    // On a busy machine it may have been given up meanwhile, and have another id.
+    // On a busy machine the worker may have been lost meanwhile, and have another id.
     const [offer] = await sql<{ id: string; ready: boolean }[]>`
       select w.id, bool_and(not offered.value ? 'awaits_trial') as ready
       from audit.worker seen
@@ -51,13 +51,13 @@ async function startMember(
   }
 }
 
-/** Submits a program that copies, or in what has none that greets. */
+/** Submits a program that copies its input; in a language without one, the example that greets. */
 const submit = (language: Language): Promise<string> => {
   const code = language in copy ? copy[language as keyof typeof copy] : catalogue[language].example
   return submitNew(sql, caller, describeSubmission({ language, code, stdin: 'here' }))
 }
 
-/** Holds a slot for longer than this test looks. */
+/** Submits a program that holds a slot for longer than the tests look. */
 const hold = (): Promise<string> =>
   submitNew(sql, caller, describeSubmission({ code: 'import time; time.sleep(300)' }))
 
@@ -65,14 +65,14 @@ async function readStatuses(ids: readonly string[]): Promise<unknown[]> {
   return Promise.all(ids.map(async (id) => (await readResult(sql, id, null))?.status))
 }
 
-/** Whoever began it, the first first. */
+/** Returns the ids of the workers that started the submission, in the order of attempts. */
 async function readWorkers(id: string): Promise<string[]> {
   const rows = await sql<{ worker_id: string }[]>`
     select worker_id from audit.execution where submission_id = ${id} order by attempt`
   return rows.map((row) => row.worker_id)
 }
 
-/** What waits for whom, by language, as /metrics has it. */
+/** Reads from /metrics, for each language, how many submissions wait and how many workers run it. */
 async function scrape(): Promise<Record<string, { waiting?: number; workers?: number }>> {
   const { text } = await call('GET', '/metrics', { key: null, checked: false })
   const figures: Record<string, { waiting?: number; workers?: number }> = {}
@@ -142,7 +142,7 @@ t.test('what the last worker of a language leaves waits until one comes', async 
     java: { workers: 1 },
   })
 
-  // Its own limit ends what would sleep on.
+  // The new worker has the usual wall time limit, which ends the programs that hold slots.
   const next = await startMember(t, ['python', 'cpp'])
   for (const [index, id] of left.entries()) {
     t.match(await finalResult(sql, id), { verdict: index < 2 ? 'TLE' : 'AC' })

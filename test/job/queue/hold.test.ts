@@ -1,4 +1,4 @@
-// As many jobs are taken at once as there are slots: one that then finds no slot is nobody's again, and workers are told.
+// A worker takes as many jobs at once as it has slots. A job that then finds no slot is requeued, and workers are notified.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createLog } from '#log'
@@ -11,7 +11,7 @@ t.teardown(drop)
 const caller = await createCaller(sql)
 const submission = describeSubmission({ code: '' })
 
-/** Resolves once this says so. */
+/** Resolves once `holds` returns true. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(10)
 }
@@ -22,7 +22,7 @@ interface Started {
   stop(): Promise<void>
 }
 
-/** A worker whose programs run until they are let go, and what it began and told. */
+/** Starts a worker whose programs run until their `end` is called. @returns its programs, and how often it notified others. */
 async function start(executions: number): Promise<Started> {
   const begun: Started['begun'] = []
   const told = { times: 0 }

@@ -1,5 +1,5 @@
-// Workers that run different languages, on one queue: each job runs where it can. Real queues and a real sandbox; each sees
-// a part of what the sandbox runs.
+// Workers that run different languages, on one queue: each job runs where it can. Queues and sandbox are real; each worker
+// sees a part of the sandbox's languages.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { readStream } from '#event'
@@ -26,7 +26,7 @@ const java = describeSubmission({
   code: 'class Main { public static void main(String[] a) {} }',
 })
 
-/** A worker that runs these languages alone. @returns its id. */
+/** Starts a worker that runs only these languages. @returns its id. */
 async function startWorker(...languages: Language[]): Promise<string> {
   const workerId = uuidv7()
   const narrow: Executor = {
@@ -48,7 +48,7 @@ async function startWorker(...languages: Language[]): Promise<string> {
   return workerId
 }
 
-/** Who began it. */
+/** Returns the ids of the workers that started the submission. */
 async function readWorkers(id: string): Promise<unknown[]> {
   return (await readStream(sql, id)).flatMap(({ type, data }) =>
     type === 'execution.started' ? [(data as { worker: string }).worker] : [],
@@ -71,7 +71,7 @@ t.test('what nobody can run yet keeps nothing waiting that somebody can', async 
 })
 
 t.test('a job that must be looked at brings no worker one that it cannot run', async (t) => {
-  // Before all others.
+  // This job comes before all others.
   await sql`select graphile_worker.add_job('execute:cpp', '7', priority => -5)`
   const id = await submitNew(sql, caller, cpp)
   t.match(await finalResult(sql, id), { verdict: 'AC' })

@@ -1,4 +1,4 @@
-// Who is next when a submission is between two tests, by the database alone.
+// How the database decides which submission is next when one is between two tests.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
@@ -12,7 +12,7 @@ const python = describeSubmission({ code: 'print(1)' })
 const low = { ...python, priority: 'low' } as const
 const java = { ...python, language: 'java' } as const
 const second = 1_000_000
-/** What a program is thought to take before any has ended. */
+/** The estimated time of an account's program before any has ended. */
 const unknown = second / 10
 let workerId = ''
 
@@ -48,7 +48,7 @@ async function readPosition({ id }: { readonly id: string }): Promise<number | n
   return row?.position ?? null
 }
 
-/** Of what waits for a slot, in the order of the queue. */
+/** Returns the ids of the submissions that wait for a slot, in the order of the queue. */
 async function listWaiting(): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select payload ->> 'submission' as id

@@ -1,4 +1,4 @@
-// graphile-worker's pool outlives its connections, in the ways in which pg itself says only in words what happened.
+// graphile-worker's pool outlives its connections, also after failures for which pg's error has no code.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createLog } from '#log'

@@ -1,5 +1,5 @@
-// What is low waits until none does that is not: in the queue, for a place among its key's, after a loss, and when its rows
-// are made again from the log.
+// A submission of low priority waits while any other waits: in the queue, for a position of its key, after a loss, and when
+// its rows are rebuilt from the log.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
@@ -23,7 +23,7 @@ const normal = describeSubmission({ code: 'normal' })
 const submitLow = (caller: Caller): Promise<string> => submitNew(sql, caller, low)
 const submitNormal = (caller: Caller): Promise<string> => submitNew(sql, caller, normal)
 
-/** The id of the next, or undefined. */
+/** Takes the next submission. @returns its id, or undefined. */
 async function take(): Promise<string | undefined> {
   return (await takeNext(sql, worker))?.submission_id
 }

@@ -1,4 +1,4 @@
-// A runner that was stopped keeps its slots until its programs have ended: the next one's wait in turn.
+// A runner that was stopped keeps its slots until its programs have ended. The next runner's programs wait in order.
 import t from 'tap'
 import { createSlots } from '../../../src/job/queue/slots.ts'
 

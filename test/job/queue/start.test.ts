@@ -1,4 +1,4 @@
-// A worker that starts while connections break: pg tells some of that in words alone.
+// A worker starts while connections break. Some of pg's errors then have no code.
 import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
@@ -10,7 +10,7 @@ import { createTestDatabase } from '../../helper/database.ts'
 const { url, drop } = await createTestDatabase()
 t.teardown(drop)
 
-/** Takes nothing. */
+/** A task that takes no jobs. */
 const idle: ExecutingTask = {
   continueTask: 'continue:nobody',
   goOn: async () => {},
@@ -33,7 +33,7 @@ t.test('connections that are hung up on are asked for until one holds', async (t
     client.on('error', () => {})
     if (refused < 3) {
       refused += 1
-      // Once it has said what it wants: before that, the error has a code.
+      // Hangs up after the client's first message, because an earlier hang-up gives an error with a code.
       client.once('data', () => client.end())
       return
     }
