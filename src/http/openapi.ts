@@ -106,29 +106,29 @@ function createParameters(): object {
   return {
     id: inPath(
       'id',
-      "A submission's id. Unknown, malformed and foreign ids are all 404.",
+      "A submission's id. An unknown id, a malformed id and the id of another account's submission are all answered 404.",
       uuidSchema,
     ),
     worker: inPath('id', "A worker's id.", uuidSchema),
-    webhook: inPath('id', "A webhook's id, or its submission's.", uuidSchema),
+    webhook: inPath('id', 'The id of a webhook or of its submission.', uuidSchema),
     have: parameter(
       'query',
       'have',
-      'Of a batch that is sent again: places of items whose lines the client has.',
+      'For a batch that is sent again: the positions of the items whose lines the client already has.',
       { type: 'string', examples: ['0-4,9'] },
     ),
-    sha256: inPath('sha256', 'Of the bytes: 64 hexadecimal digits, in lower case.', {
+    sha256: inPath('sha256', 'The SHA-256 of the bytes: 64 hexadecimal digits in lower case.', {
       type: 'string',
       pattern: '^[0-9a-f]{64}$',
     }),
     ids: {
-      ...parameter('query', 'ids', 'Up to 100 ids of submissions, with commas between them.'),
+      ...parameter('query', 'ids', 'Up to 100 ids of submissions, separated by commas.'),
       required: true,
     },
     wait: parameter(
       'query',
       'wait',
-      'true: answer when the submission is final, within 30 seconds; false unless given.',
+      'true: the answer comes when the submission is final, or after 30 seconds. The default is false.',
       { type: 'boolean' },
     ),
     Prefer: parameter('header', 'Prefer', 'wait=N shortens the wait to N seconds (RFC 7240).', {
@@ -138,12 +138,12 @@ function createParameters(): object {
     'Last-Event-ID': parameter(
       'header',
       'Last-Event-ID',
-      'The id of an event: only what follows it is sent.',
+      'The id of an event. Only the events after it are sent.',
     ),
     'Idempotency-Key': parameter(
       'header',
       'Idempotency-Key',
-      'Makes a repeated request harmless for 24 hours. Compared without case.',
+      'For 24 hours, a repeated request with the same key creates nothing new. Keys are compared without case.',
       uuidSchema,
     ),
     ...Object.fromEntries(inQuery),
@@ -165,15 +165,16 @@ function inPath(name: string, description: string, schema: object): object {
 
 const headerDescriptions = {
   Location: "The result's path.",
-  'Idempotency-Replayed': 'true: this request was made before, nothing new was made.',
-  'Batch-Id': 'Of a batch with webhook_url: the id that its webhook names.',
-  'Idempotency-Mismatch': 'true: the earlier request under this key had another body.',
+  'Idempotency-Replayed':
+    'true: a request with this key was made before, so nothing new was created.',
+  'Batch-Id': 'For a batch with webhook_url: the id that its webhook names.',
+  'Idempotency-Mismatch': 'true: the earlier request with this key had a different body.',
   'Retry-After': 'Seconds to wait.',
   Allow: 'The methods of this path.',
   RateLimit:
-    'draft-ietf-httpapi-ratelimit-headers-11: requests left, seconds until there is one. Absent for a key without a limit.',
+    'draft-ietf-httpapi-ratelimit-headers-11: the requests left, and the seconds until one more is allowed. Absent for a key without a limit.',
   'RateLimit-Policy':
-    'draft-ietf-httpapi-ratelimit-headers-11: requests in any 60 seconds. Absent for a key without a limit.',
+    'draft-ietf-httpapi-ratelimit-headers-11: the requests allowed in any 60 seconds. Absent for a key without a limit.',
 } as const
 
 function createHeaders(): object {
@@ -192,34 +193,36 @@ const problemAnswers: Readonly<Record<number, DescribedAnswer>> = {
   },
   401: { description: 'The key is missing or not valid.', schema: 'Problem' },
   403: {
-    description: 'Plain HTTP from beyond the machine; or a key that is for something else.',
+    description:
+      'The request came over plain HTTP from another machine, or its key may not make this request.',
     schema: 'Problem',
   },
   404: {
     description:
-      'There is no such submission of this account; no such worker, webhook or account; or no key that signs receipts.',
+      'The account has no such submission; there is no such worker, webhook or account; or the service has no key that signs receipts.',
     schema: 'Problem',
   },
   408: {
-    description: 'Not finished in time (with the id), or the request did not arrive in time.',
+    description:
+      'The submission is not finished in time (the answer has its id), or the request did not arrive in time.',
     schema: 'Timeout|Problem',
   },
-  409: { description: 'The submission, or the webhook, has not ended yet.', schema: 'Problem' },
+  409: { description: 'The submission or the webhook has not ended yet.', schema: 'Problem' },
   410: {
-    description: 'Code and input were removed, after the retention period or by their account.',
+    description: 'The code and input were removed, after the retention period or by their account.',
     schema: 'Problem',
   },
   415: { description: 'The body is not plain application/json.', schema: 'Problem' },
   429: {
     description:
-      'The key has used up the requests of the last 60 seconds that its tier admits: the message and RateLimit-Policy say how many. Or the key or its account has as many streams open, or as much in bodies that arrive at this moment, as it may.',
+      'The key has made as many requests in the last 60 seconds as its tier allows; the message and RateLimit-Policy give the number. Or the key or its account has reached its limit of open streams, or of bytes in request bodies that arrive at this moment.',
     schema: 'Problem',
     headers: ['Retry-After'],
   },
   500: { description: 'Something failed on our side.', schema: 'Internal' },
   503: {
     description:
-      'The queue is full and has several of the account already, the database cannot be reached, too many streams are open, or too much arrives at this moment.',
+      'The queue is full and already has several submissions of the account, the database cannot be reached, too many streams are open, or too many bytes of request bodies arrive at this moment.',
     schema: 'Problem',
     headers: ['Retry-After'],
   },

@@ -20,13 +20,13 @@ const resultSummary = v.object({
   preview: v.optional(
     described(
       v.nullable(v.string()),
-      'With ?preview=true: the program’s first line; null when purged.',
+      'Present with ?preview=true: the program’s first line; null when purged.',
     ),
   ),
   judged: v.optional(
     described(
       v.nullable(v.boolean()),
-      'With ?preview=true. false: nothing was expected, and AC says that it finished. null when purged.',
+      'Present with ?preview=true. false: no output was expected, so AC only means that the program finished. null when purged.',
     ),
   ),
 })
@@ -34,24 +34,27 @@ const resultSummary = v.object({
 const issue = v.object({
   path: described(
     v.string(),
-    "A field, '?' and a query parameter, or a header; '' is the request itself.",
+    "The name of a field, '?' and the name of a query parameter, or the name of a header; '' means the request itself.",
   ),
   message: v.string(),
 })
 
 const blamed = {
   message: v.string(),
-  fault: described(v.picklist(faults), 'caller: the request has to change. platform: ours.'),
+  fault: described(
+    v.picklist(faults),
+    'caller: the request must be changed. platform: the service failed.',
+  ),
   retry: described(
     v.picklist(retries),
-    'never: the answer would be the same. same_key: at once, with the same Idempotency-Key; nothing runs twice. after: the same, after Retry-After.',
+    'never: the answer would be the same. same_key: send the request again at once with the same Idempotency-Key; nothing runs twice. after: wait for Retry-After, then do as for same_key.',
   ),
 }
 
 const invalidRequest = v.object({
   error: v.literal('invalid_request'),
   ...blamed,
-  issues: described(v.array(issue), 'Everything that is wrong, at once.'),
+  issues: described(v.array(issue), 'All mistakes in the request.'),
 })
 
 // The answers of the three other codes have more fields.
@@ -64,28 +67,37 @@ const timeout = v.object({ error: v.literal('timeout'), ...blamed, id: uuid })
 const internal = v.object({
   error: v.literal('internal'),
   ...blamed,
-  request_id: described(uuid, 'Stands in our log with what failed.'),
+  request_id: described(uuid, 'Identifies the failure in the service’s log.'),
 })
 
 const languageDescription = v.object({
   name: language,
-  title: described(v.string(), 'What people call it.'),
-  aliases: described(v.array(v.string()), 'What a submission may call it, too.'),
-  extensions: described(v.array(v.string()), 'How the names of its source files end.'),
+  title: described(v.string(), 'The language’s usual name.'),
+  aliases: described(
+    v.array(v.string()),
+    'Other names that a submission may use for the language.',
+  ),
+  extensions: described(v.array(v.string()), 'The endings of the language’s file names.'),
   runtime: described(v.string(), 'The exact version.'),
-  compile: described(v.nullable(v.array(v.string())), "The compiler's command line."),
+  compile: described(
+    v.nullable(v.array(v.string())),
+    "The compiler's command line; null for a language without a compiler.",
+  ),
   run: described(v.array(v.string()), "The program's command line."),
   limits: v.nullable(recordedLimits),
   example: described(
     v.nullable(v.string()),
     'A program that prints `Hello, world!`; null for a language that the web process does not know.',
   ),
-  workers: described(count, 'How many workers offer it now.'),
+  workers: described(count, 'The number of workers that offer the language now.'),
 })
 
 const event = v.object({
   position: count,
-  version: described(count, '1, 2, 3 … within its stream: the submission, or its webhook.'),
+  version: described(
+    count,
+    'The event’s number, from 1, in its stream: the submission’s or its webhook’s.',
+  ),
   type: v.pipe(
     v.string(),
     v.regex(/^[a-z_]+\.[a-z_]+$/),
@@ -98,13 +110,13 @@ const event = v.object({
     v.string(),
     v.regex(/^[0-9a-f]{64}$/),
     v.description(
-      'SHA-256 over the whole event, what is not told here too, and the hash before it in its stream.',
+      'SHA-256 over the whole event, including fields that this answer leaves out, and over the previous hash in its stream.',
     ),
   ),
   data: v.record(v.string(), v.unknown()),
 })
 
-const place = described(count, 'Of the item in the batch, from 0.')
+const place = described(count, 'The item’s position in the batch, from 0.')
 
 /** The schemas by their name in the OpenAPI document. */
 export const answerSchemas = {
@@ -127,19 +139,19 @@ export const answerSchemas = {
     submissions: v.array(resultSummary),
     next_cursor: described(
       v.nullable(v.string()),
-      'null on the last page. A page looks at no more than 20,000 submissions: with a filter it may have fewer than asked for, or none, and a next one.',
+      'null on the last page. One page examines at most 20,000 submissions. With a filter, a page may therefore hold fewer submissions than limit, or none, although there is a next page.',
     ),
   }),
   BatchAnswer: v.object({
     id: v.optional(
       described(
         v.nullable(uuid),
-        'With webhook_url: the id that the webhook names; null when no item was accepted.',
+        'Present with webhook_url: the id that the webhook names; null when no item was accepted.',
       ),
     ),
     submissions: described(
       v.array(v.union([accepted, invalidRequest])),
-      'One element an item, in the same order.',
+      'One element for each item, in the same order.',
     ),
   }),
   BatchLine: v.union([
