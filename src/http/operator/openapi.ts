@@ -3,87 +3,91 @@ import type { wantedBy } from '#operator'
 import type { Operations } from '../openapi-operation.ts'
 
 const commandSummaries: Readonly<Record<keyof typeof wantedBy, string>> = {
-  pause: 'Let a worker finish what it has and take nothing until it is resumed',
-  drain: 'Let a worker finish what it has and end',
-  restart: 'Let a worker finish what it has and start again in place, with the languages of then',
-  resume: 'Let a worker that was paused take work again',
+  pause: 'Let a worker finish its submissions and take no more until it is resumed',
+  drain: 'Let a worker finish its submissions and end',
+  restart:
+    'Let a worker finish its submissions and start again in place, with the languages that it then finds',
+  resume: 'Let a paused worker take submissions again',
 }
 
 export const operatorOperations: Operations = {
   'GET /api/operator/overview': {
     operationId: 'readOverview',
-    summary: 'See the whole service at one look',
+    summary: 'See the whole service at a glance',
     description:
-      'For operators’ keys. The age of what has waited longest, what waits and runs, how submissions ended in the last minutes, workers, the busiest accounts, and what was last found in the ledger. Who looks within the same second is given the same answer.',
-    answers: { 200: { description: 'The service as it stands.', schema: 'Overview' } },
+      'For operators’ keys. The age of the oldest waiting submission, the waiting and running submissions, the results of the last minutes, the workers, the busiest accounts, and the latest findings in the ledger. Requests within the same second get the same answer.',
+    answers: { 200: { description: 'The current state of the service.', schema: 'Overview' } },
   },
   'GET /api/operator/series': {
     operationId: 'readSeries',
-    summary: 'See how the last three hours went',
+    summary: 'See the figures of the last three hours',
     description:
-      'For operators’ keys. A point for each two minutes: what came and ended, what failed by the service’s own fault, what waited and for how long, and what the answering process refused. Of a busy service a share of the time is looked at, and counts are estimates. Who looks within the same ten seconds is given the same answer.',
+      'For operators’ keys. A point for each two minutes: the submissions that arrived and ended, those that failed through the service’s own fault, those that waited and for how long, and the requests that the answering process refused. For a busy service only a share of the time is sampled, and counts are estimates. Requests within the same ten seconds get the same answer.',
     answers: { 200: { description: 'The last three hours.', schema: 'Series' } },
   },
   'GET /api/operator/find': {
     operationId: 'find',
     summary: 'Look up a submission, an account or a key',
     description:
-      'For operators’ keys. Of an account that has exactly this name also the keys and the newest submissions. At most 20 of each.',
+      'For operators’ keys. For an account with exactly this name the answer also has its keys and newest submissions. At most 20 of each.',
     parameters: ['q'],
-    answers: { 200: { description: 'What was found; empty lists: nothing.', schema: 'Found' } },
+    answers: {
+      200: { description: 'The matches; empty lists when there are none.', schema: 'Found' },
+    },
   },
   'GET /api/operator/workers': {
     operationId: 'listWorkers',
     summary: 'List the workers',
-    description: 'For operators’ keys. The oldest first, with those just lost.',
+    description:
+      'For operators’ keys. The oldest first, with workers that are silent but not declared lost yet.',
     parameters: ['gone'],
     answers: { 200: { description: 'The workers.', schema: 'Workers' } },
   },
   'GET /api/operator/running': {
     operationId: 'listRunning',
-    summary: 'List what runs',
+    summary: 'List the running submissions',
     description: 'For operators’ keys.',
-    answers: { 200: { description: 'The submissions that run.', schema: 'Running' } },
+    answers: { 200: { description: 'The running submissions.', schema: 'Running' } },
   },
   'GET /api/operator/webhooks': {
     operationId: 'listWebhooks',
     summary: 'List webhooks',
-    description: 'For operators’ keys. A page of fewer than limit is the last one.',
+    description: 'For operators’ keys. A page with fewer webhooks than limit is the last one.',
     parameters: ['state', 'before', 'limit'],
-    answers: { 200: { description: 'A page of them.', schema: 'Webhooks' } },
+    answers: { 200: { description: 'A page of webhooks.', schema: 'Webhooks' } },
   },
   'GET /api/operator/webhooks/{id}': {
     operationId: 'readWebhook',
     summary: 'See a webhook and its attempts',
     description: 'For operators’ keys.',
     parameters: ['webhook'],
-    answers: { 200: { description: 'It and its events.', schema: 'Webhook' } },
+    answers: { 200: { description: 'The webhook and its events.', schema: 'Webhook' } },
   },
   'POST /api/operator/webhooks/{id}/replay': {
     operationId: 'replayWebhook',
-    summary: 'Send a webhook again that was delivered or given up',
+    summary: 'Send a delivered or abandoned webhook again',
     description:
-      'For operators’ keys that may change something. Its schedule begins anew; its secret was deleted when it ended, so it is given anew.',
+      'For operators’ keys that are not read-only. The schedule of attempts starts again. The body gives the secret, because the earlier one was deleted when delivery ended.',
     parameters: ['webhook'],
     // There is no example, because the call must name a webhook that exists.
     body: { schema: 'Replay', examples: {} },
-    answers: { 200: { description: 'It is due.', schema: 'Replayed' } },
+    answers: { 200: { description: 'The webhook is due.', schema: 'Replayed' } },
     problems: [409, 410],
   },
   'GET /api/operator/reruns': {
     operationId: 'listReruns',
-    summary: 'See how the reruns of a campaign ended',
+    summary: 'See the results of a campaign’s reruns',
     description:
-      'For operators’ keys. A page looks at a thousand, in the order of the first submissions.',
+      'For operators’ keys. A page covers a thousand reruns, in the order of the first submissions.',
     parameters: ['campaign', 'after', 'account'],
     answers: { 200: { description: 'A page of the campaign.', schema: 'Reruns' } },
     problems: [404],
   },
   'POST /api/operator/bulk': {
     operationId: 'actInBulk',
-    summary: 'Cancel, run again or send again what fits a filter, a step at a time',
+    summary: 'Cancel, rerun or replay what matches a filter, a step at a time',
     description:
-      'For operators’ keys that may change something. With dry_run it counts and changes nothing. Without, one step: up to a hundred, for at most a second; call it again with next as after, and the same until, until next is null. Each that is changed has an event with the key that asked. cancel takes what waits or runs. rerun repeats what has ended, each once under one campaign, low, ten at a time unless at_once says otherwise, and while half of the queue is free. replay sends webhooks again that were delivered or given up: of one account, as the secret must be given anew; what was sent again since until is passed over, so a step may be repeated.',
+      'For operators’ keys that are not read-only. With dry_run the call counts and changes nothing. Otherwise it takes one step: up to a hundred items, for at most a second. Call it again with next as after, and with the same until, until next is null. Each change is an event with the key that requested it. cancel ends waiting and running submissions. rerun repeats submissions that have ended: each once under one campaign, with priority low, ten at a time unless at_once says otherwise, and while half of the queue is free. replay sends delivered or abandoned webhooks again, of one account, because the secret must be given again. It skips webhooks that were sent again since until, so that a step may be repeated.',
     body: {
       schema: 'Bulk',
       examples: {
@@ -99,7 +103,7 @@ export const operatorOperations: Operations = {
     operationId: 'verifyLedger',
     summary: 'Verify the whole ledger, a step at a time',
     description:
-      'For operators’ keys that may change something, as it costs. Each step holds about a thousand events against audit.drift, audit.broken_chain and audit.invariant; call it again with next as after until next is null. One walk steps at a time. Bodies are held against their hashes by `runledger audit verify`.',
+      'For operators’ keys that are not read-only, because it loads the database. Each step checks about a thousand events by audit.drift, audit.broken_chain and audit.invariant; call it again with next as after until next is null. Only one verification takes a step at a time. `runledger audit verify` also checks bodies against their hashes.',
     body: { schema: 'Verify', examples: { begin: { summary: 'The first step', value: {} } } },
     answers: { 200: { description: 'What the step found.', schema: 'VerifyStep' } },
   },
@@ -110,9 +114,9 @@ export const operatorOperations: Operations = {
         operationId: `${word}Worker`,
         summary,
         description:
-          'For operators’ keys that may change something. The command stands in the worker’s row and is an event with the key that gave it; the worker heeds it at its next heartbeat, or when it is back. The body is not read.',
+          'For operators’ keys that are not read-only. The command is stored in the worker’s row, and as an event with the key that gave it. The worker obeys it at its next heartbeat, or when it is back. The body is not read.',
         parameters: ['worker'],
-        answers: { 200: { description: 'How it stands.', schema: 'CommandedWorker' } },
+        answers: { 200: { description: 'The state of the worker.', schema: 'CommandedWorker' } },
       },
     ]),
   ),

@@ -8,8 +8,8 @@ import { bulkSchema, replaySchema, verifySchema } from './step-schema.ts'
 
 const webhook = v.object({
   webhook_id: uuid,
-  submission_id: described(v.nullable(uuid), "null: it is a batch's."),
-  batch_id: described(v.nullable(uuid), "null: it is a submission's."),
+  submission_id: described(v.nullable(uuid), "null for a batch's webhook."),
+  batch_id: described(v.nullable(uuid), "null for a submission's webhook."),
   account: v.nullable(v.string()),
   receiver: v.nullable(v.string()),
   state: v.picklist(webhookStates),
@@ -37,7 +37,7 @@ const rerun = v.object({
   verdict_after: v.string(),
   output: described(
     v.nullable(v.picklist(['same', 'differs', 'not known'])),
-    'stdout, exit code and signal of both, where nothing was expected; null: it was judged.',
+    'Whether stdout, exit code and signal of both are the same, when no output was expected; null when the output was judged.',
   ),
   tag: v.nullable(v.string()),
 })
@@ -64,14 +64,17 @@ export const operatorSchemas = {
         ...v.omit(seenWorker, ['wanted', 'languages']).entries,
         state: described(
           v.picklist([...states, 'lost', 'drained']),
-          'gone: silent, not yet given up; lost: given up; drained: it ended by itself.',
+          'gone: the worker is silent, but not declared lost yet. lost: it was declared lost. drained: it ended by itself.',
         ),
-        languages: described(v.string(), 'Versions, in the order of languages.'),
+        languages: described(
+          v.string(),
+          'The versions of its languages, in the order of the languages.',
+        ),
       }),
     ),
   }),
   Running: v.object({
-    running: described(v.array(running), 'The longest first.'),
+    running: described(v.array(running), 'The longest running first.'),
   }),
   Found: v.object({
     submissions: v.array(
@@ -114,15 +117,15 @@ export const operatorSchemas = {
     was: v.picklist(['delivered', 'abandoned']),
   }),
   Reruns: v.object({
-    repeated: described(count, 'On this page, as all counts.'),
+    repeated: described(count, 'The number of reruns on this page. All counts are of this page.'),
     unfinished: count,
     cancelled: count,
     outputs: described(
       v.object({ same: count, differs: count, not_known: count }),
-      'Of those where nothing was expected; not_known: a part of one was kept, or one failed.',
+      'The outputs of reruns where none was expected. not_known: only a part of one output was kept, or one run failed.',
     ),
-    changes: described(v.array(rerun), 'Those whose verdict or output differs.'),
-    next: described(v.nullable(uuid), 'Give it as after; null: that was all.'),
+    changes: described(v.array(rerun), 'The reruns whose verdict or output differs.'),
+    next: described(v.nullable(uuid), 'The after of the next call; null at the end.'),
   }),
   Verify: verifySchema,
   VerifyStep: v.object({
@@ -131,26 +134,38 @@ export const operatorSchemas = {
     broken_chain: count,
     invariant: count,
     suspects: v.array(uuid),
-    next: described(v.nullable(uuid), 'Give it as after; null: that was all.'),
+    next: described(v.nullable(uuid), 'The after of the next call; null at the end.'),
     share: described(
       v.nullable(v.number()),
-      'Of the log’s time that is behind it, 0 to 1; null: not known.',
+      'The part of the log’s time that is verified, from 0 to 1; null when it is not known.',
     ),
-    busy: described(v.boolean(), 'Another walk took its step: try again in a second.'),
+    busy: described(
+      v.boolean(),
+      'true: another verification took its step; try again in a second.',
+    ),
   }),
   BulkStep: v.object({
     action: v.picklist(bulkActions),
-    until: described(time, 'What came later is left. Give it with the next step.'),
+    until: described(
+      time,
+      'Later submissions are left out. Give the same time with the next step.',
+    ),
     count: described(
       count,
-      'So many were changed; with dry_run so many would be, of those this step looked at.',
+      'The number of items that were changed; with dry_run, the number that would be changed, of those that this step examined.',
     ),
     skipped: described(
       v.object({ done: count, purged: count, not_offered: count }),
-      'Of a rerun, what fits and is not repeated: the campaign has done so, its code is gone, no worker has its languages.',
+      'For rerun: matching submissions that are not repeated, because the campaign has repeated them (done), their code was removed (purged), or no worker has their languages (not_offered).',
     ),
-    next: described(v.nullable(uuid), 'Give it as after: there may be more. null: that was all.'),
-    busy: described(v.boolean(), 'It stopped for want of room: go on from next in a second.'),
+    next: described(
+      v.nullable(uuid),
+      'The after of the next step, because there may be more; null at the end.',
+    ),
+    busy: described(
+      v.boolean(),
+      'true: the step stopped because the queue or the campaign had no room. Go on from next in a second.',
+    ),
   }),
   CommandedWorker: v.object({
     id: uuid,
@@ -159,7 +174,7 @@ export const operatorSchemas = {
     wanted: seenWorker.entries.wanted,
     changed: described(
       v.boolean(),
-      'false: it was so already, or it drains or restarts, and nothing was written.',
+      'false: nothing was written, because the worker was in this state already, or drains or restarts.',
     ),
   }),
   Series: v.object({
@@ -167,7 +182,7 @@ export const operatorSchemas = {
     points: v.array(
       v.object({
         ...seriesSchema.entries.points.item.entries,
-        refused: described(count, 'By the answering process.'),
+        refused: described(count, 'Requests that the answering process refused.'),
       }),
     ),
   }),
@@ -175,8 +190,8 @@ export const operatorSchemas = {
     ...overviewSchema.entries,
     refusals: described(
       v.object({ seconds, counts: v.record(v.string(), count) }),
-      'What the answering process refused of late, by error code.',
+      'The requests that the answering process refused recently, by error code.',
     ),
-    read_only: described(v.boolean(), 'The key may look, and change nothing.'),
+    read_only: described(v.boolean(), 'true: the key may read, and change nothing.'),
   }),
 }

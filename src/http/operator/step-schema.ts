@@ -21,7 +21,7 @@ const filter = fields(
   {
     since: v.optional(timeText),
     until: v.optional(timeText),
-    account: v.optional(described(accountName, 'Its name.')),
+    account: v.optional(described(accountName, 'The name of the account.')),
     language: v.optional(languageSchema),
     status: v.optional(v.picklist(['queued', 'running', 'completed', 'failed'])),
     verdict: v.optional(v.picklist(verdicts)),
@@ -41,7 +41,10 @@ const uuid = (message: string) =>
 export const idParameter = uuid('must be a UUID')
 
 const after = v.optional(
-  described(v.nullable(uuid('must be next of the step before')), 'next of the step before.'),
+  described(
+    v.nullable(uuid('must be the next of the previous step')),
+    'The next of the previous step.',
+  ),
 )
 
 export const verifySchema = fields({ after }, 'a step', 'must be a JSON object')
@@ -52,10 +55,13 @@ export const bulkSchema = fields(
   {
     action: v.picklist(bulkActions),
     filter,
-    dry_run: described(v.boolean(), 'true: count alone.'),
+    dry_run: described(v.boolean(), 'true: only count.'),
     after,
     campaign: v.optional(
-      described(campaignName, 'For rerun: under one name each is repeated once.'),
+      described(
+        campaignName,
+        'For rerun: the campaign’s name. Under one name each submission is repeated once.',
+      ),
     ),
     at_once: v.optional(
       v.pipe(
@@ -63,11 +69,16 @@ export const bulkSchema = fields(
         v.integer('must be a whole number from 1 to 99999'),
         v.minValue(1, 'must be a whole number from 1 to 99999'),
         v.maxValue(99_999, 'must be a whole number from 1 to 99999'),
-        v.description('For rerun: so many of the campaign are under way at once; 10 unless given.'),
+        v.description(
+          'For rerun: the most submissions of the campaign that are unfinished at once. The default is 10.',
+        ),
       ),
     ),
     secret: v.optional(
-      described(webhookSecret, 'For replay: signs them; the one they had was deleted.'),
+      described(
+        webhookSecret,
+        'For replay: the secret that signs the webhooks. The earlier one was deleted.',
+      ),
     ),
   },
   'a step',
