@@ -51,7 +51,7 @@ export const createBatchSchema = <const Item extends v.GenericSchema>(
         ),
         v.metadata({
           description:
-            "As many as the key's tier allows: 20 for beta. A bad one is refused by itself, and does not stop the others.",
+            "As many submissions as the key's tier allows: 20 for beta. An invalid submission is refused by itself and does not stop the others.",
           minItems: 1,
           maxItems: most,
         }),

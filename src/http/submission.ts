@@ -31,17 +31,17 @@ const boundedText = (description: string) =>
 // eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, a second copy would drift
 export const createEntries = (rules: WebhookRules) => ({
   language: languageSchema,
-  code: boundedText('The source. At most 65,536 bytes of UTF-8; any Unicode, NUL included.'),
+  code: boundedText('The source code. At most 65,536 bytes of UTF-8; any Unicode, including NUL.'),
   // No default, because client generators would make the field required.
   stdin: v.optional(
     described(
       wellFormedText,
-      "The program's standard input; empty unless given. At most 65,536 bytes, decoded.",
+      "The program's standard input. At most 65,536 bytes, decoded. The default is empty.",
     ),
   ),
   expected_stdout: v.optional(
     boundedText(
-      'With it, a clean exit whose output differs is WA. White space at line ends and empty lines at the end do not count. At most 65,536 bytes of UTF-8.',
+      'The expected output. If it is given, a clean exit with a different output is WA. White space at line ends and empty lines at the end are ignored. At most 65,536 bytes of UTF-8.',
     ),
   ),
   webhook_url: v.optional(webhookUrl(rules)),

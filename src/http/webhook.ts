@@ -15,7 +15,7 @@ export const webhookSecret = v.pipe(
   fits(secretLimitBytes),
   v.metadata({
     description:
-      'Signs the webhook: whsec_ + base64 is decoded, any other text stands for its UTF-8 bytes. At most 256 bytes of UTF-8.',
+      'The secret that signs the webhook. whsec_ + base64 is decoded; any other text is used as its UTF-8 bytes. At most 256 bytes of UTF-8.',
     minLength: 1,
     maxLength: secretLimitBytes,
   }),
@@ -40,7 +40,7 @@ export const webhookUrl = (rules: WebhookRules) =>
       for (const message of judgeUrl(dataset.value, rules)) addIssue({ message })
     }),
     v.metadata({
-      description: `Where the final record is POSTed, as Standard Webhooks 1.0 words it. https: only; no user name or password; no literal of an address that is not public, and no localhost; a host of at most ${hostLimit.toLocaleString('en')} characters. On port 443, unless the service's operator allows others.`,
+      description: `The URL to which the final record is POSTed, as Standard Webhooks 1.0 defines it. It must be an https: URL without a user name or password. Its host must not be localhost or the literal of an address that is not public, and has at most ${hostLimit.toLocaleString('en')} characters. Its port must be 443, unless the service's operator allows others.`,
       format: 'uri',
       maxLength: urlLimit,
     }),

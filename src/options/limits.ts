@@ -21,17 +21,21 @@ export const limits = (whose: string) =>
   described(
     fields(
       {
-        cpu_time: atLeast(least.seconds, finite, 'Seconds, user + system of all its processes.'),
-        wall_time: atLeast(least.seconds, finite, 'Seconds from its start to its end.'),
-        memory: atLeast(least.memory, whole, 'Bytes.'),
-        stdout: atLeast(1, whole, 'Bytes.'),
-        stderr: atLeast(1, whole, 'Bytes.'),
+        cpu_time: atLeast(
+          least.seconds,
+          finite,
+          'Seconds of CPU time, user + system, of all processes.',
+        ),
+        wall_time: atLeast(least.seconds, finite, 'Seconds from start to end.'),
+        memory: atLeast(least.memory, whole, 'Bytes of memory.'),
+        stdout: atLeast(1, whole, 'Bytes of stdout.'),
+        stderr: atLeast(1, whole, 'Bytes of stderr.'),
         disk: atLeast(least.disk, whole, 'Bytes of scratch disk.'),
         processes: atLeast(1, whole, 'Processes and threads at once.'),
       },
       'limits',
     ),
-    `${whose} Each at most what the key's tier allows, or what the language has by default; what is left out is the language's default.`,
+    `${whose} Each is at most what the key's tier allows, or the language's default if that is more. An omitted limit is the language's default.`,
   )
 
 /** Translates the given limits to the executor's names. */

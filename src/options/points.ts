@@ -24,19 +24,24 @@ const name = v.pipe(
 /** The fields of a test that concern points. All are optional. */
 export const testPointEntries = {
   points: v.optional(
-    described(points, 'For passing it; the record has the sum as score. Not together with groups.'),
+    described(
+      points,
+      'The points for passing the test; the record has the sum as score. Not together with groups.',
+    ),
   ),
-  group: v.optional(described(name, 'The name of one of groups, which it is in.')),
+  group: v.optional(
+    described(name, 'The name of the group to which the test belongs; it must be in groups.'),
+  ),
 } as const
 
 const group = fields(
   {
     name,
-    points: described(points, 'Given when all of its tests pass.'),
+    points: described(points, 'The group’s points, given when all of its tests pass.'),
     require_pass: v.optional(
       described(
         list(name, 'names', groupsMost),
-        'Names of earlier groups. Unless each of them has passed, the tests of this one are not run, and it has no points.',
+        'Names of earlier groups. Unless all of them have passed, the tests of this group are not run and it gets no points.',
       ),
     ),
   },
@@ -47,6 +52,6 @@ export const groupsSchema = v.pipe(
   list(group, 'groups', groupsMost),
   v.minLength(1, 'holds no group'),
   v.description(
-    'Of tests, each with its points. With stop_on_failure the tests of a group after the first that is not AC are not run; those of other groups are. Tests without a group have no points.',
+    'Groups of tests, each with its points. With stop_on_failure the tests of a group after the first one that is not AC are not run; the tests of other groups are. Tests without a group have no points.',
   ),
 )

@@ -55,7 +55,7 @@ const file = v.pipe(
     {
       name: fileName,
       content: wellFormedText,
-      encoding: v.optional(described(encoding, 'utf8 unless given.')),
+      encoding: v.optional(described(encoding, 'The default is utf8.')),
     },
     'a file',
   ),
@@ -85,7 +85,8 @@ export const tagSchema = v.pipe(
   isNotEmpty,
   fits(tagBytesMost),
   v.metadata({
-    description: 'The caller’s own word for it: in the record, and a filter of lists.',
+    description:
+      'The caller’s own label for the submission. It is in the record, and lists can be filtered by it.',
     maxLength: tagBytesMost,
   }),
 )
@@ -99,7 +100,7 @@ const programEntries = (description: string) => ({
   language: languageSchema,
   code: v.pipe(wellFormedText, fits(codeBytesMost), v.description(description)),
   compile_args: v.optional(words),
-  files: v.optional(described(files, 'They lie beside its code, such as testlib.h.')),
+  files: v.optional(described(files, 'Files beside the program’s code, such as testlib.h.')),
 })
 
 const checker = v.pipe(
@@ -113,8 +114,12 @@ const checker = v.pipe(
         v.strictObject(
           {
             type: v.literal('floats'),
-            absolute: atLeast(0, finite, 'Numbers so far apart are the same.'),
-            relative: atLeast(0, finite, 'Or so far, as a part of what is expected.'),
+            absolute: atLeast(0, finite, 'Two numbers are equal when they differ by at most this.'),
+            relative: atLeast(
+              0,
+              finite,
+              'Two numbers are also equal when they differ by at most this fraction of the expected number.',
+            ),
           },
           ofChecker,
         ),
@@ -128,7 +133,7 @@ const checker = v.pipe(
         {
           type: v.literal('program'),
           ...programEntries(
-            'It is run as `checker input output answer` in a box of its own. Exit status 0 is AC, 1 and 2 WA, all else IE; 1 KiB of its stderr is the test’s message.',
+            'The checker’s source code. It runs as `checker input output answer` in a separate box. Exit status 0 is AC, 1 and 2 are WA, any other is IE. 1 KiB of its stderr is the test’s message.',
           ),
         },
         ofChecker,
@@ -137,7 +142,7 @@ const checker = v.pipe(
     ({ expected }) =>
       expected === 'Object' ? 'must be an object' : `must be one of ${checkerTypes.join(', ')}`,
   ),
-  v.description('How outputs are held against the expected ones; lines unless given.'),
+  v.description('How outputs are compared with the expected ones. The default is lines.'),
 )
 
 const interactor = described(
@@ -145,12 +150,12 @@ const interactor = described(
     {
       type: v.optional(v.literal('program', 'must be program')),
       ...programEntries(
-        'It is run as `interactor input output answer` in a box of its own: what it writes to stdout is the program’s input, and what the program writes is its own. Exit status 0 is AC, 1 and 2 WA, all else IE; 1 KiB of its stderr is the test’s message.',
+        'The interactor’s source code. It runs as `interactor input output answer` in a separate box. Its stdout is the program’s stdin, and the program’s stdout is its stdin. Exit status 0 is AC, 1 and 2 are WA, any other is IE. 1 KiB of its stderr is the test’s message.',
       ),
     },
     'an interactor',
   ),
-  'A program that speaks with the submission’s in each test; in place of a checker.',
+  'A program that exchanges input and output with the submitted program in each test, in place of a checker.',
 )
 
 const blobName = (instead: string) =>
@@ -158,7 +163,7 @@ const blobName = (instead: string) =>
     v.string('must be a string'),
     v.check(isBlobName, 'must be a SHA-256 in hexadecimal, in lower case'),
     v.metadata({
-      description: `In place of ${instead}: a blob of the account, uploaded with PUT /api/blobs/{sha256}.`,
+      description: `The SHA-256 of a blob, in place of ${instead}. The account must have uploaded the blob with PUT /api/blobs/{sha256}.`,
       pattern: '^[0-9a-f]{64}$',
     }),
   )
@@ -180,7 +185,9 @@ const test = fields(
     stdin: v.optional(wellFormedText),
     expected_stdout: v.optional(wellFormedText),
     ...blobNames,
-    args: v.optional(described(words, "In place of the submission's.")),
+    args: v.optional(
+      described(words, "The program's arguments in this test, in place of the submission's."),
+    ),
     ...testPointEntries,
   },
   'a test',
@@ -191,68 +198,70 @@ export const optionEntries = {
   files: v.optional(
     described(
       files,
-      'They lie beside the main file, when it is compiled and when it runs; those in the language itself are compiled with it. 1 MiB in all, decoded.',
+      'Files beside the main file, at compilation and at the run. Files in the language itself are compiled with the main file. At most 1 MiB in all, decoded.',
     ),
   ),
-  args: v.optional(described(words, "The program's arguments. 16 KiB in all.")),
-  compile_args: v.optional(described(words, "Appended to the compiler's own. 16 KiB in all.")),
+  args: v.optional(described(words, "The program's arguments. At most 16 KiB in all.")),
+  compile_args: v.optional(
+    described(words, "Arguments that are appended to the compiler's own. At most 16 KiB in all."),
+  ),
   env: v.optional(
     described(
       environment,
-      "The program's variables, beside those that every program finds; not the compiler's, nor a checker's. 16 KiB in all. Not those with which a shell, a loader or a runtime is started, such as PATH, LD_PRELOAD or PYTHONPATH.",
+      "The program's environment variables, in addition to those that every program has. Compilers and checkers do not get them. At most 16 KiB in all. Variables with which a shell, a loader or a runtime is started, such as PATH, LD_PRELOAD or PYTHONPATH, cannot be set.",
     ),
   ),
-  limits: v.optional(limits("The run's.")),
-  compile_limits: v.optional(limits("The compiler's.")),
+  limits: v.optional(limits("The run's limits.")),
+  compile_limits: v.optional(limits("The compiler's limits.")),
   tests: v.optional(
     v.pipe(
       list(test, 'tests', testsMost),
       v.minLength(1, 'holds no test'),
       v.description(
-        'The program is compiled once and run once for each, in a fresh box under its own limits. Their texts are 1 MiB in all, longer ones are blobs: 64 MiB in all, each naming counted. Not together with stdin or expected_stdout.',
+        'The program is compiled once and run once for each test, each time in a fresh box under the full limits. The texts of all tests are at most 1 MiB. Longer texts must be blobs, at most 64 MiB in all; a blob counts each time it is named. Not together with stdin or expected_stdout.',
       ),
     ),
   ),
   stop_on_failure: v.optional(
     described(
       v.boolean('must be true or false'),
-      'The tests after the first that is not AC are not run; false unless given.',
+      'true: the tests after the first one that is not AC are not run. The default is false.',
     ),
   ),
   groups: v.optional(groupsSchema),
   checker: v.optional(checker),
   interactor: v.optional(interactor),
   stdin_encoding: v.optional(
-    described(encoding, 'How stdin is given, the tests’ too; utf8 unless given.'),
+    described(encoding, 'The encoding of stdin, also in tests. The default is utf8.'),
   ),
   output_encoding: v.optional(
     described(
       encoding,
-      'How stdout and stderr are told; utf8 unless given, where what is no UTF-8 becomes U+FFFD.',
+      'The encoding of stdout and stderr in answers. The default is utf8, where bytes that are not UTF-8 become U+FFFD.',
     ),
   ),
   output_files: v.optional(
     described(
       list(fileName, 'names', outputFilesMost),
-      'What the program has left under these names when it ends, however it does, comes back as files of the record. 1 MiB in all: of a file that no longer fits the size alone. Not together with tests.',
+      'Files that the program has left under these names when it ends, whatever its verdict. They are in files of the record, at most 1 MiB in all; for a file that no longer fits, only the size is. Not together with tests.',
     ),
   ),
   merge_stderr: v.optional(
     described(
       v.boolean('must be true or false'),
-      'What the program writes to stderr is part of stdout, in the order in which it is written, and of its limit; false unless given. Not the compiler’s, nor a checker’s.',
+      'true: the program’s stderr becomes part of stdout, in the order of writing, and counts against the limit of stdout. The default is false. The stderr of compilers and checkers is not merged.',
     ),
   ),
   network: v.optional(
     described(
       v.picklist(['none', 'loopback'], 'must be none or loopback'),
-      'loopback: the program has 127.0.0.1 and ::1, in a network of its run alone; none unless given. Compilers and checkers have none.',
+      'loopback: the program has 127.0.0.1 and ::1, in a network that no other run shares. The default is none. Compilers and checkers have no network.',
     ),
   ),
   priority: v.optional(
     described(
       v.picklist(['normal', 'low'], 'must be normal or low'),
-      'low: it waits until no normal one does, those of its account first of all.',
+      'low: the submission waits until no normal submission waits, above all none of its account.',
     ),
   ),
   tag: v.optional(tagSchema),
