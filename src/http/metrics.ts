@@ -55,24 +55,22 @@ export function createMetrics({
     registry.removeSingleMetric(`nodejs_active_${kind}_total`)
   const requests = histogram(
     'http_request_duration',
-    'Requests of this process by route, method and status.',
+    'Duration of requests to this process, by route, method and status.',
     ['route', 'method', 'status'],
   )
-  const rejections = counter(
-    'http_problems',
-    'Answers of this process other than success, by error code.',
-    ['error'],
-  )
+  const rejections = counter('http_problems', 'Error answers of this process, by error code.', [
+    'error',
+  ])
   const waiters = gauge('waiters', 'Requests of this process that wait for a result.')
   const streams = gauge(
     'streams_open',
-    'Streams of this process that are open; they are no part of the request durations.',
+    'Open streams of this process; the request durations do not include them.',
   )
   const reachable = gauge(
     'database_up',
-    '1 when the database answered this scrape; at 0 the figures of the whole service are old.',
+    '1 when the database answered this scrape; at 0 the figures of the whole service are out of date.',
   )
-  const ready = gauge('ready', '1 when /readyz of this process would say so.')
+  const ready = gauge('ready', '1 when /readyz of this process would answer that it is ready.')
   const gauges = createServiceGauges(database, registry)
   const progress = createProgressCounters(database, registry)
 
@@ -161,20 +159,26 @@ interface ProgressRow extends Readonly<Record<Duration, number | null>> {
 function createProgressCounters(database: Database, registry: Registry): () => Promise<void> {
   const { counter, histogram } = createFigures(registry)
   const executions = counter('executions', 'Submissions that ended.', ['language', 'verdict'])
-  const rescues = counter('rescues', 'Attempts that we lost and took back.', ['reason'])
+  const rescues = counter('rescues', 'Attempts that were lost and requeued.', ['reason'])
   const attempts = counter('webhook_attempts', 'Attempts to deliver a webhook.', ['outcome'])
-  const blobReads = counter('blob_reads', 'Blobs that runs were given.', ['source'])
-  const abandoned = counter('webhooks_abandoned', 'Webhooks that were given up.', ['reason'])
+  const blobReads = counter('blob_reads', 'Blobs that were passed to runs.', ['source'])
+  const abandoned = counter('webhooks_abandoned', 'Webhooks that were abandoned.', ['reason'])
   const attemptSeconds = histogram(
     'webhook_attempt_duration',
-    'How long an attempt to deliver a webhook took.',
+    'Duration of attempts to deliver a webhook.',
   )
   const ofRun = (name: string, help: string): Histogram => histogram(name, help, ['language'])
   const histograms: Record<Duration, Histogram> = {
-    queue_seconds: ofRun('queue', 'From receipt to the start of the attempt that ended it.'),
-    compile_seconds: ofRun('compile', 'Wall time of compiling; a cached one repeats its time.'),
+    queue_seconds: ofRun(
+      'queue',
+      'Time from receipt to the start of the attempt that ended the submission.',
+    ),
+    compile_seconds: ofRun(
+      'compile',
+      'Wall time of compilation; a cached program repeats its time.',
+    ),
     run_seconds: ofRun('run', 'Wall time of the program.'),
-    total_seconds: ofRun('total', 'From receipt to end.'),
+    total_seconds: ofRun('total', 'Time from receipt to the end of the submission.'),
   }
 
   // Series start at 0, because Prometheus sees no increase in a counter that appears with its first event.

@@ -25,18 +25,18 @@ const families: readonly Family[] = [
       from runledger.read_load()`,
     gauges: {
       unfinished_submissions: {
-        help: 'Submissions without an end: waiting for a place of their key, queued for a worker, running.',
+        help: 'Unfinished submissions: waiting to be admitted by the limit of their key, queued for a worker, or running.',
         label: 'state',
         columns: ['waiting', 'queued', 'running'],
       },
       oldest_waiting_seconds: 'Age of the oldest submission that does not run yet.',
       oldest_queued_seconds:
-        'For how long the oldest submission that a worker could take has waited for one; not for a place of its key.',
+        'How long the oldest submission that a worker could take has waited for a worker. The wait for the limit of its key does not count.',
       workers: 'Live workers.',
       workers_suspended: 'Live workers that take no submissions, because their sandbox failed.',
       workers_paused:
-        'Live workers that take nothing, because an operator wants it so: paused, or draining.',
-      slots: 'Programs that the live workers which take any can run at once.',
+        "Live workers that take no submissions because of an operator's command: pause, drain or restart.",
+      slots: 'Programs that can run at once on the live workers that take submissions.',
       webhooks_pending: 'Webhooks of finished submissions that are not delivered yet.',
     },
   },
@@ -46,7 +46,7 @@ const families: readonly Family[] = [
       where stopped_at > now() - interval '1 hour' and state = 'lost'`,
     gauges: {
       workers_lost:
-        'Workers that fell silent in the last hour and were given up; what they ran went to others.',
+        'Workers that fell silent and were declared lost in the last hour; their submissions went to other workers.',
     },
   },
   {
@@ -65,7 +65,7 @@ const families: readonly Family[] = [
     labels: ['tier', 'language', 'priority'],
     gauges: {
       class_waiting_submissions:
-        'Submissions that do not run yet, by tier, language and priority; of the 200 such classes of which most wait.',
+        'Submissions that do not run yet, by tier, language and priority; only for the 200 such classes with the most waiting submissions.',
       class_oldest_waiting_seconds:
         'Age of the oldest submission that does not run yet, by tier, language and priority.',
     },
@@ -78,20 +78,19 @@ const families: readonly Family[] = [
       from runledger.ledger_check`,
     gauges: {
       ledger_findings: {
-        help: 'Rows of audit.drift, audit.broken_chain (invariant counts these too) and audit.invariant. Looked at every ten seconds: the newest 1,000 events, the next 1,000 of a walk through the whole log, and the first hundred streams in which something was found.',
+        help: 'Rows of audit.drift, audit.broken_chain (invariant counts these too) and audit.invariant. Every ten seconds the newest 1,000 events are checked, the next 1,000 of a walk through the whole log, and the first hundred streams with findings.',
         label: 'check',
         columns: ['drift', 'broken_chain', 'invariant'],
       },
-      ledger_checked_timestamp_seconds:
-        'When the ledger was last looked at, in Unix time; 0: never.',
+      ledger_checked_timestamp_seconds: 'When the ledger was last checked, in Unix time; 0: never.',
       ledger_walked_timestamp_seconds:
-        'When the walk through the whole log last came to its end, in Unix time; 0: never.',
+        'When the walk through the whole log was last completed, in Unix time; 0: never.',
     },
   },
   {
     read: (database) => database<Row[]>`
       select coalesce(sum(blob_bytes), 0)::bigint as blob_bytes from runledger.account`,
-    gauges: { blob_bytes: 'Bytes that the blobs of all accounts count.' },
+    gauges: { blob_bytes: 'Bytes of the blobs of all accounts, as they count against quotas.' },
   },
 ]
 

@@ -242,8 +242,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'metrics: a figure that an alert asks for has another name',
-    text: "oldest_queued_seconds:\n        'For how long",
-    instead: "oldest_job_seconds:\n        'For how long",
+    text: "oldest_queued_seconds:\n        'How long",
+    instead: "oldest_job_seconds:\n        'How long",
     tests: ['deploy/prometheus'],
   },
   {
