@@ -53,40 +53,41 @@ const { language, code, stdin, args, files, env, limits, tests, checker } =
 const id = v.pipe(
   v.string('must be a string'),
   v.check(isUuid, 'must be a UUID'),
-  v.metadata({ description: 'Of a run: the id of its record.', format: 'uuid' }),
+  v.metadata({ description: 'The id of a run’s record.', format: 'uuid' }),
 )
 
 const tools = {
   run_code: {
     title: 'Run a program',
     description:
-      'Runs a program in a sandbox without a network and returns its output, exit code, verdict, CPU time and memory. An error of the program is in stderr, one of the compiler in compile_output.',
+      'Runs a program in a sandbox without a network and returns its output, exit code, verdict, CPU time and memory. Errors of the program are in stderr, errors of the compiler in compile_output.',
     input: fields({ language, code, stdin, args, files, env, limits }, 'run_code'),
     output: answerSchemas.Result,
   },
   run_tests: {
     title: 'Run a program against tests',
     description:
-      'Compiles a program once, runs it once a test in a sandbox without a network, and returns the verdict of each: AC is right, WA a wrong answer.',
+      'Compiles a program once, runs it once for each test in a sandbox without a network, and returns the verdict of each test: AC is a right answer, WA a wrong one.',
     input: fields({ language, code, tests: v.unwrap(tests), checker }, 'run_tests'),
     output: answerSchemas.Result,
   },
   list_languages: {
     title: 'List the languages',
-    description: 'Lists the languages that can be run now, with exact versions and usual limits.',
+    description: 'Lists the languages that can be run now, with exact versions and default limits.',
     input: fields({}, 'list_languages'),
     output: answerSchemas.Languages,
   },
   get_result: {
     title: 'Read the result of a run',
-    description: 'Reads the record of an earlier run by its id, as it stands or at its end.',
+    description:
+      'Reads the record of an earlier run by its id, at once or, with wait, when the run has ended.',
     input: fields(
       {
         id,
         wait: v.optional(
           described(
             v.boolean('must be true or false'),
-            'true: wait for its end, for half a minute at most.',
+            'true: wait until the run has ended, for half a minute at most.',
           ),
         ),
       },

@@ -229,7 +229,10 @@ function refuseOtherOrigins(
 ): void {
   if (origin === undefined || known.includes(origin)) return
   if (isLoopback(URL.parse(origin)) && isLoopback(URL.parse(`http://${host}`))) return
-  throw new Problem('forbidden', 'Pages of this origin may not ask: CORS_ORIGINS does not name it.')
+  throw new Problem(
+    'forbidden',
+    'Pages of this origin may not send requests: CORS_ORIGINS does not name the origin.',
+  )
 }
 
 function isLoopback(url: URL | null): boolean {
