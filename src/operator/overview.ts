@@ -5,7 +5,7 @@ import { cachedRead } from '#database'
 import type { Database } from '#database'
 import { count, described, seconds, time, uuid } from '#schema'
 
-const limit = described(v.nullable(count), 'null: without a limit.')
+const limit = described(v.nullable(count), 'null: no limit.')
 const counts = v.record(v.string(), count)
 
 const percentiles = v.nullable(v.object({ p50: seconds, p95: seconds, p99: seconds }))
@@ -19,22 +19,22 @@ const oldest = v.object({
 })
 
 const load = v.object({
-  waiting: described(count, 'They wait for a place of their key.'),
-  queued: described(count, 'They wait for a worker.'),
+  waiting: described(count, 'Submissions that wait to be admitted by the limit of their key.'),
+  queued: described(count, 'Submissions that wait for a worker.'),
   running: count,
   oldest_waiting_seconds: seconds,
   oldest_queued_seconds: seconds,
   workers: count,
   suspended_workers: count,
   paused_workers: count,
-  slots: described(count, 'Of workers that take submissions.'),
+  slots: described(count, 'Slots of workers that take submissions.'),
   deliveries_pending: count,
 })
 
 const language = v.object({
   language: v.string(),
   waiting: count,
-  low: described(count, 'Of those that wait.'),
+  low: described(count, 'Waiting submissions with priority low.'),
   running: count,
   oldest_seconds: seconds,
 })
@@ -53,14 +53,14 @@ const account = v.object({
         name: v.nullable(v.string()),
         tier: v.string(),
         unfinished: count,
-        admitted: described(count, 'They have a place of the key’s.'),
+        admitted: described(count, 'Submissions that the limit of the key has admitted.'),
         concurrent_executions: limit,
-        requests: described(count, 'Of the last 60 seconds.'),
+        requests: described(count, 'Requests in the last 60 seconds.'),
         requests_per_minute: limit,
         blob_bytes: limit,
       }),
     ),
-    'The ten busiest.',
+    'The ten busiest keys.',
   ),
 })
 
@@ -87,7 +87,7 @@ export const seenWorker = v.object({
 })
 
 const recent = v.object({
-  seconds: described(seconds, 'So far back the figures reach: 300, or less.'),
+  seconds: described(seconds, 'How far back the figures reach: 300 seconds or less.'),
   received: count,
   ended: count,
   waited: percentiles,
@@ -102,7 +102,7 @@ const ledger = v.object({
   broken_chain: count,
   invariant: count,
   checked_at: v.nullable(time),
-  walked_at: described(v.nullable(time), 'When a walk through the whole log last came to its end.'),
+  walked_at: described(v.nullable(time), 'When the walk through the whole log was last completed.'),
   walked_up_to: time,
   suspects: v.array(uuid),
 })
@@ -110,10 +110,16 @@ const ledger = v.object({
 /** The overview as audit.overview returns it and as operators receive it. */
 export const overviewSchema = v.object({
   at: time,
-  oldest: described(v.nullable(oldest), 'What has waited longest; null when nothing waits.'),
+  oldest: described(
+    v.nullable(oldest),
+    'The submission that has waited longest; null when none waits.',
+  ),
   load,
   languages: v.array(language),
-  accounts: described(v.array(account), 'The twenty with most under way.'),
+  accounts: described(
+    v.array(account),
+    'The twenty accounts with the most unfinished submissions.',
+  ),
   workers: v.array(seenWorker),
   recent,
   ledger,

@@ -8,14 +8,20 @@ import { count, described, seconds, time } from '#schema'
 /** One point covers two minutes; the last point covers the time up to now. */
 const point = v.object({
   at: time,
-  seconds: described(seconds, 'The last one is under way.'),
+  seconds: described(seconds, 'The length of the step. The last step is not over.'),
   received: count,
   ended: count,
-  failed: described(count, 'Of those that ended: by the service’s own fault.'),
-  waiting: described(count, 'At its end, for a place of their key or for a worker.'),
+  failed: described(
+    count,
+    'Submissions among the ended ones that failed through the service’s own fault.',
+  ),
+  waiting: described(
+    count,
+    'Submissions that waited at the end of the step, to be admitted by the limit of their key or for a worker.',
+  ),
   waited_p95: described(
     v.nullable(seconds),
-    'Of those that were received in it; null where none started or waits.',
+    'The 95th percentile of the wait, over the submissions received in the step; null when none started or waits.',
   ),
 })
 
@@ -23,7 +29,10 @@ const point = v.object({
 export const seriesSchema = v.object({
   at: time,
   step_seconds: seconds,
-  share: described(v.number(), 'Of the time, so much was looked at; below 1 counts are estimates.'),
+  share: described(
+    v.number(),
+    'The part of the time that was sampled; below 1, counts are estimates.',
+  ),
   points: v.array(point),
 })
 

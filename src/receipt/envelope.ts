@@ -19,7 +19,7 @@ export const envelopeSchema = v.object({
           v.string(),
           "SHA-256 of the public key's SubjectPublicKeyInfo, hexadecimal.",
         ),
-        sig: described(base64, 'Ed25519.'),
+        sig: described(base64, 'The Ed25519 signature.'),
       }),
     ),
     v.minLength(1),

@@ -24,11 +24,11 @@ export const receiptSchema = v.object({
     expected_stdout: v.nullable(digest),
     detail: described(
       v.nullable(digest),
-      'Over files, tests, arguments, limits and checker together.',
+      'Digest of files, tests, arguments, limits and checker together.',
     ),
     blobs: described(
       v.nullable(v.array(digest)),
-      'What it names in place of inputs and expected outputs, which are empty then: the first 32.',
+      'The first 32 blobs that the request names in place of inputs and expected outputs, which are then empty.',
     ),
     rerun_of: v.nullable(v.string()),
     limits: v.nullable(facts),
@@ -47,7 +47,7 @@ export const receiptSchema = v.object({
         started_at: time,
       }),
     ),
-    'The last attempt; null when none began.',
+    'The last attempt; null when none started.',
   ),
   end: v.object({
     at: time,
@@ -64,9 +64,12 @@ export const receiptSchema = v.object({
     report: v.nullable(digest),
     tests: described(
       v.nullable(v.array(facts)),
-      'Of many, the later ones have their verdict alone.',
+      'When there are many tests, the later ones have only their verdict.',
     ),
-    files: described(v.nullable(v.array(facts)), 'What the run has left of `output_files`.'),
+    files: described(
+      v.nullable(v.array(facts)),
+      'The files named in `output_files` that the run has left.',
+    ),
   }),
   events: described(
     v.array(
@@ -78,7 +81,7 @@ export const receiptSchema = v.object({
         hash: v.string(),
       }),
     ),
-    'Up to the end. hash: SHA-256 over the event and the hash before it.',
+    'The events up to the end. hash: SHA-256 over the event and the previous hash.',
   ),
 })
 
