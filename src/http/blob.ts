@@ -56,7 +56,7 @@ export function putBlob({ database, uploadSeconds = arrivalSeconds }: HttpContex
     if (stored === 'quota_exceeded') {
       throw new Problem(
         'quota_exceeded',
-        'With this blob the account would have more in blobs than this key’s tier allows. Unused ones go with their age.',
+        'With this blob the account would exceed the blob quota of this key’s tier. Unused blobs are removed after the retention period.',
       )
     }
     sendJson(response, stored === 'new' ? 201 : 200, { sha256: name, size })

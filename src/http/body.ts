@@ -90,7 +90,8 @@ function takeBodyRoom(accountId: string): BodyRoom {
       if (more <= 0) return
       const refusal = arriving.refuse(accountId, more)
       if (refusal === 'share') throw hasItsShare()
-      if (refusal === 'full') throw noRoom('Too much arrives at this moment.')
+      if (refusal === 'full')
+        throw noRoom('Too many bytes of request bodies arrive at this moment.')
       arriving.add(accountId, more)
       taken = bytes
     },
@@ -101,7 +102,7 @@ function takeBodyRoom(accountId: string): BodyRoom {
 function hasItsShare(): Problem {
   return new Problem(
     'rate_limited',
-    'Bodies of this account that arrive at this moment hold as much as they may. Try again shortly.',
+    'The request bodies of this account that arrive at this moment have reached their limit. Try again shortly.',
     { headers: { 'Retry-After': '1' } },
   )
 }

@@ -25,19 +25,19 @@ export const listParameters = {
   ),
   cursor: v.pipe(
     v.string(),
-    v.regex(/^[\w-]{22}$/, 'is not a cursor of ours'),
+    v.regex(/^[\w-]{22}$/, 'is not a cursor of this service'),
     v.transform(decodeCursor),
-    v.check(isUuid, 'is not a cursor of ours'),
+    v.check(isUuid, 'is not a cursor of this service'),
   ),
   status: v.picklist(resultStatuses, `must be one of ${resultStatuses.join(', ')}`),
   verdict: v.picklist(verdicts, `must be one of ${verdicts.join(', ')}`),
   language: languageSchema,
   tag: tagSchema,
-  since: described(timeText, 'Received then or later.'),
-  until: described(timeText, 'Received before.'),
+  since: described(timeText, 'Only submissions received at this time or later.'),
+  until: described(timeText, 'Only submissions received before this time.'),
   preview: described(
     v.picklist(['true', 'false'], 'must be true or false'),
-    'true: with each program’s first line, and whether anything was expected of it.',
+    'true: the answer also has each program’s first line, and whether an output was expected.',
   ),
 } as const
 

@@ -49,7 +49,7 @@ function judge(namings: readonly Naming[], sizes: ReadonlyMap<string, number>): 
     .map(({ path }) => ({ path, message: 'names no blob of this account: upload it first' }))
   const bytes = namings.reduce((sum, { name }) => sum + (sizes.get(name) ?? 0), 0)
   if (bytes > namedBytesMost) {
-    const message = `names blobs of ${bytes} bytes in all, each naming counted; at most ${namedBytesMost}`
+    const message = `names blobs of ${bytes} bytes in all, where a blob counts each time it is named; at most ${namedBytesMost} are allowed`
     issues.push({ path: '', message })
   }
   return issues

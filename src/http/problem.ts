@@ -77,7 +77,7 @@ export function noSubmission(): Problem {
 export function purged(): Problem {
   return new Problem(
     'purged',
-    'The submission’s code and input were removed, after the retention period or at its account’s wish.',
+    'The submission’s code and input were removed, after the retention period or at the request of its account.',
   )
 }
 

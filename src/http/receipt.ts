@@ -21,7 +21,10 @@ export function issueReceipt({ database, receiptKey }: HttpContext): Handler {
       return (await readReceipt(database, id)) ?? 'not final'
     })
     if (payload === 'not final')
-      throw new Problem('not_final', 'The submission is not final: there is a receipt of its end.')
+      throw new Problem(
+        'not_final',
+        'The submission is not final: its receipt exists only once it is.',
+      )
     sendJson(response, 200, seal(payload, receiptKey))
   }
 }

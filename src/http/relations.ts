@@ -22,7 +22,7 @@ const exclusive: readonly (readonly [name: string, other: string, why?: string])
   ['stdin_sha256', 'tests'],
   ['expected_stdout_sha256', 'tests'],
   ['output_files', 'tests'],
-  ['checker', 'interactor', ', whose own end is the verdict: leave one of the two out'],
+  ['checker', 'interactor', ', whose exit status is the verdict: leave one of the two out'],
   ['stdin_sha256', 'stdin'],
   ['expected_stdout_sha256', 'expected_stdout'],
 ]
@@ -123,7 +123,7 @@ function* judgeGroups(
       const last = places.get(other)?.at(-1)
       if (!earlier.has(other)) yield { path, message: 'is not the name of an earlier group' }
       else if (first !== undefined && last !== undefined && last > first)
-        yield { path, message: 'has a test behind the first one of this group' }
+        yield { path, message: 'has a test after the first test of this group' }
     }
     earlier.add(name)
   }
@@ -156,7 +156,7 @@ function* judgeFileNames({
     if (names.some((name) => name.toLowerCase() === output.toLowerCase()))
       yield {
         path: `output_files.${index}`,
-        message: 'is one of files, which no program can write',
+        message: 'is the name of one of files, which a program cannot write',
       }
   if (checker?.type === 'program') yield* judgeProgram('checker', checker)
   if (interactor !== undefined) yield* judgeProgram('interactor', interactor)

@@ -156,7 +156,7 @@ export function methodNotAllowed(methods: readonly string[]): Handler {
     .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     .join(', ')
   return () => {
-    throw new Problem('method_not_allowed', `This path takes ${allow}.`, {
+    throw new Problem('method_not_allowed', `This path accepts only ${allow}.`, {
       headers: { Allow: allow },
     })
   }

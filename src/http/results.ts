@@ -34,4 +34,5 @@ export function readManyResults({ database }: HttpContext): Handler {
   }
 }
 
-const tooLarge = 'With this one the outputs of the answer would be too large: read it by itself.'
+const tooLarge =
+  'With this result the outputs of the answer would be too large: read the result by itself.'

@@ -62,13 +62,13 @@ export function createStreamLimiter({
         .toArray()
       if (rate !== null && ofKey.length >= openPerKeyMost)
         throw tooMany(
-          `This key has ${openPerKeyMost} streams open here, as many as it may.`,
+          `This key has ${openPerKeyMost} streams open here, which is its limit: close one first.`,
           ofKey[0],
         )
       const refusal = shares.refuse(accountId, 1)
       if (refusal === 'share')
         throw tooMany(
-          'This account has as many streams open here as it may while others need some.',
+          'This account has as many open streams here as it may have while other accounts need some: close one first.',
           all.values().find((one) => one.accountId === accountId),
         )
       if (refusal === 'full') throw noRoom('Too many streams are open.')

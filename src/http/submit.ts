@@ -136,7 +136,7 @@ export async function submitToEnd(
 export function notFinished(id: string): Problem {
   return new Problem(
     'timeout',
-    'The submission is not finished yet. It goes on: ask for its result.',
+    'The submission is not finished yet and goes on: read its result later.',
     { id, headers: locate(id) },
   )
 }

@@ -12,7 +12,10 @@ const lost = ['__proto__', 'constructor', 'prototype']
 
 const variableName = v.pipe(
   v.string(),
-  v.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is no name: letters, digits and _, no digit first'),
+  v.regex(
+    /^[A-Za-z_][A-Za-z0-9_]*$/,
+    'is not a valid name: use letters, digits and _, and no digit first',
+  ),
   v.check(
     (name) => refuseVariable(name) === null,
     ({ input }) => refuseVariable(input) ?? '',

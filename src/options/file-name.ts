@@ -15,7 +15,7 @@ export const fileName = v.pipe(
   ),
   v.check(
     (name) => name.split('/').every((part) => part !== '.' && part !== '..'),
-    'must not hold a part . or ..',
+    'must not have . or .. as a part',
   ),
   v.check(
     (name) => name.split('/').length <= nameDepthMost,
@@ -44,7 +44,10 @@ export function* judgeNames(
       yield { path, message: 'is the name of a file that the language makes itself' }
     else if (taken.has(folded)) yield { path, message: 'is the name of another file' }
     else if (directories.has(folded) || above.some((directory) => taken.has(directory)))
-      yield { path, message: 'is a directory of another file’s name, or the other way round' }
+      yield {
+        path,
+        message: 'is a directory in another file’s name, or has another file as a directory',
+      }
     taken.add(folded)
     for (const directory of above) directories.add(directory)
   }

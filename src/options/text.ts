@@ -5,7 +5,7 @@ export const byteLength = (text: string): number => Buffer.byteLength(text, 'utf
 
 export const wellFormedText = v.pipe(
   v.string('must be a string'),
-  v.check((text) => text.isWellFormed(), 'holds a lone surrogate, which has no UTF-8'),
+  v.check((text) => text.isWellFormed(), 'holds a lone surrogate, which UTF-8 cannot encode'),
 )
 
 // PostgreSQL's text type cannot hold NUL. Bodies are bytes and may contain it.

@@ -143,7 +143,7 @@ t.test('every mistake is told at its path', async (t) => {
     ],
     [
       { tests: [inA, { group: 'b' }, inA], groups: [a, group('b', { require_pass: ['a'] })] },
-      'groups.1.require_pass.0 has a test behind the first one of this group',
+      'groups.1.require_pass.0 has a test after the first test of this group',
     ],
     [{ tests: [inA], groups: [] }, 'groups holds no group'],
     [{ tests: [inA], groups: {} }, 'groups must be an array of groups'],

@@ -127,7 +127,7 @@ t.test('what is wrong with a request is told', async (t) => {
   const interactor = { language: 'python', code: '' }
   for (const [more, path, message = /./] of [
     [{}, 'interactor'],
-    [{ tests: [{}], checker: { type: 'lines' } }, 'checker', /interactor, whose own end is the verdict: leave one of the two out$/],
+    [{ tests: [{}], checker: { type: 'lines' } }, 'checker', /interactor, whose exit status is the verdict: leave one of the two out$/],
     [{ tests: [{}], interactor: { ...interactor, compile_args: ['-O2'] } }, 'interactor.compile_args'],
     [{ tests: [{}], interactor: { ...interactor, files: [{ name: 'input', content: '' }] } }, 'interactor.files.0.name'],
     [{ tests: [{}], interactor: { code: '' } }, 'interactor.language'],

@@ -38,7 +38,9 @@ export function separateRoles(database: Database, submitters: Handler): Handler 
     }
     if (operator === null) throw notValid()
     if (request.route?.startsWith(operatorPrefix) === false)
-      throw forbidden('This is an operator’s key: it is for /api/operator, and cannot submit.')
+      throw forbidden(
+        'This is an operator’s key: it can be used only under /api/operator and cannot submit.',
+      )
     request.operator = operator
     return next()
   }
@@ -47,7 +49,7 @@ export function separateRoles(database: Database, submitters: Handler): Handler 
 /** Restricts a handler to operators' keys. */
 export function forOperators(handler: Handler): Handler {
   return (request, response, next) => {
-    if (request.operator === undefined) throw forbidden('This needs an operator’s key.')
+    if (request.operator === undefined) throw forbidden('This path needs an operator’s key.')
     return handler(request, response, next)
   }
 }

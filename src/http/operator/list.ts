@@ -33,13 +33,16 @@ const soughtText = described(
 export const operatorParameters = {
   gone: described(
     v.picklist(['true', 'false'], 'must be true or false'),
-    'true: also those that ended in the last day.',
+    'true: the answer also has workers that ended in the last day.',
   ),
   state: v.picklist(webhookStates, `must be one of ${webhookStates.join(', ')}`),
-  before: described(idParameter, 'The last webhook_id of the page before.'),
+  before: described(idParameter, 'The last webhook_id of the previous page.'),
   campaign: campaignName,
-  after: described(idParameter, 'next of the page before.'),
-  account: described(accountName, '404 unless there is an account of this name.'),
+  after: described(idParameter, 'The next of the previous page.'),
+  account: described(
+    accountName,
+    'The name of an account; 404 when there is no account of this name.',
+  ),
   q: soughtText,
 } as const
 
@@ -63,12 +66,9 @@ export function listRoutes({ database }: HttpContext): readonly Route[] {
       replayDelivery(database, webhook.webhook_id, secret, describeOrigin(request)),
     )
     if (was === 'purged')
-      throw new Problem('purged', 'Its address was removed with its submission’s bodies.')
+      throw new Problem('purged', 'The webhook’s address was removed with its submission’s bodies.')
     if (was !== 'delivered' && was !== 'abandoned')
-      throw new Problem(
-        'not_final',
-        'Only a webhook that was delivered or abandoned is sent again.',
-      )
+      throw new Problem('not_final', 'Only a delivered or abandoned webhook can be sent again.')
     sendJson(response, 200, { webhook: webhook.webhook_id, replayed: true, was })
   }
 
