@@ -1,4 +1,4 @@
-// How goals are judged, drawn and printed: facts about numbers, none about speed.
+// How goals are judged, drawn and printed. The tests check numbers, not speed.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -151,7 +151,7 @@ t.test('the floor of boxes has namespaces of its own', needsRoot, async () => {
   using bare = await createBareRunner()
   const isFirst = ['sh', '-c', 'readlink /proc/self/ns/uts | grep -vq "$1" && echo $$', 'sh']
   const commands = [[...isFirst, readlinkSync('/proc/self/ns/uts')]]
-  // It throws unless each prints 1: its first process's number.
+  // It throws unless each command prints 1, which is the pid of a first process.
   await bare.prepare({ commands, stdout: '1\n', clones: true })(3)
 })
 

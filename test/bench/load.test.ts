@@ -1,4 +1,4 @@
-// The load generator against a real server, whose submissions end when the test ends them.
+// The load generator against a real server; the test itself completes the submissions.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -41,7 +41,7 @@ async function command(
   return { status, out, err }
 }
 
-/** Ends whatever waits until it is told to stop; the first only after so many milliseconds. */
+/** Completes all waiting submissions until it is stopped, starting after so many milliseconds. */
 function endEverything(verdict = 'AC', afterMilliseconds = 0): { stop(): Promise<void> } {
   let stopping = false
   const ended = (async () => {
@@ -90,7 +90,8 @@ t.test('a closed loop sends, waits and counts; a script gets one JSON object', a
 })
 
 t.test('at a rate, latency counts from the instant a submission was due', async (t) => {
-  // One client, held up for the first second: what was due in it is late although it was answered at once.
+  // The only client is blocked for the first second, so the submissions due in it are late although they were answered at
+  // once.
   const ending = endEverything('AC', 1000)
   const { out } = await command({ clients: '1', seconds: '3', rate: '10' })
   await ending.stop()
@@ -105,7 +106,7 @@ t.test('what was due and found no client is counted, and is no success', async (
   await ending.stop()
   const { sent, completed, not_sent: notSent } = JSON.parse(out)
   t.equal(completed, sent)
-  // On a machine that is held up, the second ends late.
+  // On a slow machine the second ends late.
   t.ok(sent + notSent >= 20)
   t.ok(notSent >= 18)
   t.equal(status, 1)

@@ -1,4 +1,4 @@
-// How a bench's time is shared out: facts about numbers, none about speed.
+// How a bench divides its time. The tests check numbers, not speed.
 import t from 'tap'
 import { measure } from '../../bench/measure.ts'
 import type { Case } from '../../bench/measure.ts'

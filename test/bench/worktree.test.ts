@@ -1,5 +1,5 @@
-// The revision that is compared with: the users of a worker's slots must get to its files, or it is measured without its
-// fast box.
+// The revision that a bench compares with: the users of a worker's slots must be able to read its files, otherwise it is
+// measured without its fast box.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { findClosedDirectory, makeWorktree } from '../../bench/worktree.ts'
 
-/** A repository with one file, none of it for others. */
+/** Makes a repository with one file that other users cannot read. */
 function makeCheckout(t: Test): string {
   const checkout = mkdtempSync(join(tmpdir(), 'runledger-worktree-'))
   t.teardown(() => rmSync(checkout, { recursive: true, force: true }))

@@ -1,6 +1,6 @@
-// Two whole services, each with a database, a web process and a worker of its own, behind one router: everything that an
-// account does reaches its cell, nothing of the other's is to be seen, and a cell that is down does not touch the other.
-// `make test-cells` runs this.
+// Two whole services behind one router, each with a separate database, web process and worker. Everything that an account
+// does reaches its cell, nothing of the other cell is visible, and a cell that is down does not affect the other. `make
+// test-cells` runs this.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -42,10 +42,10 @@ t.teardown(async () => {
 interface Cell {
   readonly sql: Database
   readonly port: number
-  /** By the command line; without a letter the key names no cell. */
+  /** Issues a key with the command line. Without a letter the key names no cell. */
   issue(letter?: string): string
   startWeb(): Promise<WebProcess>
-  /** Everything of it, with its database. */
+  /** Kills the whole cell, with its database. */
   kill(): Promise<void>
 }
 

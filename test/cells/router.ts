@@ -1,4 +1,4 @@
-// nginx with the configuration of deploy/cells, whose addresses and certificate are replaced by loopback's.
+// nginx with the configuration of deploy/cells, with loopback addresses and without the certificate.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -12,7 +12,11 @@ import { findLibraries, findTree } from '../helper/packages.ts'
 const configuration = resolve(import.meta.dirname, '../../deploy/cells/nginx.conf')
 const program = 'usr/sbin/nginx'
 
-/** @param ports of the web process of each cell, in the order of the file. @returns its port; it ends with the test. */
+/**
+ * Starts nginx.
+ * @param ports of the web process of each cell, in the order of the file.
+ * @returns its port; it ends with the test.
+ */
 export async function startRouter(t: Test, ports: readonly number[]): Promise<number> {
   const tree = findTree(program, 'nginx', ['nginx'])
   const directory = mkdtempSync(join(tmpdir(), 'runledger-cells-'))

@@ -1,6 +1,6 @@
-// What arm64 is tried with, in the machine of ./arm64.sh (`make test-arm64`): programs of C, Python and Lua, then attacks on the box
-// that are no timing, by an executor alone. Emulated, the suites for x86-64 would take hours; their programs are these.
-// ATTACKS, a pattern, chooses among the attacks.
+// The tests for arm64 in the machine of ./arm64.sh (`make test-arm64`): programs in C, Python and Lua, then the attacks on
+// the box that do not depend on time, all with an executor alone. In emulation the x86-64 suites would take hours; these
+// tests use their programs. ATTACKS, a pattern, selects attacks.
 import { mkdtempSync } from 'node:fs'
 import { createExecutor } from '#executor'
 import type { Executor } from '#executor'
@@ -41,7 +41,7 @@ const open = (run: Partial<PhaseLimits>): Promise<Executor> =>
 const roomy = await open({})
 const brief = await open({ cpuSeconds: 10, wallSeconds: 20 })
 
-/** What must have come of a program. */
+/** The expected result of a program. */
 type Wanted = Readonly<Record<string, string | number | RegExp>>
 
 async function look(
@@ -93,7 +93,7 @@ await brief.close()
 
 const canaries = await plantCanaries(mkdtempSync('/tmp/runledger-hostile-'))
 for (const attack of attacks) {
-  // What only costs time or space ends by a limit, which is the machine's pace.
+  // An attack that only uses time or space ends by a limit, and when depends on the machine's speed.
   if (attack.profile !== 'probe' || /hold up nobody/.test(attack.name)) continue
   if ((attack.network ?? 'none') !== 'none') continue
   for (const language of listLanguages(attack.code)) {

@@ -1,5 +1,5 @@
-// In a layout where a limit cannot be had, the executor refuses to start and says which step failed (see ./suite.sh).
-// Not a `.test.ts`: only ./suite.sh can make these layouts, so tap must not find it.
+// In a layout where a limit is not available, the executor refuses to start and names the failed step (see ./suite.sh). Not
+// a `.test.ts`: only ./suite.sh can make these layouts, so tap must not find it.
 import t from 'tap'
 import { createExecutor, SandboxError } from '#executor'
 import type { PhaseLimits } from '#language'
@@ -40,7 +40,7 @@ t.test(`the executor refuses to start where the limits cannot be had: ${layout}`
     cacheDirectory: t.testdir(),
     accelerators: [],
   })
-  // A refusal that never came would leave an executor behind.
+  // If the executor starts after all, it must be closed.
   started.then(
     (executor) => executor.close(),
     () => undefined,

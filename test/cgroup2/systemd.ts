@@ -1,5 +1,5 @@
 // deploy/systemd in the machine whose first process is systemd (`make test-systemd`): installed as docs/deploy.md says,
-// started, asked for a verdict and stopped by systemctl. Not a `.test.ts`: it installs units and makes a user.
+// started, used for a submission, and stopped by systemctl. Not a `.test.ts`: it installs units and creates a user.
 import { execFile } from 'node:child_process'
 import {
   appendFileSync,
@@ -21,7 +21,7 @@ import { startEmbeddedPostgres } from '#embedded-postgres'
 
 if (readFileSync('/proc/1/comm', 'utf8').trim() !== 'systemd' || !existsSync('/run/order'))
   throw new Error('this runs inside the machine: make test-systemd')
-// Emulated, all of it takes ten to twenty times as long.
+// In emulation the tests take ten to twenty times as long.
 t.setTimeout(900_000)
 
 const root = resolve(import.meta.dirname, '../..')
@@ -47,20 +47,20 @@ async function property(unit: string, name: string): Promise<string> {
   return (await systemctl('show', unit, `--property=${name}`, '--value')).text.trim()
 }
 
-/** With what a unit said, where it is not as it should be. */
+/** Compares two values, and prints the unit's journal when they differ. */
 async function equal(t: Test, found: unknown, wanted: unknown, unit: string): Promise<void> {
   const same = t.equal(found, wanted, unit)
   if (!same) t.comment((await run('journalctl', ['--no-pager', '--lines=40', '-u', unit])).text)
 }
 
-/** Processes of a slot's users. */
+/** Returns the processes of the slots' users. */
 function findBoxes(): string[] {
   return readdirSync('/proc').filter((name) => {
     try {
       const { uid } = statSync(`/proc/${name}`)
       return /^\d+$/.test(name) && uid >= firstUid && uid < firstUid + 1000
     } catch {
-      return false // it has ended meanwhile
+      return false // the process has ended meanwhile
     }
   })
 }
@@ -95,7 +95,7 @@ async function install(): Promise<string> {
     DATABASE_URL: address('worker', 'wo'),
     LANGUAGES: 'python',
     SLOTS: '1',
-    // What is prepared ahead of programs is no part of this.
+    // These tests do not cover what is prepared ahead of programs.
     ACCELERATORS: 'off',
     LEASE_SECONDS: '120',
     FIRST_UID: String(firstUid),

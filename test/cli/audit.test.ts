@@ -1,4 +1,4 @@
-// `audit ID` tells a life in sentences.
+// `audit ID` prints the life of a submission in sentences.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'

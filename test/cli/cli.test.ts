@@ -1,4 +1,4 @@
-// The command line as a process: keys, and `submit`. What they print, what they leave in the log, how they end.
+// The command line as a process: keys, and `submit`. Tests the output, the log entries and the exit status.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ const program = join(directory, 'program.py')
 writeFileSync(program, 'print(input())')
 const absentId = '018f0000-0000-7000-8000-000000000000'
 
-/** How a command ended. */
+/** The result of a command. */
 interface Ended {
   readonly status: number
   readonly out: string
@@ -46,7 +46,7 @@ function command(
       options,
       (error, out, err) => resolve({ status: error === null ? 0 : Number(error.code), out, err }),
     )
-    child.stdin?.on('error', () => {}) // most do not read it
+    child.stdin?.on('error', () => {}) // most commands do not read it
     child.stdin?.end(input)
   })
 }
@@ -193,7 +193,8 @@ t.test('a key that was revoked is refused within 5 s by every web process', asyn
     status: 0,
     out: `{"id":"${id}","revoked":true}\n`,
   })
-  // At once, in fact: nothing is cached. The command has ended, so nothing here waits for the five seconds.
+  // A revoked key fails at once, because nothing is cached. The command has ended, so this test does not wait for the five
+  // seconds.
   for (const { call } of [server, other]) {
     t.equal((await call('GET', '/api/languages', { key })).status, 401)
   }

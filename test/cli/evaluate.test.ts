@@ -1,5 +1,5 @@
-// The command `evaluate`: benchmarks in their published shapes, on a real service; what is wrong in a file; what goes on after a
-// kill; and that a fault of the service is no failure of a sample.
+// The command `evaluate`: benchmarks in their published formats on a real service, errors in a file, continuation after a
+// kill, and that a fault of the service does not count as a failed sample.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,7 +55,7 @@ const mbpp = {
   test_list: ['assert add(1, 2) == 3', 'assert add(ZERO, 0) == 0'],
   test_setup_code: 'ZERO = 0',
 }
-/** As LiveCodeBench packs a long list of tests: Python's pickle of a string, deflated. */
+/** Packs a long list of tests as LiveCodeBench does: a deflated Python pickle of a string. */
 function pack(tests: readonly object[]): string {
   const bytes = Buffer.from(JSON.stringify(tests))
   const length = Buffer.alloc(4)

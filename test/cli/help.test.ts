@@ -1,4 +1,4 @@
-// Help is printed from the table of commands: all are listed, each tells its own.
+// Help is printed from the table of commands: it lists every command, and each command describes itself.
 import t from 'tap'
 import { readLine } from '../../src/cli/arguments.ts'
 import { commands } from '../../src/cli/commands.ts'

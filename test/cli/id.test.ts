@@ -1,4 +1,4 @@
-// Ids on the command line: by any part at an end that is of one alone.
+// Ids on the command line: a prefix or suffix names an id if it fits only that one.
 import t from 'tap'
 import { findId } from '../../src/cli/id.ts'
 

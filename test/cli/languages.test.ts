@@ -1,4 +1,4 @@
-// `runledger languages packages`: what a language comes in, for whoever installs it elsewhere, as deploy/build.sh does.
+// `runledger languages packages`: prints the packages of a language for installation elsewhere, as deploy/build.sh does it.
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import t from 'tap'

@@ -1,4 +1,4 @@
-// `runledger`, the one word: whichever Node is on the path, from wherever it is called; and the database of `make run`.
+// `runledger` with any Node on the path and from any directory; and the database of `make run`.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -11,12 +11,12 @@ const { url, drop } = await createTestDatabase()
 t.teardown(drop)
 const folder = copyCheckout(t)
 
-/** A folder for the path whose `node` is the given script; null: there is none. */
+/** Makes a folder for the path whose `node` is the given script; with null it has no `node`. */
 function makePath(name: string, script: string | null): string {
   const path = join(folder, name)
   mkdirSync(path)
   if (script !== null) writeFileSync(join(path, 'node'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
-  // What the launcher itself calls.
+  // The tools that the launcher itself calls.
   for (const tool of ['sh', 'dirname', 'readlink'])
     symlinkSync(`/usr/bin/${tool}`, join(path, tool))
   return path
@@ -55,7 +55,7 @@ t.test(
     const bare = copyCheckout(t, [])
     const launcher = join(bare, 'runledger')
     t.match(call(['--help'], { launcher }), { status: 69, err: /^runledger: .*make setup.*\n$/ })
-    // Its packages are there, its Node is not, as after `npm ci --omit=dev`.
+    // The packages are installed and Node is not, as after `npm ci --omit=dev`.
     mkdirSync(join(bare, 'node_modules'))
     for (const name of ['valibot', 'uuid', 'postgres'])
       symlinkSync(join(root, 'node_modules', name), join(bare, 'node_modules', name))

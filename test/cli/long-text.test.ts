@@ -1,4 +1,4 @@
-// Texts that are too long for a request are uploaded by the command line, and no others.
+// The command line uploads the texts that are too long for a request, and no others.
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { uploadLongTexts } from '../../src/cli/long-text.ts'
@@ -6,7 +6,7 @@ import { uploadLongTexts } from '../../src/cli/long-text.ts'
 const nameOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 const program = { language: 'python', code: '' }
 
-/** What was uploaded. */
+/** Returns a client that records its uploads. @param there the names of blobs that already exist. */
 function open(there: readonly string[] = []): {
   uploaded: string[]
   client: Parameters<typeof uploadLongTexts>[0]

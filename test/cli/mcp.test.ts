@@ -1,4 +1,4 @@
-// The command `mcp`: messages on standard input reach the service's POST /mcp, and its answers standard output.
+// The command `mcp` passes messages on standard input to the service's POST /mcp, and the answers to standard output.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -28,7 +28,7 @@ type Line = any
 
 interface Relayed {
   readonly say: (message: unknown) => void
-  /** The next line. */
+  /** Resolves with the next line. */
   readonly hear: () => Promise<Line>
   readonly end: () => Promise<void>
 }

@@ -1,4 +1,4 @@
-// Lists: tables for people, JSON lines for programs, and nothing that steers a terminal.
+// Lists: tables for people, JSON lines for programs, and no terminal control characters.
 import t from 'tap'
 import { printRecord, printRows } from '../../src/cli/output.ts'
 

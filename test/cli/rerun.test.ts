@@ -1,4 +1,4 @@
-// `runledger rerun`: many submissions again, each once, whoever is killed in between.
+// `runledger rerun` repeats many submissions, each once, even if the command or a process is killed in between.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { resolve } from 'node:path'
@@ -30,7 +30,7 @@ const root = resolve(import.meta.dirname, '../..')
 const caller = await createCaller(sql, 'beta')
 const started = new Date(Date.now() - 1000)
 
-/** Ended ones, under a tag of their own. */
+/** Creates ended submissions under the given tag. */
 async function submitEnded(
   tag: string,
   verdicts: readonly string[],
@@ -45,7 +45,7 @@ async function submitEnded(
   return ids
 }
 
-/** An operator at a web process, with its rights alone, that takes so many submissions. */
+/** Connects an operator to a web process that has only a web process's rights and the given queue capacity. */
 async function connect(queueCapacity = 200): Promise<{ operator: Operator; environment: object }> {
   const web = await startServer(t, sql, { url: `${url}?role=runledger_api`, queueCapacity })
   const { key } = await issueOperatorKey(sql)
@@ -72,7 +72,7 @@ async function runCampaign(
   return { ...report, counts: flatten({ count, skipped }) }
 }
 
-/** Of the last second, unless told otherwise. */
+/** Returns a campaign since the start of the tests, unless the filter says otherwise. */
 function describe(tag: string, filter: object = {}, atOnce = 3): Campaign {
   const until = new Date(Date.now() + 60_000).toISOString()
   return {
@@ -94,13 +94,13 @@ interface Rerun {
   readonly output: string | null
 }
 
-/** The most that were under way at once, as far as was seen. */
+/** The most reruns that were observed under way at once. */
 interface Work {
   most: number
   stop(): Promise<void>
 }
 
-/** Ends what a campaign has under way, as a worker would; `judge` says how. */
+/** Completes the reruns of a campaign as a worker would. @param judge returns the verdict or the run. */
 function work(name: string, judge: (original: string) => string | PretendedRun = () => 'AC'): Work {
   let isStopped = false
   const state = { most: 0 }
@@ -132,7 +132,7 @@ interface Ran {
   readonly ended: Promise<{ readonly status: number | null; readonly stdout: string }>
 }
 
-/** The command itself. */
+/** Runs the real command as a process. */
 function runCommand(words: readonly string[]): Ran {
   const child = spawn('node', ['src/cli/cli.ts', 'rerun', ...words], {
     cwd: root,
@@ -268,7 +268,7 @@ t.test('what is gone and what nobody runs is counted and skipped', async (t) => 
   await sql`delete from runledger.body where submission_id = ${purged}`
   const campaign = describe('gone')
   const worker = work(campaign.campaign)
-  // The log does not say yet that it is gone: found when it is repeated.
+  // The log does not show yet that the body is gone; the rerun finds that.
   t.match(await runCampaign(campaign), { counts: { due: 1, purged: 1 } })
   await worker.stop()
   t.match(await readReruns(campaign.campaign), [{ submission_id: kept }])
@@ -326,7 +326,7 @@ t.test('a queue that others fill is left to them', async (t) => {
   await submitEnded('full', ['AC'])
   const [{ pending }] = await sql<[{ pending: number }]>`
     select count(*) as pending from runledger.pending`
-  // A campaign has half of the queue.
+  // A campaign may use half of the queue.
   const full = await connect(2 * (pending + 1))
   const campaign = describe('full')
   const other = await submitNew(sql, await createCaller(sql), describeSubmission({ code: '' }))
@@ -414,7 +414,7 @@ t.test(
       { id: ids[20], verdict_before: 'AC', verdict_after: 'TLE', tag: 'killed' },
       { campaign: name, repeated: 25, changed: 1 },
     ])
-    // What the service was asked for last it still received.
+    // The service still received the last request of the killed command.
     const { received, done } = lines.at(-1) as { received: number; done: number }
     t.equal(received + done, 25)
     t.ok(done >= before && done < 25, `${done} were done before the second call`)
@@ -440,7 +440,7 @@ t.test('a toolchain that does otherwise shows', { timeout: 280_000 }, async (t) 
   const quiet = await run('print("x")')
   old.child.kill('SIGTERM')
   await old.ended
-  // Limits of the language's own are of today, too.
+  // A rerun also uses the language's present limits.
   await startWorkerProcess(t, url, { PYTHON_RUN_STDOUT_BYTES: '1000' })
   const words = ['--since', '2020-01-01', '--tag', 'real', '--name', 'real', '--account']
   const [account] = await sql<{ name: string }[]>`

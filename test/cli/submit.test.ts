@@ -127,7 +127,7 @@ t.test('the first interrupt takes it back, the second one leaves', async (t) => 
   const left = command({ wait: true, stream: true, onInterrupt })
   while (listeners.size === 0) await sleep(10)
   const [row] = await sql`select submission_id as id from runledger.pending order by 1 desc limit 1`
-  // It runs, and nobody is there who would end it.
+  // The submission is running, and no worker exists that would end it.
   const version = await startExecution(sql, row?.['id'] as string)
   for (const interrupt of listeners) interrupt()
   for (const interrupt of listeners) interrupt()

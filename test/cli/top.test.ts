@@ -1,4 +1,4 @@
-// `top`: what it draws, and how it ends.
+// `top`: its output, and its end.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -182,7 +182,7 @@ t.test('with a wrong key, or where nobody answers, it says what to do', async (t
   }
 })
 
-// script gives it a terminal, and the key sends what a person would.
+// `script` provides a terminal, and the test sends the keys that a person would press.
 const skip = spawnSync('script', ['--version']).error === undefined ? false : 'there is no script'
 
 function startAtTerminal(t: Test) {
@@ -211,7 +211,7 @@ t.test(
   },
 )
 
-/** Holds what a look reads, and does the work once a look waits for it. */
+/** Locks a table that an overview reads, and does the work once an overview waits for it. */
 const duringLook = (work: () => Promise<unknown>) =>
   sql.begin(async (transaction) => {
     await transaction`lock table runledger.ledger_check in access exclusive mode`

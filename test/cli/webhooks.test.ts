@@ -1,4 +1,4 @@
-// What an operator sees of webhooks, and how one is sent again.
+// How an operator inspects webhooks and sends one again.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -20,13 +20,13 @@ t.teardown(drop)
 const caller = await createCaller(sql)
 const webhook = { url: 'https://receiver.test/hook', secret: 's' }
 
-// With the web process's rights alone.
+// The server has only the rights of the web process.
 const web = await startServer(t, sql, { url: `${databaseUrl}?role=runledger_api` })
 const { id: keyId, key } = await issueOperatorKey(sql)
 const url = `http://127.0.0.1:${web.port}`
 const operator = createOperator(createClient({ url, apiKey: key }))
 
-/** Lines, or the complaint. */
+/** Returns the output lines, or the error message. */
 async function command(
   action: 'show' | 'replay',
   id: string,
@@ -51,7 +51,7 @@ interface Ran {
   readonly stderr: string
 }
 
-/** The command itself. */
+/** Runs the real command as a process. */
 async function run(words: readonly string[], stdin = ''): Promise<Ran> {
   const { promise, resolve } = Promise.withResolvers<Ran>()
   const child = execFile(

@@ -40,7 +40,7 @@ t.test('it depends on nothing', async (t) => {
 })
 
 t.test('its record has the fields of the contract’s', async (t) => {
-  // The compiler holds these to the type, the test to the document.
+  // The compiler compares the fields with the type, the test compares them with the document.
   const fields: Readonly<Record<keyof Required<Result>, true>> = {
     id: true, status: true, verdict: true, fault: true, retry: true, exit_code: true, signal: true, stdout: true, stderr: true,
     stdout_truncated: true, stderr_truncated: true, compile_output: true, cpu_time: true, wall_time: true,
@@ -128,7 +128,7 @@ t.test('wait goes on past the server’s own limit', async (t) => {
 t.test('a stream tells each event once, over as many connections as that takes', async (t) => {
   t.match(await failureOf(client.stream(randomUUID()).next()), { status: 404 })
   const { id } = await client.submit(python)
-  // A router that breaks off every stream, each time a little later.
+  // A proxy that breaks off every stream, each time a little later.
   let connections = 0
   const cut = createClient({
     url: `http://127.0.0.1:${server.port}`,
@@ -229,7 +229,7 @@ t.test('an aborted wait ends with the reason', async (t) => {
 
 t.test('runBatch gives each item as it ends, once, over connections that break', async (t) => {
   let lines = 0
-  // A router that breaks off every answer after two more lines.
+  // A proxy that breaks off every answer after two more lines.
   const cut = createClient({
     url: `http://127.0.0.1:${server.port}`,
     apiKey: await server.issue(),

@@ -20,7 +20,7 @@ const { call } = createClient({ url, apiKey: key })
 const operator = createOperator({ call })
 
 t.test('its looks have the fields of the contract’s', async (t) => {
-  // The compiler holds these to the type, the test to the document.
+  // The compiler compares the fields with the type, the test compares them with the document.
   const overview: Readonly<Record<keyof Overview, true>> = {
     at: true, read_only: true, oldest: true, load: true, languages: true, accounts: true, workers: true,
     recent: true, ledger: true, refusals: true,
@@ -116,7 +116,7 @@ t.test('the ledger is gone through, and again where another walk took the step',
   const counting = createOperator({
     call: async (...request) => {
       steps += 1
-      // The first one is told that it is busy.
+      // The first call is answered that the service is busy, because another verification holds the lock.
       if (steps === 2) {
         held.resolve()
         await walk

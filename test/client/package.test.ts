@@ -1,4 +1,4 @@
-// The packed client in a project of its own, as who installs it has it: another Node, no checkout, the compiler's eyes.
+// The packed client in a separate project, as its users install it: another Node, no checkout, checked by the compiler.
 import { execFile, execFileSync } from 'node:child_process'
 import {
   existsSync,
@@ -43,7 +43,7 @@ writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'project', t
 run(project, 'npm', 'install', '--offline', '--no-audit', '--no-fund', `../${tarball}`)
 const installed = join(project, 'node_modules/runledger-client')
 
-/** The machine's own Node, which is not the one that the project brings; that one where there is no other. */
+/** Returns the machine's own Node rather than the one in the project; the project's Node where there is no other. */
 function findNode(): string {
   const directories = (process.env['PATH'] ?? '').split(delimiter)
   const own = directories.find(

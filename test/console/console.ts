@@ -1,5 +1,5 @@
-// The console in a real browser over a whole service, as its users have it. CONSOLE (a regular expression for the title)
-// selects. Not run by `make test`, as it needs Chromium: `make test-console`. Facts stand in fact/, a file a concern.
+// The console in a real browser over a whole service. CONSOLE (a regular expression for the title) selects. `make test` does
+// not run it, because it needs Chromium; `make test-console` does. The facts are in fact/, a file for each concern.
 const concerns = [
   'key',
   'playground',

@@ -1,4 +1,4 @@
-// What the console's page keeps of a stream, and what it says of a rerun beside the first.
+// What the console's page keeps of a stream, and how it compares a rerun with the first run.
 import * as fc from 'fast-check'
 import t from 'tap'
 import type { Result, StreamEvent, TestResult } from '#client'
@@ -49,7 +49,7 @@ t.test('of what never ends the end is kept, whole characters of it', async (t) =
       const whole = large.join('')
       if (!whole.endsWith(text) || dropped + text.length !== whole.length) return false
       if (text.length < Math.min(whole.length, keptCharacters)) return false
-      // One more where half a character would be left.
+      // One more, so that no half of a character is left.
       return text.length <= keptCharacters + 1 && text.isWellFormed()
     }),
     { seed },

@@ -1,5 +1,5 @@
-// What all facts of the operators' view share: one service, one browser, a tab for each fact. CONSOLE (a regular expression for
-// the title) selects.
+// What all facts of the operators' view share: one service, one browser, and a tab for each fact. CONSOLE (a regular
+// expression for the title) selects.
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
@@ -20,7 +20,7 @@ await startWorkerProcess(t, url)
 export const origin = `http://127.0.0.1:${port}`
 const browser = await startBrowser(t, origin)
 
-/** A fact about a tab of its own, with an operator's key. */
+/** Declares a fact with a new tab and an operator's key. */
 export function fact(
   title: string,
   prove: Fact['prove'],
@@ -37,18 +37,18 @@ export async function goAway(): Promise<void> {
   await ended
 }
 
-/** Starts another one, where it was. */
+/** Starts another web process on the same port. */
 export async function comeBack(): Promise<void> {
   web = await startWebProcess(t, url, { PORT: String(port) })
 }
 
 export const oldest = (page: Page): Locator => page.locator('.oldest')
 
-/** How often it asked for the whole service. */
+/** Returns how often the tab requested the overview of the service. */
 export const looks = ({ requests }: Tab): number =>
   requests.filter((one) => one.endsWith('/api/operator/overview')).length
 
-/** Enters, and waits until nothing waits. */
+/** Signs in, and waits until no submission waits. */
 export async function enterIdle(page: Page, key: string): Promise<void> {
   await enter(page, origin, key)
   await oldest(page).filter({ hasText: 'none' }).waitFor()

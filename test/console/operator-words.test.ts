@@ -1,4 +1,4 @@
-// What the operators' view works out without a browser.
+// The logic of the operators' view that needs no browser.
 import t from 'tap'
 import {
   formatAge,

@@ -1,4 +1,4 @@
-// What the console's page works out without a browser: escapes, words, requests, addresses, copies.
+// The logic of the console's page that needs no browser: escapes, words, requests, addresses, copies.
 import { spawnSync } from 'node:child_process'
 import * as fc from 'fast-check'
 import t from 'tap'

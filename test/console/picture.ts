@@ -1,4 +1,4 @@
-// The documentation's pictures of the page: with PICTURES=1 the facts take them.
+// Pictures of the page for the documentation: with PICTURES=1 the facts take them.
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 
@@ -6,7 +6,7 @@ export const takesPictures = process.env['PICTURES'] === '1'
 
 const folder = resolve(import.meta.dirname, '../../src/console/picture')
 
-/** Of what is seen, or of the whole page. */
+/** Takes a picture of the visible part, or of the whole page. */
 export async function takePicture(page: Page, name: string, fullPage = false): Promise<void> {
   if (!takesPictures) return
   await page.mouse.move(0, 0)

@@ -1,4 +1,4 @@
-// Frames and visibility, with a browser's three words for them in their places.
+// Frames and visibility, with stubs for the three browser functions that they use.
 import t from 'tap'
 import { createBatch, whileVisible } from '../../src/console/page/screen.ts'
 
@@ -43,7 +43,7 @@ t.test('it is drawn once a frame, however often that is asked for', async (t) =>
   t.equal(drawn, 2, 'nor when it was stopped')
 })
 
-/** Work that ends when it is told to. */
+/** Starts work that ends when the test ends it. */
 function begin(signal: AbortSignal): {
   readonly begun: AbortSignal[]
   readonly ended: Promise<string>

@@ -1,4 +1,4 @@
-// What the operators' charts work out without a browser.
+// The logic of the operators' charts that needs no browser.
 import t from 'tap'
 import type { Series, SeriesPoint } from '#client'
 import {

@@ -1,4 +1,4 @@
-// How the console's files are served: by name only, to whoever asks, under a strict policy, cheaply.
+// How the console's files are served: only by name, to every caller, under a strict policy, cheaply.
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
@@ -14,7 +14,7 @@ const { url, sql, drop } = await createTestDatabase()
 t.teardown(drop)
 const server = await startServer(t, sql, { url, console: createConsole(file) })
 
-/** Without a key, bytes as they come. */
+/** Requests a path without a key. @returns the raw bytes. */
 async function get(
   path: string,
   headers: Record<string, string> = {},

@@ -1,4 +1,4 @@
-// A whole service to look at: web, worker and PostgreSQL, as a user has it, and the browser that looks.
+// A whole service to look at: web, worker and PostgreSQL, as a user runs them, and the browser.
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,12 +17,12 @@ import { startWorkerProcess } from '../helper/worker.ts'
 export interface ConsoleService {
   readonly origin: string
   readonly database: TestDatabase
-  /** A key of a new account, of the tier without limits unless another is named. */
+  /** Creates a new account and returns its key, in the tier `unlimited` by default. */
   readonly issue: (tier?: string) => Promise<string>
   readonly revoke: (key: string) => Promise<void>
   /** Kills the web process. */
   readonly goAway: () => Promise<void>
-  /** Starts another one, where it was. @param environment in place of the usual one. */
+  /** Starts another web process on the same port. @param environment replaces the usual one. */
   readonly comeBack: (environment?: Readonly<Record<string, string>>) => Promise<void>
 }
 
@@ -53,7 +53,7 @@ export async function startService(t: Test): Promise<ConsoleService> {
   }
 }
 
-/** Nothing that asks anything of anybody but the page's own service. */
+/** Browser switches that prevent requests to anything other than the page's service. */
 const switches = [
   '--disable-gpu',
   '--disable-quic',
@@ -63,21 +63,21 @@ const switches = [
   '--disable-sync',
 ]
 
-/** What a tab must never have: an error, a breach of its policy, a request elsewhere. */
+/** A browser tab. It must never have an error, a violation of its policy, or a request to another origin. */
 export interface Tab {
   readonly page: Page
-  /** Of all its pages so far, in words. */
+  /** The complaints of all its pages so far, in words. */
   readonly complaints: readonly string[]
-  /** What it asked for. */
+  /** The requests that the tab made. */
   readonly requests: readonly string[]
 }
 
 export interface Browser {
-  /** A tab of a browser that knows nothing of other tabs. */
+  /** Opens a tab in a browser context that shares nothing with other tabs. */
   readonly open: (options?: BrowserContextOptions) => Promise<Tab>
 }
 
-/** Debian's Chromium, with a profile of its own; ended with the test. */
+/** Starts Debian's Chromium with a new profile; it ends with the test. */
 export async function startBrowser(t: Test, origin: string): Promise<Browser> {
   const folder = mkdtempSync(join(tmpdir(), 'runledger-browser-'))
   const browser = await chromium.launch({
@@ -114,7 +114,7 @@ async function watchTab(context: BrowserContext, origin: string): Promise<Tab> {
   })
   page.on('pageerror', (error) => complaints.push(`failed: ${error.message}`))
   page.on('console', (message) => {
-    // The browser tells of every answer that is no success and of every connection that fails, wanted or not.
+    // The browser reports every unsuccessful answer and every failed connection, even an intended one.
     const isAnswer = message.text().startsWith('Failed to load resource:')
     if (['error', 'warning'].includes(message.type()) && !isAnswer)
       complaints.push(`${message.type()}: ${message.text()}`)
@@ -126,20 +126,20 @@ async function watchTab(context: BrowserContext, origin: string): Promise<Tab> {
   return { page, complaints, requests }
 }
 
-/** What a fact is about, and how it is shown. */
+/** A fact about the console, and its proof. */
 export interface Fact {
   readonly title: string
   readonly open: () => Promise<Tab>
-  /** A key for it alone, and what is to be done with it afterwards. */
+  /** Returns a key for this fact only, and a function that cleans up after it. */
   readonly borrow: () => Promise<{ readonly key: string; readonly giveBack?: () => Promise<void> }>
   readonly prove: (t: Test, tab: Tab, key: string) => Promise<void>
 }
 
 const wanted = new RegExp(process.env['CONSOLE'] ?? '', 'i')
 
-/** Proves a fact in a tab of its own, in which nothing may be complained of. CONSOLE (a regular expression for the title) selects. */
+/** Proves a fact in a new tab, in which no complaint may occur. CONSOLE (a regular expression for the title) selects. */
 export function defineFact({ title, open, borrow, prove }: Fact): void {
-  // One that is left out is told: without any test of its own the file would not end.
+  // A skipped fact is still declared, because the file would not end without any test.
   void t.test(title, { skip: !wanted.test(title) }, async (t) => {
     const tab = await open()
     tab.page.setDefaultTimeout(60_000)
@@ -161,7 +161,7 @@ export function defineFact({ title, open, borrow, prove }: Fact): void {
   })
 }
 
-/** What was to be seen, and what was asked of late, when a fact failed. */
+/** Describes what was visible, and the last requests, when a fact failed. */
 export async function describeTab({ page, requests }: Tab): Promise<string> {
   const text = await page
     .locator('body')
@@ -178,7 +178,7 @@ export async function enter(page: Page, origin: string, key: string, hash = ''):
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
 }
 
-/** Until they are there an empty editor is given an example. */
+/** Waits for the languages. Until they are loaded, the page fills an empty editor with an example. */
 export async function awaitLanguages(page: Page): Promise<void> {
   await page.locator('.runtime', { hasText: /\w/ }).waitFor({ state: 'attached' })
 }

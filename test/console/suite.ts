@@ -1,5 +1,5 @@
-// What all facts of the console share: one service, one browser, a tab for each fact, and what is looked for in it.
-// CONSOLE (a regular expression for the title) selects.
+// What all facts of the console share: one service, one browser, a tab for each fact, and the parts of a page. CONSOLE (a
+// regular expression for the title) selects.
 import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
@@ -15,7 +15,7 @@ export const service = await startService(t)
 const browser = await startBrowser(t, service.origin)
 export const { origin } = service
 
-/** A fact about a tab of its own, with a key of its own. */
+/** Declares a fact with a new tab and a new key. */
 export function fact(
   title: string,
   prove: Fact['prove'],
@@ -28,7 +28,7 @@ export function fact(
   defineFact({ title, open: () => browser.open(options), borrow, prove })
 }
 
-/** Asks the service as anybody does, without the page. @returns the answer's JSON. */
+/** Calls the service's API directly, without the page. @returns the answer's JSON. */
 // eslint-disable-next-line typescript/no-explicit-any -- a test looks into it as it likes
 export async function ask(method: string, path: string, key: string, body?: object): Promise<any> {
   const response = await fetch(`${origin}${path}`, {
@@ -51,13 +51,13 @@ interface Accepted {
   readonly id: string
 }
 
-/** Asks until it is so. @throws when that takes too long. */
+/** Waits until the condition holds. @throws when that takes too long. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (const from = performance.now(); !(await isSo()); await setTimeout(50))
     if (performance.now() - from > patience) throw new Error('it has not come to be so')
 }
 
-/** What a fact has left under way would take others' places. */
+/** Cancels what a fact has left under way, because it would occupy the slots that other facts need. */
 export async function takeBack(key: string): Promise<void> {
   for (const status of ['queued', 'running']) {
     const page = (await ask('GET', `/api/submissions?status=${status}`, key)) as {
@@ -67,18 +67,18 @@ export async function takeBack(key: string): Promise<void> {
   }
 }
 
-/** Python that goes on until it is stopped. */
+/** Python that runs until it is stopped. */
 export const endless = 'import time\ntime.sleep(300)\n'
 export const endlessLimits = { wall_time: 300 }
 
-/** Lets programs of the playground take that long. */
+/** Lets programs of the playground run that long. */
 export async function allowTime(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Options' }).click()
   await page.getByLabel('Time, s', { exact: true }).fill(String(endlessLimits.wall_time))
   await page.getByRole('tab', { name: 'Code' }).click()
 }
 
-/** Until the service has it, there is nothing to be stopped. */
+/** Waits until the service has accepted the submission; before that it cannot be stopped. */
 export const awaitAccepted = (page: Page): Promise<void> =>
   page.getByRole('link', { name: /^Submission / }).waitFor()
 export const stopButton = (page: Page): Locator =>
@@ -87,7 +87,7 @@ export const outcome = (page: Page): Locator =>
   page.getByRole('region', { name: 'Result', exact: true })
 export const stdout = (page: Page): Locator =>
   page.getByRole('region', { name: 'stdout', exact: true })
-/** Runs what stands in the playground. */
+/** Runs the code in the playground. */
 export async function start(page: Page): Promise<void> {
   await awaitLanguages(page)
   await page.keyboard.press('Control+Enter')
@@ -116,6 +116,6 @@ export async function runTests(page: Page): Promise<void> {
   await addTest(page, 2, '3', 'double: 6')
   await addTest(page, 3, '10', 'double: 20')
   await start(page)
-  // Each test has its verdict while the others still run.
+  // Each test shows its verdict while the others still run.
   await outcome(page).getByText('Its output is not what was expected.').first().waitFor()
 }

@@ -1,4 +1,4 @@
-// What a real web process tells in /metrics after each kind of thing has happened, and whether PromQL asks for anything else.
+// Reads the /metrics of a real web process after each kind of event has happened, and finds names in PromQL that it lacks.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { json } from '#database'
 import type { Database } from '#database'
@@ -10,7 +10,7 @@ export type Samples = ReadonlyMap<string, readonly ReadonlyMap<string, string>[]
 
 const actor = { actor: { worker: 'w' } }
 
-/** Makes things happen, so that every series is there. @returns /metrics once they are counted. */
+/** Causes events so that every series exists. @returns /metrics once they are counted. */
 export async function readExposition(sql: Database, port: number): Promise<string> {
   const address = `http://127.0.0.1:${port}`
   const read = async (): Promise<string> => (await fetch(`${address}/metrics`)).text()
@@ -34,7 +34,7 @@ export async function readExposition(sql: Database, port: number): Promise<strin
     from runledger.delivery where submission_id = ${id}`
   const lost = await submitNew(sql, caller, describeSubmission({ code: '' }))
   await interrupt(sql, lost, Number(await startExecution(sql, lost)))
-  // An event is counted once no transaction of the whole server is older: other test files have theirs.
+  // An event is counted once no older transaction runs on the whole server, and other test files have transactions there.
   for (let left = 600; left > 0; left -= 1) {
     const text = await read()
     if (text.includes('\nrunledger_rescues_total{')) return text
@@ -54,10 +54,10 @@ export function readSamples(text: string): Samples {
   return samples
 }
 
-// Prometheus itself puts them on everything that it scrapes.
+// Prometheus adds these labels to everything that it scrapes.
 const scraped = ['job', 'instance']
 
-/** Names of ours, labels and their values in a text with PromQL that no series has. */
+/** Returns the names, labels and label values in a PromQL text that no series has. */
 export function findStrange(text: string, samples: Samples): string[] {
   const strange: string[] = []
   const known = new Set(scraped)

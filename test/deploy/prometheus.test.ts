@@ -1,5 +1,5 @@
-// deploy/ for Prometheus and Grafana: promtool takes the rules, their tests and the metrics, and whatever the rules and the
-// dashboard name stands in the /metrics of a real web process.
+// Checks deploy/ for Prometheus and Grafana: promtool accepts the rules, their tests and the metrics, and every series that
+// the rules and the dashboard name exists in the /metrics of a real web process.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

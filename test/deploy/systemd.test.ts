@@ -1,4 +1,4 @@
-// The units of deploy/systemd: systemd takes them as they are, and each starts what the launcher knows.
+// The units of deploy/systemd: systemd accepts them unchanged, and each starts a command of the launcher.
 import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -8,7 +8,7 @@ import t from 'tap'
 const folder = resolve(import.meta.dirname, '../../deploy/systemd')
 const kinds = ['migrate', 'web', 'worker'] as const
 
-/** A setting may stand more than once. */
+/** Reads a unit's settings; the last one of a name counts. */
 function read(kind: string): Map<string, string> {
   const lines = readFileSync(join(folder, `runledger-${kind}.service`), 'utf8').split('\n')
   const settings = lines.filter((line) => /^[A-Z]\w+=/.test(line))
@@ -31,7 +31,7 @@ t.test('systemd has nothing to say against them', async (t) => {
     t.comment('this machine has no systemd-analyze')
     return
   }
-  // What they start stands elsewhere on this machine.
+  // On this machine the started program is in another directory.
   const root = t.testdir()
   const launcher = join(root, 'opt/runledger/runledger')
   mkdirSync(join(root, 'opt/runledger'), { recursive: true })

@@ -1,5 +1,5 @@
-// `make run` as a new user meets it: the printed line works as pasted, Ctrl-C ends everything, the next start knows
-// what the first one made.
+// `make run` as a new user sees it: the printed line works as pasted, Ctrl-C ends everything, and the next start uses what
+// the first one made.
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,8 +25,8 @@ import { createTestDatabase } from '../helper/database.ts'
 
 const run = promisify(execFile)
 
-// A folder of its own, so that a `make run` in the checkout is left alone; under one that only root may enter, as
-// /root is.
+// A separate folder, so that the test leaves a `make run` in the checkout alone. It is under a folder that only root may
+// enter, like /root.
 const folder = copyCheckout(t)
 
 let firstKey = ''
@@ -149,7 +149,7 @@ t.test('a database of one’s own leaves what is kept of the embedded one alone'
   await once(service.child, 'exit')
 })
 
-/** A start that is to end by itself, and what it left of temporary folders. */
+/** Starts a process that must end by itself. @returns its result and the temporary folders that it left. */
 function startOnce() {
   const temporary = mkdtempSync(join(tmpdir(), 'runledger-dev-'))
   chmodSync(temporary, 0o755) // PostgreSQL's user enters it
@@ -170,7 +170,7 @@ async function startService(
   const child = spawn('node', ['src/dev/dev.ts'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Headers in a new directory are 15 seconds of CPU, which nothing here waits for.
+    // Headers in a new directory cost 15 seconds of CPU time, and no test here needs them.
     env: {
       ...process.env,
       CPP_PRECOMPILED_HEADERS: 'off',
@@ -195,7 +195,7 @@ async function startService(
   return { child, line, key: kept.trim(), output: () => text }
 }
 
-/** Pids whose working directory or arguments are in a folder. */
+/** Returns the pids whose working directory is a folder and whose command line has an argument. */
 function findProcesses(inFolder: string, argument = ''): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -1,4 +1,4 @@
-// make for an ordinary user: one who has no sudo, and one whose sudo has made `.data/`.
+// make for two ordinary users: one has no sudo, and the other's sudo has created `.data/`.
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -45,7 +45,7 @@ t.test('what looks at the sources does not look into `.data/`, which may be root
     rmSync(folder, { recursive: true })
   })
   const recipe = /prettier (--check .*)$/m.exec(readFileSync(join(root, 'Makefile'), 'utf8'))?.[1]
-  // Without the right that lets root read everything.
+  // Drops the capabilities that let root read everything.
   const unprivileged = 'setpriv --bounding-set=-dac_override,-dac_read_search --inh-caps=-all'
   const prettier = `'${process.execPath}' '${root}/node_modules/.bin/prettier'`
   const prefix = process.getuid?.() === 0 ? unprivileged : ''

@@ -1,5 +1,5 @@
-// The commands that the documentation shows are run: those for the shell in a folder that looks like a checkout beside
-// `make run`, those in SQL as an auditor, and what verifies a webhook with a delivery.
+// Runs the commands that the documentation shows: the shell commands in a folder that looks like a checkout beside `make
+// run`, the SQL as an auditor, and the webhook check with a real delivery.
 import { execFile } from 'node:child_process'
 import {
   existsSync,
@@ -31,7 +31,7 @@ mkdirSync(join(checkout, '.data'))
 writeFileSync(join(checkout, '.data/key'), key)
 writeFileSync(join(checkout, '.data/database-url'), url)
 for (const name of ['runledger', 'bench']) symlinkSync(join(root, name), join(checkout, name))
-// What the service refuses ends a command; what a slow machine cannot do in time is asked for again.
+// curl fails when the service refuses, and retries when a slow machine does not answer in time.
 writeFileSync(join(checkout, '.curlrc'), 'fail\nshow-error\nretry = 5\n')
 const blockFile = join(checkout, '.block')
 
@@ -39,7 +39,7 @@ const pages = readPages().filter(({ path }) => path === 'README.md' || path.star
 const select = (page: Page, language: string): readonly Block[] =>
   page.blocks.filter((block) => block.language === language && block.notRun === null)
 
-/** Tools of the commands that this machine may not have. */
+/** The tools of the commands that this machine does not have. */
 const tools = ['curl', 'jq', 'psql'].filter(
   (tool) => !(process.env['PATH'] ?? '').split(':').some((path) => existsSync(join(path, tool))),
 )
@@ -50,7 +50,7 @@ interface Ended {
   readonly stderr: string
 }
 
-/** Without the test runner's hooks, which it adds to the environment of every child. */
+/** Runs a command without the test runner's hooks, which it adds to the environment of every child. */
 function run(command: string, parameters: readonly string[], input = ''): Promise<Ended> {
   const { PATH = '' } = process.env
   const env = {
@@ -99,7 +99,7 @@ t.test('the programs in Python of each page work', async (t) => {
     for (const { line, text } of select(page, 'python')) {
       const program = text.replaceAll('http://localhost:3000', origin)
       let ended = await run('python3', ['-c', program])
-      // A slow machine's database may answer too late, which is 503.
+      // A slow machine's database may answer too late, which is a 503.
       for (let tried = 1; ended.code !== 0 && tried < 3; tried += 1)
         ended = await run('python3', ['-c', program])
       const { code, stderr } = ended

@@ -1,4 +1,4 @@
-// The pages of the documentation, cut into what the tests look at: fenced blocks, links, headings.
+// The pages of the documentation, split into the parts that the tests check: fenced blocks, links, headings.
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
@@ -6,12 +6,12 @@ export const root = resolve(import.meta.dirname, '../..')
 
 /** A fenced block. */
 export interface Block {
-  /** Of its first line, from 1. */
+  /** The number of its first line, from 1. */
   readonly line: number
-  /** What follows the fence, such as `sh`. */
+  /** The word after the fence, such as `sh`. */
   readonly language: string
   readonly text: string
-  /** Of `<!-- not run: reason -->` before it; null without one. */
+  /** The reason in a `<!-- not run: reason -->` before the block; null without one. */
   readonly notRun: string | null
 }
 
@@ -20,7 +20,7 @@ export interface Page {
   readonly path: string
   readonly text: string
   readonly blocks: readonly Block[]
-  /** Everything that is in no block. */
+  /** The text outside all blocks. */
   readonly prose: string
 }
 
@@ -37,7 +37,7 @@ const others = [
   'clients/python/README.md',
 ]
 
-/** Every page. */
+/** Reads every page. */
 export function readPages(): readonly Page[] {
   const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
@@ -57,7 +57,7 @@ export function readPage(path: string): Page {
       const language = /^```(\w*)/.exec(line)?.[1]
       if (language === undefined) {
         prose.push(line)
-        // An empty line between the two changes nothing.
+        // An empty line between the mark and the block changes nothing.
         if (line !== '') notRun = /^<!-- not run: (.+) -->$/.exec(line)?.[1] ?? null
       } else open = { line: index + 2, language, lines: [] }
     } else if (line.startsWith('```')) {
@@ -69,7 +69,7 @@ export function readPage(path: string): Page {
   return { path, text, blocks, prose: prose.join('\n') }
 }
 
-/** What its headings are reached by, as GitHub makes them. */
+/** Returns the anchors of a page's headings, as GitHub makes them. */
 export function listAnchors({ prose }: Page): ReadonlySet<string> {
   const anchors = new Set<string>()
   for (const [, heading = ''] of prose.matchAll(/^#+ +(.+)$/gm)) {
@@ -85,7 +85,7 @@ export function listAnchors({ prose }: Page): ReadonlySet<string> {
   return anchors
 }
 
-/** Targets of links and pictures, those of other sites too. */
+/** Returns the targets of links and pictures, including those of other sites. */
 export function listLinks({ prose }: Page): readonly string[] {
   return [...prose.replaceAll(/`[^`\n]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)].map(
     ([, target = '']) => target,

@@ -1,5 +1,5 @@
-// The documentation says what the code has: every link resolves, every variable, route, field and command stands on its page,
-// and no page outgrows its lines.
+// The documentation agrees with the code: every link resolves, every variable, route, field and command is on its page, and
+// no page exceeds its number of lines.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import t from 'tap'

@@ -1,4 +1,4 @@
-// The service that the documentation's commands run against: one web process, one worker, a receiver of webhooks.
+// The service that the documentation's commands run against: one web process, one worker, and a receiver of webhooks.
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,24 +18,24 @@ export interface DocumentedService {
   readonly sql: Database
   readonly url: string
   readonly origin: string
-  /** Of the tier `unlimited`: the commands of all pages come within a minute. */
+  /** A key of the tier `unlimited`, because the commands of all pages run within a minute. */
   readonly key: string
   readonly operatorKey: string
   readonly receiver: Receiver
-  /** What an address of the receiver looks like to the service. */
+  /** The URL of the receiver as the service sees it. */
   readonly hook: string
 }
 
-/** PEM. */
+/** Makes a receipt key in PEM. */
 function makeReceiptKey(): string {
   const { privateKey } = generateKeyPairSync('ed25519')
   return privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
 }
 
-// An address of this machine that is not the one that everything else listens on.
+// A loopback address that no other listener of the tests uses.
 const receiverAddress = '127.0.0.2'
 
-/** Starts everything, and ends it with the test. */
+/** Starts everything; it ends with the test. */
 export async function startDocumentedService(t: Test): Promise<DocumentedService> {
   const { sql, url, drop } = await createTestDatabase()
   const directory = mkdtempSync(join(tmpdir(), 'runledger-docs-'))
@@ -62,7 +62,7 @@ export async function startDocumentedService(t: Test): Promise<DocumentedService
     startWebProcess(t, url, {
       ...rules,
       RECEIPT_KEY: makeReceiptKey(),
-      SYNC_WAIT_SECONDS: '120', // on a slow machine nothing here may end with 408
+      SYNC_WAIT_SECONDS: '120', // so that no wait ends with 408 on a slow machine
     }),
     startWorkerProcess(t, url, {
       ...rules,

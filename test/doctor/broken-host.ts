@@ -1,4 +1,4 @@
-// Lays out hosts that lack something, with real files, real programs and real namespaces, and has the doctor look at them.
+// Prepares hosts that lack something, with real files, programs and namespaces, and runs the doctor on them.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { showCheckout } from '../helper/checkout.ts'
 import type { ShownCheckout } from '../helper/checkout.ts'
 import { accelerated } from '../helper/executor.ts'
 
-/** A directory that every user may read; removed when the test ends. */
+/** Makes a directory that every user may read; it is removed when the test ends. */
 export function makeDirectory(t: Test): string {
   const directory = mkdtempSync(join(tmpdir(), 'doctor-'))
   chmodSync(directory, 0o755)
@@ -35,7 +35,7 @@ const healthy: Readonly<Record<string, string>> = {
   'self/cgroup': '0::/\n',
 }
 
-/** A /proc of plain files that tells of a sound host, but for `differences`; null takes a file away. */
+/** Makes a /proc of plain files that describes a sound host, except for `differences`; null omits a file. */
 export function layOutProcess(
   t: Test,
   differences: Readonly<Record<string, string | null>>,
@@ -49,7 +49,7 @@ export function layOutProcess(
   return directory
 }
 
-/** A directory of programs: those of `own` as this host has them, and shell scripts; null leaves one out. */
+/** Makes a directory of programs: links to this host's `own` programs, and shell scripts; null omits a program. */
 export function layOutPrograms(
   t: Test,
   scripts: Readonly<Record<string, string | null>>,
@@ -64,7 +64,7 @@ export function layOutPrograms(
   return directory
 }
 
-/** The doctor's finding of this name; throws without one. */
+/** Returns the doctor's finding of this name. @throws without one. */
 export function pick(findings: readonly Finding[], name: string): Finding {
   const finding = findings.find((candidate) => candidate.name === name)
   if (finding === undefined)
@@ -72,7 +72,7 @@ export function pick(findings: readonly Finding[], name: string): Finding {
   return finding
 }
 
-/** What a worker's configuration says by default. */
+/** A worker's default configuration. */
 export const configured = {
   settings: defaultSettings,
   firstUid: 61_000,
@@ -80,19 +80,19 @@ export const configured = {
   languages: accelerated,
 }
 
-/** Examines a host that differs in `options`, and has no programs but those given, and picks one finding. */
+/** Examines a host that differs in `options` and has only the given programs, and picks one finding. */
 export async function examine(name: string, options: Partial<Host>): Promise<Finding> {
   const bare = { programDirectories: [], libraryDirectory: '/nonexistent' }
   return pick(await examineHost({ ...configured, ...bare, ...options }), name)
 }
 
-/** Without root everything is shown already. */
+/** A user other than root sees everything already. */
 const hidden: ShownCheckout = { launcher: [], rename: (path) => path }
 
 /**
- * Examines the host from within other namespaces, in a process of its own.
- * @param launcher what makes them, such as `unshare -m`.
- * @param setUp shell lines run inside first.
+ * Examines the host from other namespaces, in a separate process.
+ * @param launcher the command that makes them, such as `unshare -m`.
+ * @param setUp shell lines that run inside first.
  */
 export function examineInside(
   launcher: readonly string[],

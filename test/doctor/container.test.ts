@@ -1,4 +1,4 @@
-// What the doctor says of a container engine's flags, over files laid out as podman and docker leave them.
+// The doctor's findings on a container engine's flags, with files as podman and docker leave them.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

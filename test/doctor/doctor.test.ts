@@ -19,10 +19,10 @@ import {
   pick,
 } from './broken-host.ts'
 
-// A bound for a machine in emulation; ordinarily all of it takes some seconds.
+// A bound for an emulated machine; ordinarily the tests take some seconds.
 t.setTimeout(600_000)
 
-// Root alone can lay these hosts out; as another user the test would only say so.
+// Only root can prepare these hosts; as another user the test would only find that out.
 const needsRoot = process.getuid?.() === 0 ? {} : { skip: 'needs root' }
 
 t.test('a host on which the sandbox works lacks nothing', async (t) => {
@@ -90,7 +90,9 @@ for (const [title, name, differences, level, detail, remedy] of processCases)
     t.match(await examine(name, { processDirectory: layOutProcess(t, {}) }), { level: 'ok' })
   })
 
-/** What is missing of a host that is looked at from within other namespaces, or by another user; less what an engine is told. */
+/**
+ * Returns the missing findings of a host seen from other namespaces or by another user, without those about container flags.
+ */
 const missingInside = (launcher: readonly string[], setUp: string): readonly Finding[] =>
   examineInside(launcher, setUp).filter(
     ({ name, level }) => level === 'missing' && !name.startsWith('container'),
@@ -120,7 +122,7 @@ t.test('a cgroup tree that belongs to somebody else', needsRoot, (t) => {
 })
 
 t.test('no compiler and no keeper', needsRoot, (t) => {
-  // As the doctor in there sees the checkout.
+  // The paths as the doctor inside the namespaces sees the checkout.
   const built = JSON.stringify(showCheckout().rename(builtDirectory))
   const hide = `mount --bind /dev/null /usr/bin/gcc
     if [ -d ${built} ]; then mount -t tmpfs none ${built}; fi`
@@ -195,11 +197,11 @@ t.test('programs that are missing or too old', async (t) => {
     t.match(await at(name, differences), { name, level, detail, remedy })
 })
 
-/** What our own program is compiled to. */
+/** A fake javac that produces the class file of the resident compiler. */
 const compiles =
   'while [ $# -gt 0 ]; do [ "$1" = -d ] && : >"$2/Compiler.class"; shift; done; exit 0'
 
-/** A directory with a JDK of each major version, of which only the words are real. */
+/** Makes a directory with a fake JDK of each major version, which only prints its version. */
 function layOutJdks(
   t: Test,
   homes: Readonly<Record<string, { javac?: string; java?: string; without?: string }>>,

@@ -1,4 +1,4 @@
-// What the doctor says of a worker's settings, its database and the web process's certificate, and that the command's last
+// The doctor's findings on a worker's settings, its database and the web process's certificate; and that the command's last
 // line and its exit status agree.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ t.test('without an address nothing is missing, as make run makes a database', as
   t.match(finding, { level: 'warning', detail: 'DATABASE_URL is not set', remedy: /make run/ })
 })
 
-/** A login with these roles. */
+/** Creates a login with these roles. @returns its URL. */
 async function createLogin(t: Test, roles: readonly string[]): Promise<string> {
   const name = `doctor_${process.pid}_${roles.join('_')}`
   await sql.unsafe(`create role ${name} login password 'hunter2' in role ${roles.join(', ')}`)

@@ -1,4 +1,4 @@
-// Clients that others published, installed beside the project as their users would install them.
+// Third-party clients, installed beside the project as their users would install them.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-/** Where they are. */
+/** The folder of the installed clients. */
 export const folder = resolve(import.meta.dirname, '../../.data/doors')
 
 /** Exact versions, so that a new release of a client is tried on purpose. */
@@ -19,7 +19,7 @@ const packages = {
     'judge0==0.0.8',
     'judge0-client==0.4.0',
   ],
-  /** For one of its modules: with what it needs in all it would be gigabytes. */
+  /** Installed without dependencies, which would be gigabytes; only one of its modules is used. */
   alone: ['verl==0.9.1'],
   npm: [
     'piston-client@1.0.2',
@@ -68,7 +68,10 @@ const jobe = {
   sha256: '76a0494511f8183df4ecda34fa789dd9480e42426de84a50d707c728d2e3287f',
 }
 
-/** @returns where the test program of Jobe lies, which no registry has; null when it cannot be fetched. */
+/**
+ * Fetches the test program of Jobe, which no registry has.
+ * @returns its path; null when it cannot be fetched.
+ */
 export async function fetchJobeTest(): Promise<string | null> {
   await mkdir(folder, { recursive: true })
   const file = join(folder, `testsubmit-${jobe.commit.slice(0, 7)}.py`)

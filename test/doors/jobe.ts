@@ -1,14 +1,14 @@
-// The Jobe door with the test program of Jobe's own author, where GitHub can be reached.
+// The Jobe door with the test program of Jobe's author, where GitHub can be reached.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { fetchJobeTest } from './clients.ts'
 import { startDoorService } from './service.ts'
 
-/** What is not as it is there; docs/doors.md has each. */
+/** The tests whose results differ from Jobe; docs/doors.md explains each. */
 const different = [
   'Testing use of interpreter args with Python3',
-  // Where pylint is not installed.
+  // Fails where pylint is not installed.
   'Valid Python3/pylint program',
   'Memory limit exceeded in C (seg faults)',
   'Infinite recursion (stack error) on C',
@@ -22,7 +22,7 @@ t.test('testsubmit.py of Jobe', { skip }, async (t) => {
   const languages = 'c,cpp,java,javascript,octave,pascal,php,python'
   const { startProxy } = await startDoorService(t, languages)
   const { port } = new URL(await startProxy())
-  // Its exit status is the number of failures.
+  // The exit status is the number of failures.
   const { stdout } = await promisify(execFile)(
     'python3',
     [program ?? '', '--host', '127.0.0.1', '--port', port],

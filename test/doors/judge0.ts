@@ -1,4 +1,4 @@
-// The Judge0 door with clients that others published.
+// The Judge0 door with third-party clients.
 import t from 'tap'
 import { ask } from './clients.ts'
 import { startDoorService } from './service.ts'

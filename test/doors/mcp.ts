@@ -1,4 +1,4 @@
-// The MCP door with the protocol's own libraries: npm's sdk 1, client 2 and conformance.
+// The MCP door with the protocol's own npm libraries: sdk 1, client 2 and conformance.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -113,7 +113,7 @@ for (const [mode, era] of [
     })
   })
 
-// The libraries' own way to tasks: client 2 leaves them to ext-tasks, which sends by the function that it is given.
+// The libraries' own access to tasks: client 2 leaves tasks to ext-tasks, which sends through the function that it is given.
 const tasks = `${modern}
   import { createTaskSessionFromClient, resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client'
   const clientCapabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
@@ -191,12 +191,13 @@ t.test('both over standard input and output, by `runledger mcp`', async (t) => {
   ])
 })
 
-// 0.1.16 knows 2025-11-25 alone; this one knows both. It sends no key, and calls tools, resources and prompts of an example
-// server of its own, which are not here: what is refused for that reason alone does not apply.
+// Version 0.1.16 knows only 2025-11-25; this one knows both revisions. The conformance program sends no key, and calls
+// tools, resources and prompts of its own example server, which do not exist here. Checks that fail only for this reason do
+// not apply.
 const proxy = await startProxy()
 const conformance = join(folder, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
 
-/** Scenarios of which nothing applies but that the answer is of the protocol. */
+/** Scenarios of which nothing applies except that the answer follows the protocol. */
 const absent: readonly [RegExp, string][] = [
   [/^tools-call-|^json-schema-2020-12$/, 'they call tools of the example server'],
   [/^(elicitation|input-required-result)-/, 'no tool here asks its client anything'],
@@ -204,7 +205,7 @@ const absent: readonly [RegExp, string][] = [
   [/^(resources|prompts)-/, 'there are tools alone'],
   [/^(completion-complete|logging-set-level)$/, 'there are tools alone'],
 ]
-/** Of scenarios that apply, the checks that do not. */
+/** Checks that do not apply, in scenarios that do. */
 const absentChecks: readonly [RegExp, string][] = [
   [/^sep-2575-(server-rejects-undeclared|missing-capability)/, 'no tool here needs a capability'],
   [/^sep-2575-http-server-no-independent-requests/, 'no tool here asks its client anything'],
@@ -229,7 +230,7 @@ async function conform(
 ): Promise<{ readonly checks: ReadonlyMap<string, readonly Check[]>; readonly line: string }> {
   const results = mkdtempSync(join(tmpdir(), 'runledger-mcp-'))
   const given = [conformance, 'server', '--url', `${proxy}/mcp`, '-o', results, ...words]
-  // It fails by what does not apply.
+  // The exit status is ignored, because checks that do not apply make it fail.
   const report = await new Promise<string>((resolve) => {
     execFile(process.execPath, given, { cwd: folder, timeout: 300_000 }, (_error, stdout) =>
       resolve(stdout),
@@ -264,7 +265,7 @@ for (const version of ['2025-11-25', '2026-07-28'] as const)
   })
 
 t.test('conformance, tasks', async (t) => {
-  // All others wait for tools of the example server.
+  // All other scenarios need tools of the example server.
   const rows: Readonly<Record<string, readonly string[]>> = {
     'tasks-capability-negotiation': [
       'tasks-extension-advertised',

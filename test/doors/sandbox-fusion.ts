@@ -1,4 +1,4 @@
-// The SandboxFusion door with clients that others published.
+// The SandboxFusion door with third-party clients.
 import t from 'tap'
 import { ask } from './clients.ts'
 import { startDoorService } from './service.ts'

@@ -1,4 +1,4 @@
-// A whole service for clients that others published, and the way in for those that can send no key.
+// A whole service for third-party clients, with a proxy for clients that can send no key.
 import { once } from 'node:events'
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,13 +14,13 @@ export interface DoorService {
   /** The base URL with the key as its password. */
   readonly withKey: string
   readonly key: string
-  /** @param first where its first request goes, if not to the service. @returns the base URL of a proxy that adds the key. */
+  /** @param first where the first request goes instead of the service. @returns the base URL of a proxy that adds the key. */
   readonly startProxy: (first?: string) => Promise<string>
-  /** Another web process, until the test ends. @returns its base URL. */
+  /** Starts another web process, until the test ends. @returns its base URL. */
   readonly startAnother: (t: Test, options?: { readonly queueCapacity: number }) => Promise<string>
 }
 
-/** @param languages that the worker offers, separated by commas. */
+/** @param languages the languages that the worker offers, separated by commas. */
 export async function startDoorService(t: Test, languages: string): Promise<DoorService> {
   t.setTimeout(900_000)
   await installClients()

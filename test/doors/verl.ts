@@ -1,11 +1,11 @@
-// The SandboxFusion door with verl's reward function: what it scores, and that a fault of the service is no score.
+// The SandboxFusion door with verl's reward function: its scores, and that a fault of the service is no score.
 import t from 'tap'
 import { ask } from './clients.ts'
 import { startDoorService } from './service.ts'
 
 const { withKey, startProxy, startAnother } = await startDoorService(t, 'python,cpp')
 
-/** The package's other modules need what a training pipeline has. */
+/** Loads one module of the package, because the others need the dependencies of a training pipeline. */
 const load = `
 import importlib.util, json, os, sys
 from pathlib import Path

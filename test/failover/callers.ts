@@ -1,4 +1,4 @@
-// Callers that submit without waiting, one at each web process, and note what they were told and when.
+// Callers that submit without waiting, one at each web process, and record each answer and its time.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -14,9 +14,9 @@ export interface Told {
 export interface Callers {
   /** Requests so far. */
   readonly sent: number
-  /** Ids that were acknowledged. */
+  /** Acknowledged ids. */
   readonly acknowledged: readonly string[]
-  /** What was told since the last time. */
+  /** Returns the answers since the last call. */
   take(): Told[]
   stop(): Promise<void>
 }
@@ -47,7 +47,7 @@ export function startCallers(ports: readonly number[], apiKey: string): Callers 
       retryAfter = answer.headers.has('retry-after')
       if (status === 202 && id !== undefined) acknowledged.push(id)
     } catch {
-      // a web process that is started again
+      // the web process is being restarted
     }
     told.push({ at, seconds: (performance.now() - at) / 1000, status, retryAfter })
   }

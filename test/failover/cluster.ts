@@ -1,5 +1,5 @@
-// Two PostgreSQL under Debian's patroni and etcd, in synchronous replication. Everything that a node is reached by, and its way
-// to etcd, leads through proxies, so that it can be cut off as a whole.
+// Two PostgreSQL servers under Debian's patroni and etcd, in synchronous replication. All connections to a node, and its
+// connection to etcd, pass through proxies, so that the suite can cut it off completely.
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -23,15 +23,15 @@ import { findLibraries, unpackPackages } from '../helper/packages.ts'
 
 export interface Node {
   readonly name: string
-  /** As its clients reach it. */
+  /** The port that clients use, behind the proxy. */
   readonly port: number
-  /** Past the proxy, as the suite looks at it. */
+  /** The port that the suite itself uses, past the proxy. */
   readonly directPort: number
-  /** Ends everything of it without a word; `start` begins it again. */
+  /** Kills all processes of the node; `start` restarts it. */
   kill(): Promise<void>
   freeze(): void
   thaw(): void
-  /** Loses all packets from and to it. */
+  /** Drops all packets from and to the node. */
   cutOff(): Promise<void>
   join(): Promise<void>
   start(): void
@@ -40,12 +40,12 @@ export interface Node {
 export interface FailoverCluster {
   readonly nodes: readonly [Node, Node]
   readonly password: string
-  /** For a database of both nodes. */
+  /** The URL of a database that names both nodes. */
   url(user: string, password: string, database: string): string
   urlOf(node: Node, user: string, password: string, database: string): string
-  /** Resolves with the leader and the node that follows it synchronously. @throws when that does not come to be. */
+  /** Resolves with the leader and its synchronous standby. @throws when there are none in time. */
   whole(): Promise<{ readonly primary: Node; readonly standby: Node }>
-  /** By hand, with patronictl. */
+  /** Switches the leader by hand, with patronictl. */
   switchOver(from: Node, to: Node): Promise<void>
   remove(): Promise<void>
 }
@@ -54,10 +54,11 @@ const packages = ['patroni', 'etcd-server', 'postgresql-15', 'postgresql-client-
 // PostgreSQL refuses root.
 const user = { uid: 65_534, gid: 65_534 }
 const wholeSeconds = 120
-// The lease of a leader, and how often each node looks. A node that cannot renew it gives up before it ends.
+// The lease of a leader, and the interval of each node's checks. A leader that cannot renew its lease steps down before the
+// lease ends.
 const dynamic = { ttl: 10, loop_wait: 1, retry_timeout: 3 }
 
-/** @param onLog what the programs say. */
+/** @param onLog receives the output of the programs. */
 export async function startFailoverCluster(
   onLog: (name: string, text: string) => void,
 ): Promise<FailoverCluster> {
@@ -66,7 +67,7 @@ export async function startFailoverCluster(
   chmodSync(directory, 0o755)
   const tree = join(directory, 'tree')
   mkdirSync(tree)
-  // Where another user may look.
+  // A directory that PostgreSQL's user may read.
   execFileSync('mount', ['--bind', unpacked, tree])
   const password = randomBytes(12).toString('hex')
   const environment = {
@@ -81,7 +82,7 @@ export async function startFailoverCluster(
   const start = (name: string, program: string, parameters: readonly string[]): ChildProcess => {
     const child = spawn(
       'setpriv',
-      // They end with us, however we end.
+      // The programs end together with this suite, however the suite ends.
       ['--pdeathsig=SIGKILL', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', '--', program, ...parameters], // prettier-ignore
       { cwd: directory, env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
     )
@@ -116,13 +117,13 @@ export async function startFailoverCluster(
     const place = makeFolder(name)
     const login = (username: string): object => ({ username, password, sslmode: 'disable' })
     const file = join(place, 'patroni.json')
-    // JSON is YAML, too.
+    // JSON is also YAML.
     const settings = {
       scope: 'failover',
       name,
       restapi: { listen: `127.0.0.1:${restPort}`, connect_address: `127.0.0.1:${rest}` },
-      // Its older API: patroni 3.0.2 keeps what it reads by the newer one, and after a cut does not notice that it is old. An etcd
-      // that was found would be asked past the proxy.
+      // The older API of etcd. patroni 3.0.2 caches what it reads through the newer one, and after a cut does not notice
+      // that the cache is stale. Without `use_proxies` patroni would discover etcd's address and bypass the proxy.
       etcd: { host: `127.0.0.1:${coordination}`, use_proxies: true },
       bootstrap: {
         dcs: {
@@ -153,7 +154,7 @@ export async function startFailoverCluster(
     }
     writeFileSync(file, JSON.stringify(settings))
     chownSync(file, user.uid, user.gid)
-    /** Of patroni and its server, those that were started last first. */
+    /** Returns the pids of patroni and its server; the last started ones come first. */
     const listAll = (): number[] =>
       listProcesses().filter(({ command }) => command.includes(place)).map(({ pid }) => pid).flatMap((pid) => [...listDescendants(pid), pid]) // prettier-ignore
     const signal = (name: NodeJS.Signals): void => {
@@ -193,7 +194,7 @@ export async function startFailoverCluster(
   }
 
   const nodes = [await createNode('a'), await createNode('b')] as const
-  // Servers that patroni has started would stay.
+  // Servers that patroni has started would otherwise outlive the suite.
   process.once('exit', () => nodes.forEach((node) => node.end()))
   for (const node of nodes) node.start()
 

@@ -1,9 +1,9 @@
-// The failover suite: two PostgreSQL under patroni in synchronous replication, two web processes and two workers with both in
-// their DATABASE_URL, the fault suite's load, and a primary that is killed, frozen, cut off, and replaced by hand while a
-// release goes on. In the end the log must account for everything, on the primary and on the replica.
+// The failover suite: two PostgreSQL servers under patroni in synchronous replication, two web processes and two workers
+// with both servers in their DATABASE_URL, and the fault suite's load. The primary is killed, frozen, cut off, and replaced
+// by hand during a release. At the end the log must account for everything, on the primary and on the replica.
 //
 //   node test/failover/failover.ts        FAILOVER_ROUNDS=… of each (10), FAILOVER_ONLY=regex of kinds,
-//                                         FAILOVER_LOGS=directory keeps there what the programs say
+//                                         FAILOVER_LOGS=directory keeps the output of the programs there
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -34,7 +34,7 @@ const rounds = Number(process.env['FAILOVER_ROUNDS'] || 10)
 const only = new RegExp(process.env['FAILOVER_ONLY'] ?? '', 'u')
 const logDirectory = process.env['FAILOVER_LOGS'] || null
 const root = resolve(import.meta.dirname, '../..')
-// What is promised, and what this machine's load may add to it.
+// The promised times, and the margin for this machine's load.
 const toldSeconds = 2
 const backSeconds = 5
 const marginSeconds = 0.5
@@ -55,7 +55,7 @@ const directory = mkdtempSync('/var/tmp/runledger-failover-services-')
 const cluster = await startFailoverCluster(keep)
 await cluster.whole()
 
-// The roles, the database and the migration, as a release makes them.
+// Creates the roles and the database and migrates, as a release does.
 const secret = cluster.password
 const urls = {
   admin: cluster.url('postgres', secret, 'runledger'),
@@ -132,7 +132,7 @@ const load = startLoad({
 const callers = startCallers(webPorts, keys[1] ?? '')
 let probes = 0
 
-/** Seconds from now until a submission went through everything, by one of these web processes. */
+/** Returns the seconds until a submission through one of these web processes has completed. */
 async function untilBack(ports: readonly number[]): Promise<number> {
   const begunAt = performance.now()
   const headers = { 'X-API-Key': keys[0] ?? '', 'Idempotency-Key': randomUUID(), Prefer: 'wait=2' }
@@ -147,7 +147,7 @@ async function untilBack(ports: readonly number[]): Promise<number> {
   }
 }
 
-/** Seconds from now until a commit has succeeded there. */
+/** Returns the seconds until a commit on this node has succeeded. */
 async function untilWritable(node: Node): Promise<number> {
   const begunAt = performance.now()
   const probe = createDatabase({ url: cluster.urlOf(node, 'postgres', secret, 'runledger'), connections: 1, name: 'failover probe', statementSeconds: 2 }) // prettier-ignore
@@ -168,10 +168,10 @@ async function untilWritable(node: Node): Promise<number> {
 
 interface Strike {
   readonly kind: string
-  /** Web processes are started again meanwhile: callers go to whichever is there, as a router sends them. */
+  /** True when web processes are restarted meanwhile. Callers then use any running web process, as a router would send them. */
   readonly isRelease?: true
   strike(primary: Node, standby: Node): Promise<void> | void
-  /** What was struck comes back. */
+  /** Repairs the damage of the strike. */
   mend(primary: Node): Promise<void> | void
 }
 
@@ -202,7 +202,7 @@ const strikes: readonly Strike[] = [
 interface Round {
   readonly kind: string
   readonly primarySeconds: number
-  /** After the new primary takes writes. */
+  /** Seconds after the new primary takes writes. */
   readonly backSeconds: number
   readonly slowestSeconds: number
   readonly refused: number
@@ -214,11 +214,11 @@ async function playRound({ kind, isRelease, strike, mend }: Strike): Promise<voi
   const { primary, standby } = await cluster.whole()
   await sleep(pauseMilliseconds)
   callers.take()
-  // Only the answers that come after the strike count: what was there before is none of them.
+  // The answers before the strike are discarded, so that only later ones count.
   const struckAt = performance.now()
   const struck = Promise.resolve(strike(primary, standby))
   const written = untilWritable(standby)
-  // What is acknowledged by the old primary until it is gone is no return of the service.
+  // An acknowledgement by the old primary does not count as a return of the service.
   const backs = written.then(async (primarySeconds) => {
     const ways = isRelease ? [webPorts] : webPorts.map((port) => [port])
     const took = await Promise.all(ways.map(untilBack))
@@ -263,7 +263,7 @@ try {
   }
 }
 
-// Everything that was begun comes to an end; then the log is judged.
+// Waits until everything that was started has ended, then judges the log.
 await callers.stop()
 await load.stop()
 const { standby } = await cluster.whole()

@@ -1,4 +1,4 @@
-// A replica for auditors: a hot standby on which the audit views and commands say what they say on the primary.
+// A replica for auditors: a hot standby on which the audit views and commands give the same results as on the primary.
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { bareEnvironment } from '../helper/bare-environment.ts'
 const program = resolve(import.meta.dirname, '../../runledger')
 const behindSeconds = 10
 
-/** @param url of the replica, with an auditor's login. @returns what is not as it must be. */
+/** @param url of the replica, with an auditor's login. @returns everything that is not as it must be. */
 export async function checkReplica(primary: Database, url: string): Promise<string[]> {
   const replica = createDatabase({ url, connections: 1, name: 'auditor', statementSeconds: 60 })
   const broken: string[] = []

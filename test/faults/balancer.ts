@@ -1,22 +1,22 @@
-// What stands between a client and the web processes of a hosting platform: one address, a web process after another, and
-// connections that break at a bad moment.
+// Plays the load balancer between a client and the web processes of a hosting platform: one address, the web processes in
+// turn, and connections that break at a bad moment.
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Random } from './random.ts'
 
 export interface Balancer {
-  /** What clients call. */
+  /** The URL that clients call. */
   readonly url: string
   /** Connections broken so far. */
   readonly cuts: number
   close(): Promise<void>
 }
 
-/** Of the pieces that come from either side: a request, or an answer, is mostly one. */
+/** The share of pieces at which a connection breaks. A piece from either side is mostly a whole request or answer. */
 const cutShare = 1 / 50
 
-/** Starts it on a port of its own. @param ports of the web processes. */
+/** Starts a balancer on a free port. @param ports of the web processes. */
 export async function startBalancer(ports: readonly number[], random: Random): Promise<Balancer> {
   const open = new Set<Socket>()
   let asked = 0
@@ -30,7 +30,7 @@ export async function startBalancer(ports: readonly number[], random: Random): P
         socket.destroy()
       }
     }
-    /** A part of the piece, or nothing, is still handed on; then neither side hears of the other again. */
+    /** Passes a piece on. At a cut it passes the whole piece, half of it or nothing, and closes both connections. */
     const relay = (to: Socket, piece: Buffer): void => {
       if (random.number() >= cutShare) {
         to.write(piece)

@@ -1,5 +1,5 @@
-// Preloaded into a process: its calendar clock is wrong by as many seconds as the file that CLOCK_OFFSET_FILE names says,
-// from one moment to the next. Monotonic clocks are left alone, as they are when an administrator sets the time.
+// Preloaded into a process. It shifts the process's calendar clock by the number of seconds in the file that
+// CLOCK_OFFSET_FILE names, at once. Monotonic clocks are unchanged, as when an administrator sets the time.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

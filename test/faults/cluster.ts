@@ -1,5 +1,5 @@
-// A PostgreSQL of the suite's own that can be stopped in every way and started again on the same data and port, whose disk
-// can be filled up, and whose place a standby can take.
+// A separate PostgreSQL for the suite. It can be stopped in every way and restarted on the same data and port, its disk can
+// be filled, and a standby can take over.
 import { spawnSync } from 'node:child_process'
 import {
   chownSync,
@@ -25,30 +25,36 @@ import type { Disk } from './disk.ts'
 export interface FaultCluster {
   url(database: string): string
   readonly disk: Disk
-  /** `fast` rolls back and says goodbye; `immediate` is a crash of the server: the next start recovers from the log. */
+  /**
+   * Stops the server. `fast` rolls back and closes connections; `immediate` is a crash, after which the next start recovers
+   * from the log.
+   */
   stop(how: 'fast' | 'immediate'): Promise<void>
   start(): Promise<void>
-  /** Starts it if it has given up by itself. */
+  /** Starts the server if it has ended by itself. */
   revive(): Promise<void>
-  /** Brings it back whatever was left half done: one server that waits for no standby. */
+  /** Restores one server that waits for no standby, whatever state a failed strike has left. */
   repair(): Promise<void>
-  /** Makes a synchronous standby: what is acknowledged from now on is on both. */
+  /** Makes a synchronous standby; every later acknowledged commit is on both servers. */
   addStandby(): Promise<void>
-  /** The server crashes and the standby answers in its place, at first for readers only. */
+  /** Crashes the server; the standby takes over its port, first for readers only. */
   failOver(): Promise<void>
-  /** The standby that took the place becomes a server like any other. */
+  /** Promotes the standby that has taken over to a normal server. */
   promote(): Promise<void>
   /** Stops everything and removes the data. */
   remove(): Promise<void>
 }
 
 const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
-// Data, its log and a copy of both while there is a standby.
+// Room for the data, its log, and a copy of both while there is a standby.
 const diskMebibytes = 1024
 const standbySeconds = 20
 const portTries = 10
 
-/** Starts it. Nothing it writes needs to outlive the machine, so fsync is off; a crash of its processes loses nothing. */
+/**
+ * Starts the cluster. fsync is off, because nothing needs to survive a crash of the machine, and a crash of the processes
+ * loses nothing.
+ */
 export async function startFaultCluster(
   maxConnections: number,
   onLog: (text: string) => void,
@@ -61,7 +67,7 @@ export async function startFaultCluster(
     max_connections: String(maxConnections),
     min_wal_size: '32MB',
     max_wal_size: '96MB',
-    // What a standby has to catch up with from its copy on must still be there.
+    // The log that a standby needs after its copy must still exist.
     wal_keep_size: '128MB',
   }
   let directory = makePlace(disk, 1)
@@ -72,7 +78,7 @@ export async function startFaultCluster(
   const start = async (): Promise<void> => {
     for (let tries = 1; ; tries += 1) {
       server = await startEmbeddedPostgres({ directory, port, settings, onLog })
-      // Its clients know no other place; it must not be silently elsewhere.
+      // The clients know no other port, so the server must not silently use another one.
       if (new URL(server.url('postgres')).port === String(port)) return
       await stop('fast')
       if (tries === portTries) throw new Error(`port ${port} is another's`)
@@ -158,7 +164,7 @@ export async function startFaultCluster(
       })
       standby = { directory: place, server: started }
       await withAdmin(url, async (sql) => {
-        // Only when it follows: nothing is acknowledged that waits for one that never comes.
+        // Only once the standby streams, because a commit would otherwise wait for a standby that never arrives.
         await waitForStandby(sql, 'streaming')
         await sql`alter system set synchronous_standby_names = '*'`
         await sql`select pg_reload_conf()`
@@ -194,7 +200,7 @@ function makePlace(disk: Disk, number: number): string {
   return place
 }
 
-/** @throws when it does not come to that within the seconds of a strike. */
+/** @throws when the standby does not reach the state within the seconds of a strike. */
 async function waitForStandby(sql: Database, state: 'streaming' | 'sync'): Promise<void> {
   const endsAt = performance.now() + standbySeconds * 1000
   for (;;) {
@@ -205,7 +211,7 @@ async function waitForStandby(sql: Database, state: 'streaming' | 'sync'): Promi
   }
 }
 
-/** Copies a running server's files; what changes meanwhile the server's log repairs. */
+/** Copies a running server's files. The server's log repairs what changes during the copy. */
 function copyData(from: string, to: string): void {
   const script =
     'tar -C "$1" --exclude=./data/postmaster.* --ignore-failed-read -cf - data | tar -C "$2" -xpf -'
@@ -222,7 +228,7 @@ async function end(directory: string, how: 'fast' | 'immediate'): Promise<void> 
   while (readPid(directory) !== null) await sleep(20)
 }
 
-/** The process id of the server with its data there; null when none runs. */
+/** Returns the process id of the server with its data there; null when none runs. */
 function readPid(directory: string): number | null {
   const file = join(directory, 'data/postmaster.pid')
   if (!existsSync(file)) return null

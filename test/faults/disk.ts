@@ -1,5 +1,5 @@
-// Small disks of the suite's own, in memory, that can be filled up. The suite runs in a mount namespace of its own, so that
-// none outlives it.
+// Small in-memory disks for the suite that can be filled. The suite runs in a separate mount namespace, so that no disk
+// outlives it.
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readlinkSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,14 +8,14 @@ export interface Disk {
   readonly directory: string
   /** Leaves no byte free. */
   fill(): void
-  /** Gives the room back. */
+  /** Frees the space again. */
   free(): void
   unmount(): void
 }
 
 const mebibyte = Buffer.alloc(1024 * 1024)
 
-/** Goes on in a mount namespace of its own: there the program is started again in place of this process. */
+/** Restarts this program in a new mount namespace, in place of this process. */
 export function enterMountNamespace(): void {
   const present = readlinkSync('/proc/self/ns/mnt')
   const outer = process.env['FAULTS_OUTER_NAMESPACE'] ?? present
@@ -35,7 +35,7 @@ export function enterMountNamespace(): void {
   )
 }
 
-/** Mounts a disk. @param directory made if missing. */
+/** Mounts a disk. @param directory created if missing. */
 export function mountDisk(directory: string, mebibytes: number): Disk {
   mkdirSync(directory, { recursive: true })
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=755`, 'tmpfs', directory])
@@ -45,7 +45,7 @@ export function mountDisk(directory: string, mebibytes: number): Disk {
     fill() {
       const file = openSync(ballast, 'w')
       try {
-        // Whole mebibytes first, then what is left of the last one.
+        // Writes whole mebibytes first, then ever smaller blocks into the rest.
         for (let bytes = mebibyte.byteLength; bytes >= 1;) {
           try {
             writeSync(file, mebibyte, 0, bytes)

@@ -1,5 +1,5 @@
-// The faults, one row each: what it is called, and how it strikes. A row that makes something worse makes it good again
-// before it ends; then the suite waits until the service answers, and at the very end the log is judged.
+// The faults, one row each: its name, and how it strikes. A row undoes its damage before it ends. Then the suite waits until
+// the service answers, and at the very end it judges the log.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from '#database'
 import { rebuildProjections } from '#result'
@@ -22,7 +22,7 @@ import type { Scene } from './strike.ts'
 
 export interface Fault {
   readonly name: string
-  /** @returns how many faults were worked; 1 if it does not say. */
+  /** @returns the number of faults that took effect; 1 when it returns nothing. */
   readonly strike: (scene: Scene) => Promise<number | void>
 }
 
@@ -192,7 +192,7 @@ export const faults: readonly Fault[] = [
           await transaction`lock table runledger.result, runledger.pending in access exclusive mode`
           await sleep(random.between(500, 3000))
         })
-      // Who waits for the second table may be the one whom PostgreSQL picks to end a deadlock with the service.
+      // PostgreSQL may pick this transaction, which waits for the second table, to end a deadlock with the service.
       for (let tries = 1; ; tries += 1) {
         try {
           await lock()

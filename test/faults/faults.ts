@@ -1,12 +1,12 @@
-// The fault suite: real web and worker processes, a PostgreSQL of its own, clients that remember what they were told,
-// and every fault of fault.ts, in an order that one seed decides. In the end the log must account for everything.
+// The fault suite: real web and worker processes, a separate PostgreSQL, clients that remember every answer, and every fault
+// of fault.ts in an order that one seed decides. At the end the log must account for everything.
 //
 //   node test/faults/faults.ts            each fault once; FAULTS_SEED=… repeats a run,
-//                                         FAULTS_SECONDS=… goes on until it has taken so long,
+//                                         FAULTS_SECONDS=… repeats the faults for so long,
 //                                         FAULTS_ONLY=regex strikes only with faults whose name matches,
 //                                         FAULTS_REWARDS=… programs of known reward go through the client (10,000;
-//                                         500 where FAULTS_ONLY is),
-//                                         FAULTS_LOGS=directory keeps there what the processes say
+//                                         500 with FAULTS_ONLY),
+//                                         FAULTS_LOGS=directory keeps the output of the processes there
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -36,7 +36,7 @@ import { startRewards } from './rewards.ts'
 import type { Scene } from './strike.ts'
 
 enterMountNamespace()
-surviveLostConnections(() => {}) // our own, when the server is what the fault strikes
+surviveLostConnections(() => {}) // Keeps this suite alive when a fault strikes the server and its own connections break.
 const seed = Number(process.env['FAULTS_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 const seconds = Number(process.env['FAULTS_SECONDS'] ?? 0)
 const only = new RegExp(process.env['FAULTS_ONLY'] ?? '', 'u')
@@ -44,25 +44,27 @@ const rewarded = Number(
   process.env['FAULTS_REWARDS'] ?? (process.env['FAULTS_ONLY'] ? 500 : 10_000),
 )
 const logDirectory = process.env['FAULTS_LOGS'] ?? null
-// Beyond this something is stuck, whatever the machine.
+// A wait that takes longer means that something is stuck, even on a slow machine.
 const recoverySeconds = 90
 const quiescenceSeconds = 120
 const strikeSeconds = 60
-// Every fault strikes while programs wait for their reward; then they go on without, until all have it.
+// Faults strike until all programs have their reward, but at most for this time. Then the remaining programs finish without
+// faults.
 const longestSeconds = 540
-// Of those that come with a strike; the first strikes are brief, and measure how soon a run is begun anew.
+// The share of programs that a strike with the long lease lets start. These first strikes are brief, and measure how soon a
+// run is restarted.
 const briefPart = 1 / 4
 const rewardSeconds = 180
-// Characters of PostgreSQL's last words, shown when nothing came back.
+// Characters of PostgreSQL's last log output, shown when the service did not come back.
 const shownServerLog = 4000
-// Longest rescues: with the service's own lease a killed worker's runs are begun anew within 1.5 s (p50) and 3 s (p99) on
-// a quiet machine; if that did not work they would wait for the lease, 15 s. Those of a worker that still stands do.
+// The longest rescues. With the default lease, a killed worker's runs restart within 1.5 s (p50) and 3 s (p99) on a quiet
+// machine. Without early detection they would wait for the lease, 15 s. Runs of a frozen or blocked worker do wait for it.
 const rescueBounds: readonly RescueBound[] = [
   { kinds: /^killed, lease 15 s$/, part: 0.5, seconds: 5 },
   { kinds: /^killed, lease 15 s$/, part: 0.99, seconds: 10 },
   { kinds: /^(frozen|blocked)/, part: 1, seconds: 20 },
 ]
-// One that took longer is shown with all that happened to it.
+// A slower rescue is printed with all its events.
 const slowRescueSeconds = 5
 const receiverAddress = '127.0.0.2'
 const slots = 2
@@ -73,12 +75,12 @@ const firstUid = 90_000 + (process.pid % 500) * 8
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 say(`faults: FAULTS_SEED=${seed}`)
 const random = createRandom(seed)
-// Not in /tmp: there each process sees a disk of its own.
+// Not in /tmp, because each process sees a separate disk there.
 const directory = mkdtempSync('/var/tmp/runledger-faults-')
 
-// PostgreSQL, with room for all processes and a little more, so that the slots can be made to run out.
+// PostgreSQL accepts connections for all processes and a few more, so that a fault can use them up.
 let serverLog = ''
-/** What a sweep or the reconciler could not do at once, in PostgreSQL's words. */
+/** PostgreSQL's messages about work that a sweep or the reconciler could not do at once. */
 const putOff: string[] = []
 const cluster = await startFaultCluster(90, (text) => {
   serverLog = (serverLog + text).slice(-shownServerLog)
@@ -101,7 +103,7 @@ const keys = await Promise.all(
   }),
 )
 
-// A receiver of webhooks that fails now and then.
+// A receiver of webhooks that sometimes fails.
 const authority = createAuthority()
 const authorityFile = join(directory, 'authority.pem')
 writeFileSync(authorityFile, authority.pem)
@@ -137,7 +139,7 @@ const startWorker = (name: string, index: number, leaseSeconds: number) =>
   platform.start(name, 'worker', {
     ...shared,
     SLOTS: String(slots),
-    // A slot's resident compiler has a uid, too.
+    // Each slot's resident compiler has a uid, too.
     FIRST_UID: String(firstUid + index * 2 * slots),
     LANGUAGES: 'python,cpp,java',
     JAVA_RESIDENT_COMPILER: 'off',
@@ -177,7 +179,7 @@ const rewards = startRewards({
   random: createRandom(seed + 4),
 })
 
-/** Submits until it is acknowledged, and goes on until it has ended. */
+/** Submits a program until it is acknowledged, then waits until it has ended. */
 async function submit(port: number, program: object): Promise<Ended> {
   const startedAt = performance.now()
   const headers = { 'X-API-Key': keys[0] ?? '', 'Idempotency-Key': randomUUID(), Prefer: 'wait=5' }
@@ -192,7 +194,7 @@ async function submit(port: number, program: object): Promise<Ended> {
   }
 }
 
-/** Seconds until a submission went through everything, by each web process. */
+/** Returns the seconds until a submission through each web process has completed. */
 async function recover(): Promise<number> {
   const startedAt = performance.now()
   for (const port of webPorts) {
@@ -215,7 +217,7 @@ async function submitMany(count: number): Promise<void> {
   }
 }
 
-/** Until the suite's own connections work: the driver keeps an error that nobody was there for until somebody asks. */
+/** Waits until the suite's own connections work. The driver keeps a connection error until the next query gets it. */
 async function reconnect(): Promise<void> {
   for (let tries = 0; tries < 100; tries += 1) {
     const answers = await Promise.allSettled(
@@ -226,7 +228,10 @@ async function reconnect(): Promise<void> {
   }
 }
 
-/** @throws when the service does not come back: what would strike then would tell nothing. */
+/**
+ * Strikes with a fault.
+ * @throws when the service does not come back, because later strikes would then prove nothing.
+ */
 async function strike(fault: Fault, scene: Scene): Promise<void> {
   const startedAt = performance.now()
   let count = 0
@@ -239,7 +244,7 @@ async function strike(fault: Fault, scene: Scene): Promise<void> {
     problem = describeError(error)
     failures.push(`${fault.name}: ${problem}`)
     say(`${fault.name}: ${problem}`)
-    // It may have been left half done.
+    // The failed strike may have left its fault in effect.
     for (const { proxy } of [...scene.webs, ...scene.workers]) await proxy.set('pass')
     await cluster.repair().catch((reason: unknown) => say(describeError(reason)))
   }
@@ -283,16 +288,17 @@ const killed = faults.filter(({ name }) => /^(all workers|worker) killed$/.test(
 const chosen = faults.filter(({ name }) => only.test(name))
 const endsAt = clusterStartedAt + seconds * 1000
 const longLeaseRounds = only.source === '(?:)' ? 16 : 0
-/** Over these the programs of known reward are spread. */
+/** The programs of known reward are spread over these strikes. */
 const plannedStrikes = longLeaseRounds * briefPart + chosen.length
 let strikes = 0
 let workers: readonly Service[] = []
 
-/** First with the lease that the service has by default: how soon the runs of a killed worker are begun again. */
+/** Strikes first with the default lease, to measure how soon the runs of a killed worker are restarted. */
 async function strikeWithLongLease(): Promise<void> {
   phase = ', lease 15 s'
   workers = await Promise.all([0, 1].map((index) => startWorker(`worker-${index}`, index, 15)))
-  // Right after its start PostgreSQL does not vouch for session locks.
+  // For the lease and 5 s after its start PostgreSQL treats a worker without a session lock as alive
+  // (sql/functions/alive.sql).
   await sleep(Math.max(0, 21_000 - (performance.now() - clusterStartedAt)))
   const provoked = await provoke((program) => submit(random.pick(webPorts), program), workers)
   failures.push(...provoked)
@@ -316,12 +322,12 @@ async function strikeWithEach(): Promise<void> {
     (!rewards.isOver && performance.now() < clusterStartedAt + longestSeconds * 1000)
   for (let round = 0; round === 0 || goesOn(); round += 1) {
     for (const fault of random.shuffle(chosen)) {
-      // The first round visits each, however long it takes.
+      // The first round includes every fault, however long it takes.
       if (round > 0 && !goesOn()) break
       await strike(fault, scene)
     }
   }
-  // What a fault needs, such as a lost worker whose runs nobody else has given back yet, is not always there.
+  // A fault may need a condition that does not always exist, such as a lost worker whose runs are not requeued yet.
   for (let round = 0; round < 3; round += 1) {
     for (const fault of chosen) if (struckByName.get(fault.name) === 0) await strike(fault, scene)
   }
@@ -334,7 +340,7 @@ try {
   failures.push(describeError(error))
 }
 
-// Everything that was begun comes to an end; then the processes stop, and the log is judged.
+// Waits until everything that was started has ended, then stops the processes and judges the log.
 await rewards.finish(rewardSeconds)
 await load.stop()
 const quietSince = performance.now()
@@ -419,10 +425,10 @@ async function within<T>(limitSeconds: number, work: Promise<T>): Promise<T> {
   return Promise.race([work, late])
 }
 
-/** How long a part of the rescues of some kinds may take. */
+/** The bound on a quantile of the rescue times of some kinds. */
 interface RescueBound {
   readonly kinds: RegExp
-  /** 0.99: of a hundred one may take longer. */
+  /** 0.99: one of a hundred may take longer. */
   readonly part: number
   readonly seconds: number
 }

@@ -1,4 +1,4 @@
-// The judgement: what the log says at the end against what clients were told, and what is left on the machine.
+// The judgement: compares the log at the end with the answers that clients received, and finds what is left on the machine.
 import { readFileSync, readdirSync } from 'node:fs'
 import type { Database } from '#database'
 import { findControlGroups } from '../helper/control-group.ts'
@@ -8,26 +8,29 @@ const ends = ['execution.completed', 'execution.abandoned', 'submission.cancelle
 
 export interface Judgement {
   readonly acknowledged: number
-  /** Acknowledged ids that the log does not know. */
+  /** Acknowledged ids that are missing in the log. */
   readonly lost: readonly string[]
   /** Submissions with two ends, and requests that made two submissions. */
   readonly doubled: readonly string[]
   /** Submissions without an end. */
   readonly stuck: readonly string[]
-  /** Every other promise that does not hold. */
+  /** All other broken promises. */
   readonly broken: readonly string[]
-  /** Submissions given up after their third loss. */
+  /** Submissions abandoned after their third loss. */
   readonly abandoned: number
-  /** Runs begun again. */
+  /** Interrupted runs, which were restarted. */
   readonly interrupted: number
   readonly webhooks: number
-  /** Submissions that their clients have taken back. */
+  /** Submissions that their clients have cancelled. */
   readonly cancelled: number
-  /** Submissions that have completed with tests. */
+  /** Completed submissions with tests. */
   readonly tested: number
 }
 
-/** @param delivered webhook ids that the receiver has answered with 200. @param probes submissions of the suite itself. */
+/**
+ * @param delivered webhook ids that the receiver has answered with 200. @param probes the number of the suite's own
+ * submissions.
+ */
 export async function judge(
   sql: Database,
   load: Load,
@@ -110,7 +113,7 @@ export async function judge(
   }
 }
 
-/** What was answered to a cancel must have become so; and nothing is cancelled that nobody took back. */
+/** Checks the answers to cancels: each must agree with the log, and no submission is cancelled without a request. */
 function contradict(cancels: Load['cancels'], cancelled: ReadonlySet<string>): string[] {
   const unasked = [...cancelled].filter((id) => !cancels.has(id))
   const untrue = [...cancels].filter(([id, told]) => {
@@ -125,7 +128,7 @@ function contradict(cancels: Load['cancels'], cancelled: ReadonlySet<string>): s
   ]
 }
 
-/** Verdicts in the log, of submissions and of their tests, that are not what the programs do. */
+/** Returns verdicts in the log, of submissions and of their tests, that differ from what the programs do. */
 async function findMisjudged(
   sql: Database,
   acknowledged: readonly Acknowledged[],
@@ -150,7 +153,7 @@ async function listIds(rows: PromiseLike<readonly object[]>): Promise<string[]> 
   return (await rows).map((row) => (row as { id: string }).id)
 }
 
-/** Cgroups, mounts and processes of these workers that are still there. */
+/** Returns the cgroups, mounts and processes of these workers that still exist. */
 export function findLeftovers(
   pids: ReadonlySet<number>,
   directory: string,
@@ -170,7 +173,7 @@ export function findLeftovers(
         left.push(`process ${pid} of uid ${uid}`)
       }
     } catch {
-      // it has just ended
+      // the process has just ended
     }
   }
   return left

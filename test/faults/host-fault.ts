@@ -1,5 +1,5 @@
-// What befalls the host of a process: memory and disk run out, the clock is set, the event loop stands still, the sandbox
-// stops working, and what dead workers left behind.
+// Faults of a process's host: memory and disk run out, the clock jumps, the event loop blocks, the sandbox breaks, and dead
+// workers leave things behind.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -35,7 +35,7 @@ export const hostFaults: readonly Fault[] = [
     strike: async (scene) => {
       const { disk } = scene.random.pick(scene.workers)
       disk.fill()
-      // Compiled here or there: a result all the same.
+      // It must complete, whichever worker compiles it.
       const code = `int main() { return ${scene.random.between(1, 1e9)} % 1; }`
       await withoutLosses(scene, () => scene.submit({ language: 'cpp', code }))
       await sleep(2000)
@@ -62,7 +62,7 @@ export const hostFaults: readonly Fault[] = [
       const { random, webs, workers, leaseSeconds } = scene
       const [web, worker] = [random.pick(webs), random.pick(workers)]
       await worker.ready()
-      // A worker that could not renew its lease during the fault before finds it out within a lease.
+      // A worker that could not renew its lease during the previous fault notices that within a lease.
       await sleep(leaseSeconds * 1000 + 1000)
       await worker.ready()
       const { pid } = worker
@@ -94,7 +94,7 @@ export const hostFaults: readonly Fault[] = [
   { name: 'what dead workers left is found by the next', strike: plantLeftovers },
 ]
 
-/** Nobody's attempts are used up meanwhile, whatever a single host does to them. */
+/** Fails when the work makes the service abandon a submission: a fault of a single host must not use up attempts. */
 async function withoutLosses({ sql }: Scene, work: () => Promise<unknown>): Promise<void> {
   const count = async (): Promise<number> => {
     const [row] = await sql`
@@ -107,7 +107,7 @@ async function withoutLosses({ sql }: Scene, work: () => Promise<unknown>): Prom
   if (given > 0) throw new Error(`${given} submissions were given up`)
 }
 
-/** The kernel kills the worker itself; its boxes have memory of their own. */
+/** Makes the kernel kill the worker itself; the memory of its boxes is separate. */
 async function exhaustMemory({ random, workers }: Scene): Promise<void> {
   const worker = random.pick(workers)
   await worker.ready()
@@ -116,7 +116,7 @@ async function exhaustMemory({ random, workers }: Scene): Promise<void> {
   const root = (v1 ?? hierarchies.find(({ type }) => type === 'cgroup2'))?.mountPoint ?? ''
   const group = join(root, `faults-${process.pid}`)
   mkdirSync(group)
-  writeFileSync(join(group, v1 === undefined ? 'memory.max' : 'memory.limit_in_bytes'), '262144') // less than it will soon take anew
+  writeFileSync(join(group, v1 === undefined ? 'memory.max' : 'memory.limit_in_bytes'), '262144') // less than it soon needs
   const ended = worker.ended()
   worker.kill('SIGCONT') // from now on an end is expected
   writeFileSync(join(group, 'cgroup.procs'), String(worker.pid))
@@ -128,8 +128,8 @@ async function exhaustMemory({ random, workers }: Scene): Promise<void> {
 }
 
 /**
- * Cgroups with a process, a queue's locks and a lease of a worker that is gone, and beside them cgroups of a process
- * that lives: a worker that starts clears away the first and leaves the second.
+ * Plants cgroups with a process, queue locks and a lease of a dead worker, and cgroups of a living process. A worker that
+ * starts removes the first and leaves the second.
  */
 async function plantLeftovers(scene: Scene): Promise<number> {
   const { sql, random, workers } = scene
@@ -151,7 +151,7 @@ async function plantLeftovers(scene: Scene): Promise<number> {
     values (${planted}, 'gone', 1, 1, '{}', 3, '{planted}', now() - interval '1 hour')`
   await sql`
     update graphile_worker._private_jobs set locked_at = now(), locked_by = 'planted' where locked_at is null`
-  // Its lock is still held: by a session whose end the server has not noticed.
+  // A session still holds the dead worker's lock, because the server has not noticed the session's end.
   const session = await sql.reserve()
   await session`
     select pg_advisory_lock(71830, lock_key) from runledger.worker where id = ${planted}`

@@ -1,5 +1,5 @@
-// Clients that do what clients should: each submission has an idempotency key, an answer that did not come is asked for
-// again under it, and what was acknowledged is remembered. Some they take back, at any moment.
+// Clients that behave well: each submission has an idempotency key, a request without an answer is repeated under its key,
+// and every acknowledgement is remembered. Some clients cancel their submissions, at any moment.
 import { randomUUID } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,10 +8,10 @@ import { draftProgram } from './program.ts'
 import type { Known } from './program.ts'
 import type { Random } from './random.ts'
 
-/** Of a submission that its client has taken back: how the record stood in the answer; null while there is none. */
+/** The status in the answer to a cancel; null while there is no answer. */
 export type ToldOfCancel = string | null
 
-/** What was acknowledged, and what must come of it. */
+/** An acknowledged submission, and its expected result. */
 export interface Acknowledged {
   readonly id: string
   readonly expected: Known
@@ -21,23 +21,23 @@ export interface Acknowledged {
 export interface Load {
   /** By idempotency key. */
   readonly acknowledged: ReadonlyMap<string, Acknowledged>
-  /** By id, those whose cancel was sent. */
+  /** The submissions whose cancel was sent, by id. */
   readonly cancels: ReadonlyMap<string, ToldOfCancel>
   /** Keys under which two different submissions were acknowledged. */
   readonly doubled: readonly string[]
-  /** Answers that no client should see, and records that are not what the program does. */
+  /** Answers that no client should see, and records that differ from what the program does. */
   readonly wrong: readonly string[]
   /** Answers by status; 0 is a connection that broke. */
   readonly answers: ReadonlyMap<number, number>
-  /** Seconds that the slowest answer of a request without `wait` took. */
+  /** Seconds of the slowest answer to a request without `wait`. */
   readonly slowestSeconds: number
-  /** Lets every client finish what it has begun. */
+  /** Stops after every client has finished what it has started. */
   stop(): Promise<void>
 }
 
 export interface LoadOptions {
   readonly clients: number
-  /** The keys of the accounts that submit. */
+  /** The API keys of the accounts that submit. */
   readonly keys: readonly string[]
   /** Ports of the web processes. */
   readonly ports: () => readonly number[]
@@ -55,7 +55,7 @@ const retryMilliseconds = 250
 const cancelledShare = 1 / 12
 const watchedShare = 1 / 4
 
-/** One request; status 0 when no answer came. */
+/** Makes one request; status 0 when no answer came. */
 export async function call(
   port: number,
   method: string,
@@ -94,7 +94,7 @@ export async function call(
   })
 }
 
-/** What the clients know together. */
+/** What all clients together have recorded. */
 interface Tally {
   readonly acknowledged: Map<string, Acknowledged>
   readonly cancels: Map<string, ToldOfCancel>
@@ -105,22 +105,22 @@ interface Tally {
   isStopping: boolean
 }
 
-/** What every client does its work with. */
+/** What every client works with. */
 interface Client extends Omit<LoadOptions, 'clients'> {
   readonly tally: Tally
   readonly agent: Agent
 }
 
-/** A submission as it is sent, the same each time, and what must come of it. */
+/** A submission as it is sent, the same each time, and its expected result. */
 interface Draft {
   readonly headers: { readonly 'X-API-Key': string; readonly 'Idempotency-Key': string }
   readonly body: object
   readonly expected: Known
   readonly withWebhook: boolean
   readonly waits: boolean
-  /** Somebody follows it while it goes on. */
+  /** True when a client follows its stream while it runs. */
   readonly isWatched: boolean
-  /** So long after the acknowledgement it is taken back; null: it is not. */
+  /** The time from the acknowledgement to the cancel; null: no cancel. */
   readonly cancelMilliseconds: number | null
 }
 
@@ -158,7 +158,7 @@ export function startLoad({ clients, ...options }: LoadOptions): Load {
   }
 }
 
-/** Sends one submission until it is acknowledged, and sees to its end. */
+/** Sends one submission until it is acknowledged, then follows it to its end. */
 async function submitOne(client: Client): Promise<void> {
   const draft = draftSubmission(client)
   const { headers, body, waits, expected, cancelMilliseconds } = draft
@@ -198,7 +198,7 @@ function draftSubmission({ random, keys, webhook }: Client): Draft {
   }
 }
 
-/** Notes the id that a submission was acknowledged under, if the answer has one. */
+/** Records the id of an acknowledged submission, if the answer has one. */
 function remember(
   { acknowledged, doubled }: Tally,
   { headers, expected, withWebhook }: Draft,
@@ -211,7 +211,7 @@ function remember(
   acknowledged.set(key, { id, expected, webhook: withWebhook })
 }
 
-/** Cancels until that is answered. */
+/** Sends a cancel until it is answered. */
 async function takeBack(
   client: Client,
   id: string,
@@ -232,7 +232,7 @@ async function takeBack(
   }
 }
 
-/** Waits for the end of what was acknowledged, and holds it against what the program does. */
+/** Waits until an acknowledged submission has ended, and compares the record with the expected result. */
 async function follow(client: Client, id: string, key: string, expected: Known): Promise<void> {
   const { wrong } = client.tally
   const headers = { 'X-API-Key': key, Prefer: 'wait=5' }
@@ -258,7 +258,7 @@ async function follow(client: Client, id: string, key: string, expected: Known):
   }
 }
 
-/** Follows its stream to the end, at any of the web processes, and holds every event against the others. */
+/** Follows the submission's stream to the end over any of the web processes, and checks the events against each other. */
 async function watchToEnd(
   { ports, random, tally }: Client,
   id: string,
@@ -289,7 +289,10 @@ function isAsKnown(body: Record<string, unknown>, { verdict, stdout, tests }: Kn
   )
 }
 
-/** One request to any of the web processes, entered in the tally. @param waits true: it may take its time. */
+/**
+ * Sends one request to any of the web processes and counts it.
+ * @param waits true when the answer may take its time.
+ */
 async function ask(
   { ports, random, agent, tally }: Client,
   waits: boolean,

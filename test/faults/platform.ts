@@ -1,5 +1,5 @@
-// What a hosting platform does: runs the Procfile's processes and starts one again that has ended. Each process reaches
-// the database through a proxy of its own, and has a small disk and a clock of its own.
+// Plays a hosting platform: runs the Procfile's processes and restarts each one that ends. Each process reaches the database
+// through a separate proxy, and has a separate small disk and clock.
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -21,32 +21,35 @@ const readyMessages = { web: 'web.started', worker: 'worker.started' } as const
 export interface Service {
   readonly name: string
   readonly proxy: FaultProxy
-  /** Holds its /tmp and its cache. */
+  /** The disk of its /tmp and its cache. */
   readonly disk: Disk
   readonly pid: number
-  /** Environment of the next start, over that of all. */
+  /** Environment variables of the next start; they override the common ones. */
   environment: Record<string, string>
-  /** Ends the present process, as a fault: that it ends is expected. */
+  /** Ends the present process as a fault; its end counts as expected. */
   kill(signal: NodeJS.Signals): void
-  /** Its calendar clock is wrong by so many seconds from now on. */
+  /** Shifts its calendar clock by so many seconds from now on. */
   setClock(offsetSeconds: number): void
-  /** Resolves with the exit status, or the signal's name, when the present process has ended. */
+  /** Resolves with the exit status or the signal's name when the present process has ended. */
   ended(): Promise<number | string>
-  /** Resolves when the present process, or the one that follows it, is ready. @throws with its last words when none was. */
+  /**
+   * Resolves when the present process or a successor is ready.
+   * @throws with the last output when none became ready.
+   */
   ready(): Promise<void>
-  /** The last lines that its processes have said. */
+  /** The last lines of output of its processes. */
   lastWords(): string
-  /** Messages logged so far by all its processes, each with how often. */
+  /** The number of each message logged so far by all its processes. */
   readonly logged: ReadonlyMap<string, number>
-  /** Ends it for good; resolves when it has ended. */
+  /** Ends the service for good; resolves when it has ended. */
   stop(signal?: NodeJS.Signals): Promise<number | string>
 }
 
 export interface Platform {
   start(name: string, kind: 'web' | 'worker', environment: Record<string, string>): Promise<Service>
-  /** Processes that ended although nobody had told them to. */
+  /** Processes that ended without a signal from the suite. */
   readonly crashes: readonly string[]
-  /** What web processes logged of failures of ours: an answer tells nothing of them. */
+  /** The internal failures that web processes logged; an answer does not show their reason. */
   readonly internal: readonly string[]
   /** Ids of all processes that were ever started. */
   readonly pids: ReadonlySet<number>
@@ -54,14 +57,14 @@ export interface Platform {
 
 const diskMebibytes = 32
 const readySeconds = 20
-/** A process that has never been ready and has ended so often cannot start. */
+/** A process that has ended so often without ever being ready cannot start. */
 const startLimit = 3
 
 /**
  * @param databaseUrl the address behind the proxies.
  * @param directory for the processes' disks, outside /tmp.
  * @param stallSeconds how long SIGUSR2 blocks a process.
- * @param logDirectory keeps everything they say there, a file each.
+ * @param logDirectory keeps all output of the processes there, a file for each service.
  */
 export async function createPlatform(
   databaseUrl: string,
@@ -87,13 +90,13 @@ export async function createPlatform(
     const disk = mountDisk(join(directory, name), diskMebibytes)
     const temporary = join(disk.directory, 'tmp')
     mkdirSync(temporary, { mode: 0o1777 })
-    // A checkout below /tmp is shown at its place in there.
+    // A checkout below /tmp is mounted at the same path in the new /tmp.
     const place = relative('/tmp', root)
     const shown = join(temporary, place.startsWith('..') ? '' : place)
     mkdirSync(shown, { recursive: true })
     const clock = join(directory, `${name}.clock`)
     const setClock = (seconds: number): void => {
-      // In place: the process has the file mapped.
+      // Written in place, because the process has mapped the file.
       writeFileSync(clock, new BigInt64Array([BigInt(seconds)]), { flag: 'r+' })
     }
     writeFileSync(clock, new BigInt64Array(1))
@@ -111,7 +114,7 @@ export async function createPlatform(
     const launch = (): void => {
       isExpected = false
       isReady = false
-      // setpriv: it ends with us, however we end.
+      // setpriv ends the process together with this suite, however the suite ends.
       const show = shown === temporary ? '' : 'mount --bind . "$3" && '
       const launcher = `${show}mount --rbind "$1" /tmp && cd "$4" && LD_PRELOAD="$2" exec ${command}`
       child = spawn(
@@ -163,7 +166,7 @@ export async function createPlatform(
           if (message === 'request.internal') internal.push(`${name}: ${line}`)
           if (message === undefined) return
           logged.set(message, (logged.get(message) ?? 0) + 1)
-          // The last words of one that was killed arrive after its end.
+          // Last output of a killed process can arrive after its end.
           if (message === readyMessages[kind] && present === child && !hasEnded)
             wasReady = isReady = true
           for (const check of watchers) check()
@@ -211,7 +214,7 @@ export async function createPlatform(
           check()
         }),
       async stop(signal = 'SIGTERM') {
-        // Before that it is ended by the signal itself.
+        // Before that, the signal itself would end the process.
         await Promise.race([
           service.ready().catch(() => {}),
           sleep(readySeconds * 1000, null, { ref: false }),

@@ -2,11 +2,11 @@
 // files and arguments.
 import type { Random } from './random.ts'
 
-/** What must be told of it once it has completed. */
+/** The record that a program must have once it has completed. */
 export interface Known {
   readonly verdict: string
   readonly stdout: string
-  /** The verdicts of its tests, null for one that is not run; null: it has none. */
+  /** The verdicts of its tests, null for a test that does not run; null when the program has no tests. */
   readonly tests: readonly (string | null)[] | null
 }
 
@@ -19,7 +19,7 @@ interface Draft {
 const testedShare = 1 / 10
 const furnishedShare = 1 / 10
 
-/** The same chance makes the same program. */
+/** Drafts a program. The same random numbers give the same program. */
 export function draftProgram(random: Random): Draft {
   const milliseconds = random.pick([0, 0, 0, 50, 100, 200, 300])
   const sleeps = milliseconds === 0 ? '' : `import time; time.sleep(${milliseconds / 1000}); `
@@ -43,7 +43,7 @@ function draftPlain(sleeps: string, word: string): Draft {
   }
 }
 
-/** Prints what a file beside it holds, and its argument. */
+/** A program that prints the content of a file beside it, and its argument. */
 function draftFurnished(sleeps: string, word: string, argument: string): Draft {
   return {
     program: {
@@ -57,7 +57,7 @@ function draftFurnished(sleeps: string, word: string, argument: string): Draft {
   }
 }
 
-/** Two to four tests, each accepted, wrong or a runtime error as its input has it. */
+/** A program with two to four tests, each accepted, wrong or a runtime error, depending on its input. */
 function draftTested(random: Random, sleeps: string): Draft {
   const verdicts = Array.from({ length: random.between(2, 4) }, () =>
     random.pick(['AC', 'AC', 'AC', 'WA', 'RE']),

@@ -1,5 +1,5 @@
-// Programs that would rather be the service's failure than their own: each must end with a verdict of its own, in one
-// attempt, and no worker may think ill of its host because of it.
+// Programs that try to look like a failure of the service. Each must end with its own verdict after one attempt, and no
+// worker may take its host for broken because of it.
 import type { Service } from './platform.ts'
 
 /** Programs by what they try. */
@@ -64,10 +64,7 @@ int main() {
 /** An answer of `submit`: the record of a submission that has ended. */
 export type Ended = Readonly<Record<string, unknown>>
 
-/**
- * Runs them all at once.
- * @returns what they have provoked; empty when nothing.
- */
+/** Runs all programs at once. @returns the failures that they caused. */
 export async function provoke(
   submit: (program: object) => Promise<Ended>,
   workers: readonly Service[],

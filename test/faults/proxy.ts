@@ -1,33 +1,32 @@
-// A TCP proxy between one process and PostgreSQL that fails in the ways networks and servers fail. It follows the
-// protocol just far enough to know which statement a connection is about to execute.
+// A TCP proxy between one process and PostgreSQL that fails in the ways networks and servers fail. It parses the protocol
+// only to know which statement a connection will execute next.
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
 /**
- * What it does with connections:
- * `pass`; `refuse` (nobody listens); `hold` (packets are lost, and sent again when it is over); `hang_up` (accepted and
- * closed at once, as by a balancer without a server behind it).
+ * How the proxy treats connections: `pass`; `refuse` (nothing listens); `hold` (no packet passes until the mode ends);
+ * `hang_up` (accepts and closes at once, as a balancer without a server behind it does).
  */
 export type ProxyMode = 'pass' | 'refuse' | 'hold' | 'hang_up'
 
 export interface FaultProxy {
   readonly url: string
-  /** Connections that were asked for so far. */
+  /** Connections requested so far. */
   readonly attempts: number
-  /** Times that a fault was worked on a connection. */
+  /** How often a fault affected a connection. */
   readonly struck: number
   set(mode: ProxyMode): Promise<void>
-  /** Each answer comes so many milliseconds later. */
+  /** Delays each answer by so many milliseconds. */
   delay(milliseconds: number): void
   /**
-   * The present connections with this application_name go silent for good; their ends are never told.
-   * @param only.listening those alone that have executed LISTEN.
+   * Makes the present connections with this application_name silent for good, without closing either end.
+   * @param only.listening only connections that have executed LISTEN.
    */
   silence(name: RegExp, only?: { readonly listening: boolean }): void
-  /** The next statements that match are executed; then the connection breaks before the answer comes back. */
+  /** Lets the next matching statements execute, then breaks their connection before the answer arrives. */
   loseAnswers(statement: RegExp, count: number): void
-  /** Each present connection breaks after it has sent so many more bytes. */
+  /** Breaks each present connection after it has sent so many more bytes. */
   cutAfter(bytes: () => number): void
   close(): Promise<void>
 }
@@ -40,9 +39,9 @@ interface Link {
   silent: boolean
   /** Bytes the client may still send; null is any number. */
   allowance: number | null
-  /** The answer to come will not arrive. */
+  /** True when the next answer will not arrive. */
   doomed: boolean
-  /** Answers that are held, and until when. */
+  /** Held answers, and the time until which they are held. */
   readonly late: Buffer[]
   dueAt: number
 }
@@ -63,7 +62,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     if (mode === 'hang_up') {
       struck += 1
       client.end()
-      client.resume() // unread, it would never be closed
+      client.resume() // An unread socket would never be closed.
       return
     }
     const upstream = connect(Number(to.port), to.hostname)
@@ -115,7 +114,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       } else if (milliseconds === 0 && link.late.length === 0) {
         client.write(chunk)
       } else {
-        // Late, but in order: what comes at once must not overtake what is held.
+        // Delayed, but in order: a chunk without delay must not overtake a held one.
         link.late.push(chunk)
         const now = performance.now()
         link.dueAt = Math.max(link.dueAt, now + milliseconds)
@@ -185,7 +184,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   }
 }
 
-/** Reads what a client sends, and returns the text of the statements that it executes with each chunk. */
+/** Reads the bytes that a client sends, and returns the text of the statements that each chunk executes. */
 function createStatementReader(onName: (name: string) => void): (chunk: Buffer) => string[] {
   const prepared = new Map<string, string>()
   let buffer = Buffer.alloc(0)

@@ -1,4 +1,4 @@
-// Chance that can be repeated: everything the fault suite decides at random comes from one seed.
+// Repeatable random numbers: one seed determines every random decision of the fault suite.
 
 export interface Random {
   /** From 0 up to, but not including, 1. */

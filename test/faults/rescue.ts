@@ -1,18 +1,18 @@
-// How long lost runs wait: from the moment their worker was lost until another attempt begins, by the log.
+// Measures from the log how long lost runs wait: from the loss of their worker until another attempt starts.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#database'
 import type { Service } from './platform.ts'
 
 /**
- * `killed`: another worker is alive; `alone`: none is, until the platform starts one; `frozen`: by SIGSTOP; `blocked`: its
- * event loop, by SIGUSR2 (stall.ts).
+ * `killed`: another worker is alive; `alone`: no worker is alive until the platform starts one; `frozen`: stopped by
+ * SIGSTOP; `blocked`: SIGUSR2 blocks the event loop (stall.ts).
  */
 export type RescueKind = 'killed' | 'alone' | 'frozen' | 'blocked'
 export type LosingSignal = 'SIGKILL' | 'SIGSTOP' | 'SIGUSR2'
 
 export interface Rescues {
   lose(worker: Service, signal: LosingSignal, kind: RescueKind): Promise<void>
-  /** Every run that was begun anew, by kind, the slowest last; `alone` counts from the restarted worker's readiness. */
+  /** Returns every restarted run by kind, the slowest last. `alone` counts from the restarted worker's readiness. */
   measure(): Promise<ReadonlyMap<string, readonly Rescue[]>>
 }
 
@@ -28,7 +28,7 @@ interface Loss {
   since: number
 }
 
-/** @param label tells phases apart in the figures. */
+/** @param label distinguishes phases in the figures. */
 export function createRescues(sql: Database, label: () => string): Rescues {
   const losses: Loss[] = []
   return {
@@ -42,7 +42,7 @@ export function createRescues(sql: Database, label: () => string): Rescues {
         ) e
         where e.type = 'execution.started'
           and e.data ->> 'worker' = (select id::text from runledger.worker w where w.pid = ${pid} order by started_at desc limit 1)`
-      // In the middle of a run; a worker without work is lost all the same.
+      // Waits for a run in progress; a worker without work is lost all the same.
       for (let left = 40; left > 0 && (await runsOf()).length === 0; left -= 1) await sleep(25)
       const since = Date.now()
       worker.kill(signal)
@@ -60,7 +60,7 @@ export function createRescues(sql: Database, label: () => string): Rescues {
           select min(extract(epoch from recorded_at))::double precision as at from runledger.event
           where stream_id = ${submission} and stream_version > ${version} and type = 'execution.started'`
         const at = row?.['at'] as number | null
-        if (at === null) continue // it was completed in the moment of the loss, or given up
+        if (at === null) continue // the run completed at the moment of the loss, or was abandoned
         const seconds = Math.max(0, at - since / 1000)
         rescues.set(kind, [...(rescues.get(kind) ?? []), { submission, seconds }])
       }

@@ -1,37 +1,37 @@
-// What became of the programs of known reward: by the log, beside what their clients were told.
+// Judges the programs of known reward: compares the log with what their clients received.
 import type { Database } from '#database'
 import type { Reward } from './reward.ts'
 
-/** Begins the tag of each, which its number follows. */
+/** The start of every program's tag; the program's number follows. */
 export const tagStart = 'reward '
-/** So many requests are cut off often enough for one of them to have arrived. */
+/** From this number of requests on, cut connections are frequent enough that at least one cut request must have arrived. */
 const provenFrom = 5000
 
 export interface RewardJudgement {
   /** One line for a reader. */
   readonly summary: string
-  /** Submissions that the clients were told of. */
+  /** Submissions whose ids the clients received. */
   readonly acknowledged: number
   /** Everything that is not as it must be. */
   readonly broken: readonly string[]
 }
 
-/** Of requests with one idempotency key. */
+/** The requests with one idempotency key. */
 export interface Asked {
-  /** One of them ended without an answer. */
+  /** True when one of the requests ended without an answer. */
   isCut: boolean
-  /** When the one was sent that was answered, in milliseconds. */
+  /** The time at which the answered request was sent, in milliseconds. */
   answeredOf: number
   readonly ids: Set<string>
 }
 
-/** What the log has of one program. */
+/** The log's entries for one program. */
 interface Logged {
   readonly tag: string
   readonly submissions: number
-  /** Idempotency keys that name these. */
+  /** The number of idempotency keys of these submissions. */
   readonly keys: number
-  /** Verdicts of all its ends; null of one that is the platform's fault. */
+  /** Verdicts of all completions; null for one that is the platform's fault. */
   readonly verdicts: readonly (string | null)[]
 }
 
@@ -75,7 +75,7 @@ export async function judgeRewards(
     ...[...receivedAt.keys()]
       .filter((id) => !ids.has(id))
       .map((id) => `${id} was submitted, and its client does not know it`),
-    // Otherwise nothing was shown of that.
+    // Without an adopted request the run has not tested adoption.
     ...(adopted.length === 0 && told.length >= provenFrom ? ['nothing was adopted'] : []),
   ]
   const summary =
@@ -84,7 +84,7 @@ export async function judgeRewards(
   return { summary, acknowledged: ids.size, broken }
 }
 
-/** When each submission of a program was received, in milliseconds. */
+/** Returns when each submission of a program was received, in milliseconds. */
 async function readReceived(sql: Database): Promise<Map<string, number>> {
   const rows = await sql<{ id: string; at: number }[]>`
     select stream_id as id, extract(epoch from recorded_at)::double precision * 1000 as at from runledger.event

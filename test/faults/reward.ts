@@ -1,14 +1,14 @@
-// Programs of known reward, as a training run or an evaluation has them: right ones, wrong ones of every kind, and those that
-// would like to be taken for right. Almost all are small, so that thousands of them fit.
+// Programs of known reward, as a training run or an evaluation submits them: right ones, wrong ones of every kind, and ones
+// that try to pass for right. Almost all are small, so that thousands of them fit in a run.
 import type { Result, SubmissionRequest } from '#client'
 import type { Random } from './random.ts'
 
-/** The record that a program must get, but for its figures. */
+/** The record that a program must get, without its measured figures. */
 export interface Reward {
   readonly verdict: NonNullable<Result['verdict']>
-  /** Null: cut off somewhere, or not looked at. */
+  /** Null: not checked, because the output may be cut off anywhere or does not matter. */
   readonly stdout: string | null
-  /** The verdicts of its tests; null: it has none. */
+  /** The verdicts of its tests; null when it has no tests. */
   readonly tests: readonly string[] | null
 }
 
@@ -26,15 +26,15 @@ const drafts: readonly { readonly weight: number; readonly draft: Draft }[] = [
     draft: (word) =>
       python('print(sum(map(int, input().split())))', `${word} 7`, String(Number(word) + 7), 'AC'),
   },
-  // One source, compiled once: what counts is what it prints.
+  // Both have the same source, which is compiled once; only the expected output differs.
   { weight: 150, draft: (word) => cpp(word, word, 'AC') },
   { weight: 50, draft: (word, other) => cpp(word, other, 'WA') },
   { weight: 130, draft: (word, other) => python('print(input())', word, other, 'WA', `${word}\n`) },
-  // Prints its expectations of us, and what the expected output begins with.
+  // The first prints the verdict that it wants, the second only the start of the expected output.
   { weight: 30, draft: (word) => python('print("AC")', word, word, 'WA', 'AC\n') },
   { weight: 30, draft: (word) => python('print(input()[:-1])', word, word, 'WA') },
   { weight: 30, draft: (word) => python('import os; os._exit(0)', word, word, 'WA', '') },
-  // Right output, but it does not end well.
+  // The output is right, but the program ends with an error.
   { weight: 30, draft: (word) => python('print(input()); exit(3)', word, word, 'RE', `${word}\n`) },
   {
     weight: 30,
@@ -51,7 +51,7 @@ const drafts: readonly { readonly weight: number; readonly draft: Draft }[] = [
 ]
 const totalWeight = drafts.reduce((sum, { weight }) => sum + weight, 0)
 
-/** The same chance makes the same program. */
+/** Drafts a program. The same random numbers give the same program. */
 export function draftRewarded(random: Random): Rewarded {
   const word = String(random.between(1e8, 1e9))
   const other = String(random.between(2e9, 3e9))
@@ -63,7 +63,7 @@ export function draftRewarded(random: Random): Rewarded {
   throw new Error('no program has this place')
 }
 
-/** Right, in its own time. */
+/** Drafts a right program that runs for seconds. */
 export function draftSlow(): Rewarded {
   return python('import time; time.sleep(4); print(input())', 'slow', 'slow', 'AC', 'slow\n')
 }
@@ -108,13 +108,13 @@ function draftUncompiled(word: string): Rewarded {
   }
 }
 
-/** Begins with what is expected. */
+/** A program whose output starts with the expected output. */
 function draftOutput(word: string): Rewarded {
   const code = 'print(input(), flush=True)\nwhile True: print("x" * 500)'
   return limited(code, { stdout: 1000 }, word, 'OLE')
 }
 
-/** Right for all but the last input. */
+/** A program that is right for all inputs except the last. */
 function draftTested(word: string, other: string): Rewarded {
   const tests = [word, other, 'no'].map((stdin) => ({ stdin, expected_stdout: stdin }))
   return {

@@ -1,5 +1,5 @@
-// Many programs of known reward, submitted by the TypeScript client as it is, with its own retries, over connections that
-// break. In the end the log says how often each was run, and for which key.
+// Submits many programs of known reward with the published TypeScript client and its own retries, over connections that
+// break. At the end the log shows how often each program ran, and under which key.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '#client'
 import type { Client, Result } from '#client'
@@ -12,15 +12,15 @@ import type { Reward, Rewarded } from './reward.ts'
 import type { Random } from './random.ts'
 
 export interface Rewards {
-  /** Lets the first so many programs begin. */
+  /** Allows the first `count` programs to start. */
   allow(count: number): void
-  /** Begins one that runs for seconds. @returns its tag. */
+  /** Starts a program that runs for seconds. @returns its tag. */
   beginSlowly(): string
-  /** Every program has its reward. */
+  /** True when every program has its reward. */
   readonly isOver: boolean
-  /** Lets all begin that have not. Resolves when each has its reward, or after so many seconds. */
+  /** Allows all remaining programs to start. Resolves when each has its reward, or after so many seconds. */
   finish(seconds: number): Promise<void>
-  /** When the log is quiet. */
+  /** Judges the programs. Call it when the log is quiet. */
   judge(sql: Database): Promise<RewardJudgement>
 }
 
@@ -32,10 +32,10 @@ export interface RewardsOptions {
   readonly random: Random
 }
 
-// No outage lasts so long, at five seconds between two tries.
+// No outage lasts as long as all retries, with five seconds between two of them.
 const retries = 60
 
-/** Starts the clients; they begin nothing before it is allowed. */
+/** Starts the clients. They start no program before it is allowed. */
 export function startRewards({ programs, clients, url, apiKey, random }: RewardsOptions): Rewards {
   const asked = new Map<string, Asked>()
   const known = new Map<string, Reward>()
@@ -78,7 +78,7 @@ export function startRewards({ programs, clients, url, apiKey, random }: Rewards
   }
 }
 
-/** Once more as a caller does it, should the client have had enough of a platform's faults. */
+/** Runs a request again, as a caller would, when the client stops retrying faults of the platform. */
 async function runToReward(client: Client, request: Parameters<Client['run']>[0]): Promise<Result> {
   for (;;) {
     const result = await client.run(request)
@@ -86,7 +86,7 @@ async function runToReward(client: Client, request: Parameters<Client['run']>[0]
   }
 }
 
-/** Notes what became of each request that has a key. */
+/** Records the result of each request that has a key. */
 function watch(asked: Map<string, Asked>): typeof fetch {
   return async (input, init) => {
     const key = new Headers(init?.headers).get('idempotency-key')
@@ -107,7 +107,7 @@ function watch(asked: Map<string, Asked>): typeof fetch {
   }
 }
 
-/** @returns in words how the record differs from the one that is due; null when it does not. */
+/** @returns how the record differs from the expected one; null when it does not. */
 function compare(result: Result, { verdict, stdout, tests }: Reward): string | null {
   const isSame =
     result.status === 'completed' &&

@@ -1,4 +1,4 @@
-// What befalls the database's own host: its disk is full, it is away for long, it dies and a standby takes its place.
+// Faults of the database's own host: a full disk, a long outage, a crash that makes a standby take over.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault } from './fault.ts'
 import { cutOff, everybody } from './strike.ts'
@@ -19,7 +19,7 @@ export const serverFaults: readonly Fault[] = [
     name: 'PostgreSQL crashes of its full disk, and cannot recover',
     async strike({ cluster, sql }) {
       cluster.disk.fill()
-      // A server that cannot write its log any further ends.
+      // A server ends when it cannot write its log any further.
       for (let segments = 0; segments < 8; segments += 1) {
         const written = sql`
           select pg_logical_emit_message(true, 'faults', 'more'), pg_switch_wal()`

@@ -1,5 +1,5 @@
-// Loaded into a process before its own code: SIGUSR2 blocks its event loop, as an endless computation would. Its sockets
-// and its boxes live on, and it says nothing.
+// Loaded into a process before its own code. SIGUSR2 blocks the event loop as an endless computation would. The process's
+// sockets and boxes live on, and it sends nothing.
 const blockedMilliseconds = Number(process.env['STALL_SECONDS']) * 1000
 
 process.on('SIGUSR2', () => {

@@ -1,4 +1,4 @@
-// How faults strike: what more than one row of fault.ts does, or what takes more than a line.
+// Helpers for the faults of fault.ts: code that several rows share, or that takes more than a line.
 import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#database'
@@ -12,24 +12,27 @@ import type { LosingSignal, RescueKind } from './rescue.ts'
 export interface Scene {
   readonly random: Random
   readonly cluster: FaultCluster
-  /** Straight to the database, past every proxy. */
+  /** Connects directly to the database, past every proxy. */
   readonly sql: Database
   readonly webs: readonly Service[]
   readonly workers: readonly Service[]
   readonly leaseSeconds: number
   /** The first host uid of the workers' slots. */
   readonly firstUid: number
-  /** Kills, freezes or blocks a worker, and takes the time until its runs are begun anew. */
+  /** Kills, freezes or blocks a worker, and measures the time until its runs are restarted. */
   lose(worker: Service, signal: LosingSignal, kind: RescueKind): Promise<void>
-  /** Submits a program and waits for its end. @throws when there is none within the time of a recovery. */
+  /**
+   * Submits a program and waits until it has ended.
+   * @throws when it has not ended within the time of a recovery.
+   */
   submit(program: { readonly language: string; readonly code: string }): Promise<void>
-  /** Submits so many small programs at once. */
+  /** Submits `count` small programs at once. */
   submitMany(count: number): Promise<void>
-  /** Begins a program of known reward that runs for seconds. @returns its tag. */
+  /** Starts a program of known reward that runs for seconds. @returns its tag. */
   rewardSlowly(): string
-  /** From now on the receiver of webhooks takes so long to answer. */
+  /** Makes the receiver of webhooks take so long to answer from now on. */
   slowReceiver(milliseconds: number): void
-  /** How long an orderly stop took. */
+  /** Records how long an orderly stop took. */
   noteStop(name: string, seconds: number): void
 }
 
@@ -39,7 +42,7 @@ export function everybody({ webs, workers }: Scene): Service[] {
 
 export async function stop(scene: Scene, from: readonly Service[], signals: number): Promise<void> {
   const service = scene.random.pick(from)
-  await service.ready() // before that it is ended by the signal itself
+  await service.ready() // before that, the signal itself ends the process
   const startedAt = performance.now()
   for (let sent = 0; sent < signals; sent += 1) {
     service.kill('SIGTERM')
@@ -52,7 +55,7 @@ export async function stop(scene: Scene, from: readonly Service[], signals: numb
 
 const giveUpSeconds = 45
 
-/** A program of known reward loses its worker again and again, until it is given up by the service's fault. */
+/** Makes a program of known reward lose its worker again and again, until the service abandons it as its own fault. */
 export async function killUntilGivenUp(scene: Scene): Promise<void> {
   const { sql, workers } = scene
   const tag = scene.rewardSlowly()
@@ -100,7 +103,7 @@ export async function cutOff(
   return services.length
 }
 
-/** Two answers of each process, or as many as there are in a while. */
+/** Loses two answers of each process, or as many as there are in a while. */
 export async function loseAnswers(
   services: readonly Service[],
   statement: RegExp,
@@ -117,7 +120,7 @@ export async function loseAnswers(
   })
 }
 
-/** The number of connections that a fault was worked on. */
+/** Returns the number of connections that a fault has affected. */
 export async function struck(
   services: readonly Service[],
   strike: (service: Service) => Promise<void>,
@@ -127,33 +130,36 @@ export async function struck(
   return services.reduce((sum, { proxy }, index) => sum + proxy.struck - (before[index] ?? 0), 0)
 }
 
-// The reconciler comes ten seconds after a process has started, and a busy machine takes long to start one.
+// The reconciler runs ten seconds after a process has started, and a busy machine takes long to start one.
 const reachSeconds = 45
 const betweenLossesMilliseconds = 6000
 const betweenBatchesMilliseconds = 500
-// Of the receiver, so that attempts wait for each other.
+// The delay of the receiver, so that attempts wait for each other.
 const slowMilliseconds = 1500
 
-/** Starts a process again with the place to die at, and waits until it has died there. @returns 0 if it did not. */
+/**
+ * Restarts a process with a failpoint to die at, and waits until it has died there.
+ * @returns 0 if it did not.
+ */
 export async function crash(scene: Scene, point: string): Promise<number> {
   const [worker, other] = scene.random.shuffle(scene.workers) as [Service, Service]
-  // Whichever process finds a lost worker first gives its runs back: all but that worker are made to die of it.
+  // The first process that finds a lost worker requeues its runs, so every process except that worker is armed.
   const armed =
     point === 'sweep.after_commit'
       ? [...scene.webs, other]
       : [/^(submit|batch|cancel)\./.test(point) ? scene.random.pick(scene.webs) : worker]
-  // All are there for weeks: one more is wanted than there is.
+  // Partitions exist for weeks ahead, so this makes one more necessary.
   if (point.endsWith('_make')) await scene.sql`update runledger.partitioning set ahead = ahead + 1`
   for (const service of armed) {
     service.environment = {
       CRASH_AT: point,
-      // One that hangs is soon more than there is room for.
+      // Then a single hanging webhook already exceeds the limit.
       ...(point.endsWith('_postpone') && { WEBHOOK_PER_HOST: '1' }),
     }
     service.kill('SIGKILL')
   }
   await Promise.all(armed.map((service) => service.ended()))
-  await sleep(400) // by now they have been started again
+  await sleep(400) // by now the platform has restarted them
   for (const service of armed) {
     service.environment = {}
     service.kill('SIGCONT') // from now on an end is expected
@@ -166,7 +172,7 @@ export async function crash(scene: Scene, point: string): Promise<number> {
   return died === null ? 0 : 1
 }
 
-/** Brings about what a process does not come by every second. */
+/** Causes an event that a process does not meet every second. */
 async function provoke(
   point: string,
   scene: Scene,
@@ -174,7 +180,7 @@ async function provoke(
   armed: readonly Service[],
 ): Promise<() => Promise<void>> {
   if (point.endsWith('_interrupt')) {
-    // A worker whose boxes are killed while it tries them at its start refuses to start, rightly.
+    // A worker refuses to start when its boxes are killed during its self-test, which is correct.
     await Promise.all(armed.map((service) => service.ready()))
     const killing = setInterval(() => killBoxes(scene), 50)
     return async () => clearInterval(killing)
@@ -194,7 +200,7 @@ async function provoke(
   if (point === 'sweep.after_commit') {
     await Promise.all(armed.map((service) => service.ready()))
     await sleep(1500)
-    // More than once: a run may end in the moment of the loss, and the worker, alive again, sweeps as well.
+    // Repeated, because a run may end at the moment of the loss, and because the restarted worker sweeps as well.
     const lose = (): Promise<void> => scene.lose(worker, 'SIGKILL', 'killed')
     await lose()
     let losing = Promise.resolve()
@@ -209,7 +215,7 @@ async function provoke(
   return async () => {}
 }
 
-/** One batch after another, until one was taken by the process that is to die of it. */
+/** Submits one batch after another, until the process that will die has received one. */
 async function submitBatches({ submitMany }: Scene, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await submitMany(20)
@@ -217,7 +223,7 @@ async function submitBatches({ submitMany }: Scene, signal: AbortSignal): Promis
   }
 }
 
-/** Kills what makes boxes, and boxes that are being made or are run. */
+/** Kills the keepers and the boxes that they make or run. */
 export function killBoxes({ workers }: Scene): number {
   const boxes = findChildren(workers.map(({ pid }) => pid)).filter(({ name }) => name === 'keeper')
   for (const { pid } of boxes) {
@@ -247,7 +253,7 @@ export async function openConnections(
   }
 }
 
-/** Descendants of these processes. */
+/** Returns the descendants of these processes. */
 function findChildren(roots: readonly number[]): { pid: number; name: string }[] {
   const processes = readdirSync('/proc').flatMap((entry) => {
     if (!/^\d+$/.test(entry)) return []

@@ -1,20 +1,20 @@
-// What the host pays beside what runs are told: the kernel's own memory, which programs fill by sockets, pipes and the
-// like, and CPU time of its threads. Other work on the machine has its share in both, so the bounds are wide, and what
-// user processes hold themselves is left out.
+// Measures what the host pays beyond what runs report: the kernel's own memory, which programs fill through sockets, pipes
+// and the like, and the CPU time of kernel threads. Other work on the machine adds to both figures, so the bounds are wide.
+// The memory of user processes is left out.
 import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { timeFactor } from '../helper/executor.ts'
 
 const mebibyte = 1024 * 1024
-/** What the kernel may hold beyond what runs were told, at once and after them. */
+/** The memory that the kernel may hold beyond what the runs report, during the runs and after them. */
 const memorySlackBytes = 320 * mebibyte
-/** What the kernel's threads may work for a group of attacks; its boxes are made and cleared away, too. */
+/** The CPU time that kernel threads may use for a group of attacks, including the setup and removal of their boxes. */
 const cpuSlackSeconds = 1
 const cpuShare = 0.25
 const sampleMilliseconds = 50
 const settleMilliseconds = 5000
 
-/** Memory of the kernel's that it could not give back at once: neither user processes' nor the page cache's. */
+/** Returns the kernel memory that cannot be reclaimed at once: neither memory of user processes nor page cache. */
 function readKernelBytes(): number {
   const text = readFileSync('/proc/meminfo', 'utf8')
   const read = (name: string): number =>
@@ -23,7 +23,7 @@ function readKernelBytes(): number {
   return others.reduce((rest, name) => rest - read(name), read('MemTotal'))
 }
 
-/** CPU time of all the kernel's threads, in seconds: children of the second process, where it can be seen. */
+/** Returns the CPU time of all kernel threads in seconds: the children of process 2, where that process is visible. */
 function readThreadSeconds(): number {
   let ticks = 0
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/u.test(name))) {
@@ -32,18 +32,21 @@ function readThreadSeconds(): number {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       if (fields[1] === '2') ticks += Number(fields[11]) + Number(fields[12])
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
   return ticks / 100
 }
 
 export interface Account {
-  /** What is wrong, once all has settled. @param toldBytes what the runs together were told of memory. */
+  /**
+   * Returns the faults after the kernel has settled.
+   * @param toldBytes the memory that all runs together report.
+   */
   settle(toldBytes: number): Promise<string[]>
 }
 
-/** Opens the account; looks at the memory until it is settled. */
+/** Opens the account. It samples the memory until `settle` is called. */
 export function openAccount(): Account {
   const before = { memory: readKernelBytes(), cpu: readThreadSeconds(), time: performance.now() }
   let highest = before.memory

@@ -1,6 +1,6 @@
-// The shape of the hostile suite's tables. Adding an attack is adding one row to a table in attack/: a name that states
-// the fact to be kept, a body in each language where it makes sense (program.ts says what surrounds it and which
-// functions it may call), and the fates that are right for it. Nothing else has to be touched.
+// The shape of the hostile suite's tables. A new attack is one new row in a table in attack/: a name that states the fact
+// that must hold, a body in each language where it makes sense (program.ts describes its frame and the functions that it may
+// call), and the allowed fates. No other file needs a change.
 import type { Ending, Network } from '#executor'
 import { languages } from '#language'
 import type { Language } from '#language'
@@ -8,42 +8,43 @@ import { wrapBody } from './program.ts'
 import type { Attacker } from './program.ts'
 
 /**
- * What may become of an attack: an ending of the phase attacked, where `exited` means that the program reached its last
- * line and found everything refused; `crashed` is an exit with a status other than 0.
+ * A possible result of an attack: an ending of the attacked phase. `exited` means that the program reached its last line and
+ * that everything was refused; `crashed` is an exit with a status other than 0.
  */
 export type Fate = Ending | 'crashed'
 
 /**
- * Limits that an attack runs under (profile.ts): little of everything, or room to look around, or a compiler's; and in further
- * languages (language/) what programs of each have anyway, or next to nothing for their compilers.
+ * The limits that an attack runs under (profile.ts). `bomb`: little of everything; `probe`: room to look around; `compile`:
+ * limits for a compiler under attack. For the languages in language/, `language` has a language's usual limits and
+ * `compiler` has tight limits for its compiler.
  */
 export type Profile = 'bomb' | 'probe' | 'compile' | 'language' | 'compiler'
 
 /** One attack, in one or more languages. */
 export interface Attack {
-  /** What holds, as a plain fact. */
+  /** The fact that holds, in plain words. */
   readonly name: string
   readonly profile: Profile
-  /** The phase that is attacked. A compile attack may also compile; then its program runs and must do no harm. */
+  /** The attacked phase. The source of a compile attack may compile; then its program runs and must do no harm. */
   readonly phase: 'compile' | 'run'
-  /** Whole sources. Marks of the form `@NAME@` become what canary.ts planted. */
+  /** Whole sources. canary.ts replaces marks of the form `@NAME@` with the values that it planted. */
   readonly code: Partial<Record<Language, string>>
   readonly stdin?: string
-  /** What it has of a network; none unless said. A row that says it is not made otherwise. */
+  /** The network of the run; `none` by default. A row that sets it runs with this network only. */
   readonly network?: Network | undefined
-  /** Asked for when it runs. */
+  /** The output files that the run requests. */
   readonly outputFiles?: readonly string[]
   readonly fates: readonly Fate[]
-  /** What it must show: proof that the same attack would show a file of the host's. */
+  /** What the output must contain. It proves that the same attack would show a file of the host if it could read it. */
   readonly shows?: RegExp
-  /** It aims at what the host pays beside what the run is told; that is then measured (account.ts). */
+  /** The attack aims at costs of the host that the run does not report, so account.ts measures them. */
   readonly accounted?: true
 }
 
 /** Bodies by language. */
 export type Bodies = Partial<Record<Attacker, string>>
 
-/** The languages that a row is written in. */
+/** Returns the languages that a row is written in. */
 export function listLanguages<L extends Language>(code: Partial<Record<L, unknown>>): L[] {
   return languages.filter(
     (name): name is L => (code as Record<string, unknown>)[name] !== undefined,
@@ -56,7 +57,7 @@ function wrapAll(bodies: Bodies): Bodies {
   )
 }
 
-/** Exhausts something; ends by a limit, or finds the resource bounded and says so. */
+/** An attack that exhausts a resource. It ends by a limit, or finds that the resource is bounded and prints that. */
 export function bomb(
   name: string,
   fates: readonly Fate[],
@@ -66,12 +67,12 @@ export function bomb(
   return { name, profile: 'bomb', phase: 'run', code: wrapAll(bodies), fates, ...more }
 }
 
-/** Reaches for what is not its own; every attempt must be refused. */
+/** An attack that reaches outside its box. Every attempt must be refused. */
 export function probe(name: string, bodies: Bodies, more: Partial<Attack> = {}): Attack {
   return { name, profile: 'probe', phase: 'run', code: wrapAll(bodies), fates: ['exited'], ...more }
 }
 
-/** Attacks through the compiler; sources are whole. */
+/** An attack through the compiler. The sources are whole. */
 export function compile(
   name: string,
   fates: readonly Fate[],

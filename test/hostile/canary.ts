@@ -1,5 +1,5 @@
-// Plants what no box may see or touch: a secret in this process's environment, in another process's memory and command
-// line, in files that anyone may read and write; and listeners that must never be spoken to. All are gone at the end.
+// Plants what no box may see or touch: a secret in this process's environment, in another process's memory and command line,
+// and in files that anyone may read and write; and listeners that no box may reach. `remove` deletes all of them.
 import { spawn, execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createSocket } from 'node:dgram'
@@ -21,21 +21,21 @@ import { followKernelLog } from './kernel-log.ts'
 
 export interface Canaries {
   /**
-   * What stands in every planted place, and the first lines of the host's passwords and accounts: never in a program's source,
-   * so a program that prints one has escaped.
+   * The planted secret, and the first lines of the host's password and shadow files. No program's source contains them, so a
+   * program that prints one has escaped.
    */
   readonly secrets: readonly string[]
-  /** Puts the planted places where a source says `@NAME@`. */
+  /** Replaces each `@NAME@` in a source with a planted path, address or id. */
   fill(source: string): string
-  /** What is wrong with the canaries; empty when nobody has touched them. */
+  /** Returns the faults of the canaries; empty when nothing has touched them. */
   inspect(): string[]
   remove(): Promise<void>
 }
 
-/** @param directory an existing directory of the suite's own; it is removed with the canaries. */
+/** @param directory an existing directory that belongs to the suite; it is removed with the canaries. */
 export async function plantCanaries(directory: string): Promise<Canaries> {
   const id = randomBytes(8).toString('hex')
-  // Programs look for the first half, put together at run time so that they do not find themselves.
+  // Programs search for the first half. They assemble it at run time so that they do not find themselves.
   const secret = `HOSTILECANARY-${randomBytes(12).toString('hex')}`
   process.env['RUNLEDGER_CANARY'] = secret
   const open = `${directory}/open-${id}`
@@ -71,7 +71,7 @@ export async function plantCanaries(directory: string): Promise<Canaries> {
   datagrams.bind(port, '127.0.0.1')
   await once(datagrams, 'listening')
 
-  // A process of the host's that holds the secret in its environment, its arguments and its memory.
+  // A host process that holds the secret in its environment, its arguments and its memory.
   const holder = spawn('/bin/sh', ['-c', 'read line', secret], {
     env: { CANARY: secret },
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -88,7 +88,7 @@ export async function plantCanaries(directory: string): Promise<Canaries> {
     for (const file of files) rmSync(file, { force: true })
     rmSync(directory, { recursive: true, force: true })
   }
-  // Also when the suite itself fails or is interrupted; the holder ends with its input.
+  // Cleans up also when the suite fails or is interrupted. The holder ends when its input closes.
   process.once('exit', clean)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   const outside = Object.values(networkInterfaces())

@@ -1,6 +1,6 @@
-// Measures the channels between boxes that stay open (SECURITY.md): one program tells another, which runs beside it or after
-// it, as many bits as it can. Prints for each how many a second arrive, errors discounted. No part of a suite: a figure, not
-// a promise.
+// Measures the channels between boxes that stay open (SECURITY.md). One program sends as many bits as it can to another one,
+// which runs beside it or after it. Prints the bits per second that arrive on each channel, less errors. This is no part of
+// a suite; the result is a figure, not a promise.
 //
 //   node test/hostile/channel-rate.ts
 import { randomBytes } from 'node:crypto'
@@ -21,7 +21,7 @@ const open = (slots: number, firstUid: number): ReturnType<typeof createExecutor
     accelerators: ['fork-server'],
   })
 
-/** What both ends begin with: the bits, as many a window as the channel carries, and windows by the clock. */
+/** The start of both ends: reads the bits, divides them into windows, and waits for windows by the clock. */
 const frame = `
 import os, sys, time
 role, start, width, count, text = sys.stdin.read().split()
@@ -33,10 +33,10 @@ def wait(at):
 `
 
 interface Channel {
-  /** Seconds of a window, and the bits that one carries. */
+  /** `width`: seconds of a window; `count`: bits in a window. */
   readonly width: number
   readonly count: number
-  /** \`send(word)\` holds for one window what \`receive()\` reads in its middle; words are strings of 0 and 1. */
+  /** \`send(word)\` holds for one window what \`receive()\` reads in its middle. Words are strings of 0 and 1. */
   readonly code: string
 }
 
@@ -199,7 +199,7 @@ else:
     print(got)
 `
 
-/** Bits that arrive of each that is sent, when a part of them is wrong. */
+/** Returns the information in one sent bit when the share `wrong` of the bits is wrong. */
 function worth(wrong: number): number {
   if (wrong === 0 || wrong === 1) return 1
   return 1 + wrong * Math.log2(wrong) + (1 - wrong) * Math.log2(1 - wrong)

@@ -1,25 +1,25 @@
-// A channel: a way in which one run might leave a message for another. A row has, in each language where it makes sense,
-// the statements of a sender and of a receiver; the same program plays either end, as its argument or its input says, so that it
-// compiles once. A receiver looks again and again for some time; `open` says whether the channel works inside one box, which is
-// tried first: a receiver that cannot receive would prove nothing.
+// A channel is a way in which one run might leave a message for another. A row has, in each language where it makes sense,
+// the statements of a sender and of a receiver. One program plays either end, selected by its argument or its input, so that
+// it compiles once. A receiver looks repeatedly for some time. `open` says whether the channel works inside one box. That
+// case runs first, because a receiver that cannot receive would prove nothing.
 import type { Network } from '#executor'
 import { toErrors, wrapBody } from './program.ts'
 import type { Attacker } from './program.ts'
 
 export interface Ends {
-  /** Declarations of both ends (C++ and Java: outside functions). */
+  /** Declarations that both ends share (C++ and Java: outside functions). */
   readonly shared?: string
   /** Statements that leave the message. */
   readonly send: string
-  /** An expression (C++ and Java) or expression (Python) that is true once the message is there. */
+  /** Statements (C++ and Java) or an expression (Python) whose value is true once the message has arrived. */
   readonly receive: string
 }
 
 export interface Channel {
   readonly name: string
-  /** Whether it works between two ends in one box. */
+  /** True when the channel works between two ends in one box. */
   readonly open: boolean
-  /** What both ends have of a network; none unless said. */
+  /** The network of both ends; `none` by default. */
   readonly network?: Network | undefined
   readonly code: Partial<Record<Attacker, Ends>>
 }
@@ -81,7 +81,7 @@ function indent(text: string, width: number): string {
     .join('\n')
 }
 
-/** The program that plays both ends; as an interactor it speaks over stderr. */
+/** Returns the program that plays both ends. As an interactor it prints to stderr. */
 export function wrapChannel(language: Attacker, ends: Ends, isInteractor = false): string {
   const body = bodies[language](ends)
   if (!isInteractor) return wrapBody(language, body)

@@ -1,17 +1,18 @@
-// How long an attack holds the event loop, on which a worker serves everybody: the suite's own is the executor's. Measured
-// in CPU time of the thread, which other work on the machine does not stretch as it does a clock's.
+// Measures how long an attack holds the event loop, on which a worker serves every submission. The executor runs on this
+// process's event loop. The measure is the thread's CPU time, because other work on the machine stretches wall time but not
+// CPU time.
 import { timeFactor } from '../helper/executor.ts'
 
-/** No piece of work that a submission causes may take longer, in milliseconds. */
+/** The longest that one piece of work caused by a submission may take, in milliseconds. */
 const longestMilliseconds = 50 * timeFactor
 const tickMilliseconds = 2
 
 export interface LoopWatch {
-  /** The most CPU time that was spent between two turns of the loop, in milliseconds; ends the watch. */
+  /** Ends the watch and returns the most CPU time between two turns of the loop, in milliseconds. */
   stop(): number
 }
 
-/** Looks at every turn of the loop, as far as a timer sees them. */
+/** Measures every turn of the loop that a timer can observe. */
 export function watchEventLoop(): LoopWatch {
   let longest = 0
   let before = readCpu()
@@ -35,12 +36,12 @@ function readCpu(): number {
   return (user + system) / 1000
 }
 
-/** How much longer than honest programs, as many at once and at the same time, attacks may hold it on a slow machine. */
+/** How many times longer than the same number of honest programs attacks may hold the event loop on a slow machine. */
 const slowFactor = 4
 
 /**
- * What is wrong with a time that the loop was held.
- * @param floor how long honest programs held it; 0 when that is not known.
+ * Returns a fault when the event loop was held too long.
+ * @param floor how long honest programs held the event loop; 0 when that is not known.
  */
 export function judgeHold(milliseconds: number, floor = 0): string[] {
   if (milliseconds <= Math.max(longestMilliseconds, slowFactor * floor)) return []

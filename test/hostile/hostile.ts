@@ -1,7 +1,8 @@
-// The hostile suite: every attack of the tables in attack/, each in every language it is written in, four at a time beside
-// each other, with another account at work beside them; after each four the host must be as it was, and the next hello
-// world accepted. Then the channels, over two runs in one slot, over two runs at once, and between a program and its interactor,
-// which then attack each other. An argument or HOSTILE (a regular expression for the name) selects. Prints its count; a new attack is one new row in a table.
+// The hostile suite. It runs every attack of the tables in attack/ in each of its languages, four at a time, while another
+// account works beside them. After each four the host must be unchanged and accept the next hello world. The suite then
+// tries the channels over two runs in one slot, over two runs at once, and between a program and its interactor; these two
+// then attack each other. An argument or HOSTILE (a regular expression for the name) selects attacks. The suite prints its
+// counts.
 import { mkdtempSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import t from 'tap'
@@ -88,7 +89,7 @@ const cases = allCases.filter(({ language }) => !missing.has(language))
 const toolchain = hashToolchain()
 const find = (profile: Profile | 'single'): Arena => arenas.get(profile)!
 
-// The first of everything opens what stays open: libraries, timers, pipes made in advance.
+// The first run of each kind opens resources that stay open: libraries, timers, pipes made in advance.
 for (const { executor } of allArenas) {
   for (const language of listLanguages(hello)) {
     for (const network of ['none', 'loopback'] as const)
@@ -105,7 +106,7 @@ if (compilers !== undefined && plainOptions.accelerators === undefined)
 await Promise.all(allArenas.map(({ executor }) => executor.settled()))
 const baseline: Baseline = takeBaseline(allArenas)
 const neighbour = createNeighbour(find('single').executor)
-/** How long the neighbour's programs took beside attacks, and beside honest programs that use the processors all the time. */
+/** Seconds of the neighbour's programs beside attacks, and beside honest programs that use the processors all the time. */
 const beside: { readonly attacked: number[]; honest: readonly number[] } = {
   attacked: [],
   honest: [],
@@ -114,7 +115,7 @@ const helloSeconds: number[] = []
 const counts = { attacks: 0, escaped: 0, left: 0, other: 0 }
 let longestHold = 0
 
-/** Runs hello on every slot of the executor; returns what is wrong with it. */
+/** Runs hello on every slot of the executor and returns its faults. */
 async function sayHello({ executor }: Arena): Promise<string[]> {
   const hellos = await Promise.all(
     Array.from({ length: executor.slots }, () => execute(executor, 'python', hello.python)),
@@ -124,13 +125,13 @@ async function sayHello({ executor }: Arena): Promise<string[]> {
       return [`hello: ${JSON.stringify(run)}`]
     const median = helloSeconds.toSorted((a, b) => a - b)[helloSeconds.length >> 1]
     helloSeconds.push(run.usage.wallSeconds)
-    // Other work on the machine may hold up any one run for a while.
+    // Other work on the machine may delay a single run.
     const bound = ((median ?? 1) * 20 + 1) * timeFactor
     return run.usage.wallSeconds > bound ? [`hello took ${run.usage.wallSeconds} s`] : []
   })
 }
 
-/** What the host and the executor have to show once nothing runs. */
+/** Returns the faults of the host and the executor once nothing runs. */
 async function inspectAfter(arena: Arena): Promise<string[]> {
   const left = await findResidue(baseline, allArenas)
   return [...left, ...canaries.inspect(), ...(await sayHello(arena))]
@@ -148,7 +149,8 @@ async function perform(
     const asked = { network, ...(outputFiles && { outputFiles }) }
     const filled = canaries.fill(code)
     return {
-      // An account each: whose source ends the resident javac is kept from it.
+      // Each attack has its own account, because the executor keeps an account from the resident javac once its source has
+      // ended that javac.
       outcome: await execute(
         executor,
         language,
@@ -164,7 +166,7 @@ async function perform(
   }
 }
 
-/** Bytes of memory that runs and compilers were told. */
+/** Returns the bytes of memory that runs and compilers report. */
 function sumMemory(results: readonly Result[]): number {
   return results
     .flatMap((result) => ('error' in result ? [] : [result.outcome.compile, result.outcome.run]))
@@ -174,7 +176,7 @@ function sumMemory(results: readonly Result[]): number {
 function report(title: string, results: readonly Result[], faults: string[], left: string[]): void {
   const escapes: string[] = []
   for (const result of results) {
-    // A program that makes the executor fail has cost its neighbours an attempt, and gets no verdict of its own.
+    // A program that makes the executor fail gets no verdict and costs its neighbours an attempt.
     if ('error' in result) escapes.push(`execute threw: ${String(result.error)}`)
     else escapes.push(...findEscapes(result.outcome, canaries.secrets))
   }
@@ -190,7 +192,7 @@ function report(title: string, results: readonly Result[], faults: string[], lef
   })
 }
 
-/** Honest programs on every slot: all the CPU time that they may have, in as many processes as there are processors. */
+/** Runs honest programs on every slot. They use all their CPU time in as many processes as there are processors. */
 async function workHonestly({ executor }: Arena): Promise<void> {
   const code = `import os
 for _ in range(${availableParallelism() - 1}):
@@ -227,7 +229,7 @@ for (const profile of ['bomb', 'probe', 'compile', 'language', 'compiler'] as co
     const disturbed = await stopNeighbour()
     beside.attacked.push(...disturbed.seconds)
     if (judgeHold(held).length > 0) {
-      // The collector of garbage has its turn at some time too; what an attack causes it causes again.
+      // The garbage collector may have run during the first attempt; only a delay that the attack causes occurs again.
       const second = watchEventLoop()
       await performAll()
       held = Math.min(held, second.stop())
@@ -254,7 +256,7 @@ for (const { title, channel, language } of exchanges) {
   const code = wrapChannel(language, channel.code[language]!)
   const { network } = channel
   const [single, pair] = [find('single'), find('probe')]
-  // Proof that the two ends understand each other: both in one box. It also compiles the program once.
+  // Both ends in one box prove that they understand each other. This run also compiles the program once.
   const control = await perform(pair, language, code, { stdin: 'both', network })
   const faults = judgeControl(channel, control)
   const sendAndReceive = async (): Promise<Result[]> => [

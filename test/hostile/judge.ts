@@ -1,28 +1,31 @@
-// What an attack's outcome says: whether something escaped, and whether it ended as its row allows.
-// Apart from hostile.ts, which runs the attacks and looks after the host.
+// Judges an attack's outcome: whether something escaped, and whether the attack ended with a fate that its row allows.
+// hostile.ts runs the attacks and inspects the host.
 import { timeFactor } from '../helper/executor.ts'
 import type { TextOutcome, TextPhase } from '../helper/executor.ts'
 import type { Attack, Fate } from './attack.ts'
 import type { Channel } from './channel.ts'
 import { compileWallSeconds, hasTightCompiler } from './profile.ts'
 
-/** What `execute` came to. */
+/** The result or the error of `execute`. */
 export type Result = { readonly outcome: TextOutcome } | { readonly error: unknown }
 
 const nameFate = ({ ending, exitCode }: TextPhase): Fate =>
   ending === 'exited' && exitCode !== 0 ? 'crashed' : ending
 
-/** All that compiler and program have written, and the files that came back. */
+/** Returns all output of the compiler and the program, and the returned output files. */
 const tell = ({ compile, run }: TextOutcome): string =>
   [
     ...[compile, run].map((one) => `${one?.stdout ?? ''}\n${one?.stderr ?? ''}`),
     ...(run?.outputFiles ?? []).map(({ content }) => Buffer.from(content ?? []).toString('latin1')),
   ].join('\n')
 
-/** Lines by which a program says that something worked, or that it cannot tell; and the secrets anywhere. */
+/**
+ * Returns the lines in which a program says that something worked or that it is unsure, and reports any secret in the
+ * output.
+ */
 export function findEscapes(outcome: TextOutcome, secrets: readonly string[]): string[] {
   const words = tell(outcome)
-  // A compiler puts the place before the message.
+  // A compiler prints the position before the message.
   const said = words
     .split('\n')
     .filter((line) => /^(ESCAPED|UNSURE)|error: #error ESCAPED/.test(line))
@@ -30,7 +33,7 @@ export function findEscapes(outcome: TextOutcome, secrets: readonly string[]): s
   return said.slice(0, 20)
 }
 
-/** What is wrong with the way an attack ended; empty when it is right. */
+/** Returns what is wrong with the result of an attack; empty when it is right. */
 export function judge(attack: Attack, result: Result): string[] {
   if ('error' in result) return []
   const { outcome } = result
@@ -48,7 +51,7 @@ export function judge(attack: Attack, result: Result): string[] {
     faults.push(`it did not hold: ${words}`)
   if (attack.shows !== undefined && !attack.shows.test(tell(outcome)))
     faults.push(`it shows nothing even where it may: ${tell(outcome).slice(-1200)}`)
-  // Time in which it was not let run is no part of its limit.
+  // The time in which the box was not scheduled does not count towards its limit.
   const { wallSeconds, delaySeconds = 0 } = phase.usage
   if (hasTightCompiler(attack) && wallSeconds - delaySeconds > compileWallSeconds + timeFactor)
     faults.push(`it took ${wallSeconds} s to compile, of which it waited ${delaySeconds} s`)
@@ -63,13 +66,13 @@ function show(result: Result | undefined): string {
   return JSON.stringify(result.outcome.run ?? result.outcome.compile)
 }
 
-/** Both ends in one box: an open channel must work there, or its receiver would prove nothing elsewhere. */
+/** Judges both ends in one box. An open channel must work there, otherwise its receiver would prove nothing elsewhere. */
 export function judgeControl(channel: Channel, control: Result): string[] {
   const fine = said(control, channel.open ? 'RECEIVED' : 'nothing')
   return fine ? [] : [`in one box: ${show(control)}`]
 }
 
-/** Two boxes: the sender must have tried, the receiver must have looked and found nothing. */
+/** Judges the ends in two boxes: the sender must have tried, and the receiver must have looked and found nothing. */
 export function judgeExchange(
   channel: Channel,
   [sender, receiver]: readonly Result[],

@@ -1,15 +1,18 @@
-// Reads what the kernel logs while attacks run. It writes names of crashed processes and of those that ran out of memory, which
-// programs choose. A record of a program's own, or one that it gave a level, would be believed.
+// Reads the kernel log while attacks run. The kernel logs the names of processes that crash or run out of memory, and
+// programs choose these names. A reader would believe a forged record, or a record whose level the program chose.
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { readErrorCode } from '#error-text'
 
-/** Part of the names that attacks give to processes, behind a line break and the mark of a level. */
+/** Part of the names that attacks give to processes, after a line break and the mark of a level. */
 const forged = 'FORGED'
-// The killer of processes writes errors (3); nothing that a program can cause is more than that.
+// The OOM killer logs at level 3 (error); no message that a program can cause is graver.
 const gravestLevel = 3
-const bufferBytes = 8192 // of the kernel's largest record
+const bufferBytes = 8192 // the kernel's largest record
 
-/** Why a record is believed; null for one that is not. Format: Documentation/ABI/testing/dev-kmsg of Linux. */
+/**
+ * Returns why a reader would believe a forged record; null when the record is harmless. Format:
+ * Documentation/ABI/testing/dev-kmsg of Linux.
+ */
 export function judgeRecord(record: string): string | null {
   if (!record.includes(forged)) return null
   const [line = '', ...dictionary] = record.split('\n')
@@ -23,12 +26,12 @@ export function judgeRecord(record: string): string | null {
 }
 
 export interface KernelLog {
-  /** What is wrong with the records since the last call. */
+  /** Returns the faults in the records since the last call. */
   inspect(): string[]
   close(): void
 }
 
-/** Without the right to read it nothing is found. */
+/** Follows the kernel log. Without the right to read the log it finds nothing. */
 export function followKernelLog(): KernelLog {
   let descriptor: number | null = null
   try {
@@ -44,7 +47,7 @@ export function followKernelLog(): KernelLog {
   }
 }
 
-/** One read(2) gives one record. */
+/** Reads all available records; one read(2) returns one record. */
 function readRecords(descriptor: number): string[] {
   const records: string[] = []
   const buffer = Buffer.alloc(bufferBytes)
@@ -54,7 +57,7 @@ function readRecords(descriptor: number): string[] {
       if (length === 0) return records
       records.push(buffer.toString('latin1', 0, length))
     } catch (error) {
-      // EPIPE: what was next is overwritten; the one after it follows.
+      // EPIPE: the next record was overwritten; the read after it returns the following one.
       if (readErrorCode(error) !== 'EPIPE') return records
     }
   }

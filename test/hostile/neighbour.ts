@@ -1,31 +1,31 @@
-// Another account that goes on with its work while attacks run in the other slots: whatever they do, its programs end as
-// they would, and take no longer than beside as many honest programs that use all of their limits.
+// Another account that works while attacks run in the other slots. Whatever the attacks do, its programs must end as usual,
+// and must take no longer than beside the same number of honest programs that use all of their limits.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Executor } from '#executor'
 import { execute } from '../helper/executor.ts'
 import { hello } from '../helper/program.ts'
 
 export interface Neighbour {
-  /** Begins to work; what is returned ends it. */
+  /** Starts the work. The returned function stops it. */
   start(): () => Promise<Work>
 }
 
-/** What the neighbour did for a while. */
+/** The neighbour's work over some time. */
 export interface Work {
-  /** Seconds that its programs took, from the asking to the verdict. */
+  /** Seconds that each program took, from the request to the verdict. */
   readonly seconds: readonly number[]
-  /** What was wrong with them. */
+  /** Faults of the programs. */
   readonly faults: readonly string[]
 }
 
 const pauseMilliseconds = 50
-/** What a program may take beside attacks, as a multiple of what it takes beside honest ones. */
+/** The time that a program may take beside attacks, as a multiple of its time beside honest programs. */
 const medianFactor = 3
 const highestFactor = 5
-/** Shorter than this no wait is judged: other work on the machine has its turns, too. */
+/** Shorter waits are not judged, because other work on the machine also needs time. */
 const leastSeconds = 0.5
 
-/** @param executor with slots of its own, in the same worker. */
+/** @param executor an executor that has separate slots in the same worker. */
 export function createNeighbour(executor: Executor): Neighbour {
   async function greet(seconds: number[]): Promise<string[]> {
     const askedAt = performance.now()
@@ -60,13 +60,13 @@ export function createNeighbour(executor: Executor): Neighbour {
   }
 }
 
-/** @param part from 0 to 1, such as 0.5 for the median; 0 of nothing. */
+/** Returns a quantile, or 0 for no values. @param part from 0 to 1, such as 0.5 for the median. */
 export function quantile(seconds: readonly number[], part: number): number {
   const sorted = seconds.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 }
 
-/** What is wrong with how long the neighbour's programs took beside attacks. */
+/** Returns the faults in the times of the neighbour's programs beside attacks. */
 export function judgeLatency(attacked: readonly number[], honest: readonly number[]): string[] {
   return [
     { name: 'p50', part: 0.5, factor: medianFactor },

@@ -1,5 +1,5 @@
-// A program and its interactor that are hostile to each other. What passes between them is what the worker carries: either end may
-// play either end of a channel, or attack the other, which looks on and says in the end whether it is whole.
+// Runs a program and its interactor that are hostile to each other. The worker carries the data between them. Either may
+// play either end of a channel, or attack the other, which at its end says whether it is unharmed.
 import { randomUUID } from 'node:crypto'
 import type { Executor, Network, Phase } from '#executor'
 import type { Language } from '#language'
@@ -12,11 +12,11 @@ import type { Result } from './judge.ts'
 import { toErrors, wrapBody } from './program.ts'
 import type { Attacker } from './program.ts'
 
-/** What one does to the other, as program and as interactor. */
+/** An attack between the two, run both as the program and as the interactor. */
 export interface PairAttack {
-  /** What holds, as a plain fact. */
+  /** The fact that holds, in plain words. */
   readonly name: string
-  /** Begins when the other is up. */
+  /** Starts when the victim is up. */
   readonly code: Partial<Record<Attacker, string>>
 }
 
@@ -41,7 +41,7 @@ interface End {
   readonly arguments: readonly string[]
 }
 
-/** @returns what became of the program and of its interactor; what that said stands in its stderr. */
+/** @returns the result of the program and of the interactor; the interactor's messages are in its stderr. */
 async function performPair(
   executor: Executor,
   program: End,
@@ -80,7 +80,7 @@ async function performPair(
   }
 }
 
-/** Tries a channel both ways. @returns what ended, and what was wrong with it. */
+/** Tries a channel in both directions. @returns the results and the faults. */
 export async function exchangeInPair(
   executor: Executor,
   channel: Channel,
@@ -105,7 +105,10 @@ export async function exchangeInPair(
   }
 }
 
-/** Holds a secret wherever a program may, until its input ends; then it looks whether anything was done to it. */
+/**
+ * The victim: holds a secret in every place that a program can use until its input ends, then checks whether anything was
+ * changed.
+ */
 const victim = `
 import ctypes, os, signal, socket, sys
 libc = ctypes.CDLL(None)
@@ -130,7 +133,7 @@ if told or broken or reached() or "stray" in heard: print("ESCAPED", told, broke
 else: print("whole", file=sys.stderr)
 `
 
-/** One end attacks, then the other does. @returns what ended, and what was wrong with it. */
+/** Attacks once from the program and once from the interactor. @returns the results and the faults. */
 export async function attackInPair(
   executor: Executor,
   { attack, language }: PairCase,

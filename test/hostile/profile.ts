@@ -1,5 +1,5 @@
-// The executors that attacks run in: one for each profile of limits, made when first needed.
-// Several slots each, so that every attack has neighbours; `single` has one, so that two runs share it for certain.
+// The executors that attacks run in: one for each profile of limits, created when first needed. Most have several slots, so
+// that every attack has neighbours. `single` has one slot, so that two runs certainly share it.
 import { readdirSync } from 'node:fs'
 import type { Dirent } from 'node:fs'
 import { createExecutor } from '#executor'
@@ -33,7 +33,7 @@ const narrow: PhaseLimits = {
   diskBytes: 16 * mebibyte,
 }
 
-/** What a compiler may use under attack. */
+/** The limits of a compiler under attack. */
 export const compileLimits: PhaseLimits = {
   ...wide,
   cpuSeconds: 3,
@@ -52,7 +52,7 @@ function stretch(limits: PhaseLimits): PhaseLimits {
 
 function limitAll(compile: PhaseLimits, run: PhaseLimits): Record<Attacker, Limits> {
   const pair = (run: PhaseLimits): Limits => ({ compile: stretch(compile), run: stretch(run) })
-  // A JVM has some twenty threads, 64 MiB beside its heap, and starts in half a second of CPU time.
+  // A JVM has some twenty threads, needs 64 MiB beside its heap, and takes half a second of CPU time to start.
   const java = {
     ...run,
     cpuSeconds: run.cpuSeconds * 3,
@@ -65,9 +65,9 @@ function limitAll(compile: PhaseLimits, run: PhaseLimits): Record<Attacker, Limi
 
 const look: PhaseLimits = { ...narrow, cpuSeconds: 8, wallSeconds: 15, stdoutBytes: mebibyte }
 
-/** What a language's programs may have by default, but less of what an attack takes until it ends. */
+/** Returns the default limits of a language, with less of the resources that attacks consume until they end. */
 function limitFurther({ compile, run }: Limits): Limits {
-  // A virtual machine takes seconds of it to start.
+  // A virtual machine needs seconds of CPU time to start.
   const isVirtualMachine = run.processes > defaultLimits.c.run.processes
   return {
     compile: compile && stretch({ ...compile, wallSeconds: compile.wallSeconds * 2 }),
@@ -81,7 +81,7 @@ function limitFurther({ compile, run }: Limits): Limits {
   }
 }
 
-/** A compiler that has to end soon; a program of it, or what is only run, has little more. */
+/** Returns tight limits for a compiler, so that it ends soon. The program itself gets little CPU time. */
 function limitCompiler({ compile, run }: Limits): Limits {
   const tight = { ...compileLimits, cpuSeconds: 2, processes: 256 }
   return { compile: compile && stretch(tight), run: stretch({ ...run, cpuSeconds: 3 }) }
@@ -96,19 +96,19 @@ const limits: Readonly<Record<Profile | 'single', Partial<Record<Language, Limit
   compile: limitAll(compileLimits, look),
 }
 
-/** An executor under test, and what it is known by on the host. */
+/** An executor under test, and the names by which the host knows it. */
 export interface Arena {
   readonly executor: Executor
-  /** Host uids of its slots. */
+  /** Host uids of the executor's slots. */
   readonly uids: readonly number[]
   readonly cacheDirectory: string
-  /** Its parent group's name in every cgroup hierarchy. */
+  /** The name of the executor's parent group in every cgroup hierarchy. */
   readonly groupName: string
-  /** The languages that are not installed here. */
+  /** The languages that are not installed on this machine. */
   readonly missing: readonly Language[]
 }
 
-// Away from the uids of other test files (helper/executor.ts) and of the worker.
+// Differs from the uids of other test files (helper/executor.ts) and of the worker.
 const firstUid = 70_000 + (process.pid % 300) * 60
 const order: readonly (Profile | 'single')[] = [
   'bomb',
@@ -119,15 +119,15 @@ const order: readonly (Profile | 'single')[] = [
   'compiler',
 ]
 
-/** Most attacks wait for a limit; more at once than cores would only stretch the clocks of those that compute. */
+/** Most attacks wait for a limit. More slots than cores would only lengthen the wall time of attacks that compute. */
 const slots = 4
 
-/** Host uids of one executor: its slots', two each, and its resident compiler's. */
+/** Host uids of one executor: two for each slot, and one for its resident compiler. */
 const uidsEach = 2 * slots + 1
 
 /**
- * Starts the executor of a profile. That of compile attacks has a resident compiler to attack.
- * @param further languages beside those of `attackers`.
+ * Starts the executor of a profile. The executor of compile attacks has a resident compiler to attack.
+ * @param further languages in addition to `attackers`.
  */
 export async function openArena(
   name: Profile | 'single',
@@ -159,7 +159,7 @@ export async function openArena(
   return { ...watched, uids, cacheDirectory, missing }
 }
 
-/** Starts an executor. @returns it, with the name of its groups. */
+/** Starts an executor. @returns the executor and the name of its cgroups. */
 export async function watchStart(
   start: () => Promise<Executor>,
 ): Promise<Pick<Arena, 'executor' | 'groupName'>> {
@@ -170,7 +170,7 @@ export async function watchStart(
   return { executor, groupName }
 }
 
-/** Entries of a directory; none when it has gone meanwhile: other executors make groups and remove them. */
+/** Returns the entries of a directory; none when it has been removed, because other executors make and remove groups. */
 export function listEntries(directory: string): Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true })
@@ -179,7 +179,7 @@ export function listEntries(directory: string): Dirent[] {
   }
 }
 
-/** Names of this process's executors in the tree of cgroups: `runledger-<namespace>-<pid>-<start>-<number>`. */
+/** Returns the names of this process's executors in the cgroup tree: `runledger-<namespace>-<pid>-<start>-<number>`. */
 function findGroupNames(): string[] {
   const mine = new RegExp(`^runledger-\\d+-${process.pid}-`)
   const found: string[] = []
@@ -194,9 +194,9 @@ function findGroupNames(): string[] {
   return found
 }
 
-/** Whether an attack's compiler has the limits that the bound on its time is for. */
+/** Returns true when the bound on compile time applies to the attack's compiler. */
 export const hasTightCompiler = ({ profile, phase }: Attack): boolean =>
   phase === 'compile' && profile !== 'language'
 
-/** Limits of a compile attack, for the bound on its time. */
+/** The wall time limit of a compile attack, for the bound on compile time. */
 export const compileWallSeconds = compileLimits.wallSeconds * timeFactor

@@ -1,13 +1,13 @@
-// What surrounds the body of a hostile program in each language. Two rules: a program that does not find itself in a box
-// stops at once, as these programs must be harmless on a machine whose sandbox has failed; and "refused" means refused
-// for the right reason: an error that only shows a mistake in the attack (EFAULT, EINVAL) counts as doubt and is red.
+// Wraps the body of a hostile program in each language. Two rules hold. A program that finds itself outside a box stops at
+// once, so that it is harmless on a machine whose sandbox has failed. "Refused" means refused for the right reason: an error
+// that only shows a mistake in the attack (EFAULT, EINVAL) counts as doubt and fails the test.
 //
-// A body may call `refused(what, attempt)`: the attempt must fail by policy; `escape(what)`: something worked that must
-// not; in C++ and Python `call(name, …)` makes a raw system call. A body that runs to its end prints `held`.
+// A body may call `refused(what, attempt)`: policy must make the attempt fail; `escape(what)`: something worked that must
+// not work; in C++ and Python `call(name, …)` makes a raw system call. A body that runs to its end prints `held`.
 import { readFileSync } from 'node:fs'
 import type { Language } from '#language'
 
-/** The languages that bodies are written in; language/ has whole programs in further ones. */
+/** The languages that bodies are written in. The files in language/ have whole programs in further languages. */
 export const attackers = ['python', 'cpp', 'java'] as const satisfies Language[]
 export type Attacker = (typeof attackers)[number]
 
@@ -20,14 +20,14 @@ const frames: Readonly<Record<Attacker, string>> = {
   java: read('frame.java'),
 }
 
-/** First in a body: what an interactor prints is its program's input, so its words go to stderr. */
+/** The first statement of an interactor's body. Its output goes to stderr, because its stdout is its program's input. */
 export const toErrors: Readonly<Record<Attacker, string>> = {
   python: 'sys.stdout = sys.stderr',
   cpp: 'dup2(2, 1);',
   java: 'System.setOut(System.err);',
 }
 
-/** A whole program around a body. Declarations before a line `//main` stand outside the function (C++ and Java). */
+/** Returns a whole program around a body. Declarations before a line `//main` go outside the function (C++ and Java). */
 export function wrapBody(language: Attacker, body: string): string {
   const [before, after] = body.split('//main')
   const [declarations, statements] = after === undefined ? ['', body] : [before!, after]

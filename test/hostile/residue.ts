@@ -1,5 +1,5 @@
-// Looks at the host for what a run may have left: processes, cgroups, mounts, files, descriptors, IPC, changed programs.
-// Only what belongs to the slots' uids or to this process is looked at: other work goes on on the same machine.
+// Looks for what a run may have left on the host: processes, cgroups, mounts, files, descriptors, IPC, changed programs. It
+// looks only at what belongs to the slots' uids or to this process, because other work goes on on the same machine.
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -15,10 +15,10 @@ import { isExiting } from '../helper/executor.ts'
 import { listEntries } from './profile.ts'
 import type { Arena } from './profile.ts'
 
-/** What the host looked like when nothing was running. */
+/** The state of the host when nothing was running. */
 export interface Baseline {
   readonly mounts: ReadonlySet<string>
-  /** Others may mount what they like beside some tests. */
+  /** Returns false for mounts that other work makes beside some tests. */
   readonly mayBeOurs: (mount: string) => boolean
   readonly descriptors: number
   readonly children: number
@@ -43,7 +43,7 @@ interface Process {
   readonly name: string
   readonly parent: number
   readonly uid: number
-  /** Letter of proc_pid_status(5); Z is dead and waits for its parent to notice. */
+  /** The letter of proc_pid_status(5). Z is a dead process whose parent has not waited for it yet. */
   readonly state: string
 }
 
@@ -73,7 +73,7 @@ function readProcesses(): Process[] {
 const countChildren = (processes: readonly Process[]): number =>
   processes.filter(({ parent }) => parent === process.pid).length
 
-/** Takes the present state for normal. Every arena must have run each language once. */
+/** Records the present state as normal. Every arena must have run each language once before. */
 export function takeBaseline(
   arenas: readonly Arena[],
   mayBeOurs: Baseline['mayBeOurs'] = () => true,
@@ -88,9 +88,9 @@ export function takeBaseline(
 }
 
 /**
- * Keepers and the boxes that stand ready in them. Known by descent alone, which no program can forge: a keeper is the worker's
- * own child with a slot's uid; it has at most one child, the first process of a box in which nothing runs yet,
- * and that has at most one, the program's. Whatever else has a slot's uid is left over.
+ * Returns the keepers and the boxes that wait in them. They are recognised by descent alone, which no program can forge. A
+ * keeper is a child of the worker with a slot's uid. It has at most one child, the first process of a box in which nothing
+ * runs yet; that process has at most one child, the program's process. Any other process with a slot's uid is left over.
  */
 function findResidents(
   processes: readonly Process[],
@@ -113,7 +113,10 @@ function findResidents(
   return { keepers: new Set(keepers.map(({ pid }) => pid)), all }
 }
 
-/** Processes with a slot's uid that are neither keepers nor wait in their boxes, of a worker that is a process of its own. */
+/**
+ * Returns the processes with a slot's uid that are neither keepers nor wait in a keeper's box. The worker is a separate
+ * process.
+ */
 export function findStrangers(worker: number, uids: ReadonlySet<number>): string[] {
   const processes = readProcesses()
   const residents = findResidents(processes, uids, worker)
@@ -122,7 +125,7 @@ export function findStrangers(worker: number, uids: ReadonlySet<number>): string
     .map(({ pid, name, uid, state }) => `process ${pid} (${name}, ${state}) of uid ${uid}`)
 }
 
-/** A keeper stands in the group; v2: in a leaf of it. */
+/** Returns true when the group holds a keeper; with cgroup v2 the keeper is in a leaf group. */
 function holdsOneOf(group: string, keepers: ReadonlySet<string>): boolean {
   return [`${group}/cgroup.procs`, `${group}/keeper/cgroup.procs`].some(
     (path) =>
@@ -134,8 +137,8 @@ function holdsOneOf(group: string, keepers: ReadonlySet<string>): boolean {
 }
 
 /**
- * Groups of phases below the arenas' parents, of which only those of keepers and of resident compilers may be there when
- * nothing runs.
+ * Returns the leftover groups of phases below the arenas' parent groups. When nothing runs, only groups of keepers and of
+ * resident compilers may exist.
  */
 function findGroups(arenas: readonly Arena[], keepers: ReadonlySet<string>): string[] {
   const parents = arenas.flatMap(({ groupName }) => findParents(groupName))
@@ -167,7 +170,7 @@ function findParents(name: string): string[] {
   return found
 }
 
-/** Places that a process could write to if its view of the files were the host's. */
+/** Directories that a process could write to if it saw the host's file system. */
 const open = ['/', '/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue', '/run', '/run/lock', '/root']
 
 function findFiles(uids: ReadonlySet<number>, arenas: readonly Arena[]): string[] {
@@ -186,7 +189,7 @@ function findFiles(uids: ReadonlySet<number>, arenas: readonly Arena[]): string[
           name,
         ),
     ),
-    // A link to the directory of pipes made in advance; inputs are unlinked while they are in use.
+    // The FIFOs belong to a directory of pipes made in advance; inputs are unlinked while they are in use.
     ...list(`${cacheDirectory}/${groupName}`).filter(
       (name) => !lstatSync(`${cacheDirectory}/${groupName}/${name}`).isFIFO(),
     ),
@@ -221,7 +224,7 @@ function inspect(baseline: Baseline, arenas: readonly Arena[]): string[] {
   const residents = findResidents(processes, uids)
   const left: string[] = []
   for (const { pid, name, parent, uid, state } of processes) {
-    // The dead whose parent died too wait for the host's init, which takes its time on some hosts.
+    // A zombie whose parent has died waits for the host's init, which is slow on some hosts.
     if (!uids.has(uid) || residents.all.has(pid) || (state === 'Z' && parent !== process.pid))
       continue
     left.push(
@@ -256,9 +259,8 @@ function inspect(baseline: Baseline, arenas: readonly Arena[]): string[] {
 }
 
 /**
- * What is left when every run has resolved. Files must be gone at once; a keeper that is replaced takes its idle box along a
- * moment later. Descriptors get two seconds, as Node
- * closes some of its own a turn of the loop later.
+ * Returns what is left after every run has resolved. Files must be gone at once. A replaced keeper removes its idle box a
+ * moment later. Descriptors get two seconds, because Node closes some of its own in a later turn of the loop.
  */
 export async function findResidue(baseline: Baseline, arenas: readonly Arena[]): Promise<string[]> {
   await Promise.all(arenas.map(({ executor }) => executor.settled()))
@@ -270,7 +272,7 @@ export async function findResidue(baseline: Baseline, arenas: readonly Arena[]):
   }
 }
 
-/** A process that has run its last instruction; the kernel may take seconds to take down what it held. */
+/** The state of a process that has run its last instruction; the kernel may take seconds to free its resources. */
 const going = 'exiting'
 
 function isGoing(pid: number): boolean {
@@ -287,7 +289,7 @@ function mayTakeLonger(line: string, waited: number): boolean {
   return /^(?:process|cgroup) /.test(line) && waited < 5000
 }
 
-/** Digest of the programs that boxes share, read through the page cache as boxes read them. */
+/** Returns a digest of the programs that boxes share, read through the page cache as boxes read them. */
 export function hashToolchain(): string {
   const hash = createHash('sha256')
   for (const path of ['/usr/bin/python3', '/usr/bin/g++', '/bin/sh']) {

@@ -1,5 +1,6 @@
-// The bundle of deploy/bundle, packed from the image, unpacked and installed in a network namespace that has nothing but lo, with
-// a store of images of its own: a program in each language, the log verified, every refusal by name. `make test-bundle` runs this.
+// The bundle of deploy/bundle: packed from the image, unpacked, and installed in a network namespace that has only lo, with
+// a separate image store. Runs a program in each language, verifies the log, and checks every refusal by name. `make
+// test-bundle` runs this.
 import { execFileSync } from 'node:child_process'
 import {
   closeSync,
@@ -53,7 +54,7 @@ function pack(out: string): string {
   return readFileSync(`${out}.sha256`, 'utf8')
 }
 
-/** Changes a byte in the middle of a file; called again it is as before. */
+/** Changes a byte in the middle of a file; a second call restores it. */
 function flipByte(path: string): void {
   const file = openSync(path, 'r+')
   const place = Math.floor(statSync(path).size / 2)

@@ -1,11 +1,11 @@
 #!/bin/bash
-# The image under podman on cgroup v2, in the machine of test/cgroup2/run.sh: of image.ts what cgroups have a part in. That is
-# what is refused without rights, the doctor with those that docs/deploy.md names, a job in Python and one in C++, and that what
-# is told to stop leaves no group behind. Emulated, a JVM misses the clocks of its phases where the host is busy, and the
-# attacks, a doctor for each flag and a second start take too long.
+# Tests the image under podman on cgroup v2, in the machine of test/cgroup2/run.sh. It runs the tests of image.ts that
+# concern cgroups: what is refused without rights, the doctor with the rights that docs/deploy.md names, a job in Python
+# and one in C++, and that a stopped container leaves no group behind. In emulation a JVM exceeds the time limits of its
+# phases when the host is busy, and the attacks, a doctor for each flag and a second start take too long.
 #
-# On the host it unpacks the image's files and boots the machine; there podman runs these, as its store of images would be
-# an overlay on an overlay.
+# On the host this script unpacks the image's files and boots the machine. There podman runs the unpacked files, because
+# its image store would be an overlay on an overlay.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export IMAGE_FILES=$PWD/.data/image-files
@@ -19,7 +19,7 @@ boot() {
   test/cgroup2/run.sh test/image/cgroup2.sh --inside
 }
 
-# There is no systemd, and nothing of podman's may be kept where the machine's files are.
+# The machine has no systemd, and podman must keep no files where the machine's files are.
 configure_podman() {
   local folder=/tmp/podman
   mkdir "$folder"
@@ -34,6 +34,6 @@ if [ "${1:-}" != --inside ]; then
   exit
 fi
 configure_podman
-# Not these tests, and of the others not these: a name that fits no more makes it longer, and leaves nothing out.
+# Two patterns that exclude tests. A renamed test is then run too: this takes longer and omits nothing.
 export TAP_GREP=$'/^(?!the doctor names|a worker that is killed)/\n/^(?!attacks|a javac|java|started again)/'
 exec node test/image/image.ts

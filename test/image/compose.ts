@@ -1,5 +1,5 @@
-// deploy/compose.yaml, brought up by podman-compose: PostgreSQL, web and two workers from one command, a job in each
-// language through the published port, and an orderly end. `make test-image` runs this.
+// Starts deploy/compose.yaml with podman-compose: PostgreSQL, web and two workers from one command, a job in each language
+// through the published port, and an orderly end. `make test-image` runs this.
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -51,7 +51,7 @@ const compose = (...words: readonly string[]): Promise<Ended> =>
 
 const name = (service: string): string => `${project}_${service}_1`
 
-/** A program that asks the database of its process, and prints the rows or the error's code. */
+/** Returns a program that queries the database of its process, and prints the rows or the error's code. */
 function query(statement: string): string {
   return `
     import postgres from 'postgres'
@@ -86,13 +86,13 @@ t.test('one command brings up a service that runs every language', async (t) => 
   for (const service of [...workers, 'web'])
     t.ok(await becomesHealthy(service), `${service} becomes healthy`)
   const issued = await compose('run', '--rm', 'operator', 'keys', 'issue', '--account', 'test')
-  // podman-compose gives it a terminal.
+  // podman-compose gives the command a terminal, which changes its output.
   const key = /\brl_live_\w+/.exec(issued.text)?.[0] ?? ''
   t.match(key, /^rl_live_/, issued.text)
   const client = createClient({
     url: `http://127.0.0.1:${port}`,
     apiKey: key,
-    // As the router in front of it says.
+    // The header that a router in front of the service sends.
     fetch: (url, options) => {
       const headers = new Headers(options?.headers)
       headers.set('X-Forwarded-Proto', 'https')

@@ -1,4 +1,4 @@
-// The image under podman: what a worker's container must be given, and containers that are gone when their test is.
+// The image under podman: the rights that a worker's container needs, and containers that are removed when their test ends.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -6,23 +6,23 @@ import type { Test } from 'tap'
 
 export const imageName = process.env['IMAGE'] ?? 'localhost/runledger'
 
-/** The image's files, unpacked, where podman has no store of images to take it from. */
+/** The image's unpacked files, for a machine where podman has no image store. */
 const files = process.env['IMAGE_FILES']
 
-/** What podman is told to run. Where there is no systemd it has no timer for health checks: `checkHealth` asks. */
+/** The image arguments for podman. Without systemd podman has no timer for health checks, so `checkHealth` runs them. */
 export const image: readonly string[] = [
   '--no-healthcheck',
   ...(files === undefined ? [imageName] : describeFiles(files)),
 ]
 
-/** What Containerfile says of the image beside its files. */
+/** Returns what Containerfile says about the image in addition to its files. */
 function describeFiles(directory: string): readonly string[] {
   const path = '/runledger/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
   return [
     '--workdir=/runledger',
     `--env=PATH=${path}`,
     '--env=LANG=C.UTF-8',
-    // podman says so of an image's containers alone.
+    // podman sets this variable only for a container of an image.
     '--env=container=podman',
     '--rootfs',
     directory,
@@ -30,10 +30,10 @@ function describeFiles(directory: string): readonly string[] {
   ]
 }
 
-/** True where the memory controller stands in a v1 hierarchy. */
+/** True where the memory controller is in a v1 hierarchy. */
 export const hasCgroupV1 = existsSync('/sys/fs/cgroup/memory')
 
-/** The capabilities that a worker's container must be given. */
+/** The capabilities that a worker's container needs. */
 export const workerCapabilities: readonly string[] = [
   'CHOWN',
   'DAC_OVERRIDE',
@@ -45,16 +45,16 @@ export const workerCapabilities: readonly string[] = [
   'SYS_PTRACE',
 ]
 
-/** Without it no box gets a /proc of its own. */
+/** Without this option no box gets a separate /proc. */
 export const uncoveredProc = '--security-opt=unmask=/proc/*'
 
 /**
- * The least that a worker's container must be given beside podman's defaults taken away; docs/deploy.md says why each.
- * Nothing on disk can be written.
+ * The fewest rights that a worker's container needs after all of podman's defaults are dropped; docs/deploy.md explains
+ * each. The container cannot write to disk.
  */
 export const workerRights = giveRights(workerCapabilities, uncoveredProc)
 
-/** The same with other capabilities, and other flags beside them. */
+/** Returns the same rights with other capabilities and additional flags. */
 export function giveRights(
   capabilities: readonly string[],
   ...flags: readonly string[]
@@ -69,29 +69,29 @@ export function giveRights(
   ]
 }
 
-/** What web and migrate need. */
+/** The rights that web and migrate need. */
 export const plainRights: readonly string[] = ['--user=runledger', '--cap-drop=ALL', '--read-only']
 
-/** Compilers may take their time on a machine that has little. */
+/** Longer limits for compilers on a small machine. */
 export const patientCompilers: Readonly<Record<string, string>> = {
   CPP_COMPILE_WALL_SECONDS: '120',
   JAVA_COMPILE_CPU_SECONDS: '60',
   JAVA_COMPILE_WALL_SECONDS: '120',
 }
 
-/** How a command of podman ended. */
+/** The result of a podman command. */
 export interface Ended {
   readonly status: number
-  /** stdout and stderr, as they came. */
+  /** stdout and stderr together. */
   readonly text: string
 }
 
-// crun does not start containers where v1 and v2 are mounted side by side, as development machines have it.
+// crun does not start containers where v1 and v2 are mounted side by side, as on development machines.
 const runtime = ['/usr/bin/runc', '/usr/sbin/runc'].some((path) => existsSync(path))
   ? ['--runtime=runc']
   : []
 
-/** Runs podman to its end. */
+/** Runs podman until it ends. */
 export function podman(...words: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(
@@ -106,7 +106,7 @@ export function podman(...words: readonly string[]): Promise<Ended> {
   })
 }
 
-/** Without CAP_SYS_RESOURCE podman cannot raise the limits that it inherits, as it would by default. */
+/** Returns the present limits as flags, because podman raises limits by default and cannot do so without CAP_SYS_RESOURCE. */
 export function keepLimits(): string[] {
   const limits = readFileSync('/proc/self/limits', 'utf8')
   const read = (name: string): number =>
@@ -118,20 +118,20 @@ export function keepLimits(): string[] {
 
 let started = 0
 
-/** A container of the test's own, on the host's network: PostgreSQL listens on loopback. */
+/** A container on the host's network, because PostgreSQL listens on loopback. */
 export interface Container {
   readonly name: string
-  /** All that it has written to stdout and stderr. */
+  /** Returns everything that it has written to stdout and stderr. */
   log(): Promise<string>
-  /** Resolves when its log matches; @throws when it ends before. */
+  /** Resolves when its log matches. @throws when the container ends before. */
   logged(pattern: RegExp): Promise<void>
-  /** What the image's own health check says. */
+  /** Runs the image's own health check. */
   checkHealth(): Promise<Ended>
-  /** SIGTERM, as engines stop containers; resolves with its exit status. */
+  /** Sends SIGTERM, as engines stop containers; resolves with the exit status. */
   stop(): Promise<number>
 }
 
-/** Starts one in the background. It is removed when the test ends. */
+/** Starts a container in the background. It is removed when the test ends. */
 export async function startContainer(
   t: Test,
   options: readonly string[],
@@ -156,7 +156,7 @@ export async function startContainer(
   return begin(name)
 }
 
-/** Resolves when a container's log matches; @throws when it ends before. */
+/** Resolves when a container's log matches. @throws when the container ends before. */
 async function followLog(name: string, pattern: RegExp): Promise<void> {
   const logs = spawn('podman', [...runtime, 'logs', '--follow', name])
   let log = ''
@@ -172,7 +172,7 @@ async function followLog(name: string, pattern: RegExp): Promise<void> {
   if (!isFound) throw new Error(`${name} ended: ${log}`)
 }
 
-/** Starts one that has been made, or that has ended. */
+/** Starts a container that was created or has ended. */
 export async function begin(name: string): Promise<Container> {
   const { status, text } = await podman('start', name)
   if (status !== 0) throw new Error(text)

@@ -1,5 +1,5 @@
-// The image as an operator runs it: what is refused without rights, the main job in every language, attacks over HTTP, who
-// runs as whom, and that it stops, starts again and loses nothing. `make test-image` builds the image and runs this.
+// The image as an operator runs it: what fails without rights, the main job in every language, attacks over HTTP, the users
+// of the processes, and that it stops, restarts and loses nothing. `make test-image` builds the image and runs this.
 import { readdirSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -41,7 +41,7 @@ type Submit = (
   network?: 'none' | 'loopback',
 ) => Promise<Result>
 
-/** A caller of the service at this port, with a key of its own. */
+/** Returns a caller of the service at this port, with a new key. */
 async function createSubmit(url: string, port: number): Promise<Submit> {
   const sql = createDatabase({ url, connections: 1, name: 'test image' })
   const { key } = await issueKey(sql, { account: 'image', tier: 'unlimited' }, 'test')
@@ -253,7 +253,10 @@ t.test('a worker that is killed loses nothing: another container takes its run o
   t.equal(await second.stop(), 0)
 })
 
-/** Of the hostile suite whatever looks for a way out, each in one language, but for what names things of a host; a few bombs. */
+/**
+ * Returns the attacks of the hostile suite that look for a way out, each in one language, except those that name things of a
+ * host; and a few bombs.
+ */
 function listAttacks(): { attack: (typeof attacks)[number]; language: Language }[] {
   const bombs = /^(a fork bomb|touched memory|a flood of output|a comet that|daemons that)/
   return attacks
@@ -283,7 +286,7 @@ async function waitForStart(url: string): Promise<void> {
   await sql.end({ timeout: 2 })
 }
 
-/** Groups of workers that are left anywhere below podman's. */
+/** Returns the cgroups of workers that are left anywhere below podman's. */
 function listGroups(): string[] {
   const top = hasCgroupV1 ? '/sys/fs/cgroup/memory' : '/sys/fs/cgroup'
   return readdirSync(top, { recursive: true, encoding: 'utf8' }).filter((path) =>

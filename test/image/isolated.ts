@@ -1,5 +1,5 @@
-// A host without a network, as a bundle finds one: a network namespace that has nothing but lo, and a podman that has never
-// run there, with no image and no network of its own.
+// A host without a network, as a bundle finds it: a network namespace that has only lo, and a podman that has never run
+// there and has neither images nor networks.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { keepLimits } from './container.ts'
 import type { Ended } from './container.ts'
 
-/** Runs commands. */
+/** A host on which commands can be run. */
 export interface IsolatedHost {
   run(directory: string, words: readonly string[], environment: Environment): Promise<Ended>
   remove(): void
@@ -15,7 +15,7 @@ export interface IsolatedHost {
 
 export type Environment = Readonly<Record<string, string>>
 
-/** Until it is removed, a process keeps its namespace. */
+/** Starts the host. A process keeps its namespace until it is removed. */
 export async function startIsolatedHost(): Promise<IsolatedHost> {
   const script = 'ip link set lo up; echo ready; exec sleep infinity'
   const stdio = ['ignore', 'pipe', 'inherit'] as const
@@ -36,7 +36,7 @@ export async function startIsolatedHost(): Promise<IsolatedHost> {
   }
 }
 
-/** @returns variables by which podman keeps everything in this folder, and does as this machine needs it. */
+/** @returns the environment variables that make podman keep everything in this folder, with settings for this machine. */
 export function configurePodman(folder: string): Environment {
   mkdirSync(join(folder, 'net'), { recursive: true })
   const limits = keepLimits().map((flag) => JSON.stringify(flag.replace('--ulimit=', '')))
@@ -44,11 +44,11 @@ export function configurePodman(folder: string): Environment {
     '[containers]',
     `default_ulimits = [${limits.join(', ')}]`,
     '[engine]',
-    // crun does not start containers where cgroup v1 and v2 are mounted side by side; there may be no systemd.
+    // crun does not start containers where cgroup v1 and v2 are mounted side by side; systemd may be missing.
     'runtime = "runc"',
     'cgroup_manager = "cgroupfs"',
     'events_logger = "file"',
-    // Those in shared memory are every podman's of this machine, and a new one frees them all.
+    // Locks in shared memory belong to every podman of this machine, and a new podman frees them all.
     'lock_type = "file"',
     `tmp_dir = "${folder}/tmp"`,
     '[network]',

@@ -1,5 +1,5 @@
-// The shape of the suite's tables. A new attack is a row in a table in attack/: what holds, and what one account does about it,
-// by programs that it submits or by requests. Nothing else has to be touched.
+// The shape of the suite's tables. A new attack is a row in a table in attack/: its name, and the programs that one account
+// submits or the requests that it makes. No other file needs a change.
 import type { Language } from '#language'
 
 /** A body of POST /api/submit. */
@@ -9,39 +9,39 @@ export interface Body {
   readonly [field: string]: unknown
 }
 
-/** Where an attack is made. */
+/** The target of an attack. */
 export interface Target {
   readonly port: number
-  /** The attacker's. */
+  /** The attacker's API key. */
   readonly key: string
-  /** Aborted when time is over. */
+  /** Aborted when the time is over. */
   readonly signal: AbortSignal
 }
 
 export interface NeighbourAttack {
   /** What one account does beside others, as a noun. */
   readonly name: string
-  /** Each is posted, followed to its end and posted again until time is over; then it is cancelled. */
+  /** Each body is posted, followed to its end and posted again until the time is over; then it is cancelled. */
   readonly submissions: readonly Body[]
-  /** What is done by requests meanwhile. */
+  /** Requests that the attacker makes meanwhile. */
   readonly act?: (target: Target) => Promise<void>
-  /** `beta` unless said. */
+  /** `beta` by default. */
   readonly tier?: 'beta' | 'unlimited'
-  /** So long it goes on. */
+  /** The duration of the attack. */
   readonly seconds: number
-  /** So long the attacker may have both slots by rights, as what has begun is not taken away. */
+  /** How long the attacker may rightfully occupy both slots, because a started run is not taken away. */
   readonly holdsSeconds: number
-  /** A checker of its own may make its verdict IE. */
+  /** True when the attacker's own checker may make its verdict IE. */
   readonly mayFail: boolean
-  /** The most that the web process may hold meanwhile. */
+  /** The most bytes that the web process may hold during the attack. */
   readonly webBytesMost?: number
-  /** Descriptors that the suite itself needs for it. */
+  /** Descriptors that the suite itself needs for the attack. */
   readonly descriptors: number
 }
 
 type Further = Partial<Omit<NeighbourAttack, 'name' | 'submissions'>>
 
-/** @param submissions may be two, which then want both slots. */
+/** @param submissions two bodies compete for both slots. */
 export function attack(
   name: string,
   submissions: readonly Body[],
@@ -60,7 +60,7 @@ export function attack(
 
 const mebibyte = 1024 * 1024
 
-/** What a submitter may have who asks for much, but for no long time. */
+/** Generous limits for a short time. */
 export const wide = { wall_time: 2, cpu_time: 10, processes: 256, memory: 256 * mebibyte }
 
 const headers =
@@ -72,7 +72,7 @@ const headers =
     .map((name) => `#include <${name}.h>`)
     .join('\n')
 
-/** A C program. @param body of main; what stands before a line `//main` is outside it. */
+/** Makes a C program. @param body the statements of main; the part before a line `//main` goes outside it. */
 export function c(body: string, further: Partial<Body> = {}): Body {
   const [before, after] = body.split('//main')
   const [outside, inside] = after === undefined ? ['', body] : [before, after]
@@ -80,7 +80,7 @@ export function c(body: string, further: Partial<Body> = {}): Body {
   return { language: 'c', code, limits: wide, ...further }
 }
 
-/** A program under `wide`. */
+/** Makes a program under the limits `wide`. */
 export function program(language: Language, code: string, further: Partial<Body> = {}): Body {
   return { language, code, limits: wide, ...further }
 }

@@ -1,24 +1,24 @@
-// Two accounts that go on with their work beside an attack: one whose programs do next to nothing, one whose programs compute for
-// a third of a second and have two. Some of the first one's requests are answered by a stream.
+// Two accounts that work beside an attack: the canary, whose programs do almost nothing, and the victim, whose programs
+// compute for a third of a second and have two. Some of the canary's requests are answered by a stream.
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { call } from '../faults/load.ts'
 import type { Body } from './attack.ts'
 import type { Service } from './service.ts'
 
-/** What became of their programs for a while. */
+/** The results of both accounts' programs over some time. */
 export interface Work {
-  /** Milliseconds from the asking to the verdict. */
+  /** Milliseconds from the request to the verdict. */
   readonly canary: readonly number[]
   readonly victim: readonly number[]
-  /** What must not be, whatever the machine. */
+  /** Results that are wrong on any machine. */
   readonly faults: readonly string[]
-  /** What a machine that stands still for seconds can bring about, too. */
+  /** Results that a machine that stalls for seconds can also cause. */
   readonly doubts: readonly string[]
 }
 
 export interface Company {
-  /** Begins to work; what is returned ends it. */
+  /** Starts the work. The returned function stops it. */
   start(): () => Promise<Work>
 }
 
@@ -30,7 +30,7 @@ const victim: Body = {
 }
 const canaryPause = 10
 const streamEach = 15
-/** Of the canary's programs between two of the victim's. */
+/** The number of the canary's programs between two of the victim's. */
 const canariesEach = 8
 
 interface Tally {
@@ -39,7 +39,7 @@ interface Tally {
   readonly doubts: string[]
 }
 
-/** Two new accounts. */
+/** Creates the two accounts. */
 export async function createCompany({ port, createKey }: Service): Promise<Company> {
   const keys = { canary: await createKey('unlimited'), victim: await createKey('unlimited') }
 
@@ -66,7 +66,7 @@ export async function createCompany({ port, createKey }: Service): Promise<Compa
     const said = `the ${who}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 400)}`
     const isLate = [0, 408, 503].includes(answer.status) || verdict === 'TLE'
     tally[isLate ? 'doubts' : 'faults'].push(said)
-    // Not a storm of its own.
+    // Pauses so that the neighbours do not flood the service themselves.
     await sleep(100)
   }
 
@@ -78,7 +78,7 @@ export async function createCompany({ port, createKey }: Service): Promise<Compa
       const tally = (): Tally => ({ times: [], faults, doubts })
       const tallies = { canary: tally(), victim: tally() }
       let stopped = false
-      // In turn, so that neither waits for the other.
+      // Both accounts take turns, so that neither waits for the other.
       const work = async (): Promise<void> => {
         for (let count = 1; !stopped; count += 1) {
           await ask('canary', tallies.canary, agent, count % streamEach === 0)

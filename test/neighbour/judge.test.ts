@@ -1,4 +1,4 @@
-// How the neighbour suite tells an attack from a machine that has other things to do: with strikes that are made up.
+// Tests with invented strikes how the neighbour suite distinguishes an attack from a busy machine.
 import t from 'tap'
 import { attack } from './attack.ts'
 import { harmless, judge } from './judge.ts'
@@ -16,7 +16,7 @@ const slow: Struck = { ...well, canary: [10, 2000], victim: [400] }
 const late: Struck = { ...well, doubts: ['the victim: TLE'] }
 const busy: Struck = { ...well, canary: [700, 900], victim: [1500] }
 
-/** Judges an attack whose strikes, and harmless ones between them, go as told. */
+/** Judges an attack whose strikes, and the harmless ones between them, have the given results. */
 async function judgeMadeUp(attacked: Struck[], between: Struck[] = []) {
   const strikes: string[] = []
   const found = await judge(

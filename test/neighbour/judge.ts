@@ -1,43 +1,44 @@
-// What an attack did to its neighbours, told from what the machine did. Losses are losses at once. Late verdicts and long waits
-// may be the machine's: such an attack is made again between two harmless programs that fill the same slot, and counts if the
-// neighbours were well beside these and not beside it. Where they are not even well beside these, nothing is judged.
+// Distinguishes what an attack did to its neighbours from what the machine did. A loss always counts. Late verdicts and long
+// waits may come from the machine. Such an attack is repeated between two harmless programs that fill the same slot; it
+// counts if the neighbours did well beside these and not beside the attack. If they did not even do well beside the harmless
+// programs, nothing is judged.
 import { quantile } from '../hostile/neighbour.ts'
 import { attack, program } from './attack.ts'
 import type { NeighbourAttack } from './attack.ts'
 import type { Struck } from './strike.ts'
 
-/** Of an attack, all that is wrong. */
+/** Everything that is wrong with an attack. */
 export interface Judgement {
-  /** What nothing excuses. */
+  /** Faults that no busy machine can excuse. */
   readonly faults: readonly string[]
-  /** Late verdicts and long waits that the attack is to blame for. */
+  /** Late verdicts and long waits that the attack has caused. */
   readonly delays: readonly string[]
-  /** What was seen, in order. */
+  /** The observations in order. */
   readonly remarks: readonly string[]
-  /** False: the machine was not calm enough to say anything of delays. */
+  /** False when the machine was too busy to judge delays. */
   readonly isJudged: boolean
 }
 
-/** A program that takes a slot, and a core where it may, as any may do. */
+/** A program that uses a slot, and a core where allowed, as any program may. */
 export const harmless = attack('a harmless program', [program('python', 'while True: pass')])
 
-/** As multiples of what it is beside a harmless program. */
+/** Allowed waits as multiples of the waits beside a harmless program. */
 const canaryFactor = 20
 const victimFactor = 5
 const worstFactor = 3
-/** Shorter than this no wait is judged. */
+/** Shorter waits are not judged. */
 const leastMilliseconds = 1500
-/** Beside a harmless program the neighbours wait no longer, or the machine has too much else to do. */
+/** The longest waits beside a harmless program, in milliseconds; beyond them the machine is too busy. */
 const calm = { canary: 500, victim: 1000 }
 const roundsMost = 3
-/** All repetitions together; then nothing is repeated, nor judged. */
+/** The most seconds of all repetitions together; after them nothing is repeated or judged. */
 const repeatSecondsMost = 150
 let repeatedSeconds = 0
 
 const show = (times: readonly number[]): string =>
   `${times.length} of ${[0.5, 0.99, 1].map((part) => quantile(times, part).toFixed(0)).join(' / ')} ms`
 
-/** A line of figures: p50, p99 and the most. */
+/** Returns a line of figures: p50, p99 and the maximum. */
 export const describe = ({ canary, victim, ended }: Struck): string =>
   `canary ${show(canary)}, victim ${show(victim)}; the attacker: ${ended}`
 
@@ -46,7 +47,10 @@ const isCalm = ({ doubts, canary, victim }: Struck): boolean =>
   quantile(canary, 0.99) <= calm.canary &&
   quantile(victim, 0.5) <= calm.victim
 
-/** Which waits are longer than they may be, and what else is late. @param beside harmless programs. */
+/**
+ * Returns the waits that are too long, and the late verdicts.
+ * @param beside the strike with harmless programs.
+ */
 function findDelays(struck: Struck, { holdsSeconds }: NeighbourAttack, beside: Struck): string[] {
   const bound = (factor: number, times: readonly number[]): number =>
     holdsSeconds * 1000 +
@@ -72,9 +76,9 @@ function findDelays(struck: Struck, { holdsSeconds }: NeighbourAttack, beside: S
 }
 
 /**
- * Makes an attack, as often as it takes to judge it.
- * @param strike makes one.
- * @param beside what the neighbours had beside a harmless program before.
+ * Runs an attack, as often as it takes to judge it.
+ * @param strike runs it once.
+ * @param beside an earlier strike with a harmless program.
  */
 export async function judge(
   one: NeighbourAttack,
@@ -101,7 +105,7 @@ export async function judge(
     const before = await repeat(harmless)
     if (!isCalm(before)) continue
     const again = findDelays(await repeat(one), one, before)
-    // What it did once and not again was not it.
+    // A delay that does not recur was not caused by the attack.
     if (again.length === 0 || isCalm(await repeat(harmless))) found = again
   }
   repeatedSeconds += (performance.now() - startedAt) / 1000

@@ -1,8 +1,8 @@
-// The neighbour suite: what one account does to others, on the running service. PostgreSQL, a web process and a worker with two
-// slots on two cores; every attack of the tables in attack/ by an account of its own, beside two others that go on with their
-// work. Their verdicts stay what they are, nothing of theirs is refused or tried twice, nothing is left, and they wait no longer
-// than a wide bound (judge.ts); bench/http/neighbour.bench.ts has the narrow one. NEIGHBOUR (a regular expression for the name)
-// selects.
+// The neighbour suite: what one account can do to others on the running service, which is PostgreSQL, a web process and a
+// worker with two slots on two cores. Each attack of the tables in attack/ uses a separate account, while two other accounts
+// work. Their verdicts must stay right, none of their requests is refused and no run is tried twice, nothing is left behind,
+// and they wait no longer than a wide bound (judge.ts). bench/http/neighbour.bench.ts has the narrow bound. NEIGHBOUR (a
+// regular expression for the name) selects attacks.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { quantile } from '../hostile/neighbour.ts'
@@ -22,7 +22,7 @@ const attacks = [...storms, ...bombs, ...requests].filter(({ name }) => wanted.t
 const limits = readFileSync('/proc/self/limits', 'utf8')
 const descriptors = Number(/^Max open files\s+(\d+)/mu.exec(limits)?.[1])
 
-/** Programs that end at once: the first of everything compiles and starts what then stays. */
+/** Programs that end at once. The first run in a language compiles and starts things that stay. */
 const first: Readonly<Record<(typeof languages)[number], string>> = {
   python: 'print(1)',
   javascript: 'console.log(1)',

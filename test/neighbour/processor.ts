@@ -1,5 +1,5 @@
-// An annotation processor that a submission brings: it writes into the directory of the compiled classes what it was given, or
-// classes of nothing but constants, as many as it is told.
+// An annotation processor for a submission. It writes given files, or any number of classes of nothing but constants, into
+// the directory of the compiled classes.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,7 +34,7 @@ public class P extends AbstractProcessor {
 
 let compiled: string | undefined
 
-/** Its class file, in base64. */
+/** Returns the processor's class file in base64. */
 export function processorClass(): string {
   if (compiled !== undefined) return compiled
   const directory = mkdtempSync(join(tmpdir(), 'runledger-processor-'))

@@ -1,4 +1,4 @@
-// The service under attack: PostgreSQL, a web process and a worker with two slots, all on two cores, however many there are.
+// The service under attack: PostgreSQL, a web process and a worker with two slots, limited to two cores.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,26 +15,26 @@ import { startWorkerProcess } from '../helper/worker.ts'
 export interface Service {
   readonly sql: Database
   readonly port: number
-  /** What the worker has logged so far. */
+  /** The worker's log messages so far. */
   readonly logged: readonly string[]
-  /** Of `languages`, those that are installed here. */
+  /** The `languages` that are installed on this machine. */
   readonly offered: ReadonlySet<Language>
-  /** A key of a new account. */
+  /** Creates a new account and returns its key. */
   createKey(tier: 'beta' | 'unlimited'): Promise<string>
-  /** Bytes of the web process that are in memory. */
+  /** Returns the resident bytes of the web process. */
   webBytes(): number
-  /** Processes in the worker's boxes although nothing is to run there. */
+  /** Returns the processes in the worker's boxes that should not run. */
   findStrangers(): string[]
 }
 
-/** What attacks and their neighbours are written in. */
+/** The languages of the attacks and their neighbours. */
 export const languages = ['python', 'c', 'cpp', 'java', 'javascript', 'go'] as const
 const offerSeconds = 30
 const slots = 2
-/** One box may be cleared away while its successor runs. */
+/** A spare lets one box be cleaned up while its successor runs. */
 const spares = 1
 
-/** From now on this process and all that it starts have two processors. */
+/** Limits this process and its later children to two processors. */
 function keepToTwoProcessors(): void {
   const list = /^Cpus_allowed_list:\s*(\S+)/mu.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
   const allowed = (list ?? '').split(',').flatMap((range) => {
@@ -46,7 +46,7 @@ function keepToTwoProcessors(): void {
   execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', two, String(process.pid)])
 }
 
-/** What the worker offers; what is not there after so long is not installed. */
+/** Returns the languages that the worker offers; a language that is missing after the wait is not installed. */
 async function waitForOffered(sql: Database): Promise<ReadonlySet<Language>> {
   for (let waited = 0; ; waited += 1) {
     const offered = await describeLanguages(sql)
@@ -56,7 +56,7 @@ async function waitForOffered(sql: Database): Promise<ReadonlySet<Language>> {
   }
 }
 
-/** Starts it; it ends with the test. */
+/** Starts the service; it ends with the test. */
 export async function startService(t: Test): Promise<Service> {
   keepToTwoProcessors()
   const database = await createTestDatabase({ ownServer: true })

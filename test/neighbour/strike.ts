@@ -1,4 +1,4 @@
-// One attack beside its neighbours: posted, taken back, and looked at.
+// Runs one attack beside its neighbours: submits it, cancels it, and inspects the result.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { call } from '../faults/load.ts'
 import type { Body, NeighbourAttack, Target } from './attack.ts'
@@ -6,25 +6,25 @@ import type { Company, Work } from './company.ts'
 import type { Service } from './service.ts'
 
 export interface Struck extends Work {
-  /** The attacker's own ends, each with how often. */
+  /** The results of the attacker's own submissions, with the number of each. */
   readonly ended: string
 }
 
 const settleSeconds = 20
-/** Neighbours go on for so long after the attack: what it has left is their affair, too. */
+/** The neighbours continue for so long after the attack, because its leftovers may also affect them. */
 const afterMilliseconds = 500
 const forbidden = ['worker.suspended', 'worker.lost']
-/** A box that was not let run: by an attack, or by what else the machine has to do. */
+/** A box that got no processor time, because of an attack or of other work on the machine. */
 const starved = 'box.starved'
 
-/** Submits, follows to the end, and begins again, until time is over; then it takes back. */
+/** Submits, follows to the end, and repeats this until the time is over; then cancels. */
 async function submitAgain({ port, key, signal }: Target, body: Body): Promise<void> {
   const headers = { 'X-API-Key': key }
   while (!signal.aborted) {
     const answer = await call(port, 'POST', '/api/submit', headers, body)
     const id = answer.body['id']
     if (typeof id !== 'string') {
-      // Turned away, which is an answer; the attacker has nothing to complain of.
+      // A refusal is a valid answer to the attacker.
       if (answer.status === 400) throw new Error(`no attack: ${JSON.stringify(answer.body)}`)
       await sleep(200)
       continue
@@ -36,7 +36,7 @@ async function submitAgain({ port, key, signal }: Target, body: Body): Promise<v
   }
 }
 
-/** What is wrong with how the attacker's own submissions stand once it is over. */
+/** Returns what is wrong with the attacker's own submissions once the attack is over. */
 async function judgeOwn(
   { sql }: Service,
   key: string,
@@ -60,7 +60,7 @@ async function judgeOwn(
   return { faults: isWrong ? [`the attacker's submissions: ${ended}`] : [], ended }
 }
 
-/** Makes an attack. */
+/** Runs one attack. */
 export async function strike(
   service: Service,
   company: Company,
@@ -104,7 +104,7 @@ export async function strike(
   }
 }
 
-/** What requests have left in the queue. */
+/** Cancels the submissions that requests have left in the queue. */
 async function cancelAll({ sql, port }: Service, key: string): Promise<void> {
   const pending = await sql<{ id: string }[]>`
     select p.submission_id as id from runledger.pending p join runledger.api_key k on k.id = p.api_key_id
@@ -113,7 +113,7 @@ async function cancelAll({ sql, port }: Service, key: string): Promise<void> {
     await call(port, 'POST', `/api/result/${id}/cancel`, { 'X-API-Key': key })
 }
 
-/** The steps at which attempts were lost so far. */
+/** Returns the steps at which attempts were lost so far. */
 async function readLosses({ sql }: Service): Promise<string[]> {
   const rows = await sql<{ step: string }[]>`
     select coalesce(data ->> 'step', data ->> 'reason') as step from runledger.event
@@ -121,7 +121,7 @@ async function readLosses({ sql }: Service): Promise<string[]> {
   return rows.map(({ step }) => step)
 }
 
-/** Boxes are gone within moments; what a program has filled takes seconds. */
+/** Returns what is left in the boxes. A box disappears within moments, but freeing what a program has filled takes seconds. */
 async function findLeft(service: Service): Promise<string[]> {
   for (let waited = 0; ; waited += 1) {
     const left = service.findStrangers()

@@ -1,5 +1,5 @@
-// A copy of a checkout in which faults may be planted. It stands under the checkout's own .data, because node_modules is
-// hard-linked, which does not go beyond a file system.
+// A copy of a checkout in which faults may be planted. It is under the checkout's own .data, because node_modules is
+// hard-linked and hard links do not cross file systems.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,16 +7,19 @@ import { findTest, findText, readSources } from './place.ts'
 
 export interface Checkout {
   readonly directory: string
-  /** Where a text occurs in src, sql and the client: a file once for each time, by its path in the checkout. */
+  /** Returns the files of src, sql and the client that contain a text, by path in the checkout, once for each occurrence. */
   find(text: string): string[]
-  /** Replaces the text's one occurrence. @returns what restores it. */
+  /** Replaces the text's only occurrence. @returns a function that restores it. */
   replace(path: string, text: string, instead: string): () => void
-  /** A test file by its room and its own name, wherever in the room it stands; null unless there is exactly one. */
+  /**
+   * Returns the path of a test file, given its directory in test/ and its name, at any depth; null unless exactly one
+   * exists.
+   */
   findTest(name: string): string | null
   remove(): void
 }
 
-/** Copies what git knows of, or would, as it stands now; node_modules is linked. */
+/** Copies the tracked and untracked files that git does not ignore, in their present state; node_modules is linked. */
 export function copyCheckout(source: string): Checkout {
   mkdirSync(join(source, '.data'), { recursive: true, mode: 0o700 })
   const directory = mkdtempSync(join(source, '.data/planted-'))
@@ -36,7 +39,7 @@ export function copyCheckout(source: string): Checkout {
     find: (text) => findText(sources, text),
     replace(path, text, instead) {
       const whole = sources.get(path) ?? ''
-      // By a function: `$` means itself.
+      // A function, because `$` is special in a replacement string.
       writeFileSync(
         join(directory, path),
         whole.replace(text, () => instead),

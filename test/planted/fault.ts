@@ -1,5 +1,5 @@
-// The table of planted faults: one line of src or sql each, wrong in a way that a user would notice, and the tests that
-// have to see it.
+// The table of planted faults: each is one wrong line in src or sql that a user would notice, and the tests that must detect
+// it.
 import { accountFaults } from './fault/account.ts'
 import { blobFaults } from './fault/blob.ts'
 import { checkerFaults } from './fault/checker.ts'
@@ -13,16 +13,16 @@ import { toolFaults } from './fault/tool.ts'
 import { webhookFaults } from './fault/webhook.ts'
 
 export interface Fault {
-  /** Room, and what is wrong: unique. */
+  /** The room and the fault; unique. */
   readonly name: string
   /** Occurs exactly once in src and sql together, so that the file may move. */
   readonly text: string
   readonly instead: string
-  /** Room and name of each test file that has to go red: `http/submit` is test/http/submit.test.ts, or deeper. */
+  /** Room and name of each test file that must fail: `http/submit` is test/http/submit.test.ts, or deeper. */
   readonly tests: readonly string[]
 }
 
-/** All of them. */
+/** All planted faults. */
 export const faults: readonly Fault[] = [
   ...accountFaults,
   ...blobFaults,

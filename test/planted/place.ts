@@ -1,9 +1,9 @@
-// Where in a checkout a fault would be planted, and where the tests stand that have to see it: by text and by name, so
-// that files may move.
+// Finds the place of a planted fault in a checkout by its text, and the tests that must detect it by name, so that files may
+// move.
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The text of every file of src, sql and the client, by its path in the checkout. */
+/** Returns the text of every file of src, sql and the client, by its path in the checkout. */
 export function readSources(directory: string): ReadonlyMap<string, string> {
   const paths = globSync('{src,sql,clients/typescript/src}/**/*.{ts,c,h,java,sql}', {
     cwd: directory,
@@ -11,7 +11,7 @@ export function readSources(directory: string): ReadonlyMap<string, string> {
   return new Map(paths.map((path) => [path, readFileSync(join(directory, path), 'utf8')]))
 }
 
-/** The files in which a text occurs: each once for each time. */
+/** Returns the files that contain a text, once for each occurrence. */
 export function findText(sources: ReadonlyMap<string, string>, text: string): string[] {
   return [...sources].flatMap(([path, whole]) =>
     whole
@@ -21,7 +21,7 @@ export function findText(sources: ReadonlyMap<string, string>, text: string): st
   )
 }
 
-/** A test file by its room and its own name, wherever in the room it stands; null unless there is exactly one. */
+/** Returns the path of a test file, given its directory in test/ and its name, at any depth; null unless exactly one exists. */
 export function findTest(directory: string, name: string): string | null {
   const own = name.slice(dirname(name).length + 1)
   const found = globSync(`test/${dirname(name)}/**/${own}.{test,slow}.ts`, { cwd: directory })

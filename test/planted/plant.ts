@@ -1,10 +1,10 @@
-// Plants faults that a user would notice, one after another, and says which of them the tests find. For each row of
-// fault.ts: the text is replaced in a copy of the checkout, the tests that the row names are run there, each of them has
-// to go red. Before, all of them have to be green without a fault. Separate from `make test`: it takes an hour.
+// Plants faults that a user would notice, one after another, and reports which of them the tests detect. For each row of
+// fault.ts it replaces the text in a copy of the checkout and runs the tests that the row names; each of them must fail.
+// Before that, all of them must pass without a fault. Separate from `make test`, because it takes an hour.
 //
 // Usage: node test/planted/plant.ts [--suite FILE…] [--in DIRECTORY] [name…]
-//   --suite FILE    run these test files instead of those that a row names: what does this file find?
-//   --in DIRECTORY  plant in that checkout's copy: what did an older revision's tests find?
+//   --suite FILE    run these test files instead of those that a row names: which faults does this file detect?
+//   --in DIRECTORY  plant in that checkout's copy: which faults did an older revision's tests detect?
 //   name            a part of a fault's name; several choose more; none: all
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -15,7 +15,7 @@ import { faults } from './fault.ts'
 import type { Fault } from './fault.ts'
 import { runTest } from './run-test.ts'
 
-/** What became of a planted fault; `void`: the row itself has to be mended. */
+/** The result of a planted fault; `void`: the row itself needs a repair. */
 type Finding = 'found' | 'NOT FOUND' | 'void'
 
 const ownCheckout = resolve(import.meta.dirname, '../..')
@@ -31,7 +31,7 @@ const chosen = faults.filter(
 )
 
 const cluster = await startTestCluster()
-// The template that tests share there was made from this checkout's SQL.
+// This cluster's template was made from this checkout's SQL, so other checkouts cannot use it.
 const sharedUrl = resolve(values.in) === ownCheckout ? cluster.url : null
 const checkout = copyCheckout(resolve(values.in))
 const interrupted = new AbortController()
@@ -85,7 +85,7 @@ async function plant(
 
   const restore = checkout.replace(place, fault.text, fault.instead)
   try {
-    // Nor has that template any fault.
+    // The shared template also lacks a fault in SQL or a migration, so only other faults use it.
     const clusterUrl = place.startsWith('src/') && !/migration/.test(place) ? sharedUrl : null
     const remarks: string[] = []
     let finding: Finding = 'found'
@@ -107,7 +107,7 @@ function test(file: string, clusterUrl: string | null): ReturnType<typeof runTes
   return runTest(checkout.directory, file, clusterUrl, interrupted.signal)
 }
 
-/** The files that a row means; null when one of them is not there. */
+/** Returns the files that a row names; null when one of them does not exist. */
 function testsOf({ findTest }: Checkout, fault: Fault): string[] | null {
   if (values.suite.length > 0) return values.suite
   const files = fault.tests.map(findTest)

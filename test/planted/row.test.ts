@@ -1,4 +1,5 @@
-// Each row of the planted faults can be planted: what stands in its way after a change is told here, not in half an hour.
+// Checks that each row of the planted faults can be planted, so that a broken row fails here at once and not after half an
+// hour.
 import { resolve } from 'node:path'
 import t from 'tap'
 import { faults } from './fault.ts'

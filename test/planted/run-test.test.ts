@@ -15,7 +15,7 @@ t.teardown(() => rmSync(directory, { recursive: true }))
 const sql = createDatabase({ url: cluster.url, connections: 1, name: 'test' })
 t.teardown(() => sql.end())
 
-/** False also for one that is dead and not yet waited for. */
+/** Returns false also for a zombie. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

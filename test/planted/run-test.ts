@@ -1,24 +1,25 @@
-// Runs one test file by itself, up to its first failure, and says how that went.
+// Runs one test file up to its first failure and returns the result.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { readErrorCode } from '#error-text'
 import { dropTestDatabases } from '../helper/database.ts'
 
-/** Nothing that a fault holds up is waited for any longer: it is red. */
+/** A test that takes longer counts as failed. */
 const mostSeconds = 300
 
-/** What the compiler of either language says of a text that is none of it. */
+/** The error messages of both languages' parsers for an invalid text. */
 const syntaxError = /SyntaxError|ERR_INVALID_TYPESCRIPT_SYNTAX|syntax error at or near/
 
 export interface TestRun {
   readonly isGreen: boolean
-  /** The fault is no program any more, which shows nothing. */
+  /** True when the planted fault is a syntax error, which proves nothing. */
   readonly isSyntaxError: boolean
   readonly seconds: number
 }
 
 /**
+ * Runs a test file.
  * @param clusterUrl a PostgreSQL with a migrated template; null: the test starts its own.
  * @throws the signal's reason when it fires.
  */
@@ -34,7 +35,7 @@ export async function runTest(
   const child = spawn(process.execPath, [file], {
     cwd: directory,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own: what a test has started ends with it.
+    // A separate process group, so that processes that the test has started end with it.
     detached: true,
     env: {
       ...environment,
@@ -53,7 +54,7 @@ export async function runTest(
   const code = await new Promise<number | null>((ended) => child.once('exit', ended))
   clearTimeout(timer)
   signal.removeEventListener('abort', kill)
-  // What it had started, and did not end as it failed.
+  // Kills what the failed test has started and not ended.
   kill()
   if (clusterUrl !== null) await dropTestDatabases(clusterUrl)
   signal.throwIfAborted()
@@ -64,12 +65,12 @@ export async function runTest(
   }
 }
 
-/** The group outlives the process that it is named after. */
+/** Kills a process group, which may outlive its leader. */
 function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch (error) {
-    // Nothing is left of it.
+    // ESRCH: the group is already gone.
     if (readErrorCode(error) !== 'ESRCH') throw error
   }
 }

@@ -1,5 +1,5 @@
-// `runledger evaluate` and `python -m runledger evaluate` over HumanEval as it was published: each of its solutions passes, and
-// none with a fault in it; and either goes on with what the other has begun.
+// `runledger evaluate` and `python -m runledger evaluate` over the published HumanEval: each of its solutions passes, none
+// with an injected fault passes, and either command continues what the other has started.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateSync, gunzipSync } from 'node:zlib'
@@ -28,7 +28,7 @@ const service = `http://127.0.0.1:${server.port}`
 const apiKey = await server.issue()
 await startWorkerProcess(t, url, { LANGUAGES: 'python' })
 
-/** @returns what `--report` writes. */
+/** @returns the report that `--report` writes. */
 type Evaluate = (samples: string, items?: number) => Promise<unknown>
 
 const byCommand: Evaluate = async (samples, items = 164) => {
@@ -55,7 +55,7 @@ const byPython: Evaluate = async (samples, items = 164) => {
 
 const problems = gunzipSync(readFileSync(file)).toString().trim().split('\n')
 
-/** Solutions whose value is wrapped into another. */
+/** Writes solutions whose return value is wrapped in `shape`. */
 function writeFaulty(name: string, shape: string): string {
   const samples = problems.map((line) => {
     const problem = JSON.parse(line) as { canonical_solution: string; entry_point: string }
@@ -93,7 +93,7 @@ t.test('each goes on with what the other has begun, whatever the shape', async (
   const right = 'def f(n):\n    return {"2": 1e-9, "10": [1.5, "é"]} if n == 3 else None'
   const plain = { language: 'python', limits: { cpu_time: 2.5, wall_time: 4 }, env: { b: 'é\u2028', a: '' } } // prettier-ignore
   const long = Array.from({ length: 30 }, (_, n) => `${n}`.repeat(50_000))
-  // The first of both marks the programs, so that they are others than before.
+  // The first command's name marks the programs, so that they differ from the earlier ones.
   const lines = [
     { task_id: 7, test_list: ['assert f(1) == 1.5'], test_imports: ['import math'], completion: 'f = lambda n: n * 1.5 # by' },
     { question_id: 'call', public_test_cases: JSON.stringify([called]), private_test_cases: deflateSync(hidden).toString('base64'),

@@ -1,5 +1,5 @@
-// `make test-python`: the Python package is built, checked by mypy and ruff, installed into clean environments of several
-// interpreters, and runs its own tests and its README's examples against a whole service.
+// `make test-python`: builds the Python package, checks it with mypy and ruff, installs it into clean environments of
+// several interpreters, and runs its tests and its README's examples against a whole service.
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const wheel = nameOf('.whl')
 const service = await startPythonService(t, folder)
 const interpreters = [...(await findInterpreters())]
 t.comment(`interpreters: ${interpreters.map(([name]) => name).join(', ')}`)
-/** Each with its environment and a web process of its own, as its tests kill that. */
+/** Each interpreter has a virtual environment and a separate web process, because its tests kill the web process. */
 const trials = await Promise.all(
   interpreters.map(async ([name, path], index) => ({
     name,
@@ -32,7 +32,7 @@ const trials = await Promise.all(
 )
 const [debian] = trials
 if (debian === undefined) throw new Error('this machine has no /usr/bin/python3')
-// Most of their time they wait.
+// The tests run in parallel, because most of the time they wait.
 const running = trials.map(({ python, environment }) =>
   run(python, ['-m', 'unittest', 'discover', 'tests'], {
     ...environment,

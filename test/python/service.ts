@@ -1,4 +1,4 @@
-// A whole service for the Python package: its web process can be killed and comes back, and there are certificates of each
+// A whole service for the Python package: its web process can be killed and restarted, and there are certificates of each
 // kind.
 import { generateKeyPairSync, randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -17,8 +17,8 @@ import { createAuthority } from '../webhook/certificate.ts'
 
 export interface PythonService {
   /**
-   * Starts a web process, which only those may kill who have it for themselves.
-   * @returns what the package's tests read it from.
+   * Starts a web process. A caller may kill it only if no other caller uses it.
+   * @returns the environment variables that the package's tests read.
    */
   readonly startWeb: (t: Test) => Promise<Readonly<Record<string, string>>>
 }
@@ -30,7 +30,7 @@ export async function startPythonService(t: Test, folder: string): Promise<Pytho
   const { privateKey } = generateKeyPairSync('ed25519')
   const settings = {
     RECEIPT_KEY: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
-    // So that waits end and begin again.
+    // So that waits end and start again.
     SYNC_WAIT_SECONDS: '5',
   }
   await startWorkerProcess(t, url, { LANGUAGES: 'python', SLOTS: '4' })
@@ -65,7 +65,7 @@ export async function startPythonService(t: Test, folder: string): Promise<Pytho
   }
 }
 
-/** A free port that the kernel gives nobody by itself, so that it is free when the process comes back. */
+/** Returns a free port outside the range that the kernel assigns, so that it is still free when the process restarts. */
 async function findPort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000)

@@ -1,4 +1,4 @@
-// What the Python package is built, checked and tried with: exact versions from PyPI, and the interpreters of this machine.
+// The tools that build, check and test the Python package: exact versions from PyPI, and the interpreters of this machine.
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -9,10 +9,10 @@ const root = resolve(import.meta.dirname, '../..')
 export const packageFolder = join(root, 'clients/python')
 const folder = join(root, '.data/python')
 
-/** Those of pyproject.toml's build-system among them, as nothing is fetched while it is built. */
+/** Includes the build-system of pyproject.toml, because the build downloads nothing. */
 const tools = ['pip==25.3', 'build==1.6.1', 'hatchling==1.33.0', 'mypy==2.4.1', 'ruff==0.17.6']
 const cryptography = 'cryptography==48.0.0'
-/** Of what the package supports. */
+/** The minor versions of Python 3 to look for. */
 const [oldest, newest] = [9, 30]
 
 export interface Ended {
@@ -42,7 +42,7 @@ async function demand(command: string, ...parameters: string[]): Promise<void> {
   if (code !== 0) throw new Error(`${command} ${parameters.join(' ')}: ${output}`)
 }
 
-/** Installs what is missing. @returns what a tool is started with. */
+/** Installs what is missing. @returns a function that returns the path of a tool. */
 export async function installTools(): Promise<(name: string) => string> {
   const python = join(folder, 'bin/python')
   if (!existsSync(python)) await demand('/usr/bin/python3', '-m', 'venv', folder)
@@ -50,7 +50,7 @@ export async function installTools(): Promise<(name: string) => string> {
   return (name) => join(folder, 'bin', name)
 }
 
-/** A clean environment of an interpreter with the wheel. @returns its `python`. */
+/** Makes a clean environment of an interpreter with the wheel. @returns its `python`. */
 export async function installWheel(
   interpreter: string,
   wheel: string,
@@ -65,7 +65,7 @@ export async function installWheel(
   return python
 }
 
-/** Debian's, the newest and the oldest that this machine has, by what they call themselves. */
+/** Returns Debian's Python, and the newest and the oldest Python of this machine, by their version strings. */
 export async function findInterpreters(): Promise<ReadonlyMap<string, string>> {
   const found = new Map<number, string>()
   const pyenv = join(homedir(), '.pyenv/versions')

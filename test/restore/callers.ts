@@ -1,4 +1,4 @@
-// Callers that submit without waiting, and remember what they sent, when, and what was acknowledged.
+// Callers that submit without waiting, and record what they sent, when, and what was acknowledged.
 import { randomUUID } from 'node:crypto'
 
 export interface Sent {
@@ -11,14 +11,14 @@ export interface Sent {
 }
 
 export interface Callers {
-  /** What was acknowledged so far. */
+  /** The acknowledged submissions so far. */
   readonly sent: readonly Sent[]
   stop(): Promise<void>
 }
 
 const requestMilliseconds = 60_000
 
-/** Submits once; under a key of an earlier time, again. @returns null where no answer acknowledged it. */
+/** Submits once; an earlier key repeats its submission. @returns null when no answer acknowledged it. */
 export async function send(
   port: number,
   apiKey: string,
@@ -41,7 +41,7 @@ export async function send(
   return { body, idempotencyKey, sentAt, acknowledgedAt: performance.now(), id }
 }
 
-/** Each submits a program after the other that sleeps for a moment. */
+/** Starts callers. Each submits programs that sleep for a moment, one after another. */
 export function startCallers(count: number, port: number, apiKey: string): Callers {
   const sent: Sent[] = []
   let isStopping = false

@@ -1,5 +1,5 @@
-// Debian's PostgreSQL with an archive of its WAL: backed up by pg_basebackup while it runs, killed, and put back as it was at
-// a moment in between.
+// Debian's PostgreSQL with a WAL archive. pg_basebackup backs it up while it runs; it can be killed and restored to a moment
+// in between.
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -14,15 +14,15 @@ import { findPort } from '#embedded-postgres'
 import { findLibraries, findTree } from '../helper/packages.ts'
 
 export interface ArchivedServer {
-  /** Of the database `postgres`; the same after a restore. */
+  /** The URL of the database `postgres`; the same after a restore. */
   readonly url: string
-  /** A base backup of the running server. */
+  /** Makes a base backup of the running server. */
   backUp(): void
-  /** Resolves when all that was written until now is in the archive. */
+  /** Resolves when everything written until now is in the archive. */
   archive(sql: Database): Promise<void>
-  /** Ends it without a word. */
+  /** Kills the server without a shutdown. */
   kill(): Promise<void>
-  /** Starts what the backup and the archive make of it, up to a time that PostgreSQL understands. */
+  /** Starts a server from the backup and the archive, up to a time that PostgreSQL understands. */
   restore(time: string): Promise<void>
 }
 
@@ -30,13 +30,13 @@ export interface ArchivedServer {
 const user = { uid: 65_534, gid: 65_534 }
 const programs = 'usr/lib/postgresql/15/bin'
 
-/** It and its files are gone when the test has ended. */
+/** Starts the server. It and its files are removed when the test has ended. */
 export async function startArchivedServer(t: Test): Promise<ArchivedServer> {
   const found = findTree(`${programs}/pg_basebackup`, 'postgres', ['postgresql-15', 'postgresql-client-15']) // prettier-ignore
   const directory = mkdtempSync('/var/tmp/runledger-restore-')
   chmodSync(directory, 0o755)
   const tree = found === '/' ? found : join(directory, 'tree')
-  // Where another user may look.
+  // A directory that PostgreSQL's user may read.
   if (tree !== found) cpSync(found, tree, { recursive: true, verbatimSymlinks: true })
   const [data, archive, backup] = ['data', 'archive', 'backup'].map((name) => {
     const path = join(directory, name)
@@ -72,7 +72,7 @@ export async function startArchivedServer(t: Test): Promise<ArchivedServer> {
     wal_level: 'replica',
     archive_mode: 'on',
     archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f`,
-    // The machine itself does not fail here.
+    // The machine itself does not crash in this test.
     fsync: 'off',
   }
   let running: ChildProcess
@@ -134,7 +134,7 @@ export async function startArchivedServer(t: Test): Promise<ArchivedServer> {
   }
 }
 
-/** A pool beside the service's. */
+/** Opens a connection pool separate from the service's. */
 export function open(url: string): Database {
   return createDatabase({ url, connections: 2, name: 'restore', statementSeconds: 60 })
 }

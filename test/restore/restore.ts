@@ -1,5 +1,6 @@
-// A restore to a moment: a base backup and the archived WAL under load, then the server is killed and put back to where it was
-// in between. What is lost is named by id, all else is whole, and work goes on. `make test-restore` runs this.
+// A restore to a point in time. The test makes a base backup and archives the WAL under load, kills the server, and restores
+// it to a moment in between. Every lost submission is named by id, everything else is whole, and work goes on. `make
+// test-restore` runs this.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -44,7 +45,7 @@ function runledger(...words: string[]): Said {
 const authority = createAuthority()
 t.teardown(() => authority.remove())
 writeFileSync(join(directory, 'authority.pem'), authority.pem)
-/** How often each webhook came, by its id. */
+/** The number of deliveries of each webhook, by its id. */
 const delivered = new Map<string, number>()
 const receiver = await createReceiver(
   authority.issue([`IP:${receiverAddress}`]),
@@ -88,7 +89,7 @@ const webhookOf = async ({ id }: Sent): Promise<string> => {
 const untilDelivered = ({ id }: Sent): Promise<void> =>
   until((now) => now`select from audit.webhook where submission_id = ${id} and state = 'delivered'`)
 
-// Before: the service under load, backed up while it runs.
+// Before the disaster: the service under load, and a backup while it runs.
 runledger('migrate')
 const { key } = await issueKey(sql, { account: 'load', tier: 'unlimited' }, 'restore')
 const { key: other } = await issueKey(sql, { account: 'other', tier: 'unlimited' }, 'restore')
@@ -103,7 +104,7 @@ await untilDelivered(early)
 const spanning = (await send(service.port, other, hook('import time; time.sleep(3); print("spanning")')))! // prettier-ignore
 await until((now) => now`select from audit.execution where submission_id = ${spanning.id}`)
 
-// The moment, and what comes after it.
+// The moment of the restore, and later events.
 const beforeMoment = performance.now()
 const [moment] = await sql`select clock_timestamp()::text as at`
 const afterMoment = performance.now()
@@ -138,7 +139,7 @@ interface Lack {
   readonly now: { readonly type: string } | null
 }
 
-/** What the log lacks of a list, by id. */
+/** Returns what the log lacks compared with a list, by id. */
 function compare(list: string): ReadonlyMap<string, Lack> {
   const lines = runledger('audit', 'compare', list).stdout.split('\n')
   const lacks = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Lack)

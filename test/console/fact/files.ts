@@ -1,4 +1,4 @@
-// Programs and their files are opened from a disk, and saved to it; an example and a link are at hand.
+// Programs and their files can be opened from a disk and saved to it; examples and links are available.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { awaitLanguages, enter, write } from '../service.ts'
@@ -27,7 +27,7 @@ fact(
     const file = join(t.testdir(), 'saved')
     await download.saveAs(file)
     t.equal(readFileSync(file, 'utf8'), code)
-    // Its extension is no language's: the chosen one stays.
+    // No language has this extension, so the chosen language stays.
     await page
       .getByLabel('Program to open')
       .setInputFiles({ name: 'notes.xyz', mimeType: 'text/plain', buffer: Buffer.from('notes') })

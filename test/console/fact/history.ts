@@ -1,4 +1,4 @@
-// The list of an account's submissions, and what is nobody else's to see.
+// The list of an account's submissions, and that no other account sees it.
 import { enter, write } from '../service.ts'
 import { ask, fact, origin, service, showsVerdict, start, submit, until } from '../suite.ts'
 
@@ -33,7 +33,7 @@ fact(
     await has(1)
     await page.goBack()
     await page.goBack()
-    // The draft and the last run are as they were.
+    // The draft and the last run are unchanged.
     await showsVerdict(page, 'Runtime error')
     t.match(await page.getByRole('textbox', { name: 'Code' }).textContent(), /SystemExit/)
   },

@@ -1,4 +1,4 @@
-// What programs write is text, however it is written.
+// Program output is shown as text, whatever it contains.
 import { keptCharacters } from '../../../src/console/page/live.ts'
 import { enter, write } from '../service.ts'
 import {
@@ -45,7 +45,7 @@ fact('nothing of it is obeyed while it comes, either', async (t, { page }, key) 
     '<script>document.title = "owned"</script></pre><b>bold</b>\u001b[2J\u202egnp.exe\u202c'
   await enter(page, origin, key)
   await allowTime(page)
-  // A megabyte in one line, as much as is kept at all.
+  // A megabyte in one line, which is as much as the page keeps.
   await write(
     page,
     `import sys, time\nsys.stdout.write("x" * 900_000 + "\\n" + ${JSON.stringify(hostile)})\nsys.stdout.flush()\n${endless}`,

@@ -1,4 +1,4 @@
-// What is being written stays, in its place, and a page that fails says so.
+// Drafts are kept in place, and a page that fails says so.
 import { enter, write } from '../service.ts'
 import { addTest, fact, origin, submit, until } from '../suite.ts'
 
@@ -26,7 +26,7 @@ fact(
     await write(page, '')
     await page.keyboard.type('print("one key after another, and each a change")')
     const [written = 0, pauses = 0] = await page.evaluate<number[]>('[window.kept, window.pauses]')
-    // A slow machine is a writer who pauses.
+    // On a slow machine every delay counts as a pause of the writer.
     t.ok(written < 10 + pauses, `written ${written} times in ${pauses} pauses`)
     await until(async () =>
       (await page.evaluate<string>(`${draft} ?? ''`)).startsWith('print("one key'),
@@ -39,7 +39,7 @@ fact(
 
 fact('a draft that cannot be kept says so', async (t, { page }, key) => {
   await enter(page, origin, key)
-  // As a browser does whose room is used up.
+  // Fails as a browser's storage does when it is full.
   await page.evaluate(`(() => {
     const { setItem } = Storage.prototype
     Storage.prototype.setItem = function (name, value) {
@@ -61,7 +61,7 @@ fact('a removed row takes nothing of the others with it', async (t, { page }, ke
   await addTest(page, 2, 'second', '2')
   const last = page.getByRole('group', { name: 'Test 2' }).getByLabel('Input')
   await last.focus()
-  // The focus stays where it is, as it would not in a row that was only filled anew.
+  // The focus stays in its field. It would not stay if the row were only filled again.
   await page.getByRole('button', { name: 'Remove test 1' }).dispatchEvent('click')
   const left = page.getByRole('group', { name: 'Test 1' }).getByLabel('Input')
   await page.getByRole('group', { name: 'Test 2' }).waitFor({ state: 'detached' })

@@ -1,11 +1,11 @@
-// The first contact: how a key comes, who else hears of it, how long it stays, and what one without anything is told.
+// The first contact: how a key arrives, who else can read it, how long it is kept, and what a visitor without a key sees.
 import type { Page } from 'playwright-core'
 import { enter } from '../service.ts'
 import { ask, fact, origin, submit } from '../suite.ts'
 
 const signOut = (page: Page) => page.getByRole('button', { name: 'Sign out' })
 const field = (page: Page) => page.getByRole('textbox', { name: 'API key' })
-/** What is kept beyond the tab. */
+/** Returns the key that is kept beyond the tab. */
 const device = (page: Page) => page.evaluate("localStorage.getItem('runledger.key')")
 
 fact('a link signs in, and its key is in no address', async (t, { page }, key) => {
@@ -16,7 +16,7 @@ fact('a link signs in, and its key is in no address', async (t, { page }, key) =
   await signOut(page).click()
   await field(page).waitFor()
   t.equal(await device(page), null)
-  // Into an open page it comes as another fragment.
+  // In an open page the key arrives as a changed fragment.
   await page.evaluate(`location.hash = 'key=${key}'`)
   await signOut(page).waitFor()
   t.equal(page.url(), `${origin}/#/`)

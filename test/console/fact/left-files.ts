@@ -1,4 +1,4 @@
-// Files that a program leaves come back, and are saved byte for byte.
+// Files that a program leaves are returned, and are saved byte for byte.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { enter, write } from '../service.ts'
@@ -25,7 +25,7 @@ fact('files that a program leaves are listed, and saved as they are', async (t, 
       await list.textContent(),
       /all\.bin768 B.*page\.html\d+ B.*large\.bin1\.9 MiB.*Not returned/,
     )
-    // The list of the page before is there until that of the next one is.
+    // The list of the previous page stays until the list of the next one is loaded.
     await until(async () => (await list.getByRole('listitem').count()) === 3)
     const saving = page.waitForEvent('download')
     await list.getByRole('button', { name: 'Save made/all.bin' }).click()

@@ -1,4 +1,4 @@
-// Every view in light, dark and on a narrow screen: nothing keeps anybody out, and it comes fast. With PICTURES=1 it renews
+// Every view in light, dark and on a narrow screen: axe finds no barrier, and the view loads fast. With PICTURES=1 it renews
 // pictures of the documentation.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -25,7 +25,7 @@ const looks: Readonly<Record<string, BrowserContextOptions>> = {
   narrow: { colorScheme: 'light', viewport: { width: 360, height: 740 } },
 }
 
-/** By view and look. */
+/** The names of the pictures, by view and look. */
 const pictures: Readonly<Record<string, string>> = {
   'run, light': 'playground',
   'submission, light': 'submission',
@@ -33,7 +33,7 @@ const pictures: Readonly<Record<string, string>> = {
   'submission, narrow': 'narrow',
 }
 
-/** All that axe knows of but its advice. */
+/** Returns all violations that axe finds. */
 async function findFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
@@ -115,7 +115,7 @@ fact('the first view is at most 200 kB as it is sent', async (t, { page }, key) 
   session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
   const startedAt = performance.now()
   await enter(page, origin, key)
-  // How long depends on the machine: it is told, not judged.
+  // The time depends on the machine, so it is printed and not judged.
   t.comment(`usable after ${Math.round(performance.now() - startedAt)} ms`)
   await start(page)
   await showsVerdict(page, 'Finished')
@@ -127,7 +127,7 @@ fact('the first view is at most 200 kB as it is sent', async (t, { page }, key) 
 fact('over a slow network it comes whole, and runs what it is given', async (t, { page }, key) => {
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')
-  // What browsers call fast 3G: with it the first view takes some seconds, of which nothing is asked twice.
+  // What browsers call fast 3G. The first view takes some seconds, and requests nothing twice.
   const network = { latency: 300, downloadThroughput: 90_000, uploadThroughput: 40_000 }
   await session.send('Network.emulateNetworkConditions', { offline: false, ...network })
   const asked: string[] = []

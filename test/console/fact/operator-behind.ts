@@ -1,4 +1,4 @@
-// What an operator looks up, and what stands behind the figures.
+// What an operator can look up, and the lists behind the figures.
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 import { fact, origin, sql } from '../operator-suite.ts'
 import { enter } from '../service.ts'

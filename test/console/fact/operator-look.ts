@@ -1,4 +1,4 @@
-// The operators' view in light, dark and on a narrow screen: nothing keeps anybody out. With PICTURES=1 it renews its picture.
+// The operators' view in light, dark and on a narrow screen: axe finds no barrier. With PICTURES=1 it renews its picture.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Series, SeriesPoint } from '#client'
@@ -40,7 +40,7 @@ for (const [look, options] of Object.entries({
   )
 }
 
-/** Three hours, made up: ever more came, until a jam, which went by. */
+/** Invents three hours in which arrivals increase, with a jam that clears up. */
 function makeUpHours(): Series {
   const now = Date.now()
   const points = Array.from({ length: 90 }, (_, n): SeriesPoint => {

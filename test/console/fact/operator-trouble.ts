@@ -1,4 +1,4 @@
-// What keeps an operator from the service, and what hostile words do there; who has no mouse.
+// What can keep an operator from the service, how hostile text is shown, and use without a mouse.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { v7 as uuidv7 } from 'uuid'
@@ -27,7 +27,7 @@ fact('an operator’s key that ends is asked for anew', async (t, { page }) => {
   await enter(page, origin, key)
   await ledger(page).waitFor()
   await revokeKey(sql, id, 'test')
-  // Who only looks is asked about every few seconds.
+  // The view polls every few seconds, so it notices the revoked key without any action.
   await page.getByRole('alert').filter({ hasText: 'not valid' }).waitFor()
   t.equal(await page.evaluate("sessionStorage.getItem('runledger.key')"), null)
   t.equal(await ledger(page).count(), 0, 'nothing of it stays to be seen')
@@ -72,7 +72,7 @@ fact('what a worker says of itself is text, wherever it stands', async (t, { pag
   } finally {
     await sql`select runledger.stop_worker(${id})`
   }
-  // Who looks within a second of another sees what that one saw.
+  // A view that polls within a second of another one gets that one's data.
   await row.waitFor({ state: 'detached' })
 })
 

@@ -31,7 +31,7 @@ fact('the last hours stand in charts, which are read out, too', async (t, tab, k
   await throughput.waitFor()
   t.equal(await hours.getByRole('img').count(), 4)
   await hours.getByRole('img', { name: /^waited: / }).waitFor()
-  // What is looked at stays, however long that takes.
+  // Answers with the same data from now on, so that the chart does not change during the checks.
   const body = await (await first).text()
   await page.route('**/api/operator/series', (route) => route.fulfill({ body, contentType: 'application/json' })) // prettier-ignore
   t.match(await throughput.locator('path').first().getAttribute('d'), /^M0 70L/)
@@ -83,7 +83,7 @@ fact('a worker is paused, what waits grows old, and is resumed', async (t, { pag
   t.match(await accounts.getByText('10 of 10').getAttribute('class'), 'full')
   await page.getByRole('button', { name: /^Resume / }).click()
   await oldest(page).filter({ hasText: 'none' }).waitFor()
-  // What was taken last may still run.
+  // The submission that was taken last may still be running.
   await page
     .locator('dl.figures')
     .filter({ hasText: /Accepted 1\d/ })
@@ -102,7 +102,7 @@ fact('many are counted, and then cancelled, and only those', async (t, { page },
   await form.getByLabel('Account').fill(String(account?.['name']))
   await form.getByRole('button', { name: 'Count' }).click()
   await page.getByText('3 submissions match.').waitFor()
-  // One that came since was not counted, and is left.
+  // A submission that arrives after the count is left alone.
   const late = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
   await form.getByRole('button', { name: 'Cancel 3 submissions' }).click()
   await page.getByText('Cancelled 3 submissions.').waitFor()
@@ -135,7 +135,7 @@ fact('what is done is what was counted, and all only by who is sure', async (t, 
   const held = Promise.withResolvers<void>()
   await page.route('**/api/operator/bulk', async (route) => {
     await held.promise
-    await route.continue().catch(() => {}) // the page asks no more
+    await route.continue().catch(() => {}) // the page does not wait for the answer any more
   })
   await form.getByLabel('Account').fill('')
   await countButton.click()

@@ -1,4 +1,4 @@
-// The playground: what is written there runs, and what it does is shown.
+// The playground: code written there runs, and its results are shown.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { enter, write } from '../service.ts'
@@ -34,7 +34,7 @@ fact(
 
 fact('the Run button is pressed by keyboard alone', async (t, { page }, key) => {
   await page.goto(origin)
-  // The link to the content, the two views, and the field of the key.
+  // Tab passes the link to the content, the two views, and the field of the key.
   for (let presses = 0; presses < 4; presses += 1) await page.keyboard.press('Tab')
   await page.keyboard.type(key)
   await page.keyboard.press('Enter')
@@ -43,7 +43,7 @@ fact('the Run button is pressed by keyboard alone', async (t, { page }, key) => 
   const isOn = (name: string) =>
     page.getByRole('button', { name, exact: true }).evaluate((one) => one.matches(':focus'))
   for (let presses = 0; !(await isOn('Run')) && presses < 30; presses += 1) {
-    // Out of the editor, where Tab is a character.
+    // Escape leaves the editor, where Tab is a character.
     await page.keyboard.press('Escape')
     await page.keyboard.press('Tab')
   }
@@ -156,7 +156,7 @@ fact(
     await enter(page, origin, key)
     await write(page, 'while True: pass')
     await page.getByRole('tab', { name: 'Options' }).click()
-    // More than it takes to stop it.
+    // More time than the test needs to stop the program.
     await page.getByLabel('CPU time, s').fill('100')
     await page.getByLabel('Time, s', { exact: true }).fill('100')
     await start(page)

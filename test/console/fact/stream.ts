@@ -1,4 +1,4 @@
-// A program's output and its tests while it goes on, whatever becomes of the connection.
+// A program's output and its tests while it runs, over any failure of the connection.
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { setTier } from '#account'
@@ -23,7 +23,7 @@ import {
   until,
 } from '../suite.ts'
 
-/** Numbered lines for as long as it runs. */
+/** A program that prints numbered lines for as long as it runs. */
 const counting = `import itertools, time
 for n in itertools.count():
     print("line", n, flush=True)
@@ -32,7 +32,7 @@ for n in itertools.count():
 
 const shows = (page: Page, text: string) => stdout(page).filter({ hasText: text }).waitFor()
 
-/** Every line once and in order, up to the last. @returns how many. */
+/** Checks that every line appears once and in order. @returns the number of lines. */
 async function readCount(t: Test, page: Page): Promise<number> {
   const lines = ((await stdout(page).textContent()) ?? '').split('\n').slice(0, -1)
   t.strictSame(
@@ -66,7 +66,7 @@ fact(
 )
 
 fact('what waits for a worker is stopped, too', async (t, { page }, key) => {
-  // All places that there are.
+  // Occupies all slots of the worker.
   for (const _ of [1, 2]) await submit(key, { code: endless, limits: endlessLimits })
   await enter(page, origin, key)
   await start(page)

@@ -13,7 +13,7 @@ const besides = (page: Page) => page.getByRole('region', { name: 'Compared with 
 const again = (page: Page) => page.getByRole('button', { name: 'Run again' })
 const receiptButton = (page: Page) => page.getByRole('button', { name: 'Save receipt' })
 
-/** Until the page is that submission's: its address is another one before it is. */
+/** Waits until the page shows that submission, because the address changes before the page does. */
 const awaitRecord = (page: Page, id: string) =>
   page
     .getByRole('region', { name: 'Record', includeHidden: true })
@@ -32,7 +32,7 @@ async function rerun(page: Page): Promise<string> {
 
 const readId = (page: Page): string => page.url().split('/').at(-1) ?? ''
 
-/** Runs what stands in the playground, and looks at its page. @returns its id. */
+/** Runs code in the playground and opens the page of its submission. @returns its id. */
 async function runAndOpen(page: Page, code: string): Promise<string> {
   await write(page, code)
   await start(page)
@@ -91,7 +91,7 @@ fact('a rerun shows where it went otherwise', async (t, { page }, key) => {
   await besides(page).getByText('1 difference: stdout.').waitFor()
   const difference = besides(page).getByRole('region', { name: 'Difference in line 2 of stdout' })
   t.match(await difference.textContent(), /stdout, line 2Firstby chance \w{16}Nowby chance \w{16}/)
-  // A rerun of a rerun stands beside the first.
+  // A rerun of a rerun is also compared with the first run.
   const first = await besides(page).getByRole('link', { name: 'the first' }).getAttribute('href')
   await rerun(page)
   await besides(page).getByText('1 difference').waitFor()
@@ -102,7 +102,7 @@ fact('a rerun with another verdict says so', async (t, { page }, key) => {
   await enter(page, origin, key)
   await runAndOpen(page, 'import os, sys\nsys.exit(os.urandom(1)[0] % 2)')
   const status = besides(page).getByRole('status')
-  // Each has another one in one of two cases.
+  // Each rerun has another verdict in one of two cases.
   for (let tries = 0, said = ''; !said.startsWith('2 differences'); tries += 1) {
     if (tries === 40) throw new Error('it is always the same')
     await rerun(page)
@@ -121,7 +121,7 @@ fact('why there is no rerun is said', async (t, { page }, key) => {
   await enter(page, origin, key)
   const id = await runAndOpen(page, 'print(1)')
   const message = 'The submission has not ended yet: wait for it, or cancel it.'
-  // What is shown as ended has ended: this answer is made up.
+  // The page shows only ended submissions as ended, so the test invents this answer.
   await page.route('**/rerun', (route) => route.fulfill({ status: 409, json: { error: 'not_final', message } })) // prettier-ignore
   await again(page).click()
   await page.getByRole('alert').filter({ hasText: message }).waitFor()

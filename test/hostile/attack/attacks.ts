@@ -19,7 +19,10 @@ import { registerAttacks } from './register.ts'
 import { sourceTimeAttacks } from './source-time.ts'
 import { unchargedAttacks } from './uncharged.ts'
 
-/** What a network can change: what the kernel holds and refuses, and what outlives its parent. Made with one, too. */
+/**
+ * The attacks that a network may affect: what the kernel holds and refuses, and what outlives its parent. Each is also run
+ * with a network.
+ */
 const withNetwork: readonly Attack[] = [
   ...processBombs,
   ...unchargedAttacks,
@@ -31,7 +34,7 @@ const withNetwork: readonly Attack[] = [
   ...registerAttacks,
 ].filter(({ network }) => network === undefined)
 
-/** Every attack but the channels. */
+/** Every attack except the channels. */
 export const attacks: readonly Attack[] = [
   ...processBombs,
   ...memoryBombs,

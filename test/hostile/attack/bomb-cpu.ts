@@ -1,4 +1,4 @@
-// Bombs of time: computing for ever in the program, in its runtime or in the kernel, and waiting for ever.
+// Bombs of time: endless computation in the program, its runtime or the kernel, and endless waiting.
 import { bomb } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 

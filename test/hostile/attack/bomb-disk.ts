@@ -1,4 +1,4 @@
-// Bombs of files: bytes, inodes, names, depth, descriptors and what hangs on them.
+// Bombs of files: bytes, inodes, names, depth, descriptors and the resources behind them.
 import { bomb } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 
@@ -174,7 +174,7 @@ for i, outer in enumerate(sets):
         except OSError: pass`,
   }),
   bomb('terminals are not a way to hold memory', ['exited', 'memory_limit'], {
-    // 400 at most: they are counted host-wide.
+    // At most 400, because terminals are counted host-wide.
     cpp: raw`
 static char block[4096]; int made = 0; long held = 0;
 for (; made < 400; made++) {

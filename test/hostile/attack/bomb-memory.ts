@@ -1,4 +1,4 @@
-// Bombs of memory: every kind that a program can have the kernel or a runtime hold for it.
+// Bombs of memory: every kind of memory that the kernel or a runtime holds for a program.
 import { bomb } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 

@@ -1,4 +1,4 @@
-// Bombs of processes and threads: more of them than fit, ones that hide, ones that will not end.
+// Bombs of processes and threads: too many of them, hidden ones, and ones that resist their end.
 import { bomb } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 

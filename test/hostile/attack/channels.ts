@@ -1,9 +1,10 @@
-// The table of channels: files, shared memory, message queues, names, locks and watches by which two runs might talk.
+// The table of channels: files, shared memory, message queues, names, locks and watches through which two runs might
+// communicate.
 import type { Channel } from '../channel.ts'
 
 const raw = String.raw
 
-/** A file that one leaves and the other looks for. */
+/** A file that the sender creates and the receiver looks for. */
 const fileAt = (name: string, path: string): Channel => ({
   name,
   open: true,

@@ -1,5 +1,5 @@
-// Attacks through g++: what it can be made to read, to compute, to hold and to say. A source that does compile is run, and
-// what it then prints must not hold the secret either.
+// Attacks through g++: what a source can make it read, compute, hold and print. A source that compiles is run, and its
+// output must not hold the secret either.
 import { compile } from '../attack.ts'
 import type { Attack, Fate } from '../attack.ts'
 
@@ -9,11 +9,11 @@ const stopped: readonly Fate[] = [...limits, 'crashed', 'signaled']
 const refused: readonly Fate[] = ['crashed']
 const main = '\n#include <cstdio>\nint main() { puts("held"); }'
 
-/** A row a source, in C++. */
+/** Makes one row from a C++ source. */
 const cpp = (name: string, fates: readonly Fate[], source: string, stdin = ''): Attack =>
   compile(name, fates, { cpp: source }, { stdin })
 
-/** A program that prints the bytes the assembler was asked to include. */
+/** A program that prints the bytes that the assembler was made to include. */
 const include = (path: string): string => raw`
 #include <cstdio>
 __asm__(".section .rodata\nstart_: .incbin \"${path}\"\nend_: .byte 0\n.text\n");

@@ -1,4 +1,4 @@
-// Attacks through javac: annotation processors, inference, constants, names, and what becomes of the class files.
+// Attacks through javac: annotation processors, inference, constants, names, and the class files that it writes.
 import { compile } from '../attack.ts'
 import type { Attack, Fate } from '../attack.ts'
 
@@ -11,7 +11,7 @@ const stopped: readonly Fate[] = [
   'signaled',
 ]
 const either: readonly Fate[] = [...stopped, 'exited']
-// The message may quote the whole line and so pass the limit on messages.
+// The message may quote the whole line and so exceed the limit on messages.
 const refused: readonly Fate[] = ['crashed', 'output_limit']
 const main = ' public static void main(String[] arguments) { System.out.println("held"); } '
 const java = (name: string, fates: readonly Fate[], source: string): Attack =>

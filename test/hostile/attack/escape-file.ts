@@ -1,5 +1,5 @@
-// Escapes by way of files: mounts, devices, links, the toolchain, settings of the host. Nothing is ever written: opening
-// for writing is proof enough, and new files are tried only where the suite has planted a directory of its own.
+// Escapes through files: mounts, devices, links, the toolchain, settings of the host. The attacks never write: opening a
+// file for writing is proof enough, and they create files only in a directory that the suite has planted.
 import { bomb, probe } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 

@@ -1,10 +1,10 @@
-// Escapes towards the kernel: calls that a program has no need of, foreign tables of calls, arguments with high bits.
+// Escapes to the kernel: calls that no program needs, foreign system call tables, arguments with high bits.
 import { probe } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 
 const raw = String.raw
 
-/** One call, made with arguments that would do no harm; the kernel must never get to look at them. */
+/** Makes one call with harmless arguments. The call must be refused before the kernel looks at them. */
 function refusedCall(name: string, cpp: string, python?: string): Attack {
   return probe(name, {
     cpp: `refused("the call", ${cpp});`,
@@ -117,7 +117,7 @@ in_child("ptrace", [] { enter(26); }, SIGSYS);
 #endif`,
   }),
   probe('a 32-bit program is killed at its first call', {
-    // getpid, then exit(0). A processor or kernel without 32-bit programs refuses it.
+    // Calls getpid, then exit(0). A processor or kernel without 32-bit programs refuses it.
     python: raw`
 import platform, subprocess
 machine, flags, code = {

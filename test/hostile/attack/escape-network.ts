@@ -1,5 +1,5 @@
-// Escapes by way of sockets: families, addresses, options, and the host's own listeners.
-// Addresses outside the machine are documentation ranges (RFC 5737, RFC 3849): nobody is there.
+// Escapes through sockets: families, addresses, options, and the host's own listeners. Addresses outside the machine are
+// documentation ranges (RFC 5737, RFC 3849), which no host uses.
 import { probe } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 

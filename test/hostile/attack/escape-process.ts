@@ -1,4 +1,5 @@
-// Escapes towards other processes and towards privilege: what is visible, what can be traced, what can be become.
+// Escapes to other processes and to privilege: which processes are visible, which can be traced, and which identities a
+// program can take.
 import { bomb, probe } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 
@@ -58,7 +59,7 @@ long seen = ProcessHandle.allProcesses().count(); if (seen > 2) escape(seen + " 
 if (ProcessHandle.of(@WORKER_PID@L).isPresent()) escape("the worker");
 refused("environ", () -> text("/proc/@HOLDER_PID@/environ"));`,
   }),
-  // canary.ts reads the host's kernel log after each.
+  // canary.ts reads the host's kernel log after each attack.
   probe(
     'the name of a process that crashes makes no record of the kernel log, and gives none a level',
     {

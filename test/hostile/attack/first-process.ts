@@ -1,10 +1,10 @@
-// Attacks on the scheduling of the box's first process: one that never gets a processor would outlive SIGKILL.
+// Attacks on the scheduling of the box's first process. A first process that never gets a processor would outlive SIGKILL.
 import { bomb, probe } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 
 const raw = String.raw
 
-/** Many processes that want all of one processor, which the first process is made to share with them. */
+/** Many processes that compete for one processor, which the first process has to share with them. */
 const crowd = {
   python: raw`
 for _ in range(24):
@@ -19,7 +19,7 @@ for (int i = 0; i < 24; i++) if (fork() == 0) { sched_setaffinity(0, sizeof one,
 for (;;) pause();`,
 }
 
-/** What makes it wait is tried first, and whatever of it works helps the crowd. */
+/** Makes an attack that first tries to slow down the first process and then starts the crowd. */
 function starve(name: string, python: string, cpp: string): Attack {
   return bomb(`${name} and a crowd do not hold up the end`, ['cpu_limit', 'wall_limit'], {
     python: `${python}\n${crowd.python}`,

@@ -65,7 +65,7 @@ var field = Class.forName("sun.misc.Unsafe").getDeclaredField("theUnsafe"); fiel
     "writing over the memory of the box's first process gains nothing",
     ['crashed', 'signaled'],
     {
-      // At worst the first process dies of it, which ends the box and the run with it; never does a failure become a success.
+      // At worst the attack kills the first process, which ends the box and the run; a failure never becomes a success.
       python: raw`
 try:
     with open("/proc/1/maps") as maps: spans = [line.split()[0] for line in maps if " rw" in line]

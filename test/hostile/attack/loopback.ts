@@ -1,5 +1,6 @@
-// Attacks by the sockets that a program has with `network: loopback`: what else there would be, and what the kernel holds for
-// connections and datagrams that nobody takes. The tables of attacks.ts that a network can change are made with one, too.
+// Attacks through the sockets that a program has with `network: loopback`: other networks that it might reach, and what the
+// kernel holds for connections and datagrams that nobody accepts. attacks.ts also runs the tables that a network may affect
+// with loopback.
 import { bomb, probe } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 
@@ -8,7 +9,7 @@ const network = 'loopback'
 const accounted = { accounted: true, network } as const
 const stopped = ['memory_limit', 'wall_limit', 'cpu_limit', 'exited', 'crashed'] as const
 
-/** A C++ address on loopback, of a port that the kernel chooses. */
+/** A C++ address on loopback, with a port that the kernel chooses. */
 const address = raw`static sockaddr_in at{}; static socklen_t size = sizeof at; static int on = 1; static char data[65536];
 static int serve(int kind, int waiting) { at.sin_family = AF_INET; at.sin_addr.s_addr = htonl(INADDR_LOOPBACK); at.sin_port = 0; int s = socket(AF_INET, kind, 0); bind(s, (sockaddr *)&at, size); getsockname(s, (sockaddr *)&at, &size); if (kind == SOCK_STREAM) listen(s, waiting); return s; }
 //main

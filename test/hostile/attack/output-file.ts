@@ -1,4 +1,4 @@
-// Files under names that come back when the run is over: what they may be, and what reading them may cost.
+// Attacks through output files, which the worker reads after the run: their types, and the cost of reading them.
 import { bomb } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 

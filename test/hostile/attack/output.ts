@@ -1,4 +1,4 @@
-// Attacks on the worker through what it feeds and reads: floods, odd bytes, and games with descriptors 0, 1 and 2.
+// Attacks on the worker through the data that it writes and reads: floods, odd bytes, and games with descriptors 0, 1 and 2.
 import { bomb, probe } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 

@@ -1,4 +1,4 @@
-// What a program and its interactor do to each other (pair.ts has the other one, which holds a secret everywhere).
+// Attacks between a program and its interactor. The victim, which holds a secret everywhere, is in pair.ts.
 import type { PairAttack } from '../pair.ts'
 
 const raw = String.raw

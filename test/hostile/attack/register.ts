@@ -1,10 +1,10 @@
-// Attacks on registers of the host: numbers that every box would read and that a program moves by what it does.
+// Attacks on registers of the host: numbers that every box could read and that a program changes by its work.
 import { probe } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 
 const raw = String.raw
 
-/** Files below /proc that tell how the host is doing, or which it is, by group. */
+/** Files below /proc that show the state or the identity of the host, by group. */
 const records: Readonly<Record<string, readonly string[]>> = {
   "the host's load and uptime": ['loadavg', 'uptime', 'stat', 'schedstat', 'pressure/cpu'],
   "the host's memory": ['meminfo', 'vmstat', 'zoneinfo', 'buddyinfo', 'swaps', 'pressure/memory'],

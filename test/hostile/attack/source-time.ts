@@ -1,17 +1,18 @@
-// Sources that cost whoever reads them more time than they have letters. The worker reads every source on its one event
-// loop before a compiler sees it (language/*-source.ts), so this would hold up everybody: event-loop.ts looks at that.
+// Sources that take their reader more time than their length suggests. The worker reads every source on its one event loop
+// before a compiler sees it (language/*-source.ts), so a slow reader would delay every submission. event-loop.ts measures
+// the delay.
 import type { Attack, Fate } from '../attack.ts'
 import type { Attacker } from '../program.ts'
 
-/** The largest source that is accepted. */
+/** The length of the largest accepted source. */
 const most = 65_536
 
-/** As often as fits, between a beginning and an end. */
+/** Repeats a piece as often as fits between a beginning and an end. */
 function fill(piece: string, begin = '', end = ''): string {
   return begin + piece.repeat(Math.floor((most - begin.length - end.length) / piece.length)) + end
 }
 
-/** Whatever a compiler or interpreter makes of it. */
+/** Any fate of the compiler or the interpreter is allowed. */
 const anyEnd: readonly Fate[] = [
   ...(['exited', 'crashed', 'signaled', 'memory_limit', 'output_limit'] as const),
   ...(['cpu_limit', 'wall_limit'] as const),
@@ -27,7 +28,7 @@ function source(language: Attacker, name: string, text: string): Attack {
   }
 }
 
-/** It does not come to its end: what is left is a word that no language has. */
+/** The end of a source that keeps a pattern from matching to the end, because no language has this word. */
 const broken = '\n?!\n'
 
 const python: Readonly<Record<string, string>> = {

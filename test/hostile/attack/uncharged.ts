@@ -1,11 +1,11 @@
-// Attacks by what the kernel does and keeps for a program without charging it: error queues, orphans, groups of sockets,
-// descriptors on their way, packets of one byte. `accounted`: the host's own figures are looked at beside (account.ts).
+// Attacks through work and memory that the kernel does not charge to a program: error queues, orphans, groups of sockets,
+// descriptors in transit, packets of one byte. For `accounted` rows account.ts also checks the host's own figures.
 import { bomb, probe } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 
 const raw = String.raw
 const accounted = { accounted: true } as const
-/** Where there is one, loopback.ts has another in its place. */
+/** Keeps attacks.ts from running the row with a network, because loopback.ts has another version of it. */
 const network = 'none'
 
 export const unchargedAttacks: readonly Attack[] = [

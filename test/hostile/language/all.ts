@@ -1,4 +1,4 @@
-// The languages that attacks are written in beside Python, C++ and Java.
+// The attacks in all languages other than Python, C++ and Java.
 import { defaultLimits, languages } from '#language'
 import type { Attack } from '../attack.ts'
 import { c, clang } from './c.ts'
@@ -24,7 +24,7 @@ import { listRows } from './ways.ts'
 /** Languages that have a compiler. */
 const compiled = new Set(languages.filter((name) => defaultLimits[name].compile !== null))
 
-// The slowest compilers first: each row of four waits for its slowest.
+// The slowest compilers come first, because each group of four waits for its slowest member.
 const hostile = [
   [kotlin, scala, haskell, nim, rust, d, go, ocaml, pascal, csharp, c, clang],
   compiledLanguages,
@@ -32,5 +32,5 @@ const hostile = [
   [javascript, typescript, commonlisp, racket, guile, ruby, php, perl, luajit],
 ].flat()
 
-/** Every attack in them. */
+/** Every attack in these languages. */
 export const languageAttacks: readonly Attack[] = listRows(hostile, compiled)

@@ -1,10 +1,10 @@
-// What attacks in assembly, and through NASM.
+// Attacks in assembly, and through NASM.
 import { callRows, exhausts, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 
 const raw = String.raw
 
-/** In machine code there is nothing between a program and the calls. */
+/** Machine code makes system calls directly, without a runtime between. */
 export const assembly: HostileLanguage = {
   language: 'assembly',
   program: raw`

@@ -1,4 +1,4 @@
-// What attacks in the shell's own language, with the programs that every box shows.
+// Attacks in the shell's own language, with the programs that every box contains.
 import { shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 

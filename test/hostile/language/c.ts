@@ -1,4 +1,4 @@
-// What attacks in C, and through gcc and clang.
+// Attacks in C, and through gcc and clang.
 import {
   boxPaths,
   callNumbers,
@@ -116,7 +116,7 @@ const ways = {
 
 export const c: HostileLanguage = { language: 'c', program, ways, sources }
 
-/** The same programs in the other compiler; what they do when they run is the first one's matter. */
+/** Compiles the same sources with clang. Their run phase is covered by gcc. */
 export const clang: HostileLanguage = {
   language: 'clang',
   program,

@@ -1,5 +1,5 @@
-// What attacks further compilers, one table for all: includes, pragmas, macros that compute, options in sources, and what the
-// linker and the assembler beneath them read. What such programs do when they run, c.ts and its like have done.
+// Attacks through further compilers, in one table: includes, pragmas, macros that compute, options in sources, and files
+// that the linker and the assembler read. The run phase of such programs is covered by c.ts and similar files.
 import { assembly } from './assembly.ts'
 import { attackSources, exhausts, onePath, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'

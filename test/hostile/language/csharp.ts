@@ -1,4 +1,4 @@
-// What attacks in C#, and through its compiler.
+// Attacks in C#, and through its compiler.
 import {
   boxPaths,
   callNumbers,

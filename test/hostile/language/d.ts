@@ -1,4 +1,4 @@
-// What attacks in D, and through LDC: its functions run in the compiler.
+// Attacks in D, and through LDC, which runs functions at compile time.
 import {
   boxPaths,
   callNumbers,

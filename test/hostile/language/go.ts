@@ -1,4 +1,4 @@
-// What attacks in Go, and through its compiler.
+// Attacks in Go, and through its compiler.
 import {
   boxPaths,
   callNumbers,
@@ -71,7 +71,7 @@ const main = '\nimport "os"\nfunc main() { os.Stdout.WriteString("held\\n") }'
 export const go: HostileLanguage = {
   language: 'go',
   program,
-  // Where a thread cannot be had, Go's runtime gives up by itself.
+  // Go's runtime aborts when it cannot start a thread.
   ways: { ...everyWay, processes: ['crashed'], threads: ['crashed', 'output_limit'] },
   sources: [
     shows(

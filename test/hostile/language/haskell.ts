@@ -1,4 +1,4 @@
-// What attacks in Haskell, and through GHC: Template Haskell runs what a source says.
+// Attacks in Haskell, and through GHC, which runs Template Haskell while it compiles.
 import {
   boxPaths,
   callNumbers,

@@ -1,4 +1,4 @@
-// What attacks in JavaScript: Node's own bindings, and programs that it starts.
+// Attacks in JavaScript: through Node's own bindings, and through programs that Node starts.
 import {
   attackSources,
   boxPaths,
@@ -14,7 +14,7 @@ import { everyWay } from './ways.ts'
 
 const raw = String.raw
 
-/** Perl's way to the calls: Node has none, and a program that it starts is in the same box. */
+/** Makes the calls in Perl, because Node cannot make system calls. A program that Node starts is in the same box. */
 const perl = callRows
   .map((row) => `$! = 0; $r = syscall(${row.join(', ')}); print "$r ", $! + 0, "\\n";`)
   .join(' ')
@@ -96,7 +96,7 @@ export const javascript: HostileLanguage = {
   sources,
 }
 
-/** What its compiler reads beside the source. */
+/** Sources that make the TypeScript compiler read other files. */
 export const typescript = attackSources('typescript', [
   shows(
     'a reference shows no file',

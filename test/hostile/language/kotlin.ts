@@ -1,4 +1,4 @@
-// What attacks in Kotlin and Scala, beyond what the hostile programs in Java do on the same machine; and through their compilers.
+// Attacks in Kotlin and Scala, and through their compilers. The hostile programs in Java cover the virtual machine itself.
 import { attackSources, boxPaths, exhausts, hostPaths, onePath, quote, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 

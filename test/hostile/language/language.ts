@@ -1,36 +1,36 @@
-// The shape of what attacks in further languages: one program a language, which attacks in the way that its input names, so
-// that it is compiled once; and sources that attack whatever compiles or loads them. ways.ts makes rows of them.
+// The shape of attacks in further languages. Each language has one program, whose input names the way to attack, so that it
+// compiles once; and sources that attack the compiler or the loader. ways.ts makes rows of them.
 import type { Language } from '#language'
 import type { Fate } from '../attack.ts'
 import type { Way } from './ways.ts'
 
-/** A source that attacks before its program runs: through a compiler, or through what an interpreter does as it loads. */
+/** A source that attacks before its program runs: through a compiler, or through the loader of an interpreter. */
 export interface SourceAttack {
-  /** What holds, as a plain fact. */
+  /** The fact that holds, in plain words. */
   readonly name: string
-  /** Reads one file and shows it, in messages or in output; or exhausts the compiler. */
+  /** `file`: reads one file and shows it, in messages or in output; `bomb`: exhausts the compiler. */
   readonly aim: 'file' | 'bomb'
-  /** A whole source for one path of the box's; a bomb needs none. A program of it prints `held`. */
+  /** Returns a whole source for one path; a bomb ignores the path. The compiled program prints `held`. */
   readonly source: (path: string) => string
-  /** Few paths are tried where compilers are slow; all if left out. */
+  /** The paths to try: few where compilers are slow, all by default. */
   readonly paths?: readonly string[]
-  /** For a bomb: the fates that are right beside the usual ones. */
+  /** For a bomb: the allowed fates in addition to the usual ones. */
   readonly fates?: readonly Fate[]
-  /** False for one that reads no file at all, wherever it is: the language refuses by itself. */
+  /** False when the source reads no file at all, wherever the file is, because the language itself refuses. */
   readonly works?: boolean
 }
 
-/** What attacks in one language. */
+/** The attacks in one language. */
 export interface HostileLanguage {
   readonly language: Language
-  /** A whole program: reads the name of a way from its input, and goes it. */
+  /** A whole program, which reads the name of a way from its input and attacks in this way. */
   readonly program: string
-  /** The ways that it knows, each with the fates that are right in this language beside the usual ones. */
+  /** The ways that the program knows, each with the fates that this language allows in addition to the usual ones. */
   readonly ways: Readonly<Partial<Record<Way, readonly Fate[]>>>
   readonly sources: readonly SourceAttack[]
 }
 
-/** Shows a file through the compiler, or through what loads it. */
+/** An attack that shows a file through the compiler or the loader. */
 export function shows(
   name: string,
   source: (path: string) => string,
@@ -40,14 +40,14 @@ export function shows(
 }
 
 /**
- * Makes the compiler compute or hold without end.
- * @param fates that are right beside being stopped and failing.
+ * An attack that makes the compiler compute or allocate without end.
+ * @param fates the allowed fates in addition to a limit or a failure.
  */
 export function exhausts(name: string, source: string, fates: readonly Fate[] = []): SourceAttack {
   return { name, aim: 'bomb', source: () => source, fates }
 }
 
-/** A language of which only sources attack: what its programs do when they run, others have done. */
+/** A language in which only sources attack, because other languages cover the run phase. */
 export function attackSources(
   language: Language,
   sources: readonly SourceAttack[],
@@ -55,12 +55,12 @@ export function attackSources(
   return { language, program: '', ways: {}, sources }
 }
 
-/** Strings in double quotes, with commas between: a list in most languages. */
+/** Returns the words in double quotes with commas between: a list in most languages. */
 export function quote(words: readonly string[]): string {
   return words.map((word) => `"${word}"`).join(', ')
 }
 
-/** Host files that no program may open; `@NAME@` is of canary.ts. */
+/** Host files that no program may open. canary.ts replaces `@NAME@`. */
 export const hostPaths: readonly string[] = [
   '/etc/shadow',
   '/etc/debian_version',
@@ -81,7 +81,7 @@ export const hostPaths: readonly string[] = [
   '/proc/@HOLDER_PID@/cmdline',
 ]
 
-/** Files of the box's own, which may be there and must not hold the host's secret: a program shows what it finds. */
+/** Files of the box, which may exist and must not hold the host's secret. A program prints what it finds in them. */
 export const boxPaths: readonly string[] = [
   '/proc/self/environ',
   '/proc/1/environ',
@@ -89,7 +89,7 @@ export const boxPaths: readonly string[] = [
   '/proc/self/cmdline',
 ]
 
-/** What a source attack reaches for. */
+/** The paths that a source attack tries to read. */
 export const sourcePaths: readonly string[] = [
   '@FILE@',
   '../../../../../..@FILE@',
@@ -98,13 +98,16 @@ export const sourcePaths: readonly string[] = [
   '/proc/self/environ',
 ]
 
-/** Of them, for what shows nothing anywhere, as far as is known. */
+/** A choice of `sourcePaths` for attacks that are not known to show any file. */
 export const twoPaths: readonly string[] = ['@FILE@', '/etc/debian_version']
 
-/** Of them, for compilers that take seconds. */
+/** A choice of `sourcePaths` for compilers that take seconds. */
 export const onePath: readonly string[] = ['@FILE@']
 
-/** System calls by number (x86_64, aarch64), with arguments that would do no harm; the kernel must not get to see them. */
+/**
+ * System calls by number (x86_64, aarch64), with harmless arguments. Each call must be refused before the kernel looks at
+ * them.
+ */
 const table: readonly (readonly [x86: number, arm: number, ...words: number[]])[] = [
   [165, 40],
   [101, 117],
@@ -136,7 +139,7 @@ const table: readonly (readonly [x86: number, arm: number, ...words: number[]])[
   [470, 470],
 ]
 
-/** The calls as rows of seven numbers: the call's, and its arguments'. */
+/** The calls as rows of seven numbers: the call's number and its six arguments. */
 export const callRows: readonly (readonly number[])[] = table.map(([x86, arm, ...words]) => [
   process.arch === 'x64' ? x86 : arm,
   ...Array.from({ length: 6 }, (_, index) => words[index] ?? 0),
@@ -145,5 +148,5 @@ export const callRows: readonly (readonly number[])[] = table.map(([x86, arm, ..
 /** All numbers of the rows, one after the other. */
 export const callNumbers = callRows.flat().join(', ')
 
-/** What a refused call's errno may be: EPERM, ESRCH, EACCES, ENOSYS, EPROTONOSUPPORT, ESOCKTNOSUPPORT, EAFNOSUPPORT. */
+/** The allowed errno values of a refused call: EPERM, ESRCH, EACCES, ENOSYS, EPROTONOSUPPORT, ESOCKTNOSUPPORT, EAFNOSUPPORT. */
 export const policyErrors = '1, 3, 13, 38, 93, 94, 97'

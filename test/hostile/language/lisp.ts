@@ -1,4 +1,4 @@
-// What attacks in Common Lisp, Racket and Guile: as they read, as they expand, and as they run.
+// Attacks in Common Lisp, Racket and Guile: at read time, at expansion time, and at run time.
 import { boxPaths, callRows, hostPaths, policyErrors, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWayWithoutThreads } from './ways.ts'
@@ -162,7 +162,7 @@ export const guile: HostileLanguage = {
   program: guileProgram,
   ways: {
     ...everyWayWithoutThreads,
-    // Its collector may look for room longer than it has time.
+    // The collector may look for room until the CPU time is used up.
     memory: ['crashed', 'signaled', 'cpu_limit'],
     processes: ['crashed', 'signaled'],
   },

@@ -1,4 +1,4 @@
-// What attacks further interpreters, one table for all: each reads files by its own means, as it loads or as it runs.
+// Attacks in further interpreted languages, in one table. Each reads files in its own way, while it loads or while it runs.
 import { bash } from './bash.ts'
 import { attackSources, exhausts, onePath, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'

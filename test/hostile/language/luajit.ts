@@ -1,4 +1,4 @@
-// What attacks in Lua with LuaJIT's foreign functions.
+// Attacks in Lua with LuaJIT's foreign function interface.
 import { boxPaths, callNumbers, hostPaths, policyErrors, quote, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'

@@ -1,4 +1,4 @@
-// What attacks in Nim, and through its compiler, which runs what stands in static blocks.
+// Attacks in Nim, and through its compiler, which runs static blocks.
 import {
   boxPaths,
   callNumbers,

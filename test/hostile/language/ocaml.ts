@@ -1,4 +1,4 @@
-// What attacks in OCaml, and through ocamlopt.
+// Attacks in OCaml, and through ocamlopt.
 import { boxPaths, exhausts, hostPaths, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWayWithoutThreads } from './ways.ts'

@@ -1,4 +1,4 @@
-// What attacks in Pascal, and through Free Pascal.
+// Attacks in Pascal, and through Free Pascal.
 import { boxPaths, callRows, exhausts, hostPaths, policyErrors, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'

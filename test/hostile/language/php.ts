@@ -1,4 +1,4 @@
-// What attacks in PHP.
+// Attacks in PHP.
 import { boxPaths, callNumbers, hostPaths, policyErrors, quote, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWayWithoutThreads } from './ways.ts'

@@ -1,4 +1,4 @@
-// What attacks in Ruby.
+// Attacks in Ruby.
 import { boxPaths, callNumbers, hostPaths, policyErrors, quote, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'

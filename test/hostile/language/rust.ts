@@ -1,4 +1,4 @@
-// What attacks in Rust, and through rustc.
+// Attacks in Rust, and through rustc.
 import {
   boxPaths,
   callNumbers,

@@ -1,11 +1,11 @@
-// The ways in which the programs of language/ attack, and the rows that come of them: way by way, so that a program is
-// compiled in the first of them and found again in the others.
+// The ways in which the programs of language/ attack, and the rows made from them. The rows go way by way, so that a program
+// is compiled in its first row and comes from the cache in the others.
 import type { Attack, Fate } from '../attack.ts'
 import { sourcePaths, twoPaths } from './language.ts'
 import type { HostileLanguage, SourceAttack } from './language.ts'
 
 interface WayRow {
-  /** What holds, as a plain fact. */
+  /** The fact that holds, in plain words. */
   readonly name: string
   readonly fates: readonly Fate[]
 }
@@ -29,19 +29,19 @@ export const ways = {
 
 export type Way = keyof typeof ways
 
-/** For a language that knows every way: each ends as it usually does. */
+/** For a language whose program knows every way: each has its usual fates. */
 export const everyWay = Object.fromEntries(Object.keys(ways).map((way) => [way, []])) as Readonly<
   Partial<Record<Way, readonly Fate[]>>
 >
 
 const { threads: _, ...withoutThreads } = everyWay
-/** For one that has no threads. */
+/** For a language without threads. */
 export const everyWayWithoutThreads = withoutThreads
 
-/** A file that every box shows, and words of it: by them a source attack proves that it would show a file of the host's. */
+/** A file that every box contains, and words in it. With it a source attack proves that it could show a file of the host. */
 const readable = { path: '/usr/lib/os-release', words: /PRETTY_NAME|VERSION_CODENAME/u }
 
-/** The rows of all languages. */
+/** Returns the rows of all languages. */
 export function listRows(
   languages: readonly HostileLanguage[],
   compiled: ReadonlySet<string>,

@@ -1,4 +1,5 @@
-// Programs that take all that they may have of something, and that leave what outlives them if anything does.
+// Programs that use up everything that they may have of a resource, and programs that try to leave something that outlives
+// them.
 import { attack, c, program, wide } from '../attack.ts'
 import type { NeighbourAttack } from '../attack.ts'
 

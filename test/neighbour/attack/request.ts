@@ -1,4 +1,4 @@
-// What is done by what is asked for: compilers and what they make, tests, checkers, outputs, streams, bodies.
+// Attacks through what a request can ask for: compilers and their output, tests, checkers, outputs, streams, bodies.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent } from 'node:http'
 import { connect } from 'node:net'
@@ -11,7 +11,7 @@ import { processorClass } from '../processor.ts'
 
 const mebibyte = 1024 * 1024
 
-/** Java whose annotation processor writes what it likes where classes are looked for. */
+/** Java whose annotation processor writes any files where classes are looked for. */
 const processed = (files: readonly { name: string; content: string }[]): Body => ({
   language: 'java',
   code: 'class Other {}\n',
@@ -42,7 +42,7 @@ const judged = (code: string): Body =>
     limits: { ...wide, wall_time: 1 },
   })
 
-/** Two programs that speak with each other; interactors have the limits of their language. */
+/** Two programs that talk to each other. The interactor has its language's default limits. */
 const pair = (one: Body, other: Body): Body => ({
   ...one,
   interactor: { language: other.language, code: other.code },
@@ -53,7 +53,7 @@ const flood = c('static char x[65536]; memset(x, 10, sizeof x); for (;;) write(1
 const floodAndRead = c('static char x[65536]; for (int i = 0;; i++) { write(1, x, 4096); if (i & 1) read(0, x, sizeof x); }') // prettier-ignore
 const echo = c('char x = 10; for (;;) { write(1, &x, 1); read(0, &x, 1); }')
 
-/** Does it again, by so many at once, until time is over. */
+/** Repeats an action with `clients` at once, until the time is over. */
 async function repeat(
   { signal }: Target,
   clients: number,
@@ -71,7 +71,7 @@ async function repeat(
   agent.destroy()
 }
 
-/** Opens so many connections, says the same on each, and more in pieces, until time is over. */
+/** Opens `count` connections, sends the same start on each and then further pieces, until the time is over. */
 async function hold(
   { port, signal }: Target,
   count: number,
@@ -162,7 +162,7 @@ export const requests: readonly NeighbourAttack[] = [
     [1, 2].map((n) =>
       program('python', `import time\ntime.sleep(0.4)\nprint(${n})`, { tests: tests(200) }),
     ),
-    // A second of its own, and the test in which that ends.
+    // One second of wall time, and the test during which it ends.
     { seconds: 6, holdsSeconds: 1.4 },
   ),
   attack('two hundred tests at once', [program('python', 'print(1)', { tests: tests(200) })]),

@@ -1,4 +1,4 @@
-// Programs that keep the kernel's scheduler at work, by one to 250 tasks that wake each other or themselves.
+// Programs that keep the kernel's scheduler busy with one to 250 tasks that wake each other or themselves.
 import { attack, c, program, wide } from '../attack.ts'
 import type { NeighbourAttack } from '../attack.ts'
 
@@ -13,7 +13,7 @@ for _ in range(${pairs}):
 time.sleep(9)
 `
 
-/** Processes in pairs: \`make\` fills int f[2], one end each. */
+/** Processes in pairs. \`make\` fills int f[2] and g[2] with the descriptors of a pair. */
 const pairs = (count: number, make: string): string => `
   for (int i = 0; i < ${count}; i++) {
     int f[2], g[2]; char x = 0;
@@ -23,7 +23,7 @@ const pairs = (count: number, make: string): string => `
   }
   sleep(9);`
 
-/** So many processes that do the same for ever. */
+/** `count` processes that repeat the same statements forever. */
 const crowd = (count: number, before: string, again: string): string => `
   ${before}
   for (int i = 0; i < ${count}; i++) if (fork() == 0) for (;;) { ${again} }
@@ -34,7 +34,7 @@ const listenOnLoopback = `#include <netinet/in.h>
   struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}; socklen_t size = sizeof at;
   int s = socket(AF_INET, SOCK_STREAM, 0); bind(s, (void *)&at, size); getsockname(s, (void *)&at, &size); listen(s, 100);`
 
-/** Pairs that wait for each other's bytes, and pairs of which one sends as fast as it can. */
+/** Pairs that wait for each other's bytes, and processes that send as fast as they can. */
 const overLoopback = `${listenOnLoopback}
   for (int i = 0; i < 30; i++) {
     char x = 0; static char data[1400];
