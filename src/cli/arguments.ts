@@ -35,7 +35,9 @@ function readGroup(commands: readonly Command[], line: readonly string[]): Readi
   const [word = '', second] = line
   const group = commands.filter(({ name }) => name.startsWith(`${word} `))
   if (group.length === 0) {
-    throw misuse(`there is no command ${JSON.stringify(word)}; \`runledger --help\` lists them`)
+    throw misuse(
+      `there is no command ${JSON.stringify(word)}; \`runledger --help\` lists the commands`,
+    )
   }
   if (second === '--help' || second === '-h') return { help: describeCommands(group) }
   throw misuse(`\`${word}\` needs another word:\n\n${group.map(formatUsage).join('\n')}`)

@@ -22,7 +22,7 @@ export const auditCommands = [
     name: 'audit',
     operands: ['ID'],
     summary: 'print the history of one submission, webhook, key or worker from the log',
-    notes: `ID: whole, or ${leastPart} or more characters of its end or beginning, for which the whole log is looked through.`,
+    notes: `ID: a whole id, or at least ${leastPart} characters of its end or beginning, for which the whole log is searched.`,
     run: ({ operands: [given = ''] }) =>
       answer(async (sql) => {
         const life = await printLife(sql, isUuid(given) ? given : await completeId(sql, given))
@@ -33,12 +33,13 @@ export const auditCommands = [
   defineCommand({
     name: 'audit verify',
     summary: 'check the whole log against its hashes',
-    notes: 'Exit status 1 if an event, a table or a body is not what the log says.',
+    notes:
+      'Exit status 1 if an event does not fit its hash, or a table or a body differs from the log.',
     run: () => answer((sql) => verifyLog(sql, (line) => printProgress(line, process))),
   }),
   defineCommand({
     name: 'audit heads',
-    summary: 'print digests of every stream’s end, to keep elsewhere',
+    summary: 'print digests of the last events of all streams, to keep elsewhere',
     options: {
       compare: takes('FILE', 'compare the log with kept digests; exit status 1 if they differ'),
     },
@@ -64,7 +65,7 @@ export const auditCommands = [
     name: 'purge',
     summary: 'remove old bodies and unused blobs, as the worker does',
     options: {
-      days: takes('DAYS', 'remove what is older (default RETENTION_DAYS)'),
+      days: takes('DAYS', 'remove bodies and blobs older than this (default RETENTION_DAYS)'),
     },
     run: ({ values: { days } }) =>
       withDatabase(async (sql) => {
@@ -90,7 +91,9 @@ function readDays(text: string | undefined): number {
 
 async function completeId(sql: Database, part: string): Promise<string> {
   if (part.length < leastPart)
-    throw misuse(`audit: ID is whole, or ${leastPart} or more characters of its end or beginning`)
+    throw misuse(
+      `audit: ID must be a whole id, or at least ${leastPart} characters of its end or beginning`,
+    )
   const rows = (await listIds(sql, part)).map((id) => ({ id }))
   return findId(rows, part, 'submission, webhook, key or worker')
 }

@@ -15,18 +15,18 @@ export const receiptCommand = defineCommand({
   name: 'audit receipt',
   operands: ['FILE'],
   summary: 'check a receipt by its signature, or against the ledger',
-  notes: 'Exit status 1 if it is not what was signed, or not what the ledger says.',
+  notes: 'Exit status 1 if the receipt differs from what was signed, or from the ledger.',
   options: {
     'public-key': takes(
       'FILE',
-      'the keys that may have signed it, in PEM, as from `GET /receipt-key`',
+      'PEM file of the keys that may have signed it, such as the answer of `GET /receipt-key`',
     ),
-    ledger: flag('check it against the ledger, too'),
+    ledger: flag('also check the receipt against the ledger'),
   },
   run: async ({ operands: [file = ''], values: { 'public-key': keyFile, ledger } }) => {
     if (keyFile === undefined && !ledger)
       throw misuse(
-        'audit receipt: --public-key FILE, --ledger or both say what to check it against',
+        'audit receipt: give --public-key FILE, --ledger or both, to check the receipt against',
       )
     const text = readInput('FILE', file)
     const opened = openEnvelope(text, keyFile === undefined ? null : readKeys(keyFile))
@@ -43,16 +43,17 @@ function describeSignature(opened: Opened): AuditAnswer {
   if (!('receipt' in opened)) return { ok: false, lines: [refuse(opened)] }
   const remark =
     opened.kind === 'signed'
-      ? `It is as key ${opened.keyId} has signed it.`
+      ? `It is unchanged since key ${opened.keyId} signed it.`
       : 'Its signature was not checked: no --public-key was given.'
   return { ok: true, lines: [...summarize(opened), remark] }
 }
 
 function refuse(opened: Exclude<Opened, Open>): string {
-  if (opened.kind === 'malformed') return 'This is not a receipt, or one of a later release.'
+  if (opened.kind === 'malformed')
+    return 'This is not a receipt, or it is a receipt of a later release.'
   return opened.kind === 'other_key'
-    ? 'It is signed by ANOTHER KEY than those that were given: its keyid is none of theirs.'
-    : `It WAS CHANGED after it was signed, or key ${opened.keyId} has not signed it.`
+    ? 'It is signed by ANOTHER KEY: its keyid is not that of any given key.'
+    : `It WAS CHANGED after it was signed, or key ${opened.keyId} did not sign it.`
 }
 
 /** Checks that the ledger still says what the receipt says. */
@@ -68,7 +69,9 @@ export async function compareWithLedger(
     if (event === undefined) return [`Event ${version} of the receipt IS NOT in the ledger.`]
     return event.hash === hash && event.position === position && event.type === type
       ? []
-      : [`Event ${version} (${event.type}) IS ANOTHER in the ledger: its hash is ${event.hash}.`]
+      : [
+          `Event ${version} (${event.type}) IS DIFFERENT in the ledger: its hash there is ${event.hash}.`,
+        ]
   })
   const broken = await sql<{ stream_version: number }[]>`
     select stream_version from audit.broken_chain where stream_id = ${id} order by stream_version`
@@ -80,11 +83,13 @@ export async function compareWithLedger(
   )
   const now = await readReceipt(sql, id, 'audit.event')
   if (lines.length === 0 && now?.equals(bytes) !== true)
-    lines.push('Its events are those of the ledger, and it SAYS OTHERWISE of them.')
+    lines.push(
+      'Its events are those of the ledger, but the rest of its content DIFFERS from the ledger.',
+    )
   if (lines.length > 0) return { ok: false, lines }
   return {
     ok: true,
-    lines: [`Its ${receipt.events.length} events stand in the ledger, and their hashes fit.`],
+    lines: [`Its ${receipt.events.length} events are in the ledger, and their hashes fit.`],
   }
 }
 

@@ -24,9 +24,9 @@ const verdictWords: Readonly<Record<string, string>> = {
 const lossWords: Readonly<Record<string, string>> = {
   sandbox_failed: 'the sandbox failed',
   worker_lost: 'its worker was lost',
-  superseded: 'the same worker began it again',
+  superseded: 'the same worker started it again',
   shutdown: 'the worker was shutting down',
-  lease_expired: 'the worker could not say any more that it was alive',
+  lease_expired: 'the worker could no longer renew its lease',
 }
 
 type Data = Readonly<Record<string, unknown>>
@@ -39,7 +39,7 @@ export const sentences: Readonly<Record<string, Sentence>> = {
       `Received: ${say(data['language'])}, ${bytes(data, 'code')} of code, ${bytes(data, 'stdin')} of stdin`,
       data['expected_stdout'] ? `an expected output of ${bytes(data, 'expected_stdout')}` : '',
       data['webhook'] ? describeWebhook(part(data, 'webhook')) : '',
-      data['batch'] === undefined ? '' : `of the batch ${say(data['batch'])}`,
+      data['batch'] === undefined ? '' : `in the batch ${say(data['batch'])}`,
       data['rerun_of'] === undefined ? '' : `a rerun of ${say(data['rerun_of'])}`,
       data['campaign'] === undefined
         ? `request ${say(metadata['request'])}`
@@ -54,7 +54,7 @@ export const sentences: Readonly<Record<string, Sentence>> = {
   'execution.started': (data, { at }, { receivedAt }) => {
     const run = part(data, 'limits', 'run')
     return sentence(
-      `Attempt ${say(data['attempt'])} began after ${between(receivedAt, at)} of waiting, on worker ${say(data['worker'])} of host ${say(data['host'])}`,
+      `Attempt ${say(data['attempt'])} started after ${between(receivedAt, at)} of waiting, on worker ${say(data['worker'])} of host ${say(data['host'])}`,
       `with ${say(data['runtime'])}`,
       `limits ${say(run['cpu_time'])} s of CPU, ${say(run['wall_time'])} s in all, ${mebibytes(run['memory'])}, ${count(run['processes'], 'process', 'processes')}`,
       `isolation ${list(part(data, 'isolation'))}`,
@@ -72,14 +72,14 @@ export const sentences: Readonly<Record<string, Sentence>> = {
     sentence(
       `Attempt ${attempt ?? '?'} was lost after ${between(startedAt, at)}: ${describeLoss(data['reason'])}`,
       data['step'] === undefined ? '' : `at ${say(data['step'])}: ${say(data['message'])}`,
-      data['spends_attempt'] === true ? 'it counts as a loss' : 'it costs nothing',
+      data['spends_attempt'] === true ? 'it counts as a loss' : 'it does not count as a loss',
     ),
   'execution.abandoned': (data) =>
-    `Given up after ${count(data['losses'], 'loss', 'losses')}. Verdict IE: internal error.`,
+    `Abandoned after ${count(data['losses'], 'loss', 'losses')}. Verdict IE: internal error.`,
   'submission.cancel_requested': (data, { metadata }) =>
     sentence(
       `Cancelled by ${actorOf(metadata)}, request ${say(metadata['request'])}`,
-      `attempt ${say(data['attempt'])} is to be ended, on worker ${say(data['worker'])}`,
+      `worker ${say(data['worker'])} must end attempt ${say(data['attempt'])}`,
     ),
   'submission.cancelled': (data, { at, metadata }, { startedAt }) => {
     if (data['lost'] !== undefined)
@@ -99,12 +99,12 @@ export const sentences: Readonly<Record<string, Sentence>> = {
       `${describeAttempt(data)} failed: ${say(data['outcome'])}`,
       data['snippet'] === '' ? '' : say(data['snippet']),
       data['next_attempt_at']
-        ? `the next is due ${say(data['next_attempt_at'])}`
-        : 'it was the last',
+        ? `the next attempt is due ${say(data['next_attempt_at'])}`
+        : 'it was the last attempt',
     ),
   'webhook.delivered': (data) => `${describeAttempt(data)} was delivered.`,
   'webhook.abandoned': (data) =>
-    `The webhook was given up after ${count(data['attempts'], 'attempt')}: ${say(data['reason'])}.`,
+    `The webhook was abandoned after ${count(data['attempts'], 'attempt')}: ${say(data['reason'])}.`,
   'webhook.replayed': (_, { metadata }) =>
     `The webhook is sent again, as ${actorOf(metadata)} asked.`,
   'api_key.issued': (data, { metadata }) =>
@@ -113,7 +113,7 @@ export const sentences: Readonly<Record<string, Sentence>> = {
         ? `Operator’s key ${say(data['label'])}… issued for account ${say(data['account'])}`
         : `Key ${say(data['label'])}… issued for account ${say(data['account'])}, tier ${say(data['tier'])}`,
       data['name'] === undefined ? '' : `named ${say(data['name'])}`,
-      data['read_only'] === true ? 'to look alone' : '',
+      data['read_only'] === true ? 'read-only' : '',
       data['replaces'] ? `in place of ${say(data['replaces'])}` : '',
       data['expires_at'] ? `valid until ${say(data['expires_at'])}` : '',
       `by ${actorOf(metadata)}`,
@@ -121,7 +121,7 @@ export const sentences: Readonly<Record<string, Sentence>> = {
   'api_key.rotated': (data) =>
     `Replaced by ${say(data['replaced_by'])}; it works until ${say(data['works_until'])}.`,
   'api_key.changed': (data, { metadata }) =>
-    `Brought to tier ${say(data['tier'])} by ${actorOf(metadata)}.`,
+    `Changed to tier ${say(data['tier'])} by ${actorOf(metadata)}.`,
   'api_key.revoked': (_, { metadata }) => `Revoked by ${actorOf(metadata)}.`,
   'tier.defined': (data, { metadata }) =>
     sentence(
@@ -131,11 +131,11 @@ export const sentences: Readonly<Record<string, Sentence>> = {
         : `a submission’s own limits at most ${list(part(data, 'limits'))}`,
       `by ${actorOf(metadata)}`,
     ),
-  'worker.paused': onHost((actor) => `paused by ${actor}; it takes nothing`),
+  'worker.paused': onHost((actor) => `paused by ${actor}; it takes no submissions`),
   'worker.resumed': onHost((actor) => `resumed by ${actor}`),
-  'worker.drained': onHost((actor) => `told by ${actor} to end when it has finished what it has`),
+  'worker.drained': onHost((actor) => `drained by ${actor}; it finishes its programs and exits`),
   'worker.restarted': onHost(
-    (actor) => `told by ${actor} to begin again when it has finished what it has`,
+    (actor) => `restarted by ${actor}; it finishes its programs and starts again`,
   ),
 } satisfies Record<Event['type'], Sentence>
 
@@ -171,8 +171,8 @@ function describeTests(tests: unknown): string {
 
 function describeCompile(compile: Data): string {
   if (compile['wall_time'] === undefined) return ''
-  if (compile['cached'] === true) return 'The compiled program was kept from an earlier run.'
-  return `Compiling took ${seconds(compile['wall_time'])} (${seconds(compile['cpu_time'])} of CPU) and ended with ${say(compile['exit_code'])}.`
+  if (compile['cached'] === true) return 'The compiled program came from the cache.'
+  return `Compiling took ${seconds(compile['wall_time'])} (${seconds(compile['cpu_time'])} of CPU) and exited with ${say(compile['exit_code'])}.`
 }
 
 function describeRun(data: Data): string {
@@ -187,9 +187,7 @@ function describeRun(data: Data): string {
 }
 
 function describeWebhook({ host, format }: Data): string {
-  return format === 'judge0'
-    ? `a callback of Judge0's to ${say(host)}`
-    : `a webhook to ${say(host)}`
+  return format === 'judge0' ? `a Judge0 callback to ${say(host)}` : `a webhook to ${say(host)}`
 }
 
 function describeAttempt(data: Data): string {

@@ -15,7 +15,7 @@ const linesAtOnce = 1000
 export const streamCommands = [
   defineCommand({
     name: 'audit streams',
-    summary: 'print each stream’s last event, a line of JSON each, to keep elsewhere',
+    summary: 'print the last event of each stream as a line of JSON, to keep elsewhere',
     options: {
       since: takes('TIME', 'only streams with an event since then, such as 2030-01-31T12:00:00Z'),
     },
@@ -31,9 +31,9 @@ export const streamCommands = [
   defineCommand({
     name: 'audit compare',
     operands: ['FILE'],
-    summary: 'name what the log lacks of a list of streams, as after a restore',
+    summary: 'print what the log lacks of a list of streams, for example after a restore',
     notes:
-      'FILE: lines of JSON as from `audit streams`; of callers’ own lists, `id` is enough. Exit status 1 if something is lacking.',
+      'FILE: lines of JSON as `audit streams` prints them; in a caller’s own list, `id` is enough. Exit status 1 if something is missing.',
     run: ({ operands: [file = ''] }) =>
       withDatabase(async (sql) => {
         const sum = { streams: 0, lost: 0, older: 0, other: 0 }
@@ -45,7 +45,7 @@ export const streamCommands = [
           }
         }
         process.stderr.write(
-          `Of ${sum.streams} streams ${sum.lost} are lost, ${sum.older} end before, ${sum.other} went on in another way.\n`,
+          `Of ${sum.streams} streams, ${sum.lost} are lost, ${sum.older} end earlier, ${sum.other} continue differently.\n`,
         )
         return sum.lost + sum.older + sum.other === 0 ? 0 : exitStatuses.failed
       }),
@@ -64,7 +64,7 @@ async function* readHeads(file: string): AsyncGenerator<StreamHead[]> {
       if (line.trim() === '') continue
       const head = parseStreamHead(line)
       if (head === null)
-        throw new CommandError(`FILE: line ${number} is no JSON object with a stream's id`, exitStatuses.refused) // prettier-ignore
+        throw new CommandError(`FILE: line ${number} is not a JSON object with a stream's id`, exitStatuses.refused) // prettier-ignore
       if (heads.push(head) < linesAtOnce) continue
       yield heads
       heads = []

@@ -51,7 +51,7 @@ function listMoments(worker: WorkerRow): Moment[] {
   const moments = [
     {
       at: worker.started_at,
-      text: `It began as process ${pid}, of release ${version ?? '?'}, with ${slots} ${slots === 1 ? 'slot' : 'slots'}; it runs ${languages.join(', ') || 'nothing'}.`,
+      text: `It started as process ${pid}, of release ${version ?? '?'}, with ${slots} ${slots === 1 ? 'slot' : 'slots'}; it runs ${languages.join(', ') || 'nothing'}.`,
     },
   ]
   if (suspended !== null)
@@ -63,8 +63,8 @@ function listMoments(worker: WorkerRow): Moment[] {
       at: stopped,
       text:
         state === 'lost'
-          ? 'It was lost: the others gave it up, and took back what it ran.'
-          : 'It ended by itself, after it had finished or given back what it ran.',
+          ? 'It was lost: other workers requeued its submissions.'
+          : 'It ended by itself, after it had finished or requeued its submissions.',
     })
   return moments
 }

@@ -79,12 +79,12 @@ export async function verifyLog(
     drift > 0 &&
       `${drift} rows differ from the log, the first: ${first.drift}. Events were removed, or a table was edited; audit.drift shows both sides.`,
     altered > 0 &&
-      `${altered} bodies are not those whose hash the log has, the first: ${first.altered_body}.`,
+      `${altered} bodies do not match their hashes in the log, the first: ${first.altered_body}.`,
     invariant > broken + drift &&
-      `${invariant} promises do not hold, the first: ${first.invariant}; audit.invariant has them all.`,
+      `${invariant} invariants are violated, the first: ${first.invariant}; audit.invariant lists all.`,
   ].filter((line) => line !== false)
   if (complaints.length > 0) return { lines: complaints, ok: false }
-  const whole = `${events} events: every hash fits, every projection is what the log says, every body is as it was.`
+  const whole = `${events} events: every hash fits, every projection matches the log, every body is unchanged.`
   return { lines: [whole], ok: true }
 }
 
@@ -92,10 +92,13 @@ export async function verifyLog(
 export async function auditHeads(sql: Database, kept: string | null): Promise<AuditAnswer> {
   if (kept === null) return { lines: [JSON.stringify(await readHeads(sql))], ok: true }
   const heads = parseHeads(kept)
-  if (heads === null) return { lines: ['This is not what `audit heads` prints.'], ok: false }
+  if (heads === null) return { lines: ['This is not an output of `audit heads`.'], ok: false }
   const differing = await compareHeads(sql, heads)
   if (differing.length === 0) {
-    return { lines: [`Up to position ${heads.position} every stream ends as it did.`], ok: true }
+    return {
+      lines: [`Up to position ${heads.position} every stream ends as the digests say.`],
+      ok: true,
+    }
   }
   return {
     ok: false,
@@ -145,7 +148,7 @@ function listMoments(
 
 const endWords: Readonly<Record<string, string>> = {
   'execution.completed': 'It ended',
-  'execution.abandoned': 'It failed, through our fault,',
+  'execution.abandoned': 'It failed, by a fault of the service,',
   'submission.cancelled': 'It was cancelled',
 }
 

@@ -38,7 +38,7 @@ export function readKeptUrl(): string {
     url = readKept(keptUrlFile)
   } catch (error) {
     throw new CommandError(
-      `DATABASE_URL is not set, and ${keptUrlFile} cannot be read (${(error as Error).message}): \`sudo\`, if \`make run\` ran with it`,
+      `DATABASE_URL is not set, and ${keptUrlFile} cannot be read (${(error as Error).message}): use \`sudo\` if \`make run\` ran with it`,
       exitStatuses.config,
     )
   }
@@ -59,7 +59,7 @@ function explain(error: unknown, url: string, isKept: boolean): unknown {
   }
   if (isUnmigrated(error)) {
     return new CommandError(
-      `the database is not as new as this code: \`make migrate\` brings it up (${(error as Error).message})`,
+      `the database is older than this code: \`make migrate\` updates it (${(error as Error).message})`,
       exitStatuses.config,
     )
   }

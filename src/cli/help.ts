@@ -10,8 +10,8 @@ export function describeCommands(commands: readonly Command[]): string {
     ...alignColumns(rows, '   '),
     '',
     '`runledger web`, `runledger worker` and `runledger migrate` are the service’s processes, as the Procfile starts them.',
-    '`runledger COMMAND --help` lists its options. Lists are tables on a terminal and JSON lines in a pipe.',
-    'Exit status: 0; 1 failed; 64 wrong call; 69 a server is away; 78 wrong configuration.',
+    '`runledger COMMAND --help` explains a command. Lists are tables on a terminal and JSON lines in a pipe.',
+    'Exit status: 0; 1 failed; 64 wrong arguments; 69 a server is unreachable; 78 wrong configuration.',
     '',
   ].join('\n')
 }
@@ -53,6 +53,6 @@ function formatOption(name: string, { type, value, default: preset }: Option): s
 }
 
 function describeOption({ help, default: preset, multiple }: Option): string {
-  if (multiple === true) return `${help} (again for more)`
+  if (multiple === true) return `${help} (may be repeated)`
   return typeof preset === 'string' ? `${help} (default ${preset})` : help
 }

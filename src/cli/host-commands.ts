@@ -8,8 +8,9 @@ import { listOptions, printList } from './service.ts'
 export const hostCommands = [
   defineCommand({
     name: 'doctor',
-    summary: 'check that a worker starts on this host',
-    notes: 'Exit status 0: one starts. DATABASE_URL defaults to what `make run` keeps.',
+    summary: 'check whether a worker can start on this host',
+    notes:
+      'Exit status 0: a worker can start. DATABASE_URL defaults to the database of `make run`.',
     run: async () => {
       // Loaded here, because the other commands need no executor.
       const doctor = await import('#doctor')
@@ -33,8 +34,8 @@ export const hostCommands = [
     name: 'workers',
     summary: 'list the workers: host, state, slots in use, boxes, versions, heartbeat',
     notes:
-      'State: working; suspended, with the failure; paused or draining, by `pause` and `drain`; gone: silent, and not yet given up; with --gone also lost: given up, and drained: it ended by itself.',
-    options: { gone: flag('include those that ended in the last day'), ...listOptions },
+      'States: working; suspended, with the failure; paused or draining, after `pause` or `drain`; gone: silent, but not yet declared lost.\nWith --gone also lost: declared lost, and drained: ended by itself.',
+    options: { gone: flag('include workers that ended in the last day'), ...listOptions },
     run: ({ values: { gone, ...list } }) =>
       printList(list, (operator) => operator.workers({ gone })),
   }),

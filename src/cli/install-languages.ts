@@ -112,7 +112,7 @@ async function listInstalled(): Promise<Set<string>> {
     return new Set(rows.flatMap(([name = '', status]) => (status === 'installed' ? [name] : [])))
   } catch {
     throw new CommandError(
-      'this system has no dpkg: install the languages with its own package manager',
+      'this system has no dpkg: install the languages with the system’s package manager',
     )
   }
 }

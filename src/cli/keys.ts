@@ -21,7 +21,8 @@ import { flag, takes } from './option.ts'
 import { jsonOption, printRecord, printRows } from './output.ts'
 import { describeTier } from './tiers.ts'
 
-const idNotes = 'ID: a key’s id, its beginning or end, or the name of one key that is in force.'
+const idNotes =
+  'ID: a key’s id, the beginning or end of the id, or the name of a valid key if no other valid key has it.'
 
 const expires = takes('DATE', 'when it expires, such as 2030-01-31')
 
@@ -32,14 +33,17 @@ export const keyCommands = [
     options: {
       account: takes('NAME', 'account of the key; created if it is new', { required: true }),
       tier: takes('TIER', 'see `runledger tiers list`; default `beta`'),
-      name: takes('TEXT', 'says what it is for; `change`, `rotate` and `revoke` take it too'),
+      name: takes('TEXT', 'what the key is for; `change`, `rotate` and `revoke` accept it as ID'),
       expires,
       role: takes(
         'ROLE',
         '`submit`, or `operator`: watches and controls the service, cannot submit',
         { default: 'submit' },
       ),
-      cell: takes('LETTER', 'its first character, by which a router finds its cell: docs/cells.md'),
+      cell: takes(
+        'LETTER',
+        'first character of the key, by which a router finds its cell: docs/cells.md',
+      ),
       'read-only': flag('an operator’s key that cannot change anything'),
     },
     run: ({ values }) =>
@@ -62,7 +66,7 @@ export const keyCommands = [
   defineCommand({
     name: 'keys list',
     summary: 'list keys, newest first',
-    options: { account: takes('NAME', 'only its keys'), json: jsonOption },
+    options: { account: takes('NAME', 'only keys of this account'), json: jsonOption },
     run: ({ values: { account, json } }) =>
       withDatabase(async (sql) => printRows(await listKeys(sql, account), process, json)),
   }),
@@ -83,7 +87,7 @@ export const keyCommands = [
   defineCommand({
     name: 'keys rotate',
     operands: ['ID'],
-    summary: 'issue a successor of a key; the old one works until the overlap is over',
+    summary: 'issue a successor of a key; the old key works until the overlap ends',
     notes: idNotes,
     options: {
       overlap: takes('SECONDS', 'how long both keys work', { default: '86400' }),
@@ -93,7 +97,7 @@ export const keyCommands = [
       withKey(id, (sql, key) => {
         // At most thirty years, because a bad date must fail before the successor is issued.
         if (!/^\d{1,9}$/.test(overlap))
-          throw misuse('--overlap is a number of seconds, at most 999999999')
+          throw misuse('--overlap must be a number of seconds, at most 999999999')
         return rotateKey(sql, key, Number(overlap), operator(), readDate(end))
       }),
   }),
@@ -116,7 +120,7 @@ async function withKey(
 ): Promise<void> {
   await withDatabase(async (sql) => {
     const changed = await change(sql, await readId(sql, part))
-    if (changed === null) throw new CommandError('there is no such key that is valid')
+    if (changed === null) throw new CommandError('there is no valid key with this ID')
     printRecord(changed, process)
   })
 }
@@ -133,35 +137,35 @@ async function nameTiers<T>(sql: Database, tier: string, work: () => Promise<T>)
   } catch (error) {
     if (errorCode(error) !== sqlState.foreignKeyViolation) throw error
     const known = (await listTiers(sql)).map(describeTier)
-    throw new CommandError(`there is no tier ${tier}; there is ${known.join(', ')}`)
+    throw new CommandError(`there is no tier ${tier}; the tiers are ${known.join(', ')}`)
   }
 }
 
 function readDate(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined
   const date = new Date(text)
-  if (!(date.getTime() > Date.now())) throw misuse('--expires is not a future date')
+  if (!(date.getTime() > Date.now())) throw misuse('--expires must be a future date')
   return date
 }
 
 function readRole(word: string, tier: string | undefined, readOnly: boolean): Role {
-  if (word !== 'submit' && word !== 'operator') throw misuse('--role is submit or operator')
+  if (word !== 'submit' && word !== 'operator') throw misuse('--role must be submit or operator')
   if (word === 'operator' && tier !== undefined)
-    throw misuse('--tier is for keys that submit: an operator’s has no limits')
-  if (word === 'submit' && readOnly) throw misuse('--read-only is for --role operator')
+    throw misuse('--tier is for keys that submit: an operator’s key has no limits')
+  if (word === 'submit' && readOnly) throw misuse('--read-only needs --role operator')
   return word
 }
 
 function readName(text: string | undefined): string | undefined {
   if (text === undefined || isKeyName(text)) return text
   throw misuse(
-    `--name is a line of 1 to ${keyNameMost} characters without control characters or blanks at its ends, and no key`,
+    `--name must be one line of 1 to ${keyNameMost} characters, without control characters, without blanks at its ends, and not a key`,
   )
 }
 
 function readCell(text: string | undefined): string | undefined {
   if (text === undefined || isCell(text)) return text
-  throw misuse('--cell is a letter, of A to Z or a to z')
+  throw misuse('--cell must be a letter, A to Z or a to z')
 }
 
 /** Finds a key's id. @param part the id, its beginning or end, or the name of one key in force. */

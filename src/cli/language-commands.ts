@@ -19,7 +19,7 @@ export const languageCommands = [
     operands: ['[LANGUAGES]'],
     summary: 'install the Debian packages of languages (all, or "go rust")',
     notes:
-      'Prints what it installs and how large it is, then installs one language after the other, and skips those that are there. Then the\nworkers of this host finish their programs, look again, and offer each language once a program of it has run as it should.',
+      'Prints the packages and their size, then installs one language after the other, and skips installed ones. Then the workers of this\nhost finish their programs, look for languages again, and offer each language once a test program of it has run correctly.',
     options: {
       libraries: takes('NAMES', 'Python libraries, such as "numpy scipy pandas"'),
     },
@@ -51,9 +51,9 @@ async function askWorkers(): Promise<void> {
       (operator) => commandWorkers(operator, { host: thisHost }, 'restart'),
       0,
     )
-    process.stdout.write(`${rows.length} workers of this host look again.\n`)
+    process.stdout.write(`${rows.length} workers of this host look for languages again.\n`)
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
-    process.stdout.write(`No worker was asked to look again: ${error.message}.\n`)
+    process.stdout.write(`No worker was asked to look for languages again: ${error.message}.\n`)
   }
 }

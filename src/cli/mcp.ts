@@ -14,8 +14,8 @@ export const mcpCommands = [
     operands: [],
     summary: 'serve agents on standard input and output, by the Model Context Protocol',
     notes:
-      'An agent’s configuration names this command, and the key’s file or RUNLEDGER_API_KEY. The tools are those of the service’s\n' +
-      'POST /mcp. It ends with its input.',
+      'An agent’s configuration names this command, and the key’s file or RUNLEDGER_API_KEY. It offers the tools of the service’s\n' +
+      'POST /mcp, and ends when its input ends.',
     options: serviceOptions,
     async run({ values }) {
       const { url, apiKey } = readService(values)
@@ -150,7 +150,7 @@ async function* readAnswers(response: Response): AsyncGenerator<object> {
     const text = await response.text()
     if (text === '') return
     if (!text.startsWith('{"jsonrpc"'))
-      throw new Error(`${response.status}, which is no answer of the protocol`)
+      throw new Error(`${response.status}, which is not an answer of the protocol`)
     yield JSON.parse(text) as object
     return
   }

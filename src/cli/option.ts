@@ -26,13 +26,13 @@ export function flag(
 export function readNumber(option: string, text: string, most: number, or = ''): number {
   const number = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : Number.NaN
   if (number <= most) return number
-  throw misuse(`${option} is a number from 1 to ${most}${or}`)
+  throw misuse(`${option} must be a number from 1 to ${most}${or}`)
 }
 
 /** Reads one of some words. @throws {CommandError} */
 export function readWord(option: string, text: string, words: readonly string[]): string {
   if (words.includes(text)) return text
-  throw misuse(`${option} is one of ${words.join(', ')}`)
+  throw misuse(`${option} must be one of ${words.join(', ')}`)
 }
 
 /** Reads a date or a time in ISO 8601. @returns the time in UTC. @throws {CommandError} */
@@ -40,7 +40,9 @@ export function readTime(option: string, text: string): string {
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
   const time = new Date(isTime ? text : Number.NaN)
   if (Number.isNaN(time.getTime()))
-    throw misuse(`${option} is a date such as 2030-01-31, or a time such as 2030-01-31T12:00:00Z`)
+    throw misuse(
+      `${option} must be a date such as 2030-01-31, or a time such as 2030-01-31T12:00:00Z`,
+    )
   return time.toISOString()
 }
 

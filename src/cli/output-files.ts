@@ -21,7 +21,7 @@ export async function saveOutputFiles(
     if (file === undefined) {
       lines.push(`${name}: the program has left no such file`)
     } else if (file.content === null) {
-      lines.push(`${name}: ${describeMemory(file.size)} is more than comes back`)
+      lines.push(`${name}: not returned, because it is too large (${describeMemory(file.size)})`)
     } else {
       const path = join(directory, name)
       await mkdir(dirname(path), { recursive: true })
@@ -34,5 +34,5 @@ export async function saveOutputFiles(
 /** Checks the path of an option. @throws {TypeError} for a path that is absolute or has `..` in it. */
 export function checkPath(option: string, path: string): void {
   if (isAbsolute(path) || path.split('/').includes('..'))
-    throw new TypeError(`${option} ${path}: must be a relative path that does not climb`)
+    throw new TypeError(`${option} ${path}: must be a relative path without ".."`)
 }

@@ -32,10 +32,11 @@ export const rerunCommands = [
     name: 'rerun',
     summary: 'rerun many submissions on today’s toolchain, and print what changed',
     notes:
-      'Reruns what has ended, except cancelled submissions and reruns, each once under a NAME: called again after an interruption it\n' +
-      'continues. Reruns belong to their account, count against none of its keys, and send no webhook. It waits while half of\n' +
-      'QUEUE_CAPACITY is in use. Prints each submission whose verdict differs, or, where nothing was expected, whose stdout or exit status does\n' +
-      '(`output`); then counts. `audit.rerun` keeps them. Exit status: 0 nothing differs, 1 some do, 69 the service is away.',
+      'Reruns each submission that has ended, except cancelled ones and reruns, once per campaign NAME; called again after an\n' +
+      'interruption, it continues. A rerun belongs to the account of the original, counts against none of its keys, and sends no webhook. The\n' +
+      'command waits while half of QUEUE_CAPACITY is in use. It prints each submission whose verdict differs, or, without an expected output,\n' +
+      'whose stdout or exit status differs (`output`), then counts. `audit.rerun` keeps the results. Exit status: 0 nothing differs,\n' +
+      '1 something differs, 69 the service is unreachable.',
     options: {
       since: takes('TIME', 'received at or after, such as 2030-01-31 or 2030-01-31T12:00:00Z', {
         required: true,
@@ -46,8 +47,8 @@ export const rerunCommands = [
       tag: takes('TEXT', 'only this tag'),
       account: takes('NAME', 'only this account'),
       name: takes('NAME', 'name of the campaign (default: from the options above)'),
-      'at-once': takes('N', 'at most so many at once', { default: '4' }),
-      'dry-run': flag('only count'),
+      'at-once': takes('N', 'most reruns at once', { default: '4' }),
+      'dry-run': flag('only count the submissions'),
       ...listOptions,
     },
     run: ({ values }) => {
@@ -147,12 +148,13 @@ function nameCampaign(chosen: Readonly<Record<string, string>>): string {
 function readName(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   if (text === '' || text.length > campaignNameMost)
-    throw misuse(`rerun: --name has 1 to ${campaignNameMost} characters`)
+    throw misuse(`rerun: --name must have 1 to ${campaignNameMost} characters`)
   return text
 }
 
 function readLanguage(text: string): string {
   const language = findLanguage(text)
-  if (language === undefined) throw misuse(`rerun: --language is one of ${languages.join(', ')}`)
+  if (language === undefined)
+    throw misuse(`rerun: --language must be one of ${languages.join(', ')}`)
   return language
 }

@@ -6,33 +6,33 @@ import { requestOptions } from './submission-request.ts'
 import { cancelSubmission, submitFile } from './submit.ts'
 
 const verdictNotes =
-  'One of FILE, --stdin and --expected may be -, which is standard input; as FILE it needs --language.\n' +
-  'An argument that begins with - is given as --arg=-v. A test is named after its IN.\n' +
+  'One of FILE, --stdin and --expected may be - for standard input; with - as FILE, --language is required.\n' +
+  'Give an argument that begins with - as --arg=-v. A test is named after its IN file.\n' +
   'The program’s stdout is printed on stdout, its stderr or the compiler’s messages on stderr, then the verdict and figures;\n' +
-  'with tests those of the first that is not AC, after a line for each test: name, verdict, figures, difference.\n' +
-  'Output files are saved however the program ended, and overwrite; with --json they are only in the record.\n' +
-  'Exit status: AC 0, WA 1, CE 2, RE 3, TLE 4, MLE 5, OLE 6, cancelled 7, IE 70; with --no-wait 0 when stored. Without a\n' +
-  'run: 64 wrong call, 65 refused by the service, 66 a file cannot be read, 69 the service is away, 73 an output file cannot be saved,\n' +
-  '77 the key is not valid.'
+  'with tests, those of the first test that is not AC, after a line for each test: name, verdict, figures, difference.\n' +
+  'Output files are saved whatever the verdict, and overwrite existing files; with --json they are only in the record.\n' +
+  'Exit status: AC 0, WA 1, CE 2, RE 3, TLE 4, MLE 5, OLE 6, cancelled 7, IE 70; with --no-wait 0 when stored. On\n' +
+  'failure: 64 wrong arguments, 65 refused by the service, 66 a file cannot be read, 69 the service is unreachable, 73 an output file\n' +
+  'cannot be saved, 77 the key is not valid.'
 
 export const serviceCommands = [
   defineCommand({
     name: 'submit',
     operands: ['FILE'],
-    summary: 'run a program at a service, print its output, end with its verdict',
+    summary: 'run a program on a service, print its output, exit with its verdict',
     notes: verdictNotes,
     options: {
       ...requestOptions,
-      wait: flag('print the id, and do not wait for the end', true),
+      wait: flag('print the id, and do not wait for the result', true),
       stream: flag(
-        'print output as it comes; Ctrl-C cancels the submission, a second one leaves it',
+        'print output as it comes; Ctrl-C cancels the submission, a second Ctrl-C exits at once',
       ),
       json: flag('print the record as JSON instead of the output'),
       ...serviceOptions,
     },
     run: ({ operands: [file = ''], values }) => {
       if ([file, values.stdin, values.expected].filter((name) => name === '-').length > 1)
-        throw misuse('submit: standard input can be one file only')
+        throw misuse('submit: only one of FILE, --stdin and --expected may be -')
       return submitFile({ ...values, file, onInterrupt, ...readService(values) }, process)
     },
   }),
@@ -41,8 +41,8 @@ export const serviceCommands = [
     operands: ['ID'],
     summary: 'cancel a submission: it is killed if it runs, its output is kept',
     notes:
-      'Prints `cancelled`, or the verdict if it had ended before. Exit status: 0; 65 the key has no such submission, 69 the service\n' +
-      'is away, 77 the key is not valid.',
+      'Prints `cancelled`, or the verdict if the submission had ended before. Exit status: 0; 65 the key has no such submission,\n' +
+      '69 the service is unreachable, 77 the key is not valid.',
     options: { json: flag('print the record as JSON'), ...serviceOptions },
     run: ({ operands: [id = ''], values }) =>
       cancelSubmission({ id, json: values.json, ...readService(values) }, process),

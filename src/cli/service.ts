@@ -20,7 +20,7 @@ export const operatorOptions = {
   url: serviceOptions.url,
   'key-file': takes(
     'FILE',
-    'file with an operator’s key (default RUNLEDGER_OPERATOR_KEY, or that of `make run`)',
+    'file with an operator’s key (default RUNLEDGER_OPERATOR_KEY, or the key of `make run`)',
   ),
 }
 
@@ -93,7 +93,7 @@ function explain(error: unknown): unknown {
     )
   if (status === 401 || status === 403)
     return new CommandError(
-      `${message} \`runledger keys issue --account ops --role operator\` prints a key that may.`,
+      `${message} \`runledger keys issue --account ops --role operator\` prints an operator’s key.`,
       exitStatuses.unauthorized,
     )
   const flaws = issues.map(({ path, message: flaw }) => printable(`${path} ${flaw}`)).join('; ')

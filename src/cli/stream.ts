@@ -77,7 +77,7 @@ function createPrinter({ stdout, stderr }: Terminal): (event: StreamEvent) => vo
     if (event === 'test') note(describeStreamedTest(data))
     if (event === 'result') note('')
     if (event === 'status' && data.status === 'queued' && hasRun)
-      note('[the worker was lost: it begins again]')
+      note('[the worker was lost: the program starts again]')
     hasRun ||= event === 'status' && data.status === 'running'
   }
 }

@@ -21,23 +21,23 @@ const many: { readonly multiple: true; readonly default: string[] } = {
 /** The options that make a request. `-` is standard input. */
 export const requestOptions = {
   language: takes('LANGUAGE', `${languages.join(', ')}; default: by the file’s name`),
-  stdin: takes('FILE', 'becomes the program’s standard input'),
+  stdin: takes('FILE', 'the program’s standard input'),
   expected: takes('FILE', 'what the program should print'),
   arg: takes('WORD', 'an argument of the program', many),
-  'compile-arg': takes('WORD', 'comes after the compiler’s own arguments', many),
+  'compile-arg': takes('WORD', 'an argument of the compiler, after its usual ones', many),
   env: takes('NAME=VALUE', 'a variable of the program', many),
   with: takes('FILE', 'placed next to the program under the same relative path', many),
   test: takes('IN:OUT', 'two files, input and expected output; IN: accepts any output', many),
   'output-file': takes('NAME', 'a file the program writes; it is returned and saved under the same name', many), // prettier-ignore
-  'output-directory': takes('DIRECTORY', 'where they are saved (default: here)'),
+  'output-directory': takes('DIRECTORY', 'where the output files are saved (default: here)'),
   'stop-on-failure': flag('run no test after the first that is not AC'),
-  checker: takes('CHECKER', `${checkerNames.join(', ')}, or floats:1e-6: numbers may differ by so much, absolute or relative`), // prettier-ignore
-  limit: takes('NAME=NUMBER', `${limitNames.join(', ')}; seconds, bytes`, many),
+  checker: takes('CHECKER', `${checkerNames.join(', ')}, or floats:1e-6: numbers may differ by this much, absolute or relative`), // prettier-ignore
+  limit: takes('NAME=NUMBER', `${limitNames.join(', ')}; in seconds or bytes`, many),
   'compile-limit': takes('NAME=NUMBER', 'the same for the compiler', many),
-  'merge-stderr': flag('what the program writes to stderr is part of its stdout, in order'),
+  'merge-stderr': flag('add the program’s stderr to its stdout, in the order of writing'),
   network: takes('NETWORK', 'none, or loopback: 127.0.0.1 and ::1'),
   low: flag('run after all normal submissions'),
-  tag: takes('TEXT', 'in the record, and a filter of lists'),
+  tag: takes('TEXT', 'a text in the record, by which lists can be filtered'),
 }
 
 /** A submission in the words of a command line. */
@@ -91,7 +91,7 @@ export async function readProgram({
 }: Pick<RequestWords, 'file' | 'language' | 'stdin'>): Promise<SubmissionRequest> {
   if (language === undefined)
     throw new TypeError(
-      `${basename(file)}: the language cannot be told from the name, use --language (${languages.join(', ')})`,
+      `${basename(file)}: the name does not show the language; use --language (${languages.join(', ')})`,
     )
   const code = await readText(file)
   return { language, code, ...(stdin !== undefined && { stdin: await readText(stdin) }) }
@@ -127,8 +127,7 @@ async function readBeside(path: string): Promise<SubmittedFile> {
 
 async function readTest(word: string): Promise<Test> {
   const colon = word.lastIndexOf(':')
-  if (colon < 1)
-    throw new TypeError(`--test ${word}: must be IN:OUT, or IN: when any output will do`)
+  if (colon < 1) throw new TypeError(`--test ${word}: must be IN:OUT, or IN: to accept any output`)
   const [input, expected] = [word.slice(0, colon), word.slice(colon + 1)]
   return {
     name: basename(input),

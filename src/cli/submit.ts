@@ -42,7 +42,8 @@ export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<
       if (error instanceof TypeError) throw error
       throw new CommandError(error.message, exitStatuses.noInput)
     })
-    if (call.stream === true && !call.wait) throw new TypeError('--stream waits for the end')
+    if (call.stream === true && !call.wait)
+      throw new TypeError('--stream cannot be used with --no-wait')
     const client = createClient(call)
     const asked = await uploadLongTexts(client, request)
     if (call.stream === true) {

@@ -8,7 +8,7 @@ import { readNumber, takes } from './option.ts'
 import { jsonOption, printRecord, printRows } from './output.ts'
 
 const notes =
-  'Requests: in any 60 seconds; one more is answered 429. Concurrent: submissions of a key that run at once; the others wait.'
+  'Requests: the most in any 60 seconds; further ones are answered 429. Concurrent: the most submissions of a key that run at once; the\nothers wait.'
 
 type Setting = Exclude<keyof Tier, 'name' | 'limits'>
 
@@ -22,14 +22,14 @@ interface Range {
 
 // prettier-ignore
 const settings = {
-  requests: { setting: 'requests_per_minute', most: 999_999_999, none: 'unlimited', help: 'a minute, or `unlimited`' },
-  concurrent: { setting: 'concurrent_executions', most: 999_999_999, none: 'unlimited', help: 'at once, or `unlimited`' },
-  'blob-bytes': { setting: 'blob_bytes', most: mostBytes, none: 'unlimited', help: 'bytes of blobs per account, or `unlimited`; 268435456 at first' },
-  weight: { setting: 'weight', most: 1000, help: 'weight of an account’s share of the slots, 1 to 1000; 1 at first' },
-  'total-seconds': { setting: 'total_seconds', most: 86_400, help: 'what a submission may run in all, 1 to 86400; 600 at first' },
-  'output-bytes': { setting: 'output_bytes', most: mostBytes, none: 'unlimited', help: 'what is kept of an account’s outputs in a day, or `unlimited`, as at first' },
-  cores: { setting: 'cores', most: 1024, none: 'share', help: 'that a program may use at once, or `share`: its slot’s share of them, as at first' },
-  'batch-items': { setting: 'batch_items', most: 1000, help: 'submissions of a batch, 1 to 1000; 20 at first' },
+  requests: { setting: 'requests_per_minute', most: 999_999_999, none: 'unlimited', help: 'requests a minute, or `unlimited`' },
+  concurrent: { setting: 'concurrent_executions', most: 999_999_999, none: 'unlimited', help: 'executions at once, or `unlimited`' },
+  'blob-bytes': { setting: 'blob_bytes', most: mostBytes, none: 'unlimited', help: 'bytes of blobs per account, or `unlimited`; a new tier has 268435456' },
+  weight: { setting: 'weight', most: 1000, help: 'weight of an account’s share of the slots, 1 to 1000; a new tier has 1' },
+  'total-seconds': { setting: 'total_seconds', most: 86_400, help: 'seconds that a submission may run in total, 1 to 86400; a new tier has 600' },
+  'output-bytes': { setting: 'output_bytes', most: mostBytes, none: 'unlimited', help: 'bytes kept of an account’s outputs in a day, or `unlimited`; a new tier has `unlimited`' },
+  cores: { setting: 'cores', most: 1024, none: 'share', help: 'cores that a program may use at once, or `share`: its slot’s share of the cores; a new tier has `share`' },
+  'batch-items': { setting: 'batch_items', most: 1000, help: 'submissions of a batch, 1 to 1000; a new tier has 20' },
 } as const satisfies Readonly<Record<string, Range & { readonly setting: Setting; readonly help: string }>>
 
 type SettingOption = keyof typeof settings
@@ -39,7 +39,7 @@ const settingRows = Object.entries(settings) as [SettingOption, (typeof settings
 export const tierCommands = [
   defineCommand({
     name: 'tiers list',
-    summary: 'list the tiers, and what a key of each may do',
+    summary: 'list the tiers and their limits',
     notes,
     options: { json: jsonOption },
     run: ({ values: { json } }) =>
@@ -53,7 +53,7 @@ export const tierCommands = [
     name: 'tiers set',
     operands: ['NAME'],
     summary: 'create a tier, or change one for all its keys',
-    notes: `${notes} A new tier needs both; of one that there is, what is left out stays.`,
+    notes: `${notes} A new tier needs both. Of an existing tier, only the given options change.`,
     options: {
       ...(Object.fromEntries(
         settingRows.map(([option, { help }]) => [option, takes('N', help)]),
@@ -66,7 +66,7 @@ export const tierCommands = [
     run: ({ operands: [name = ''], values }) =>
       withDatabase(async (sql) => {
         if (!/^[a-z][a-z0-9_-]{0,49}$/.test(name)) {
-          throw misuse('NAME is up to 50 of a-z, 0-9, - and _, the first a letter')
+          throw misuse('NAME must be up to 50 of a-z, 0-9, - and _, beginning with a letter')
         }
         const present = (await listTiers(sql)).find((one) => one.name === name)
         const said = settingRows.flatMap(([option, { setting, ...range }]) => {
@@ -122,7 +122,7 @@ function readLimits(list: string): TierLimits {
     entries.map((entry) => {
       const [name = '', text = ''] = entry.split('=', 2)
       if (!names.some((known) => known === name) || !/^[1-9]\d{0,14}$/.test(text))
-        throw misuse(`--limits is a list of NAME=NUMBER, of ${names.join(', ')}`)
+        throw misuse(`--limits must be a list of NAME=NUMBER, with names of ${names.join(', ')}`)
       return [name, Number(text)]
     }),
   )

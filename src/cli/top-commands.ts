@@ -21,7 +21,7 @@ export const topCommands = [
     name: 'top',
     summary: 'watch the service: queue, running submissions, workers, accounts, the ledger',
     notes:
-      'Refreshed each second until Ctrl-C. Where stdout is no terminal, it is printed once. A read-only operator’s key suffices.',
+      'Refreshed each second until Ctrl-C; printed once if stdout is not a terminal. A read-only operator’s key suffices.',
     options: {
       once: flag('print it once on a terminal too'),
       json: flag('once, as JSON'),

@@ -51,12 +51,12 @@ function drawSummary({ at, oldest, load, recent, ledger }: Overview): string[] {
 }
 
 function formatLedger(ledger: Overview['ledger'], now: number): string {
-  if (ledger.checked_at === null) return 'not looked at yet'
+  if (ledger.checked_at === null) return 'not checked yet'
   const age = (time: string): string => formatAge((now - Date.parse(time)) / 1000)
   const walked = ledger.walked_at === null ? 'never yet' : `${age(ledger.walked_at)} ago`
   const { drift, broken_chain: chain, invariant } = ledger
   const found = `drift ${drift}, broken_chain ${chain}, invariant ${invariant}`
-  return `${drift + chain + invariant === 0 ? 'whole' : 'NOT WHOLE'}: ${found}; looked ${age(ledger.checked_at)} ago, all of it ${walked}`
+  return `${drift + chain + invariant === 0 ? 'whole' : 'NOT WHOLE'}: ${found}; checked ${age(ledger.checked_at)} ago, all of it ${walked}`
 }
 
 function drawWorker(worker: SeenWorker): string[] {

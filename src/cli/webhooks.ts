@@ -17,7 +17,7 @@ export const webhookCommands = [
     summary: 'list deliveries, newest first',
     options: {
       state: takes('STATE', 'only `waiting`, `pending`, `delivered` or `abandoned` ones'),
-      limit: takes('N', 'at most so many', { default: '50' }),
+      limit: takes('N', 'at most this many', { default: '50' }),
       ...listOptions,
     },
     run: async ({ values: { state, limit, ...list } }) => {
@@ -30,7 +30,8 @@ export const webhookCommands = [
   defineCommand({
     name: 'webhooks show',
     operands: ['ID'],
-    summary: 'show a delivery and its attempts, by its, its submission’s or its batch’s id',
+    summary:
+      'show a delivery and its attempts, by the id of the webhook, its submission or its batch',
     options: operatorOptions,
     run: ({ operands: [id = ''], values }) =>
       askOperator(values, async (operator) => {
@@ -42,7 +43,8 @@ export const webhookCommands = [
     name: 'webhooks replay',
     operands: ['ID'],
     summary: 'send a finished delivery again',
-    notes: 'Its secret was deleted when it ended: give it on stdin, `… replay ID < secret-file`.',
+    notes:
+      'The secret was deleted when the delivery ended: give it on stdin, `… replay ID < secret-file`.',
     options: operatorOptions,
     run: ({ operands: [id = ''], values }) =>
       askOperator(values, async (operator) => {
@@ -106,7 +108,7 @@ export async function replay(
   const { state } = (await findWebhook(operator, id)).webhook
   if (!['delivered', 'abandoned'].includes(state))
     throw new CommandError(
-      `it is ${state === 'waiting' ? 'waiting for its submission or batch to end' : 'still being delivered'}; only one that has ended can be replayed`,
+      `the delivery is ${state === 'waiting' ? 'waiting for its submission or batch to end' : 'still under way'}; only a delivery that has ended can be replayed`,
     )
   const secret = stdin.isTTY === true ? '' : (await text(stdin)).replace(/\r?\n$/, '')
   if (secret === '')
@@ -114,11 +116,11 @@ export async function replay(
       'the secret was deleted when the delivery ended: give it on stdin, such as `runledger webhooks replay ID < secret-file`',
     )
   if (Buffer.byteLength(secret) > maxSecretBytes || secret.includes('\0'))
-    throw new CommandError(`a secret has at most ${maxSecretBytes} bytes, none of them NUL`)
+    throw new CommandError(`a secret must have at most ${maxSecretBytes} bytes, none of them NUL`)
   return operator.replay(id, secret).catch(
     rephrase({
-      409: 'it is being delivered again already', // another operator was faster
-      410: "its address was removed with its submission's bodies, when their time was up",
+      409: 'the delivery is already being repeated', // another operator was faster
+      410: "its address was removed with its submission's bodies, after their retention time",
     }),
   )
 }

@@ -9,11 +9,14 @@ import { flag, takes } from './option.ts'
 import { printRows } from './output.ts'
 import { askOperator, listOptions } from './service.ts'
 
-const notes = `WORKER is the id of a worker that lives, or the beginning or end of one only; \`runledger workers\` lists them. A command holds from
-its answer on, also while the worker is away; each is an event in \`runledger audit ID\`.`
+const notes = `WORKER is the id of a live worker, or a beginning or end that fits no other; \`runledger workers\` lists them. A command applies from
+its answer on, also while the worker is unreachable; each is an event in \`runledger audit ID\`.`
 
 export const workerCommands = [
-  defineWorkerCommand('pause', 'let a worker finish its programs and take none until `resume`'),
+  defineWorkerCommand(
+    'pause',
+    'let a worker finish its programs and take no others until `resume`',
+  ),
   defineWorkerCommand('resume', 'let a paused worker take programs again'),
   defineWorkerCommand('drain', 'let a worker finish its programs and exit'),
   defineWorkerCommand(

@@ -24,7 +24,7 @@ t.test('a submission that went well', async (t) => {
   for (const words of [
     new RegExp(`^submission ${id} of account "account [^"]+", key rl_live_`),
     /Z {2}Received: python, 8 bytes of code, 3 bytes of stdin; request [0-9a-f-]+\.$/m,
-    /Z {2}Attempt 1 began after \d\.\d{3} s of waiting, on worker [0-9a-f-]+ of host .+; with Python 3\.11\.2; limits 5 s of CPU, 10 s in all, 256\.0 MiB, 64 processes; isolation box keeper, uid slot, cgroup v2\.$/m,
+    /Z {2}Attempt 1 started after \d\.\d{3} s of waiting, on worker [0-9a-f-]+ of host .+; with Python 3\.11\.2; limits 5 s of CPU, 10 s in all, 256\.0 MiB, 64 processes; isolation box keeper, uid slot, cgroup v2\.$/m,
     /The program ran 0\.020 s \(0\.010 s of CPU, 8\.6 MiB at its peak\), wrote 2 bytes to stdout and 1 byte to stderr, and exited with 0\. The attempt took \d\.\d{3} s\. Verdict AC: accepted\.$/m,
     /^It ended \d\.\d{3} s after it was received\.$/m,
     /^The hashes of its 3 events fit\.$/m,
@@ -56,7 +56,7 @@ t.test('a webhook is told where it happened', async (t) => {
   t.match(text, /a webhook to example\.org; request/)
   t.match(
     text,
-    /Attempt 1 to deliver the webhook \(answer 503, 0\.250 s\) failed: refused; busy\\u\{1b\}\[31m; the next is due 20/,
+    /Attempt 1 to deliver the webhook \(answer 503, 0\.250 s\) failed: refused; busy\\u\{1b\}\[31m; the next attempt is due 20/,
   )
   t.notMatch(text, 'secret-path')
   t.notMatch(text, '\u001B')
@@ -74,8 +74,8 @@ t.test('what was lost, and what is still under way', async (t) => {
   await interrupt(sql, id, version, undefined, { isLast: true })
   const text = await tell(id)
   t.match(text, /Attempt 1 was lost after \d\.\d{3} s: its worker was lost; it counts as a loss\./)
-  t.match(text, 'Given up after 1 loss. Verdict IE: internal error.')
-  t.match(text, /It failed, through our fault, \d\.\d{3} s after/)
+  t.match(text, 'Abandoned after 1 loss. Verdict IE: internal error.')
+  t.match(text, /It failed, by a fault of the service, \d\.\d{3} s after/)
 })
 
 t.test('what its caller took back', async (t) => {
@@ -93,7 +93,7 @@ t.test('what its caller took back', async (t) => {
   const running = await submitNew(sql, caller, describeSubmission({ code: '' }))
   const version = (await startExecution(sql, running)) ?? 0
   await cancel(running)
-  t.match(await tell(running), /request r-1; attempt 1 is to be ended, on worker [0-9a-f-]+\.\n/)
+  t.match(await tell(running), /request r-1; worker [0-9a-f-]+ must end attempt 1\.\n/)
   t.match(await tell(running), 'which is gone: the cancel ends it.')
   await completeExecution(sql, running, version, { stdout: 'x' })
   t.match(await tell(running), /wrote 1 byte to stdout .*Cancelled; the attempt took \d/)
@@ -141,7 +141,7 @@ t.test('a worker, though nobody ordered it anything', async (t) => {
   t.strictSame(await listIds(sql, '%'), [])
   t.match(
     await tell(id),
-    /Z {2}It began as process 42, of release 1\.2\.3, with 2 slots; it runs Python 3\.11\.2\.$/m,
+    /Z {2}It started as process 42, of release 1\.2\.3, with 2 slots; it runs Python 3\.11\.2\.$/m,
   )
   t.match(await tell(id), /Its last heartbeat\.\n[^]*It is gone\.$/)
   const run = await submitNew(sql, caller, describeSubmission({ code: '' }))
@@ -149,7 +149,7 @@ t.test('a worker, though nobody ordered it anything', async (t) => {
   await sql`update runledger.pending set worker_id = ${id} where submission_id = ${run}`
   t.match(await tell(id), `It is gone; it runs ${run}.`)
   await sql`select * from runledger.sweep_workers()`
-  t.match(await tell(id), /It was lost: the others gave it up[^]*It is lost\.$/)
+  t.match(await tell(id), /It was lost: other workers requeued its submissions[^]*It is lost\.$/)
 })
 
 t.test('a worker that was ordered to end', async (t) => {
@@ -161,9 +161,9 @@ t.test('a worker that was ordered to end', async (t) => {
   t.match(lines, [
     `worker ${id} of host host-b`,
     '',
-    /^It began as process 43/,
-    'On host host-b: told by operator ann to end when it has finished what it has.',
-    'It ended by itself, after it had finished or given back what it ran.',
+    /^It started as process 43/,
+    'On host host-b: drained by operator ann; it finishes its programs and exits.',
+    'It ended by itself, after it had finished or requeued its submissions.',
     '',
     'It is drained.',
     'The hashes of its 1 events fit.',

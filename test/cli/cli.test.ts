@@ -74,7 +74,7 @@ t.test('keys issue --role operator prints a key that looks and submits nothing',
   const { status, body } = await server.call('GET', '/api/operator/overview', { key })
   t.match({ status, body }, { status: 200, body: { read_only: true } })
   const { out } = await command(['audit', id])
-  t.match(out, /Operator’s key rl_oper_\w{4}… issued for account acme; to look alone; by /)
+  t.match(out, /Operator’s key rl_oper_\w{4}… issued for account acme; read-only; by /)
   t.match(
     (await command(['keys', 'list', '--account', 'acme'])).out,
     /"role":"operator","read_only":true/,
@@ -121,7 +121,7 @@ t.test('keys have names, by which they are listed, told and revoked', async (t) 
   t.match(byEnd, { status: 0, out: `key ${id}` }, 'its life by its end')
   for (const [part, status, err] of [
     ['ffff-ffff', 1, /no such submission, webhook, key or worker/],
-    ['abc', 64, /4 or more characters/],
+    ['abc', 64, /at least 4 characters/],
     ["' or 1", 64, /is not the id of/],
   ] as const)
     t.match(await command(['audit', part]), { status, err, out: '' })
@@ -202,12 +202,12 @@ t.test('a key that was revoked is refused within 5 s by every web process', asyn
   t.match(await command(['keys', 'revoke', id]), {
     status: 1,
     out: '',
-    err: /no such key that is valid/,
+    err: /no valid key with this ID/,
   })
   t.match(await command(['keys', 'rotate', id]), {
     status: 1,
     out: '',
-    err: /no such key that is valid/,
+    err: /no valid key with this ID/,
   })
 })
 
@@ -306,12 +306,18 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
   await set('3')
   t.equal(await statusOf(key), 200, 'the tier is wider now')
   t.match(await set('3', '--weight', '4'), { out: /"weight":4/ })
-  t.match(await set('3', '--weight', '1001'), { status: 64, err: /--weight is a number/ })
+  t.match(await set('3', '--weight', '1001'), { status: 64, err: /--weight must be a number/ })
   t.match(await set('3', '--total-seconds', '90'), { out: /"total_seconds":90/ })
   for (const wrong of ['0', '86401'])
-    t.match(await set('3', '--total-seconds', wrong), { status: 64, err: /--total-seconds is a / })
+    t.match(await set('3', '--total-seconds', wrong), {
+      status: 64,
+      err: /--total-seconds must be a /,
+    })
   t.match(await set('3', '--cores', '4'), { out: /"cores":4/ })
-  t.match(await set('3', '--cores', '0'), { status: 64, err: /--cores is a number from 1 to 1024/ })
+  t.match(await set('3', '--cores', '0'), {
+    status: 64,
+    err: /--cores must be a number from 1 to 1024/,
+  })
   await set('3')
   t.match((await command(['tiers', 'list'])).out, /"name":"silver".*"cores":4/, 'it stays')
   t.match(await set('3', '--cores', 'share'), { out: /"cores":null/ })
@@ -356,7 +362,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
     await command(['keys', 'revoke', id])
     t.match(await command(['keys', 'change', id, '--tier', 'beta']), {
       status: 1,
-      err: /no such key that is valid/,
+      err: /no valid key with this ID/,
     })
     t.equal((await readStream(sql, id)).length, 3)
     t.strictSame([...(await sql`select * from audit.invariant`)], [])
@@ -394,7 +400,7 @@ t.test('what a tier’s submissions may ask for is set by name; the rest stays',
   const [row] = await sql`select limits from runledger.tier where name = 'gold'`
   t.match(row?.['limits'], { cpu_time: 99, processes: 8, wall_time: 30 })
   for (const wrong of ['cpu=1', 'cpu_time=0', 'cpu_time', 'cpu_time=1e3'])
-    t.match(await set('--limits', wrong), { status: 64, err: /--limits is a list/ })
+    t.match(await set('--limits', wrong), { status: 64, err: /--limits must be a list/ })
   await sql`delete from runledger.tier where name = 'gold'`
 })
 
@@ -421,7 +427,7 @@ t.test('what a tier’s accounts may have in blobs and outputs is set, or stays'
     for (const wrong of ['0', '-1', '1e9', '9999999999999999', ''])
       t.match(await set(`--${name}-bytes=${wrong}`), {
         status: 64,
-        err: new RegExp(`--${name}-bytes is a number`),
+        err: new RegExp(`--${name}-bytes must be a number`),
       })
   }
   await sql`delete from runledger.tier where name = 'bronze'`
@@ -439,19 +445,27 @@ t.test('a call that is wrong makes no key, and says what is wrong', async (t) =>
     [
       ['keys', 'issue', '--account', 'acme', '--tier', 'gold'],
       1,
-      /no tier gold; there is beta \(60 requests a minute, 10 executions at once\), .*unlimited \(no limits\)/,
+      /no tier gold; the tiers are beta \(60 requests a minute, 10 executions at once\), .*unlimited \(no limits\)/,
     ],
-    [['keys', 'change', id, '--tier', 'gold'], 1, /no tier gold; there is beta/],
-    [['keys', 'issue', '--account', 'acme', '--role', 'owner'], 64, /--role is submit or operator/],
-    [['keys', 'issue', '--account', 'acme', '--read-only'], 64, /--read-only is for/],
+    [['keys', 'change', id, '--tier', 'gold'], 1, /no tier gold; the tiers are beta/],
+    [
+      ['keys', 'issue', '--account', 'acme', '--role', 'owner'],
+      64,
+      /--role must be submit or operator/,
+    ],
+    [
+      ['keys', 'issue', '--account', 'acme', '--read-only'],
+      64,
+      /--read-only needs --role operator/,
+    ],
     [['keys', 'issue', '--account', 'acme', '--role', 'operator', '--tier', 'beta'], 64, /--tier/],
     [['keys', 'issue', '--account', 'acme', '--expires', 'soon'], 64, /--expires/],
     [['keys', 'issue', '--account', 'acme', '--expires', '2001-01-01'], 64, /--expires/],
     [['keys', 'rotate', id, '--overlap', 'x'], 64, /--overlap/],
     [['keys', 'rotate', id, '--overlap=-1'], 64, /--overlap/],
     [['keys', 'rotate', id, '--overlap', '9999999999999999'], 64, /--overlap/],
-    [['keys', 'rotate', absentId], 1, /no such key/],
-    [['keys', 'revoke', absentId], 1, /no such key/],
+    [['keys', 'rotate', absentId], 1, /no valid key/],
+    [['keys', 'revoke', absentId], 1, /no valid key/],
     [['keys', 'revoke', 'x'], 64, /not the id of a key/],
     [['keys', 'issue', '--colour', 'x'], 64, /--colour/],
   ]
@@ -521,7 +535,7 @@ t.test('submit without a file, a key or a service says so', async (t) => {
     [['submit', program], { ...key, RUNLEDGER_API_KEY: 'x' }, 77, /not valid/],
     [['submit', program, '--key', 'x'], key, 64, /--key/],
     [['submit', '-'], key, 64, /use --language \(python, /],
-    [['submit', '-', '--stdin', '-'], key, 64, /standard input can be one file only/],
+    [['submit', '-', '--stdin', '-'], key, 64, /only one of FILE, --stdin and --expected may be -/],
   ]
   for (const [words, environment, expected, reason] of rows) {
     const { status, out, err } = await command(words, environment)

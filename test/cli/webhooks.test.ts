@@ -145,7 +145,7 @@ t.test('show tells each attempt, and a receiver cannot write to the terminal', a
 
 t.test('replay wants the secret, and one that has ended', async (t) => {
   const id = await endSubmission(sql, caller, webhook)
-  t.match(await command('replay', id, 'new'), { complaint: /still being delivered/ })
+  t.match(await command('replay', id, 'new'), { complaint: /still under way/ })
   await recordAttempt(id, 0, 'webhook.attempt_failed', '', { abandonedBecause: 'gone' })
   t.match(await command('replay', id), { complaint: /secret was deleted .* on stdin/ })
   t.match(await command('replay', id, 'x'.repeat(257)), { complaint: /256 bytes/ })
@@ -154,7 +154,7 @@ t.test('replay wants the secret, and one that has ended', async (t) => {
   t.match(await command('replay', id, 'new\n'), { lines: [/"was":"abandoned"/] })
   const row = await readDelivery(sql, id)
   t.match(row, { state: 'pending', secret: 'new', attempts: 1, due_at: Date })
-  t.match(await command('replay', id, 'new'), { complaint: /still being delivered/ })
+  t.match(await command('replay', id, 'new'), { complaint: /still under way/ })
   t.match((await readAttempts(sql, id)).at(-1), {
     type: 'webhook.replayed',
     data: { submission: id },

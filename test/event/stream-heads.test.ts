@@ -61,7 +61,7 @@ t.test('every stream is listed once, with its last event', async (t) => {
 t.test('a log that has gone on lacks nothing', async (t) => {
   await finish(sql, waiting, { stdout: '2\n' })
   await add()
-  t.match(audit('compare', file), { status: 0, rows: [], stderr: /0 are lost, 0 end before/ })
+  t.match(audit('compare', file), { status: 0, rows: [], stderr: /0 are lost, 0 end earlier/ })
 })
 
 t.test('since a time: only what has happened since, in old streams too', async (t) => {
@@ -72,7 +72,7 @@ t.test('since a time: only what has happened since, in old streams too', async (
   await sql`select runledger.append_event(${old}, 1, 'a.b', 1, '{}', '{}')`
   const { rows } = audit('streams', '--since', String(now?.['at']))
   t.strictSame(rows.map(({ id }) => id), [last, old]) // prettier-ignore
-  t.match(audit('streams', '--since', 'yesterday'), { status: 64, stderr: /--since is a date/ })
+  t.match(audit('streams', '--since', 'yesterday'), { status: 64, stderr: /--since must be a date/ })
 })
 
 t.test('what is lost, ends before or went on in another way is named', async (t) => {
@@ -97,7 +97,7 @@ t.test('what is lost, ends before or went on in another way is named', async (t)
       { id: changed, finding: 'other', kept: completed, now: completed },
     ],
   )
-  t.match(stderr, /1 are lost, 1 end before, 1 went on in another way/)
+  t.match(stderr, /1 are lost, 1 end earlier, 1 continue differently/)
 })
 
 t.test('of a caller’s list the ids are enough', async (t) => {
@@ -108,6 +108,6 @@ t.test('of a caller’s list the ids are enough', async (t) => {
 
 t.test('a list that is none is refused with its line', async (t) => {
   writeFileSync(file, `${JSON.stringify({ id: finished })}\n\n{"id": "1"}\n`)
-  t.match(audit('compare', file), { status: 65, stderr: /line 3 is no JSON object/ })
+  t.match(audit('compare', file), { status: 65, stderr: /line 3 is not a JSON object/ })
   t.equal(audit('compare', join(directory, 'none')).status, 66)
 })

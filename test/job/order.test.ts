@@ -91,7 +91,7 @@ t.test('a paused worker finishes what it has and takes nothing until it is resum
   t.match(await sql`select * from runledger.read_load()`, [{ slots: 2, paused_workers: 0 }])
   await order('resume')
   const life = (await printLife(sql, id))?.lines.join('\n') ?? ''
-  t.match(life, /On host .*: paused by api_key [0-9a-f-]+; it takes nothing\.\n.*resumed by api_key [0-9a-f-]+\.\n\nIt is working\.\nThe hashes of its 2 events fit\./) // prettier-ignore
+  t.match(life, /On host .*: paused by api_key [0-9a-f-]+; it takes no submissions\.\n.*resumed by api_key [0-9a-f-]+\.\n\nIt is working\.\nThe hashes of its 2 events fit\./) // prettier-ignore
 })
 
 t.test('an order holds although the worker has not heard of it', async (t) => {

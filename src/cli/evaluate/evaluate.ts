@@ -32,13 +32,14 @@ export const evaluateCommands = [
     operands: ['FILE.jsonl'],
     summary: 'run the solutions of a benchmark, and print pass@k',
     notes:
-      'A line is of HumanEval, MBPP or LiveCodeBench with a `completion` (else its published solution is run), or has `task`, `language`,\n' +
-      '`code`, `tests` as a submission has them. Solutions run at low priority. What fails by the service’s fault is run again and never\n' +
-      'counted; called again after an interruption, it continues. Exit status: 0 all were judged, 1 some were not, 65 a line is wrong.',
+      'A line is a task of HumanEval, MBPP or LiveCodeBench with a `completion` (otherwise its published solution is run), or it has `task`,\n' +
+      '`language`, `code` and `tests` as a submission has them. Solutions run at low priority. A solution that fails by the service’s fault\n' +
+      'is run again, and the failure is never counted. Called again after an interruption, the command continues. Exit status: 0 all were\n' +
+      'judged, 1 some were not, 65 a line is wrong.',
     options: {
-      problems: takes('FILE', 'the tasks, where FILE.jsonl has `task_id` and `completion` alone'),
-      report: takes('FILE', 'writes every sample’s result there, as JSON'),
-      batch: takes('N', 'samples of a request, as many as the key’s tier allows', {
+      problems: takes('FILE', 'the tasks, if FILE.jsonl has only `task_id` and `completion`'),
+      report: takes('FILE', 'write every sample’s result to this file, as JSON'),
+      batch: takes('N', 'samples in a request, at most as many as the key’s tier allows', {
         default: '20',
       }),
       'at-once': takes('N', 'requests at once', { default: '4' }),

@@ -158,8 +158,8 @@ fact('a receipt is saved, and the command line finds it true', async (t, { page 
     }).catch(({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }))
   const { stdout: said } = await audit(file)
   t.match(said, new RegExp(id))
-  t.match(said, /It is as key \w+ has signed it/)
-  t.match(said, /events stand in the ledger, and their hashes fit/)
+  t.match(said, /It is unchanged since key \w+ signed it/)
+  t.match(said, /events are in the ledger, and their hashes fit/)
   const { payload, ...rest } = JSON.parse(readFileSync(file, 'utf8')) as { payload: string }
   const told = JSON.parse(atob(payload)) as { events: { hash: string }[] }
   const shown = await page.locator('.timeline .hash').allTextContents()
