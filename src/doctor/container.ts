@@ -8,13 +8,13 @@ import type { Finding, Host } from './host.ts'
 /** capabilities(7), and what a root worker uses them for. */
 const capabilities = [
   ['CHOWN', 0, 'hands cgroups to the slots'],
-  ['DAC_OVERRIDE', 1, 'writes what it has handed over'],
+  ['DAC_OVERRIDE', 1, 'writes to cgroups that it has handed over'],
   ['KILL', 5, 'ends programs of the slots'],
   ['SETGID', 6, 'becomes a slot’s group'],
   ['SETUID', 7, 'becomes a slot’s user'],
-  ['SETPCAP', 8, 'gives every capability up for a slot'],
-  ['SYS_PTRACE', 19, 'looks at the namespaces and files of a box'],
-  ['SYS_ADMIN', 21, 'opens the engine’s filter for namespaces; the worker itself gives it up'],
+  ['SETPCAP', 8, 'drops every capability for a slot'],
+  ['SYS_PTRACE', 19, 'reads the namespaces and files of a box'],
+  ['SYS_ADMIN', 21, 'lets the engine’s filter allow namespaces; the worker itself drops it'],
 ] as const
 
 /**
@@ -65,7 +65,7 @@ function examineMounts(host: Host): Finding[] {
   const group = 'container cgroup'
   return [
     covered > 0 &&
-      reportWarning('container proc', `${covered} paths are covered: a box gets no /proc`, proc),
+      reportWarning('container proc', `${covered} paths are masked: a box gets no /proc`, proc),
     closed.length > 0 && reportMissing(group, `read-only: ${closed.join(', ')}`, own),
     cgroups.length === 0 && reportMissing(group, 'none is mounted', sayBoth('--cgroupns=private')),
   ].filter((finding) => finding !== false)

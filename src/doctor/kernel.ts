@@ -43,16 +43,16 @@ export function examineKernel(host: Host): Finding[] {
       ? reportWarning(
           'swap',
           `on (${swapFiles}): boxes may not use it, but times vary when the host does`,
-          'swapoff -a, and take the swap lines out of /etc/fstab',
+          'swapoff -a, and remove the swap lines from /etc/fstab',
         )
       : reportOk('swap', 'off'),
     // The zombie of a killed box becomes a child of process 1, and Node does not reap processes that it has not started.
     /^(?:node|nodejs|npm)\b/u.test(init)
       ? reportWarning(
           'init',
-          `process 1 is ${init}, as in a container without an init: what a killed box leaves stays as zombies`,
+          `process 1 is ${init}, as in a container without an init: processes of killed boxes stay as zombies`,
           'docker run --init …, or start the container with tini or dumb-init',
         )
-      : reportOk('init', `process 1 is ${init || 'not to be seen'}`),
+      : reportOk('init', `process 1 is ${init || 'not visible'}`),
   ]
 }

@@ -13,14 +13,14 @@ import type { Finding, Host } from './host.ts'
 const remedies: Readonly<Record<string, string>> = {
   'seccomp\\.assemble': 'run the worker on an x86_64 or aarch64 machine',
   'keeper\\.compile':
-    'make keeper, or apt-get install gcc libc6-dev: then the worker compiles it by itself',
+    'make keeper, or apt-get install gcc libc6-dev: the worker then compiles the keeper itself',
   'cgroup\\..*EROFS':
     'docker run --cgroupns=private --cap-add SYS_ADMIN … with the image’s own entry point, or mount -o remount,bind,rw the cgroup file system',
   'cgroup\\.find.*no memory cgroup':
     'mount -t cgroup2 none /sys/fs/cgroup, or boot with systemd.unified_cgroup_hierarchy=1',
   'cgroup\\..*swap is on': 'swapoff -a, or boot with swapaccount=1',
   'cgroup\\.find':
-    'run the worker as root, or give its user a group in every hierarchy and start it there; what is not mounted: mount -t cgroup -o NAME NAME /sys/fs/cgroup/NAME',
+    'run the worker as root, or give its user a group in every hierarchy and start it there; for a hierarchy that is not mounted: mount -t cgroup -o NAME NAME /sys/fs/cgroup/NAME',
   'cgroup\\.':
     'run the worker as root, or as a systemd service with Delegate=yes (in a container: --cgroupns=private and a writable /sys/fs/cgroup)',
   'Function not implemented': `install a kernel ≥ 5.14 (Debian: apt-get install ${nameKernel()}) and reboot`,
@@ -33,7 +33,7 @@ const remedies: Readonly<Record<string, string>> = {
   'box\\.filter': 'boot a kernel built with CONFIG_SECCOMP_FILTER=y',
   'keeper\\.(unshare|map|limit)|root\\.|box\\.(clone|mounts|scratch)':
     'run the worker as root with CAP_SYS_ADMIN, or sysctl -w kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0; in Docker: --security-opt seccomp=unconfined or a profile that allows clone, unshare, mount, pivot_root',
-  '': 'look into dmesg and the audit log for what refused it (AppArmor, SELinux, a container engine)',
+  '': 'find in dmesg and the audit log what refused it (AppArmor, SELinux, a container engine)',
 }
 
 export function findRemedy(words: string): string {
@@ -55,13 +55,15 @@ export async function examineSandbox(host: Host): Promise<Finding> {
     await boxes.close()
     await resources.cgroups.close()
     const { version } = resources.cgroups
-    const user = isRoot ? `slots run as uid ${host.firstUid} and up` : `all run as uid ${host.uid}`
+    const user = isRoot
+      ? `slots run as uid ${host.firstUid} and up`
+      : `all slots run as uid ${host.uid}`
     const detail = `made and closed: no capabilities, filter on, no network; cgroup ${version}; ${user}`
     if (isRoot) return reportOk('box', detail)
     return reportWarning(
       'box',
-      `${detail}, whose kernel quotas they share with each other and the worker`,
-      'run the worker as root (sudo make doctor checks that one): every slot then has a uid of its own, and nothing of a submission runs as root',
+      `${detail}, whose kernel quotas the slots share with each other and the worker`,
+      'run the worker as root (sudo make doctor checks that worker): every slot then has a separate uid, and no part of a submission runs as root',
     )
   } catch (error) {
     const step = error instanceof SandboxError ? error.step : 'box.open'

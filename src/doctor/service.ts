@@ -36,7 +36,11 @@ export async function examineDatabase(
   try {
     url ??= readKept()
   } catch (error) {
-    return reportWarning(name, describeError(error), 'make run, which makes one, or set it')
+    return reportWarning(
+      name,
+      describeError(error),
+      'make run, which makes a database, or set DATABASE_URL',
+    )
   }
   const sql = createDatabase({ url, connections: 1, name: 'runledger doctor' })
   try {
@@ -46,12 +50,15 @@ export async function examineDatabase(
     if (!(await isMigrated(sql, findNewestMigration())))
       return reportMissing(name, 'it is older than this release', 'make migrate')
     const newer = await findNewerSchema(sql)
-    if (newer?.isRefused === true) return reportMissing(name, newer.reason, 'a newer release')
-    return reportOk(name, 'reached; the login has its rights, the newest migration is in place')
+    if (newer?.isRefused === true) return reportMissing(name, newer.reason, 'start a newer release')
+    return reportOk(
+      name,
+      'reached; the login has the needed rights, the newest migration is applied',
+    )
   } catch (error) {
     const reason = explainAbsence(error, url) ?? describeError(error)
     return given === undefined
-      ? reportWarning(name, `${reason}: it is what \`make run\` starts`, 'make run')
+      ? reportWarning(name, `${reason}: \`make run\` starts this database`, 'make run')
       : reportMissing(name, reason, 'start PostgreSQL there, or set DATABASE_URL')
   } finally {
     await sql.end({ timeout: 1 })
@@ -63,9 +70,11 @@ export async function examineDatabase(
  * files and a worker does not.
  */
 export function examineTls(cert?: string, key?: string, now = Date.now()): Finding[] {
-  const remedy = 'TLS_CERT, TLS_KEY: a PEM certificate and its key, for web (docs/deploy.md)'
+  const remedy =
+    'set TLS_CERT and TLS_KEY of the web process to a PEM certificate and its key (docs/deploy.md)'
   const warn = (detail: string): Finding[] => [reportWarning('TLS', detail, remedy)]
-  if ((cert === undefined) !== (key === undefined)) return warn('one of the two is not set')
+  if ((cert === undefined) !== (key === undefined))
+    return warn('only one of TLS_CERT and TLS_KEY is set')
   try {
     const pair = readTls(cert, key)
     if (pair === null) return []

@@ -158,7 +158,7 @@ t.test('each step that can fail has its remedy', (t) => {
     ['keeper.start', 'keeper.failed: keeper.unshare: Operation not permitted', /userns_clone=1/u],
     ['keeper.start', 'keeper.failed: root.pivot: Permission denied', /seccomp=unconfined/u],
     ['keeper.start', 'keeper.failed: box.filter: Invalid argument', /CONFIG_SECCOMP_FILTER/u],
-    ['isolation.prove', 'it lacks: network', /audit log/u],
+    ['isolation.prove', 'the box lacks: network', /audit log/u],
   ] as const
   for (const [step, message, remedy] of cases)
     t.match(findRemedy(`${step}: ${message}`), remedy, message)
@@ -301,7 +301,7 @@ t.test('a cache directory that is not the worker’s is told as that', needsRoot
     })
   const fault = {
     level: 'missing',
-    detail: /is not the worker's: .* belongs to uid 0, the worker is uid 61998/u,
+    detail: /does not belong to the worker: .* belongs to uid 0, the worker is uid 61998/u,
     remedy: /chown -R 61998 .*CACHE_DIRECTORY/u,
   }
   const findings = as(61_998)

@@ -115,7 +115,7 @@ t.test('the doctor names the one flag that is missing, for podman and for docker
   }
   const { status, text } = await askDoctor(...giveRights(workerCapabilities))
   t.equal(status, 1, 'not where /proc is covered')
-  t.match(text, /! container proc +\d+ paths are covered/)
+  t.match(text, /! container proc +\d+ paths are masked/)
   const ofDocker = '--security-opt=systempaths=unconfined'
   t.match(text, `→ podman run ${uncoveredProc} …; docker run ${ofDocker} …\n`)
 })
