@@ -37,9 +37,14 @@ const flag = v.pipe(
 
 const database = {
   DATABASE_URL: v.pipe(
-    v.string('is not set: the address of a PostgreSQL ≥ 15, such as postgres://user@host/name'),
+    v.string(
+      'is not set: give the address of a PostgreSQL ≥ 15, such as postgres://user@host/name',
+    ),
     v.regex(/^postgres(ql)?:\/\//, 'must start with postgres://'),
-    v.check(isAddress, 'is no URL: in a name or a password, / is written %2F, @ %40, : %3A, # %23'),
+    v.check(
+      isAddress,
+      'is not a URL: in a name or a password, write / as %2F, @ as %40, : as %3A, # as %23',
+    ),
   ),
   LOG_LEVEL: v.optional(
     v.picklist(
@@ -154,7 +159,7 @@ const worker = {
       v.everyItem(
         (name) => findLanguage(name) !== undefined,
         ({ input }) =>
-          `names none of ours: ${input
+          `has unknown languages: ${input
             .filter((name) => findLanguage(name) === undefined)
             .map(suggest)
             .join(', ')}`,
@@ -170,7 +175,7 @@ const worker = {
       v.regex(/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/, 'must be numbers separated by commas'),
       v.transform((text) => text.split(',').map(Number)),
       v.maxLength(50, 'must not be more than 50 numbers'),
-      v.everyItem((seconds) => seconds <= 604_800, 'must not hold more than 604800, a week'),
+      v.everyItem((seconds) => seconds <= 604_800, 'must not have a number above 604800, a week'),
     ),
     '5,300,1800,7200,18000,36000,36000',
   ),

@@ -51,7 +51,7 @@ process.on('SIGTERM', () => void processes.stop())
 
 if (await processes.logged(['web.started', 'worker.started'])) {
   process.stdout.write(`
-Runledger listens on http://localhost:${port}. In a browser, signed in by the key behind the #:
+Runledger listens on http://localhost:${port}. In a browser, signed in with the key after the #:
 
   http://localhost:${port}/#key=${key}
 
@@ -100,8 +100,8 @@ async function prepare(sql: Database): Promise<string> {
       const kept =
         embedded === null
           ? ''
-          : `; it is in ${keptFolder}/postgres: removed, the next start makes a new one`
-      process.stderr.write(`The database is of other code: ${error.message}${kept}\n`)
+          : `; it is in ${keptFolder}/postgres: remove this folder, and the next start makes a new database`
+      process.stderr.write(`The database does not fit this code: ${error.message}${kept}\n`)
       process.exit(1)
     }
     const reason = explainRefusal(error, url) ?? explainAbsence(error, url)

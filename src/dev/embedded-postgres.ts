@@ -231,7 +231,7 @@ async function findNative(): Promise<string> {
     return join(dirname(new URL(import.meta.resolve(name)).pathname), '..', 'native')
   } catch (error) {
     throw new Error(
-      `there is no ${name}: run \`npm install\`, or set DATABASE_URL to a PostgreSQL of yours`,
+      `there is no ${name}: run \`npm install\`, or set DATABASE_URL to your own PostgreSQL`,
       { cause: error },
     )
   }

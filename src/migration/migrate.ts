@@ -35,7 +35,7 @@ async function prepareRoles(adminUrl: string): Promise<void> {
   const { DATABASE_URL: url, WEB_PASSWORD: web, WORKER_PASSWORD: worker } = config
   if (!isOfRelease(url, adminUrl))
     exitForConfig(
-      'DATABASE_URL: beside ADMIN_DATABASE_URL it names a user of its own, its password and a database',
+      'DATABASE_URL: with ADMIN_DATABASE_URL set, it must name another user than that, the user’s password and a database',
     )
   try {
     await makeRoles({ adminUrl, url, passwords: { web, worker } })

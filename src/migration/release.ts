@@ -32,8 +32,8 @@ export async function findNewerSchema(
   return {
     isRefused,
     reason: isRefused
-      ? `${found}, with which only ${oldest} and later work. Start such a release, or restore a backup from before that upgrade (docs/operate.md)`
-      : `${found}. It works on it all the same, until a release after that is migrated`,
+      ? `${found}, which only ${oldest} and later support. Start one of these releases, or restore a backup from before that upgrade (docs/operate.md)`
+      : `${found}. It can still use this database, until a later release than that is migrated`,
   }
 }
 

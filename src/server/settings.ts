@@ -44,7 +44,9 @@ function readDoors(text: string | undefined): readonly DoorName[] {
     .filter((name) => name !== '')
   const unknown = given.filter((name) => !doorNames.some((known) => known === name))
   if (unknown.length > 0)
-    throw new ConfigError(`  DOORS: ${unknown.join(', ')}: must be of ${doorNames.join(', ')}`)
+    throw new ConfigError(
+      `  DOORS: ${unknown.join(', ')}: must be some of ${doorNames.join(', ')}, or none`,
+    )
   return doorNames.filter((name) => given.includes(name))
 }
 

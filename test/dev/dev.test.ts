@@ -127,7 +127,7 @@ t.test('a database that other code made is refused in a sentence, without a stac
   t.equal(status, 1)
   t.match(
     stderr,
-    /^The database is of other code: 000001-initial\.sql was edited [^\n]*; it is in \.data\/postgres: removed, the next start makes a new one\n$/,
+    /^The database does not fit this code: 000001-initial\.sql was edited [^\n]*; it is in \.data\/postgres: remove this folder, and the next start makes a new database\n$/,
   )
   t.strictSame(findProcesses(folder), [], 'PostgreSQL has ended, too')
 })

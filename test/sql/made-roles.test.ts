@@ -84,6 +84,6 @@ t.test('a release that has no login of its own is refused', async (t) => {
   for (const url of [cluster.url, addressOf('release', ''), 'postgres://release:x@localhost'])
     t.match(await release({ DATABASE_URL: url }), {
       status: 78,
-      out: /DATABASE_URL: beside ADMIN_DATABASE_URL it names a user of its own/,
+      out: /DATABASE_URL: with ADMIN_DATABASE_URL set, it must name another user/,
     })
 })

@@ -49,7 +49,7 @@ t.test('that serves it no more: nothing starts', async (t) => {
     t.match(said, /does not know 999998-later\.sql, 999999-last\.sql/, entry)
     t.match(
       said,
-      /only 99\.10\.0 and later work\. Start such a release, or restore a backup/,
+      /only 99\.10\.0 and later support\. Start one of these releases, or restore a backup/,
       entry,
     )
   }
