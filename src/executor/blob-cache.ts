@@ -71,7 +71,7 @@ async function collect(chunks: AsyncIterable<Uint8Array>, name: string): Promise
   }
   if (parts.length === 0) throw new SandboxError('blob.read', `the blob ${name} is gone`)
   if (hash.digest('hex') !== name)
-    throw new SandboxError('blob.read', `the blob ${name} has other bytes than its name says`)
+    throw new SandboxError('blob.read', `the bytes of the blob ${name} do not match its name`)
   return Buffer.concat(parts)
 }
 

@@ -38,8 +38,8 @@ export function examineCacheDirectory(directory: string, uid: number): CacheFaul
   const path = foreign ?? (isWritable(existing) ? null : existing)
   if (path === null) return null
   return {
-    reason: `the cache directory ${directory} is not the worker's: ${path} belongs to uid ${readOwner(path)}, the worker is uid ${uid}`,
-    remedy: `chown -R ${uid} ${directory} (after mkdir -p), or set CACHE_DIRECTORY to a directory of its own`,
+    reason: `the cache directory ${directory} does not belong to the worker: ${path} belongs to uid ${readOwner(path)}, the worker is uid ${uid}`,
+    remedy: `chown -R ${uid} ${directory} (after mkdir -p), or set CACHE_DIRECTORY to another directory`,
   }
 }
 

@@ -136,7 +136,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   if (isRoot && !(options.firstUid > 0)) {
     throw new SandboxError(
       'slot.uid',
-      `firstUid is ${options.firstUid}; a program never runs as root`,
+      `firstUid is ${options.firstUid}, but a program never runs as root`,
     )
   }
   const firstUid = isRoot ? options.firstUid : null

@@ -30,7 +30,7 @@ export async function claimUids(wanted: number, count: number): Promise<UidRange
   const last = wanted + rangeLimit * count - 1
   throw new SandboxError(
     'slot.uid',
-    `the host uids ${wanted} to ${last} are other workers'; FIRST_UID sets where this one's begin`,
+    `the host uids ${wanted} to ${last} belong to other workers; set FIRST_UID to the first of another range`,
   )
 }
 

@@ -80,7 +80,7 @@ t.test('bytes that are not their name’s are neither given out nor kept', async
     },
   })
   const name = nameOf(Buffer.from('what was sent'))
-  await t.rejects(cache.read('a', name), failsAt('blob.read', /other bytes/))
+  await t.rejects(cache.read('a', name), failsAt('blob.read', /do not match its name/))
   t.strictSame(readdirSync(directory), [])
 })
 

@@ -52,7 +52,8 @@ function limitCores(group: string, cores: number): number {
   const quota = `${quotaMicroseconds(cores)} ${cpuPeriodMicroseconds}`
   writeValue(group, 'cpu.max', quota)
   const found = readValue(group, 'cpu.max')
-  if (found !== quota) throw new SandboxError('cgroup.limit', `${group}/cpu.max holds ${found}`)
+  if (found !== quota)
+    throw new SandboxError('cgroup.limit', `${group}/cpu.max holds ${found}, not ${quota}`)
   return cores
 }
 

@@ -33,7 +33,7 @@ function requireWords([program = '']: readonly string[], words: readonly string[
   }
   if (program === '') refuse('the command names no program')
   if (words.length > wordsMost) refuse(`the command has more than ${wordsMost} words`)
-  if (words.some((word) => word.includes('\0'))) refuse('a word of the command holds NUL')
+  if (words.some((word) => word.includes('\0'))) refuse('a word of the command contains NUL')
   const bytes = words.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0)
   if (bytes > wordsBytesMost) refuse(`the command is larger than ${wordsBytesMost} bytes`)
 }

@@ -16,7 +16,7 @@ const familyRows: readonly FilterRow[] = [
   refuse(
     'EAFNOSUPPORT',
     'socket',
-    'only UNIX, INET and INET6: of the others none is needed for loopback, and NETLINK holds memory that no cgroup is charged for',
+    'only UNIX, INET and INET6: loopback needs no other family, and NETLINK holds memory that no cgroup is charged for',
     isNoneOf(0, unix, inet, inet6),
   ),
   refuse('EAFNOSUPPORT', 'socketpair', 'only UNIX has pairs', isNoneOf(0, unix)),
@@ -26,14 +26,14 @@ const optionRows: readonly FilterRow[] = [
   refuse(
     'ESOCKTNOSUPPORT',
     'socket',
-    'SEQPACKET is SCTP here, which the kernel would load a module for; RAW makes packets of any form',
+    'SEQPACKET means SCTP here, for which the kernel would load a module; RAW sends packets of any form',
     isOneOf(0, inet, inet6),
     isNoKind(stream, datagram),
   ),
   refuse(
     'EPROTONOSUPPORT',
     'socket',
-    'only TCP: MPTCP, SCTP, SMC are much code; Go falls back',
+    'only TCP: MPTCP, SCTP and SMC are much kernel code; Go falls back',
     isOneOf(0, inet, inet6),
     isKind(stream),
     isNoneOf(2, 0, 6),
@@ -49,21 +49,21 @@ const optionRows: readonly FilterRow[] = [
   refuse(
     'done',
     'setsockopt',
-    'SNDBUF, RCVBUF: nothing is done, as what a connection holds before it is accepted is charged to no cgroup',
+    'SNDBUF, RCVBUF: succeed without effect, because the memory of a connection before it is accepted is charged to no cgroup',
     isOneOf(1, level.socket),
     isOneOf(2, 7, 8),
   ),
   refuse(
     'ENOPROTOOPT',
     'setsockopt',
-    'the level SOCKET as without a network, but for RCVLOWAT, which raises RCVBUF; and PRIORITY, which Erlang sets',
+    'of the level SOCKET the options as without a network, except RCVLOWAT, which raises RCVBUF; and also PRIORITY, which Erlang sets',
     isOneOf(1, level.socket),
     isNoneOf(2, 2, 6, 9, 12, 13, 16, 20, 21, 66, 67),
   ),
   refuse(
     'ENOPROTOOPT',
     'setsockopt',
-    'of TCP only NODELAY, CORK, KEEPIDLE, KEEPINTVL, KEEPCNT, QUICKACK, USER_TIMEOUT: MAXSEG and WINDOW_CLAMP blow memory up, ULP (TLS), CONGESTION, MD5SIG, REPAIR, FASTOPEN are kernel surface',
+    'of TCP only NODELAY, CORK, KEEPIDLE, KEEPINTVL, KEEPCNT, QUICKACK, USER_TIMEOUT: MAXSEG and WINDOW_CLAMP make memory grow, ULP (TLS), CONGESTION, MD5SIG, REPAIR, FASTOPEN are kernel surface',
     isOneOf(1, level.tcp),
     isNoneOf(2, 1, 3, 4, 5, 6, 12, 18),
   ),
@@ -84,26 +84,26 @@ const optionRows: readonly FilterRow[] = [
   refuse(
     'ENOPROTOOPT',
     'setsockopt',
-    'no other level: of UDP no CORK, no encapsulation',
+    'no other level, so that UDP has no CORK and no encapsulation',
     isNoneOf(1, level.ip, level.socket, level.tcp, level.ipv6),
   ),
   refuse(
     'ENOPROTOOPT',
     'getsockopt',
-    'TCP_ZEROCOPY_RECEIVE maps what was received',
+    'TCP_ZEROCOPY_RECEIVE maps the received pages',
     isOneOf(1, level.tcp),
     isOneOf(2, 35),
   ),
   refuse(
     'EOPNOTSUPP',
     'sendto',
-    'MSG_MORE holds a datagram that nobody is charged for; FASTOPEN sends before there is a connection; ZEROCOPY pins pages',
+    'MSG_MORE holds a datagram that no cgroup is charged for; FASTOPEN sends before there is a connection; ZEROCOPY pins pages',
     hasAnyBit(3, 0x8000 | 0x20000000 | 0x4000000),
   ),
   refuse(
     'EINVAL',
     'sendfile',
-    'hands pages of files to sockets, where the primitive of Dirty Pipe was found again and again; every caller falls back to copying',
+    'passes pages of files to sockets, where the primitive of Dirty Pipe was found several times; every caller falls back to copying',
   ),
 ]
 

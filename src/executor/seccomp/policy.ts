@@ -40,7 +40,7 @@ export function isUnknown(architecture: Architecture, number: number): boolean {
 /** Returns the rows that refuse O_DIRECT, whose bit depends on the architecture. */
 function refuseDirect(architecture: Architecture, bit: number): readonly FilterRow[] {
   const reason =
-    'O_DIRECT: a pipe then carries packets, of which each costs the reader a page and a call; a file is read past the page cache'
+    'O_DIRECT: a pipe then carries packets, each of which costs the reader a page and a call; a file is read without the page cache'
   return [
     refuse('EINVAL', 'open pipe2', reason, hasAnyBit(1, bit)),
     refuse('EINVAL', 'openat', reason, hasAnyBit(2, bit)),
@@ -48,14 +48,14 @@ function refuseDirect(architecture: Architecture, bit: number): readonly FilterR
   ].map((row) => ({ ...row, architecture }))
 }
 
-const devicesReason = 'devices; FIFOs alone are ordinary'
+const devicesReason = 'would make devices; only FIFOs are ordinary'
 const isFifo = { mask: 0xf000, test: 'none_of', values: [0x1000] } as const
 
 const unixFamily: readonly FilterRow[] = [
   refuse(
     'EAFNOSUPPORT',
     'socket socketpair',
-    'only UNIX. INET reaches nobody, but its error queues and half-open connections are charged to no cgroup and outlive the box; ALG (CVE-2026-31431), NETLINK, PACKET, VSOCK, RXRPC, TIPC … are where the bugs are',
+    'only UNIX. INET reaches nothing, but its error queues and half-open connections are charged to no cgroup and outlive the box; ALG (CVE-2026-31431), NETLINK, PACKET, VSOCK, RXRPC, TIPC … have many kernel bugs',
     isNoneOf(0, 1),
   ),
 ]
@@ -64,13 +64,13 @@ const unixOptions: readonly FilterRow[] = [
   refuse(
     'ENOPROTOOPT',
     'setsockopt',
-    'only the level SOCKET: all that a Unix socket has',
+    'only the level SOCKET: Unix sockets have no other',
     isNoneOf(1, 1),
   ),
   refuse(
     'ENOPROTOOPT',
     'setsockopt',
-    'only REUSEADDR, BROADCAST, SNDBUF, RCVBUF, KEEPALIVE, LINGER, PASSCRED, RCVLOWAT, RCVTIMEO, SNDTIMEO. BPF programs (ATTACH_*), time stamps whose errors are charged to nobody (TIMESTAMP*), uncharged groups (REUSEPORT), pages of files (ZEROCOPY) and what programs do not use stay out',
+    'only REUSEADDR, BROADCAST, SNDBUF, RCVBUF, KEEPALIVE, LINGER, PASSCRED, RCVLOWAT, RCVTIMEO, SNDTIMEO. BPF programs (ATTACH_*), time stamps whose errors are charged to no cgroup (TIMESTAMP*), uncharged groups (REUSEPORT), pages of files (ZEROCOPY) and options that programs do not use are refused',
     isNoneOf(2, 2, 6, 7, 8, 9, 13, 16, 18, 20, 21, 66, 67),
   ),
 ]
@@ -88,29 +88,29 @@ export const listRows = (
   refuse(
     'ENOSYS',
     'clone3',
-    'its flags lie behind a pointer that no filter can follow; libc falls back to clone on ENOSYS alone',
+    'its flags are behind a pointer that no filter can follow; libc falls back to clone only on ENOSYS',
   ),
   refuse(
     'EPERM',
     'clone',
-    'CLONE_NEW*: a new user namespace gives back every capability inside it',
+    'CLONE_NEW*: a process has every capability inside a new user namespace',
     hasAnyBit(0, 0x7e020000),
   ),
   refuse(
     'EPERM',
     'clone',
-    'flags are an unsigned long; the high half has no meaning yet and must not get one unseen',
+    'flags are an unsigned long; the high half has no meaning yet, and a newer kernel must not give it one unnoticed',
     { argument: 0, word: 'high', test: 'none_of', values: [0] },
   ),
   refuse(
     'EPERM',
     'unshare setns mount umount2 pivot_root chroot',
-    'namespaces and mounts are the box itself',
+    'namespaces and mounts form the box',
   ),
   refuse(
     'ENOSYS',
     'open_tree move_mount fsopen fsconfig fsmount fspick mount_setattr listmount statmount quotactl_fd',
-    'the newer mount interface (CVE-2021-41133: Flatpak forgot it)',
+    'the newer mount interface (CVE-2021-41133: Flatpak did not refuse it)',
   ),
 
   // Other processes
@@ -122,45 +122,45 @@ export const listRows = (
   refuse(
     'ENOSYS',
     'pidfd_getfd process_madvise process_mrelease',
-    "reach into another process: its descriptors, its memory's fate",
+    'access to another process: its descriptors, the release of its memory',
   ),
   refuse(
     'EPERM',
     'prlimit64',
-    'init: with a limit on its CPU time the program could end it, and we would not know how the program ended',
+    'on init: a limit on its CPU time would let the program end it, and the result of the program would be unknown',
     isOneOf(0, 1),
   ),
   refuse(
     'EPERM',
     'sched_setscheduler sched_setparam sched_setattr sched_setaffinity',
-    'init: made to wait for the others, it would outlive SIGKILL',
+    'on init: if it must wait for the other processes, it outlives SIGKILL',
     isOneOf(0, 1),
   ),
   refuse(
     'done',
     'sched_setscheduler',
-    'SCHED_OTHER: where boxes are idle the kernel would answer EPERM, and Free Pascal, which asks for it for each thread, has none then; nothing is done',
+    'SCHED_OTHER: succeeds without effect. In a box of the idle class the kernel would answer EPERM, and Free Pascal, which requests it for each thread, would then have no threads',
     isOneOf(1, 0),
   ),
   refuse(
     'EPERM',
     'setpriority',
-    'the same; PRIO_PGRP and PRIO_USER may name it too',
+    'the same; PRIO_PGRP and PRIO_USER may also name init',
     isNoneOf(0, 0),
   ),
   refuse('EPERM', 'setpriority', 'the same, by its number', isOneOf(1, 1)),
   refuse(
     'EPERM',
     'ioprio_set',
-    'the same; IOPRIO_WHO_PGRP and _USER may name it too',
+    'the same; IOPRIO_WHO_PGRP and _USER may also name init',
     isNoneOf(0, 1),
   ),
   refuse('EPERM', 'ioprio_set', 'the same, by its number', isOneOf(1, 1)),
-  refuse('EPERM', 'prctl', 'PR_SET_MM rewrites what /proc says of a process', isOneOf(0, 35)),
+  refuse('EPERM', 'prctl', 'PR_SET_MM changes what /proc shows of a process', isOneOf(0, 35)),
   refuse(
     'EINVAL',
     'prctl',
-    "PR_SCHED_CORE: a core-scheduling cookie idles the neighbour's hyperthread",
+    "PR_SCHED_CORE: a core-scheduling cookie makes the neighbour's hyperthread idle",
     isOneOf(0, 62),
   ),
 
@@ -168,17 +168,17 @@ export const listRows = (
   refuse(
     'ENOSYS',
     'io_uring_setup io_uring_enter io_uring_register',
-    'makes calls where no filter looks; a long list of kernel bugs',
+    'makes calls that no filter sees; has had many kernel bugs',
   ),
   refuse(
     'ENOSYS',
     'userfaultfd bpf perf_event_open memfd_secret modify_ldt',
-    'exploitation aids: stop the kernel mid-copy, place code in it, read its timing, hide memory from it',
+    'help exploits: stop the kernel during a copy, place code in it, read its timing, hide memory from it',
   ),
   refuse(
     'ENOSYS',
     'seccomp',
-    "a classic BPF program is compiled to kernel code of the caller's choosing (JIT spraying); the box has its filter",
+    'a classic BPF program becomes kernel code that the caller chooses (JIT spraying); the box has its filter already',
   ),
   refuse('EINVAL', 'prctl', 'PR_SET_SECCOMP: the older way to load such a program', isOneOf(0, 22)),
   refuse(
@@ -195,12 +195,12 @@ export const listRows = (
   refuse(
     'ENOSYS',
     'futex_wake futex_wait futex_requeue lsm_get_self_attr lsm_set_self_attr lsm_list_modules set_mempolicy_home_node',
-    'newer calls that no C library, JVM or Python here makes; every caller falls back',
+    'newer calls that no supported C library, JVM or Python makes; every caller falls back',
   ),
   refuse(
     'EPERM',
     'personality',
-    'READ_IMPLIES_EXEC, no address randomisation; 0 and the query stay',
+    'READ_IMPLIES_EXEC, no address randomisation; 0 and the query stay allowed',
     isNoneOf(0, 0, 0xffffffff),
   ),
   refuse(
@@ -213,19 +213,19 @@ export const listRows = (
   refuse(
     'EPERM',
     'ioctl',
-    'SIOCGIFBR, SIOCSIFBR, SIOCGIFVLAN, SIOCSIFVLAN, SIOCBR*: load the modules for bridges and VLANs, whoever asks',
+    'SIOCGIFBR, SIOCSIFBR, SIOCGIFVLAN, SIOCSIFVLAN, SIOCBR*: load the modules for bridges and VLANs for any caller',
     isOneOf(1, 0x8940, 0x8941, 0x8982, 0x8983, 0x89a0, 0x89a1, 0x89a2, 0x89a3),
   ),
   refuse(
     'EOPNOTSUPP',
     'ioctl',
-    "FIEMAP, FIBMAP, ext4's GET_ES_CACHE, PRECACHE_EXTENTS, GETSTATE and CLEAR_ES_CACHE: where the host's disk has the toolchain, and which of that is in memory",
+    "FIEMAP, FIBMAP, ext4's GET_ES_CACHE, PRECACHE_EXTENTS, GETSTATE and CLEAR_ES_CACHE: show where the toolchain is on the host's disk, and which parts are in memory",
     isOneOf(1, 0xc020660b, 0x1, 0xc020662a, 0x6612, 0x40046629, 0x6628),
   ),
   refuse(
     'EOPNOTSUPP',
     'ioctl',
-    "FS_IOC_GETFSUUID (and ext4's), GETFSSYSFSPATH, GETFSLABEL: which disk of which host it is",
+    "FS_IOC_GETFSUUID (and ext4's), GETFSSYSFSPATH, GETFSLABEL: show which disk of which host it is",
     isOneOf(1, 0x80111500, 0x8008662c, 0x80811501, 0x81009431),
   ),
 
@@ -234,13 +234,13 @@ export const listRows = (
   refuse(
     'ESOCKTNOSUPPORT',
     'socket socketpair',
-    'only STREAM, DGRAM, SEQPACKET: what Unix sockets have',
+    'only STREAM, DGRAM, SEQPACKET: the types of Unix sockets',
     { argument: 1, mask: 0xf, test: 'none_of', values: [1, 2, 5] },
   ),
   refuse(
     'EPROTONOSUPPORT',
     'socket socketpair',
-    'only the default, which may also be called PF_UNIX (1)',
+    'only the default protocol, 0 or PF_UNIX (1)',
     isOneOf(0, 1),
     isNoneOf(2, 0, 1),
   ),
@@ -248,31 +248,31 @@ export const listRows = (
   refuse(
     'EPERM',
     'sendmsg sendmmsg',
-    'their control messages lie behind a pointer: descriptors on their way in circles keep a kernel thread at work that nobody is billed for, and can hold what a dead box had',
+    'their control messages are behind a pointer: descriptors sent in cycles keep a kernel thread at work that no cgroup is charged for, and can hold resources of an ended box',
   ),
 
   // The page cache, which all boxes share through the toolchain's files
   refuse(
     'ENOSYS',
     'splice tee vmsplice',
-    'hand page-cache pages around: the primitive of Dirty Pipe, Copy Fail, Dirty Frag; sendfile, which libraries call, is left: into a pipe or a file',
+    'pass page-cache pages on: the primitive of Dirty Pipe, Copy Fail, Dirty Frag; sendfile into a pipe or a file stays allowed, because libraries call it',
   ),
   refuse('ENOSYS', 'cachestat', 'shows which pages of a shared file another box has read'),
   refuse(
     'EOPNOTSUPP',
     'preadv2',
-    'RWF_NOWAIT shows the same, RWF_DONTCACHE evicts',
+    'RWF_NOWAIT shows the same, RWF_DONTCACHE evicts pages',
     isNoneOf(5, 0),
   ),
   refuse(
     'done',
     'fadvise64 readahead',
-    'advice only: but POSIX_FADV_DONTNEED evicts the toolchain for every box',
+    'only advice, but POSIX_FADV_DONTNEED evicts the toolchain from memory for every box',
   ),
   refuse(
     'EINVAL',
     'madvise',
-    'MADV_MERGEABLE: merged pages show by timing what another box holds',
+    'MADV_MERGEABLE: the timing of merged pages shows the memory of another box',
     isOneOf(2, 12),
   ),
   refuse(
@@ -281,7 +281,7 @@ export const listRows = (
     'PR_SET_MEMORY_MERGE, PR_GET_MEMORY_MERGE: the same for all memory of a process',
     isOneOf(0, 67, 68),
   ),
-  refuse('ENOSYS', 'openat2', 'its flags lie behind a pointer; every caller falls back to openat'),
+  refuse('ENOSYS', 'openat2', 'its flags are behind a pointer; every caller falls back to openat'),
   ...refuseDirect('x86_64', 0x4000),
   ...refuseDirect('aarch64', 0x10000),
 
@@ -289,7 +289,7 @@ export const listRows = (
   refuse(
     'ENOPROTOOPT',
     'getsockopt',
-    'SO_COOKIE, SO_NETNS_COOKIE, SO_PEERPIDFD: numbers that the host never uses twice, by which runs count each other',
+    'SO_COOKIE, SO_NETNS_COOKIE, SO_PEERPIDFD: numbers that the host never uses twice, so that runs could count each other',
     isOneOf(1, 1),
     isOneOf(2, 57, 71, 77),
   ),
@@ -297,12 +297,12 @@ export const listRows = (
   refuse(
     'ENOSYS',
     'inotify_init inotify_init1 fanotify_init',
-    'a watch on /usr/bin/python3 sees other boxes start it',
+    'a watch on /usr/bin/python3 shows when other boxes start it',
   ),
   refuse(
     'EPERM',
     'fcntl',
-    'F_SETLEASE, F_NOTIFY: leases and watches on shared files talk across boxes',
+    'F_SETLEASE, F_NOTIFY: leases and watches on shared files pass signals between boxes',
     isOneOf(1, 1024, 1026),
   ),
   refuse(
@@ -314,19 +314,19 @@ export const listRows = (
   refuse(
     'ENOSYS',
     'io_setup',
-    'fs.aio-max-nr is one count for the host: a box could use it up, or signal by it',
+    'fs.aio-max-nr is one limit for the whole host: a box could use it up, or send signals with it',
   ),
 
   // Memory that the memory limit does not count
   refuse(
     'EOPNOTSUPP',
     'setxattr lsetxattr fsetxattr',
-    'an access list takes 64 KiB of kernel memory a file that no cgroup is charged for: 2,000 files took 130 MB (Linux 6.18)',
+    'an access list takes 64 KiB of kernel memory per file, and no cgroup is charged for it: 2,000 files took 130 MB (Linux 6.18)',
   ),
   refuse(
     'ENOMEM',
     'mmap',
-    "MAP_HUGETLB: the host's reserved huge pages are outside the memory limit; PostgreSQL may live on them",
+    "MAP_HUGETLB: the host's reserved huge pages are outside the memory limit; PostgreSQL may use them",
     hasAnyBit(3, 0x40000),
   ),
   refuse('EINVAL', 'memfd_create', 'MFD_HUGETLB: the same', hasAnyBit(1, 0x4)),
@@ -336,12 +336,12 @@ export const listRows = (
   refuse(
     'done',
     'sync syncfs fsync fdatasync sync_file_range',
-    "nothing in a box is durable; on the host's files a loop of them stalls the disk for everyone",
+    "nothing in a box is durable; a loop of these calls on the host's files stalls the disk for everyone",
   ),
   refuse(
     'done',
     'msync',
-    'MS_SYNC: the same by way of a mapping; MS_ASYNC, with which libunwind probes addresses, stays',
+    'MS_SYNC: the same through a mapping; MS_ASYNC, with which libunwind probes addresses, stays allowed',
     hasAnyBit(2, 0x4),
   ),
 
@@ -358,12 +358,12 @@ export const listRows = (
   refuse(
     'EPERM',
     'syslog acct quotactl swapon swapoff reboot init_module finit_module delete_module create_module iopl ioperm settimeofday clock_settime clock_adjtime adjtimex sethostname setdomainname vhangup',
-    'administration; the program has no capability for it, the filter saves the kernel from asking',
+    'administration; the program has no capability for it, and with the filter the kernel need not check',
   ),
   refuse(
     'EPERM',
     'move_pages migrate_pages mbind set_mempolicy get_mempolicy',
-    'NUMA placement; the JVM, g++ and CPython do without',
+    'NUMA placement; the JVM, g++ and CPython work without it',
   ),
 ]
 

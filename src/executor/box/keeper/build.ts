@@ -69,7 +69,7 @@ export async function buildKeeper(
   } catch (cause) {
     throw new SandboxError(
       'keeper.compile',
-      `${describe(cause)}; say make keeper, with gcc and libc6-dev installed`,
+      `${describe(cause)}; run make keeper, with gcc and libc6-dev installed`,
       cause,
     )
   }

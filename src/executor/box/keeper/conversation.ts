@@ -75,7 +75,7 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
       awaited = null
       resolve(body)
     } else {
-      end(new SandboxError('keeper.protocol', `"${kind}" when nobody asked`))
+      end(new SandboxError('keeper.protocol', `unexpected message "${kind}"`))
     }
   }
 
@@ -84,7 +84,7 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
       if (failure !== null) return Promise.reject(failure)
       const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
       const timer = setTimeout(
-        () => end(new SandboxError('keeper.silent', `no "${kind}" in time`)),
+        () => end(new SandboxError('keeper.silent', `no message "${kind}" in time`)),
         patienceMilliseconds,
       )
       awaited = { kind, resolve, reject, postpone: () => void timer.refresh() }
@@ -145,7 +145,7 @@ function cutFrames(
       const taken = takeFrame(rest)
       if (taken === 'partial') return
       if (taken === 'nonsense') {
-        end(new SandboxError('keeper.protocol', 'nonsense'))
+        end(new SandboxError('keeper.protocol', 'a malformed message'))
       } else {
         rest = taken.rest
         take(taken.kind, taken.body)

@@ -157,7 +157,7 @@ async function run(
     if (result.reason === 'aborted') signal?.throwIfAborted()
     const { reason, usage } = result
     if (reason === 'starved') {
-      const words = `the program was not let run for ${usage.delaySeconds} s`
+      const words = `the program got no processor for ${usage.delaySeconds} s`
       throw new SandboxError('box.starved', words)
     }
     return {
@@ -179,7 +179,7 @@ async function run(
 
 /** Resolves also when the keeper has ended. Then its place replaces it. */
 async function awaitSettled(conversation: Conversation, settled: Promise<void>): Promise<void> {
-  const tooLong = new SandboxError('keeper.silent', 'its slot is not settled in time')
+  const tooLong = new SandboxError('keeper.silent', 'its slot did not settle in time')
   const timer = setTimeout(() => conversation.end(tooLong), settleMilliseconds).unref()
   await Promise.race([settled, conversation.ended])
   clearTimeout(timer)

@@ -104,7 +104,7 @@ type Places = ReadonlyMap<Slot, ReadonlyMap<Kind, Place>>
 /** @throws {SandboxError} when no box can be made on this host, or one does not isolate: with the step and the reason. */
 export async function openBoxes(options: BoxOptions): Promise<Boxes> {
   const [firstSlot] = options.slots
-  if (firstSlot === undefined) throw new SandboxError('slot.acquire', 'no slot was asked for')
+  if (firstSlot === undefined) throw new SandboxError('slot.acquire', 'no slot was requested')
   let boxes: Boxes | null = null
   try {
     boxes = await createKeeperBoxes(options)
@@ -136,7 +136,8 @@ export async function createKeeperBoxes(options: BoxOptions): Promise<Boxes> {
     async run(slot, request, signal) {
       signal?.throwIfAborted()
       const kinds = places.get(slot)
-      if (kinds === undefined) throw new SandboxError('slot.acquire', 'a slot of another executor')
+      if (kinds === undefined)
+        throw new SandboxError('slot.acquire', 'the slot belongs to another executor')
       await Promise.resolve(clearings.of(slot)).catch(rethrowAsNotStarted)
       const hold = (cleared: Promise<void>): void => clearings.hold(slot, cleared)
       if (request.interactor)
@@ -231,7 +232,7 @@ function choose(kinds: ReadonlyMap<Kind, Place>, request: PhaseRequest): Place {
     const isUsable = !accelerator || (place.isReady && request.command.environment === undefined)
     if (isUsable && fits(request)) return place
   }
-  throw new SandboxError('slot.acquire', 'no place for the program')
+  throw new SandboxError('slot.acquire', 'the slot has no keeper for the program')
 }
 
 async function runIn(

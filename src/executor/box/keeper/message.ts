@@ -170,7 +170,7 @@ export interface Result {
  */
 export function decodeResult(body: Buffer, captured: readonly [number, number]): Result {
   if (body.length !== structure.result.sizeBytes)
-    throw new SandboxError('keeper.protocol', 'a result of another size')
+    throw new SandboxError('keeper.protocol', 'the result has a wrong size')
   const {
     end_code: code,
     end_status: status,
@@ -180,20 +180,22 @@ export function decodeResult(body: Buffer, captured: readonly [number, number]):
     ...figures
   } = structure.result.decode(body)
   const named = structure.reasons[number]
-  if (named === undefined) throw new SandboxError('keeper.protocol', 'an unknown reason')
+  if (named === undefined)
+    throw new SandboxError('keeper.protocol', 'the result has an unknown reason')
   const reason = named === 'no_reason' ? null : named
   const ended =
     (code === CLD_EXITED && status <= 255) ||
     ((code === CLD_KILLED || code === CLD_DUMPED) && status >= 1 && status <= 64)
   // A program that was killed with its box leaves no status, but then there is a reason.
   const vanished = code === 0 && status === 0 && (reason !== null || figures.memory_kills > 0)
-  if (!ended && !vanished) throw new SandboxError('keeper.protocol', 'an end that cannot be')
+  if (!ended && !vanished)
+    throw new SandboxError('keeper.protocol', 'the result has an impossible end')
   const isPossible =
     unsettled <= 1 &&
     Object.values(figures).every(Number.isSafeInteger) &&
     figures.stdout_bytes >= captured[0] &&
     figures.stderr_bytes >= captured[1]
-  if (!isPossible) throw new SandboxError('keeper.protocol', 'figures that cannot be')
+  if (!isPossible) throw new SandboxError('keeper.protocol', 'the result has impossible figures')
   return {
     reason,
     isUnsettled: unsettled === 1,

@@ -24,16 +24,16 @@ export function collectOutputFiles(names: readonly string[]): OutputFiles {
   return {
     add(body) {
       const { sizeBytes } = structure.outputFile
-      if (body.length < sizeBytes) throw refuse('a file without its head')
+      if (body.length < sizeBytes) throw refuse('an output file without its head')
       const { index, size } = structure.outputFile.decode(body.subarray(0, sizeBytes))
       if (index >= names.length || !Number.isSafeInteger(size))
-        throw refuse('a file that nobody asked for')
+        throw refuse('an output file that was not requested')
       const file = arrived.get(index) ?? { size, pieces: [], length: 0 }
       const content = body.subarray(sizeBytes)
       file.length += content.length
       room -= content.length
       if (file.length > file.size || size !== file.size || room < 0)
-        throw refuse('more of a file than there is')
+        throw refuse('an output file with more bytes than its size')
       file.pieces.push(content)
       arrived.set(index, file)
     },
@@ -42,7 +42,8 @@ export function collectOutputFiles(names: readonly string[]): OutputFiles {
         const file = arrived.get(index)
         if (file === undefined) return []
         const { size, pieces, length } = file
-        if (length > 0 && length < size) throw refuse('a part of a file')
+        if (length > 0 && length < size)
+          throw refuse('an output file with fewer bytes than its size')
         // Copied, because the socket's buffers are much larger.
         return [{ name, size, content: length === size ? Buffer.concat(pieces) : null }]
       }),

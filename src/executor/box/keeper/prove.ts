@@ -51,7 +51,8 @@ export async function proveIsolation(run: Run, command = shellProbe): Promise<vo
   // Two lines are headings. Loopback must be the only interface.
   const interfaces = Buffer.from(phase.stderr).toString('utf8').trim().split('\n').slice(2)
   if (interfaces.length !== 1 || !/^\s*lo:/.test(interfaces[0] ?? '')) failed.push('network')
-  if (failed.length > 0) throw new SandboxError('isolation.prove', `it lacks: ${failed.join(', ')}`)
+  if (failed.length > 0)
+    throw new SandboxError('isolation.prove', `the box lacks: ${failed.join(', ')}`)
 }
 
 /** @throws {SandboxError} step `fork.prove` when a program ends differently in a fork than by itself. */
