@@ -52,8 +52,10 @@ async function examineWorkers(): Promise<string[]> {
     const rows = await database<{ pid: number; suspended: boolean }[]>`
       select pid, suspended_at is not null as suspended from audit.worker
       where host = ${hostname()} and pid = any (${pids}) and stopped_at is null and alive`
-    if (rows.length < pids.length) return ['worker: has not told the database that it lives']
-    return rows.some(({ suspended }) => suspended) ? ['worker: suspended, its sandbox failed'] : []
+    if (rows.length < pids.length) return ['worker: has not renewed its lease in the database']
+    return rows.some(({ suspended }) => suspended)
+      ? ['worker: suspended, because its sandbox failed']
+      : []
   } catch (error) {
     return [`worker: ${error instanceof Error ? error.message : String(error)}`]
   } finally {
