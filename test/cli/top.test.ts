@@ -78,7 +78,7 @@ t.test('the oldest comes first, then all else; strangers’ text steers no termi
   t.match(lines.join('\n'), '2.0/s in, 1.0/s out')
   t.match(lines.join('\n'), 'waited 10 ms / 1.5 s / 20.0 s')
   t.match(lines.join('\n'), 'AC 290  WA 10')
-  t.match(lines.join('\n'), 'NOT WHOLE: drift 1, broken_chain 0, invariant 1; looked 5.0 s ago, all of it never yet') // prettier-ignore
+  t.match(lines.join('\n'), 'NOT WHOLE: drift 1, broken_chain 0, invariant 1; checked 5.0 s ago, all of it never yet') // prettier-ignore
   t.match(drawOverview({ ...overview, oldest: null })[0], 'nothing waits')
   t.ok(drawOverview(overview, 20).every((line) => line.length <= 20))
 })

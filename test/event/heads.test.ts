@@ -111,7 +111,10 @@ t.test('a log that was restored from another server is all in them', async (t) =
 t.test('a file of another kind is refused', async (t) => {
   for (const text of ['', '{}', '{"position": 1, "transaction": "1; drop", "parts": []}']) {
     writeFileSync(join(directory, 'other'), text)
-    t.match(audit('heads', '--compare', join(directory, 'other')), { text: /not an output/, status: 1 })
+    t.match(audit('heads', '--compare', join(directory, 'other')), {
+      text: /not an output/,
+      status: 1,
+    })
   }
   t.equal(audit('heads', '--compare', join(directory, 'none')).status, 66)
 })

@@ -72,7 +72,10 @@ t.test('since a time: only what has happened since, in old streams too', async (
   await sql`select runledger.append_event(${old}, 1, 'a.b', 1, '{}', '{}')`
   const { rows } = audit('streams', '--since', String(now?.['at']))
   t.strictSame(rows.map(({ id }) => id), [last, old]) // prettier-ignore
-  t.match(audit('streams', '--since', 'yesterday'), { status: 64, stderr: /--since must be a date/ })
+  t.match(audit('streams', '--since', 'yesterday'), {
+    status: 64,
+    stderr: /--since must be a date/,
+  })
 })
 
 t.test('what is lost, ends before or went on in another way is named', async (t) => {
