@@ -81,7 +81,7 @@ t.test('a wrong password, an unknown role, no such database', async (t) => {
 
 t.test('an address that is none is not shown, as it may hold the password', async (t) => {
   const address = 'postgres://user:hunter2/@host:x/name'
-  await refuses(t, 'web', { DATABASE_URL: address }, /DATABASE_URL: is no URL/)
+  await refuses(t, 'web', { DATABASE_URL: address }, /DATABASE_URL: is not a URL/)
 })
 
 t.test('a login of the wrong role', async (t) => {

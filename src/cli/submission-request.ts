@@ -32,7 +32,7 @@ export const requestOptions = {
   'output-directory': takes('DIRECTORY', 'where the output files are saved (default: here)'),
   'stop-on-failure': flag('run no test after the first that is not AC'),
   checker: takes('CHECKER', `${checkerNames.join(', ')}, or floats:1e-6: numbers may differ by this much, absolute or relative`), // prettier-ignore
-  limit: takes('NAME=NUMBER', `${limitNames.join(', ')}; in seconds or bytes`, many),
+  limit: takes('NAME=NUMBER', `${limitNames.join(', ')}; times in seconds, sizes in bytes`, many),
   'compile-limit': takes('NAME=NUMBER', 'the same for the compiler', many),
   'merge-stderr': flag('add the program’s stderr to its stdout, in the order of writing'),
   network: takes('NETWORK', 'none, or loopback: 127.0.0.1 and ::1'),
