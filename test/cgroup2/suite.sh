@@ -90,12 +90,18 @@ become_container() {
       exec "$@"' "$@"
 }
 
+# Lets every process (1), or only root's, make user namespaces. A setting of Debian's kernels.
+allow_user_namespaces() {
+  local setting=/proc/sys/kernel/unprivileged_userns_clone
+  if [ -e "$setting" ]; then echo "$1" >"$setting"; fi
+}
+
 # Sets up a layout and replaces this process by the command in it.
 enter() {
   local layout=$1 service=$ours/worker.service
   shift
   if [ "$layout" = root ]; then
-    echo 0 >/proc/sys/kernel/unprivileged_userns_clone
+    allow_user_namespaces 0
     exec "$@"
   fi
   mkdir -p "$service" "$ours/container"
@@ -127,7 +133,7 @@ reset() {
     until grep -q 'populated 0' "$group/cgroup.events"; do sleep 0.1; done
     find "$group" -depth -type d -exec rmdir {} +
   done
-  echo 1 >/proc/sys/kernel/unprivileged_userns_clone
+  allow_user_namespaces 1
   for controller in $(<"$top/cgroup.subtree_control"); do echo "-$controller" >"$top/cgroup.subtree_control"; done
 }
 
