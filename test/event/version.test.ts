@@ -89,7 +89,7 @@ t.test('a version or a type of the future is shown as it is, and stops nobody', 
     events.map((event) => describeEvent(event, untold)),
     [
       /^Received: /,
-      /^Attempt 1 began /,
+      /^Attempt 1 started /,
       'execution.suspended, version 1, which this release does not know: {"until":"later"}',
       'execution.started, version 99, which this release does not know: {"0":1}',
     ],
