@@ -45,11 +45,13 @@ export function createRescues(sql: Database, label: () => string): Rescues {
       // Waits for a run in progress; a worker without work is lost all the same.
       for (let left = 40; left > 0 && (await runsOf()).length === 0; left -= 1) await sleep(25)
       const since = Date.now()
+      // Taken before the kill, because the platform may have started the next process when the query below is answered.
+      const ended = worker.ended()
       worker.kill(signal)
       const lost = (await runsOf()).map((run) => ({ ...run, kind: `${kind}${label()}`, since }))
       losses.push(...lost)
       if (kind !== 'alone') return
-      await worker.ended()
+      await ended
       await worker.ready()
       for (const loss of lost) loss.since = Date.now()
     },

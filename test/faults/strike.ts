@@ -44,11 +44,12 @@ export async function stop(scene: Scene, from: readonly Service[], signals: numb
   const service = scene.random.pick(from)
   await service.ready() // before that, the signal itself ends the process
   const startedAt = performance.now()
+  const ended = service.ended()
   for (let sent = 0; sent < signals; sent += 1) {
     service.kill('SIGTERM')
     await sleep(100)
   }
-  const status = await service.ended()
+  const status = await ended
   if (status !== 0) throw new Error(`${service.name}, told to stop, ended with ${status}`)
   scene.noteStop(service.name, (performance.now() - startedAt) / 1000)
 }
