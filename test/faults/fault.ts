@@ -29,7 +29,11 @@ export interface Fault {
 export const faults: readonly Fault[] = [
   {
     name: 'worker killed',
-    strike: (scene) => scene.lose(scene.random.pick(scene.workers), 'SIGKILL', 'killed'),
+    async strike(scene) {
+      // The other worker must be able to take over.
+      await Promise.all(scene.workers.map((worker) => worker.ready()))
+      await scene.lose(scene.random.pick(scene.workers), 'SIGKILL', 'killed')
+    },
   },
   {
     name: 'all workers killed',

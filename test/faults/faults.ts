@@ -287,7 +287,7 @@ function createScene(workers: Scene['workers'], seconds: number): Scene {
 const killed = faults.filter(({ name }) => /^(all workers|worker) killed$/.test(name))
 const chosen = faults.filter(({ name }) => only.test(name))
 const endsAt = clusterStartedAt + seconds * 1000
-const longLeaseRounds = only.source === '(?:)' ? 16 : 0
+const longLeaseRounds = only.source === '(?:)' ? 12 : 0
 /** The programs of known reward are spread over these strikes. */
 const plannedStrikes = longLeaseRounds * briefPart + chosen.length
 let strikes = 0
