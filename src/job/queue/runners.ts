@@ -1,6 +1,6 @@
 // Runs graphile-worker's runners one after another, because their tasks change with a pause, a suspension and the host's
 // languages. A stopped runner takes no more jobs and finishes those that it has, while the next one runs.
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run, Logger as QueueLogger } from 'graphile-worker'
 import type { Runner, TaskList, WorkerEvents, WorkerPool } from 'graphile-worker'
@@ -85,6 +85,15 @@ export function createRunners(options: RunnersOptions): Runners {
         .then(() => options.onReturned?.())
         .finally(() => (notifying = undefined))
     })
+    let isHolding = false
+    events.on('localQueue:setMode', ({ newMode }) => {
+      isHolding = newMode === 'WAITING'
+    })
+    // graphile-worker 0.18 logs errors when it is stopped while it holds jobs, although it returns them.
+    const stop = async (): Promise<void> => {
+      while (isHolding) await once(events, 'localQueue:setMode')
+      await runner.stop()
+    }
     runner.promise.then(
       () => isRetired || resolve(),
       (error: unknown) => isRetired || reject(error),
@@ -94,8 +103,7 @@ export function createRunners(options: RunnersOptions): Runners {
       nudge: () => isRetired || workerPool?.nudge(1),
       retire() {
         isRetired = true
-        const finished = runner
-          .stop()
+        const finished = stop()
           .catch((error: unknown) => log.warn({ err: error }, 'queue.not_stopped'))
           .then(() => notifying)
           .finally(() => {

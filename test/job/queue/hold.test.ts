@@ -1,7 +1,8 @@
 // A worker takes as many jobs at once as it has slots. A job that then finds no slot is requeued, and workers are notified.
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createLog } from '#log'
+import type { Logger } from '#log'
 import { startRunners } from '../../../src/job/queue/queue.ts'
 import { createTestDatabase } from '../../helper/database.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
@@ -23,9 +24,13 @@ interface Started {
 }
 
 /** Starts a worker whose programs run until their `end` is called. @returns its programs, and how often it notified others. */
-async function start(executions: number): Promise<Started> {
+async function start(
+  executions: number,
+  log: Logger = createLog('test', 'silent'),
+): Promise<Started> {
   const begun: Started['begun'] = []
   const told = { times: 0 }
+  let isStopped = false
   const queue = await startRunners({
     url,
     execute: {
@@ -38,7 +43,7 @@ async function start(executions: number): Promise<Started> {
         const { promise, resolve } = Promise.withResolvers<void>()
         const { submission } = payload as { readonly submission: string }
         begun.push({ submission, end: resolve })
-        return promise
+        return isStopped ? Promise.resolve() : promise
       },
       putBack: async () => {},
       notifyReturned: () => {
@@ -53,9 +58,10 @@ async function start(executions: number): Promise<Started> {
     executions,
     deliver: async () => {},
     deliveries: 1,
-    log: createLog('test', 'silent'),
+    log,
   })
   const stop = async (): Promise<void> => {
+    isStopped = true
     for (const { end } of begun) end()
     await queue.stop()
   }
@@ -93,4 +99,19 @@ t.test('of several that are taken at once the first in the queue gets the slot',
   await until(() => begun.length === 5)
   t.equal(begun[4]?.submission, fair)
   await stop()
+})
+
+t.test('a worker that is stopped while it holds jobs logs no error', async (t) => {
+  let logged = ''
+  const log = createLog('test', 'warn', { write: (line: string) => void (logged += line) })
+  for (let n = 0; n < 40; n += 1) await submitNew(sql, await createCaller(sql), submission)
+  for (let round = 0; round < 5; round += 1) {
+    const { begun, stop } = await start(3, log)
+    await until(() => begun.length === 3)
+    begun[0]?.end()
+    // The statement that took the next job took others, too. They are held now, because two slots are busy.
+    while (begun.length === 3) await setImmediate()
+    await stop()
+  }
+  t.equal(logged, '')
 })
