@@ -580,7 +580,7 @@ t.test('what a replaced interpreter leaves costs its slot', async (t) => {
     },
   })
   busy = true
-  for (let runs = 0; removals === 0 && runs <= forksMost; runs += 1) await ask('print(1)')
+  while (removals === 0) await ask('')
   t.equal(removals, 1, 'it was replaced')
   await t.rejects(ask(''), failsAt('cgroup.remove'))
   busy = false

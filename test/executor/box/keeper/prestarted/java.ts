@@ -60,6 +60,7 @@ public class Main {
       case "memory" -> {
         Process hog = new ProcessBuilder("/usr/bin/python3", "-c", "print('begun', flush=True); x = bytearray(1 << 30)").inheritIO().start();
         hog.waitFor();
+        Thread.sleep(60_000); // until the keeper sees that the kernel killed the child
       }
       case "loop" -> { System.out.println("begun"); System.out.flush(); while (true) {} }
       case "output" -> { while (true) System.out.println("x".repeat(1000)); }

@@ -46,6 +46,7 @@ const deeds = {
   heap: () => { const all = []; for (;;) all.push(new Array(100_000).fill(all.length)) },
   memory: () => {
     spawn('/usr/bin/python3', ['-c', "print('begun', flush=True); x = bytearray(1 << 30)"], { stdio: 'inherit' })
+    setTimeout(() => {}, 60_000) // until the keeper sees that the kernel killed the child
   },
   loop: () => { console.log('begun'); for (;;); },
   output: () => { for (;;) console.log('x'.repeat(1000)) },
