@@ -68,11 +68,11 @@ bench-scale: setup packages ## make a history of EVENTS=10000000 once, keep it i
 test-fuzz: setup packages ## what tests make at random, from a new seed, which is printed; SEED=… repeats a run
 	@seed=$(or $(SEED),$$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')); echo "# SEED=$$seed"; \
 		$(SUDO) env PATH="$(BIN):$$PATH" SEED=$$seed GARBAGE_SECONDS=15 \
-			node test/run.ts --timeout=600 $$(grep -rl --include='*.test.ts' 'helper/seed.ts' test) || \
+			node test/run.ts $$(grep -rl --include='*.test.ts' 'helper/seed.ts' test) || \
 		{ echo "# it failed from this seed: make test-fuzz SEED=$$seed"; exit 1; }
 
 test-hostile: setup packages ## programs that attack their box; HOSTILE=pattern runs some
-	@$(SUDO) env PATH="$(BIN):$$PATH" HOSTILE="$(HOSTILE)" node test/run.ts --timeout=1800 test/hostile/hostile.ts
+	@$(SUDO) env PATH="$(BIN):$$PATH" HOSTILE="$(HOSTILE)" node test/run.ts --timeout=2700 test/hostile/hostile.ts
 
 test-languages: setup packages ## what programs of every installed language do; LANGUAGES="go rust" tries some
 	@$(SUDO) env PATH="$(BIN):$$PATH" LANGUAGES="$(LANGUAGES)" \
@@ -106,24 +106,24 @@ test-failover: setup packages ## a database under patroni that fails over: its p
 	@$(SUDO) env PATH="$(BIN):$$PATH" FAILOVER_ROUNDS="$(FAILOVER_ROUNDS)" FAILOVER_ONLY="$(FAILOVER_ONLY)" node test/failover/failover.ts
 
 test-restore: setup packages ## a base backup and archived WAL under load, put back to a moment in between: what is lost is named, work goes on
-	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1200 test/restore/restore.ts
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts test/restore/restore.ts
 
 test-cells: setup packages ## two services behind the router of deploy/cells: an account reaches its own, one that is lost does not touch the other
-	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1200 test/cells/cells.ts
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts test/cells/cells.ts
 
 test-neighbour: setup packages ## what one account does to others on the running service: attacks beside the work of others; NEIGHBOUR=pattern runs some
 	@$(SUDO) env PATH="$(BIN):$$PATH" NEIGHBOUR="$(NEIGHBOUR)" node test/run.ts --timeout=1800 test/neighbour/neighbour.ts
 
 test-console: setup packages chromium ## the page that GET / shows, in a real browser; CONSOLE=pattern runs some, PICTURES=1 renews the documentation's pictures
 	@$(SUDO) env PATH="$(BIN):$$PATH" CONSOLE="$(CONSOLE)" PICTURES="$(PICTURES)" \
-		node test/run.ts --timeout=1200 test/console/console.ts test/console/operator.ts
+		node test/run.ts test/console/console.ts test/console/operator.ts
 
 test-doors: setup packages python-venv ## each door with clients that others published, which it installs from npm and PyPI
-	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1200 --jobs=1 \
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --jobs=1 \
 		$(filter-out %/clients.ts %/service.ts,$(wildcard test/doors/*.ts))
 
 test-python: setup packages python-venv ## the Python package, with several interpreters; HumanEval by the command line
-	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1200 --jobs=1 test/python/python.ts test/python/human-eval.ts
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --jobs=1 test/python/python.ts test/python/human-eval.ts
 
 client: setup ## pack the client, to be installed by `npm install FILE` in any project of Node 20 or newer
 	@PATH="$(BIN):$$PATH" npm pack ./clients/typescript --loglevel=error
@@ -148,7 +148,7 @@ test-image-cgroup2: image ## rights, a job and an end of the image on cgroup v2,
 	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") test/image/cgroup2.sh
 
 test-kubernetes: setup ## deploy/kubernetes against the published schemas and the code; needs kubectl, kustomize or Go
-	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=600 test/kubernetes/kubernetes.ts
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts test/kubernetes/kubernetes.ts
 
 setup: node_modules/.installed $(CONSOLE_BUNDLE)
 

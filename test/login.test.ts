@@ -17,7 +17,6 @@ import { startWebProcess } from './helper/web.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(600_000) // the test starts some twenty processes
 
 const entries = {
   web: ['src/server/server.ts'],

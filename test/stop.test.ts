@@ -19,10 +19,9 @@ const mostSeconds = 60
 const workerSeconds = 20
 const { url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(600_000)
 // The tests run in parallel, because their processes mostly wait.
 t.jobs = 4
-const atOnce = { buffered: true, timeout: 600_000 }
+const atOnce = { buffered: true }
 
 async function secondsToEnd(child: ChildProcess): Promise<number> {
   const startedAt = performance.now()

@@ -2,6 +2,7 @@
 // does reaches its cell, nothing of the other cell is visible, and a cell that is down does not affect the other. `make
 // test-cells` runs this.
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -22,7 +23,6 @@ import { createAuthority } from '../webhook/certificate.ts'
 import { createReceiver } from '../webhook/receiver.ts'
 import { startRouter } from './router.ts'
 
-t.setTimeout(600_000)
 const receiverAddress = '127.0.0.2'
 const directory = mkdtempSync(join(tmpdir(), 'runledger-cells-'))
 const authority = createAuthority()
@@ -73,7 +73,9 @@ async function startCell(): Promise<Cell> {
     sql,
     port,
     startWeb: async () => {
+      const ended = once(web.child, 'exit')
       web.child.kill('SIGKILL')
+      await ended
       return startWeb()
     },
     kill,

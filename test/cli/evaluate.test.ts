@@ -15,7 +15,6 @@ import { startServer } from '../helper/server.ts'
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-t.setTimeout(240_000)
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const server = await startServer(t, sql, { url })

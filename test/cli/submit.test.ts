@@ -32,6 +32,7 @@ const program = write('program.py', 'print("ä")')
 async function command(
   call: Partial<SubmitCall>,
   isTTY = false,
+  onError: (text: string) => void = () => {},
 ): Promise<{ status: number; out: string; err: string }> {
   let [out, err] = ['', '']
   const status = await submitFile(
@@ -45,7 +46,13 @@ async function command(
     },
     {
       stdout: { isTTY, write: (text) => (out += text) },
-      stderr: { isTTY, write: (text) => (err += text) },
+      stderr: {
+        isTTY,
+        write(text) {
+          err += text
+          onError(text)
+        },
+      },
     },
   )
   return { status, out, err }
@@ -125,14 +132,20 @@ t.test('the first interrupt takes it back, the second one leaves', async (t) => 
   t.equal(listeners.size, 0)
 
   const left = command({ wait: true, stream: true, onInterrupt })
-  while (listeners.size === 0) await sleep(10)
-  const [row] = await sql`select submission_id as id from runledger.pending order by 1 desc limit 1`
+  // Its stream is open, so this is not a submission that an earlier test has left.
+  let id = ''
+  while (id === '') {
+    await sleep(10)
+    const [row] =
+      await sql`select submission_id as id from runledger.pending where waiters is not null`
+    id = (row?.['id'] as string | undefined) ?? ''
+  }
   // The submission is running, and no worker exists that would end it.
-  const version = await startExecution(sql, row?.['id'] as string)
+  const version = await startExecution(sql, id)
   for (const interrupt of listeners) interrupt()
   for (const interrupt of listeners) interrupt()
   t.equal((await left).status, exitStatuses.interrupted)
-  await completeExecution(sql, row?.['id'] as string, version ?? 0)
+  await completeExecution(sql, id, version ?? 0)
 })
 
 t.test('the exit status follows the verdict; with --json the record is printed', async (t) => {
@@ -362,12 +375,15 @@ t.test('in a pipe the output is printed byte for byte, the rest on stderr', asyn
 t.test(
   'a person sees a spinner, the output and a line, and nothing that steers the terminal',
   async (t) => {
-    const running = command({ wait: true }, true)
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    const spinner = Promise.withResolvers<void>()
+    const running = command({ wait: true }, true, (text) => {
+      if (text.includes('running, ')) spinner.resolve()
+    })
+    await spinner.promise
     await endNext('AC', 'hello\u001b]0;owned\u0007\r')
     const { status, out, err } = await running
     t.equal(status, 0)
-    t.match(err, /running, 0\.\d s/)
+    t.match(err, /running, \d+\.\d s/)
     t.match(err, /AC.* exit 0, 0\.01 s CPU/)
     t.match(out, /^hello/)
     t.notOk(['\u001b', '\u0007', '\r'].some((control) => out.includes(control)))

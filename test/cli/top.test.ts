@@ -185,7 +185,7 @@ t.test('with a wrong key, or where nobody answers, it says what to do', async (t
 // `script` provides a terminal, and the test sends the keys that a person would press.
 const skip = spawnSync('script', ['--version']).error === undefined ? false : 'there is no script'
 
-function startAtTerminal(t: Test) {
+function spawnAtTerminal(t: Test) {
   const words = ['-qfec', `exec ${process.execPath} src/cli/cli.ts top`, '/dev/null']
   const child = spawn('script', words, {
     cwd: `${import.meta.dirname}/../..`,
@@ -199,11 +199,21 @@ function startAtTerminal(t: Test) {
   return { child, seen, draws, ended: once(child, 'exit') }
 }
 
+/** Starts it again when the service was too busy for the first look, after which it does not try again. */
+async function startAtTerminal(t: Test) {
+  for (;;) {
+    const top = spawnAtTerminal(t)
+    while (top.draws() === 0 && top.child.exitCode === null) await sleep(50)
+    if (top.draws() > 0) return top
+    if (top.child.exitCode !== 69) throw new Error(top.seen.text)
+  }
+}
+
 t.test(
   'at a terminal it draws again until Ctrl-C, and leaves the screen as it was',
   { skip },
   async (t) => {
-    const { child, seen, draws, ended } = startAtTerminal(t)
+    const { child, seen, draws, ended } = await startAtTerminal(t)
     while (draws() < 2) await sleep(50)
     child.stdin.write('\u0003')
     t.strictSame(await ended, [0, null])
@@ -225,8 +235,7 @@ const duringLook = (work: () => Promise<unknown>) =>
   })
 
 t.test('a lost connection is told, and tried again', { skip }, async (t) => {
-  const { child, seen, draws, ended } = startAtTerminal(t)
-  while (draws() < 1) await sleep(50)
+  const { child, seen, draws, ended } = await startAtTerminal(t)
   await proxy.stop()
   while (!/OLD {7}as of /.test(seen.text)) await sleep(20)
   await proxy.restore()
@@ -237,8 +246,7 @@ t.test('a lost connection is told, and tried again', { skip }, async (t) => {
 })
 
 t.test('Ctrl-C ends a look that stalls', { skip }, async (t) => {
-  const { child, seen, draws, ended } = startAtTerminal(t)
-  while (draws() < 1) await sleep(50)
+  const { child, seen, ended } = await startAtTerminal(t)
   await duringLook(async () => {
     child.stdin.write('\u0003')
     t.strictSame(await ended, [0, null], 'while it still waits')

@@ -60,7 +60,7 @@ async function run(words: readonly string[], stdin = ''): Promise<Ran> {
     {
       cwd: join(import.meta.dirname, '../..'),
       env: { ...bareEnvironment, RUNLEDGER_URL: url, RUNLEDGER_OPERATOR_KEY: key },
-      timeout: 20_000,
+      timeout: 300_000,
     },
     (_error, stdout, stderr) => resolve({ status: child.exitCode ?? -1, stdout, stderr }),
   )

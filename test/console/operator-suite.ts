@@ -9,8 +9,6 @@ import { startWorkerProcess } from '../helper/worker.ts'
 import { defineFact, enter, startBrowser } from './service.ts'
 import type { Fact, Tab } from './service.ts'
 
-t.setTimeout(10 * 60_000)
-
 const { sql, url, drop } = await createTestDatabase()
 export { sql }
 t.teardown(drop)

@@ -8,7 +8,6 @@ import { awaitLanguages, defineFact, startBrowser, startService, write } from '.
 import type { Fact } from './service.ts'
 
 export const root = resolve(import.meta.dirname, '../..')
-t.setTimeout(15 * 60_000)
 const patience = 60_000
 
 export const service = await startService(t)

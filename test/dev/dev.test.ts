@@ -95,10 +95,8 @@ t.test('the next start prints the same key, and the ledger is still there', asyn
   await t.test('when it is killed hard itself, nothing of it goes on', async (t) => {
     service.child.kill('SIGKILL')
     await once(service.child, 'exit')
-    for (let left = 600; left > 0 && findProcesses(folder).length > 0; left -= 1) {
-      await new Promise((wait) => setTimeout(wait, 100))
-    }
-    t.strictSame(findProcesses(folder), [])
+    while (findProcesses(folder).length > 0) await new Promise((wait) => setTimeout(wait, 100))
+    t.pass('they have ended')
   })
 })
 
@@ -175,6 +173,8 @@ async function startService(
       ...process.env,
       CPP_PRECOMPILED_HEADERS: 'off',
       LANGUAGES: 'python,javascript',
+      PORT: '0', // 3000 may be another program's
+      SYNC_WAIT_SECONDS: '240', // so that the line of a killed worker's submission waits for the next worker
       ...environment,
     },
   })

@@ -21,7 +21,6 @@ import { readPage, readPages, root } from './page.ts'
 import type { Block, Page } from './page.ts'
 import { startDocumentedService } from './service.ts'
 
-t.setTimeout(600_000)
 const { sql, url, origin, key, operatorKey, receiver, hook } = await startDocumentedService(t)
 const client = createClient({ url: origin, apiKey: key })
 const checkout = mkdtempSync(join(tmpdir(), 'runledger-checkout-'))
@@ -69,7 +68,7 @@ function run(command: string, parameters: readonly string[], input = ''): Promis
     const child = execFile(
       'sh',
       ['-c', 'unset NODE_OPTIONS; exec "$@"', 'sh', command, ...parameters],
-      { cwd: checkout, env, timeout: 180_000, killSignal: 'SIGKILL' },
+      { cwd: checkout, env, timeout: 600_000, killSignal: 'SIGKILL' },
       (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
     )

@@ -19,9 +19,6 @@ import {
   pick,
 } from './broken-host.ts'
 
-// A bound for an emulated machine; ordinarily the tests take some seconds.
-t.setTimeout(600_000)
-
 // Only root can prepare these hosts; as another user the test would only find that out.
 const needsRoot = process.getuid?.() === 0 ? {} : { skip: 'needs root' }
 

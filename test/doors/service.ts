@@ -22,7 +22,6 @@ export interface DoorService {
 
 /** @param languages the languages that the worker offers, separated by commas. */
 export async function startDoorService(t: Test, languages: string): Promise<DoorService> {
-  t.setTimeout(900_000)
   await installClients()
   const { sql, url, drop } = await createTestDatabase()
   t.teardown(drop)

@@ -2,15 +2,7 @@
 import t from 'tap'
 import type { Phase } from '#executor'
 import { blameMemory } from '../../src/executor/compile.ts'
-import {
-  execute,
-  patientLimits,
-  scaleLimits,
-  startExecutor,
-  timeFactor,
-} from '../helper/executor.ts'
-
-t.setTimeout(240_000 * timeFactor)
+import { execute, patientLimits, scaleLimits, startExecutor } from '../helper/executor.ts'
 
 const mebibyte = 1024 * 1024
 

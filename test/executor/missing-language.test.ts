@@ -22,18 +22,9 @@ import { createLog } from '#log'
 import { describeLanguages } from '../../src/http/languages.ts'
 import { showCheckout } from '../helper/checkout.ts'
 import { createTestDatabase } from '../helper/database.ts'
-import {
-  accelerated,
-  execute,
-  failsAt,
-  run,
-  startExecutor,
-  timeFactor,
-} from '../helper/executor.ts'
+import { accelerated, execute, failsAt, run, startExecutor } from '../helper/executor.ts'
 import { hello } from '../helper/program.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
-
-t.setTimeout(120_000 * timeFactor)
 
 function makeDirectory(t: Test): string {
   const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))

@@ -18,7 +18,6 @@ import t from 'tap'
 import { openCgroupParent } from '../../src/executor/cgroup/cgroup.ts'
 import { nameWorkerGroup } from '../../src/executor/cgroup/worker-group.ts'
 import { showCheckout } from '../helper/checkout.ts'
-import { timeFactor } from '../helper/executor.ts'
 
 const uid = 64_500
 /** Limits of a group for a whole worker, not for one keeper. */
@@ -29,7 +28,6 @@ const widened = {
   'pids.max': String(processes),
   'cpu.cfs_quota_us': '-1',
 }
-t.setTimeout(120_000 * timeFactor)
 
 t.test(
   'a worker without root gives the same boxes',

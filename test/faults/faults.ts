@@ -47,14 +47,14 @@ const logDirectory = process.env['FAULTS_LOGS'] ?? null
 // A wait that takes longer means that something is stuck, even on a slow machine.
 const recoverySeconds = 90
 const quiescenceSeconds = 120
-const strikeSeconds = 60
+const strikeSeconds = 240
 // Faults strike until all programs have their reward, but at most for this time. Then the remaining programs finish without
 // faults.
 const longestSeconds = 540
 // The share of programs that a strike with the long lease lets start. These first strikes are brief, and measure how soon a
 // run is restarted.
 const briefPart = 1 / 4
-const rewardSeconds = 180
+const rewardSeconds = 900
 // Characters of PostgreSQL's last log output, shown when the service did not come back.
 const shownServerLog = 4000
 // The longest rescues. With the default lease, a killed worker's runs restart within 1.5 s (p50) and 3 s (p99) on a quiet

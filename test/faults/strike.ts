@@ -54,7 +54,7 @@ export async function stop(scene: Scene, from: readonly Service[], signals: numb
   scene.noteStop(service.name, (performance.now() - startedAt) / 1000)
 }
 
-const giveUpSeconds = 45
+const giveUpSeconds = 180
 
 /** Makes a program of known reward lose its worker again and again, until the service abandons it as its own fault. */
 export async function killUntilGivenUp(scene: Scene): Promise<void> {
@@ -93,11 +93,13 @@ export async function cutOff(
   milliseconds = random.between(500, 6000),
 ): Promise<number> {
   const attempts = services.map(({ proxy }) => proxy.attempts)
+  const startedAt = performance.now()
   await Promise.all(services.map(({ proxy }) => proxy.set(mode)))
   await sleep(milliseconds)
   await Promise.all(services.map(({ proxy }) => proxy.set('pass')))
+  const seconds = (performance.now() - startedAt) / 1000
   services.forEach(({ name, proxy }, index) => {
-    const perSecond = (proxy.attempts - (attempts[index] ?? 0)) / (milliseconds / 1000)
+    const perSecond = (proxy.attempts - (attempts[index] ?? 0)) / seconds
     if (perSecond > 100)
       throw new Error(`${name} tried ${perSecond.toFixed(0)} connections a second`)
   })

@@ -34,7 +34,6 @@ import type { Baseline } from './residue.ts'
 const started = performance.now()
 const wanted = new RegExp(process.argv[2] ?? process.env['HOSTILE'] ?? '', 'i')
 const isWanted = ({ title }: { title: string }): boolean => wanted.test(title)
-t.setTimeout(45 * 60_000 * timeFactor)
 
 interface Case {
   readonly title: string

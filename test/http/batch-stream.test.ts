@@ -12,7 +12,6 @@ import { startServer } from '../helper/server.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(240_000)
 const options = {
   url,
   queueCapacity: 10_000,

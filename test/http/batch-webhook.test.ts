@@ -16,7 +16,6 @@ import { findBroken } from '../job/delivery.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(240_000)
 const { call, issue, port } = await startServer(t, sql, { url, queueCapacity: 10_000 })
 const python = { language: 'python', code: 'print(1)' }
 const hook = { webhook_url: 'https://hook.test/all?a=1', webhook_secret: 'horse' }

@@ -20,7 +20,6 @@ const worker = await startWorkerProcess(t, url, { CACHE_DIRECTORY: directory, LA
 const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const mebibyte = 1024 * 1024
-t.setTimeout(600_000)
 const nameOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /** Uploads a blob. @returns its name. */

@@ -61,7 +61,7 @@ t.test('an upload is 201, once more 200, and HEAD tells its size', async (t) => 
   t.strictSame([status, headers['content-length'], text], [200, '100000', ''])
 })
 
-t.test('bytes are kept as they came, whatever their number', { timeout: 120_000 }, async (t) => {
+t.test('bytes are kept as they came, whatever their number', async (t) => {
   for (const size of [0, 1, 262_143, 262_144, 262_145, 3 * 262_144, most]) {
     const bytes = randomBytes(size)
     t.equal((await put(bytes)).status, 201, `${size}`)
@@ -91,7 +91,7 @@ t.test('nobody learns of another account’s, who uploads it as if it were new',
   t.equal((await head(nameOf(bytes), other)).status, 200)
 })
 
-t.test('what is wrong is refused, and nothing is kept of it', { timeout: 120_000 }, async (t) => {
+t.test('what is wrong is refused, and nothing is kept of it', async (t) => {
   const before = await count()
   const name = nameOf('wrong')
   const rows: [number, string, Promise<Answer>][] = [
@@ -206,7 +206,7 @@ t.test(
   },
 )
 
-t.test('a quota is exact, for uploads at once too', { timeout: 120_000 }, async (t) => {
+t.test('a quota is exact, for uploads at once too', async (t) => {
   const key = await issueWith(10_000)
   t.equal((await put(randomBytes(5904), { key })).status, 201)
   const refused = await put(randomBytes(4097), { key })
@@ -297,22 +297,18 @@ t.test('a batch refuses the item that names a missing one, and takes the others'
   t.match(body.submissions, [{ error: 'invalid_request' }, { id: /./ }])
 })
 
-t.test(
-  'what one submission names is bounded, each naming counted',
-  { timeout: 60_000 },
-  async (t) => {
-    const bytes = randomBytes(most)
-    await put(bytes)
-    await put('x')
-    const named = { stdin_sha256: nameOf(bytes) }
-    const submit = (tests: object[]): Promise<Answer> =>
-      call('POST', '/api/submit', { body: { language: 'python', code: '', tests } })
-    t.equal((await submit([named, named, named, named])).status, 202)
-    const refused = await submit([named, named, named, named, { stdin_sha256: nameOf('x') }])
-    t.equal(refused.status, 400)
-    t.match(refused.body.issues, [{ path: '', message: /67108865 bytes in all/ }])
-  },
-)
+t.test('what one submission names is bounded, each naming counted', async (t) => {
+  const bytes = randomBytes(most)
+  await put(bytes)
+  await put('x')
+  const named = { stdin_sha256: nameOf(bytes) }
+  const submit = (tests: object[]): Promise<Answer> =>
+    call('POST', '/api/submit', { body: { language: 'python', code: '', tests } })
+  t.equal((await submit([named, named, named, named])).status, 202)
+  const refused = await submit([named, named, named, named, { stdin_sha256: nameOf('x') }])
+  t.equal(refused.status, 400)
+  t.match(refused.body.issues, [{ path: '', message: /67108865 bytes in all/ }])
+})
 
 t.test('the log tells digests and sizes, and never the bytes', async (t) => {
   const bytes = Buffer.from(`secret ${uuidv7()}`)

@@ -12,7 +12,6 @@ import { startWebProcess } from '../helper/web.ts'
 // A separate PostgreSQL server, because a test kills it.
 const { sql, url, drop } = await createTestDatabase({ ownServer: true })
 t.teardown(drop)
-t.setTimeout(120_000)
 const { port } = await startWebProcess(t, url)
 const { key } = await createCaller(sql)
 const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 32 })

@@ -8,7 +8,6 @@ import { startWorkerProcess } from '../helper/worker.ts'
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const { call, issue } = await startServer(t, sql, { url })
-t.setTimeout(600_000)
 const firstUid = 200_000 + (process.pid % 500) * 32
 // A sleeping program costs no CPU time, so many of them fit on any machine.
 const sleeper = { language: 'python', code: 'import time\ntime.sleep(3)' }

@@ -13,7 +13,6 @@ const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const { child } = await startWorkerProcess(t, url, { SLOTS: String(all), LANGUAGES: 'python' })
 const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
-t.setTimeout(600_000)
 
 if (all === 1) {
   t.pass('one core')

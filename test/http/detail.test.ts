@@ -11,7 +11,6 @@ await startWorkerProcess(t, url, { LANGUAGES: 'python,cpp,java' })
 const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const mebibyte = 1024 * 1024
-t.setTimeout(600_000)
 const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })
 const base64 = (...bytes: number[]): string => Buffer.from(bytes).toString('base64')
 

@@ -9,7 +9,6 @@ import { openStream } from '../helper/stream.ts'
 
 const { sql, url, drop } = await createTestDatabase({ ownServer: true })
 t.teardown(drop)
-t.setTimeout(120_000)
 // The WAL writer does not wake up during a test, so only commits that wait for the disk reach it.
 await sql`alter system set wal_writer_delay = '10s'`
 await sql`select pg_reload_conf()`

@@ -14,8 +14,6 @@ const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })
 
-t.setTimeout(600_000)
-
 t.test('each language runs and answers its record', async (t) => {
   for (const language of accelerated) {
     const { status, body } = await run({

@@ -19,7 +19,6 @@ const { call, issue, port } = await startServer(t, sql, {
   requestSeconds: 2,
 })
 const key = await issue()
-t.setTimeout(600_000)
 t.comment(`SEED=${seed}`)
 const parameters = (numRuns: number): fc.Parameters<unknown> => ({
   numRuns,

@@ -18,9 +18,6 @@ t.teardown(() => proxy.close())
 const python = { language: 'python', code: '' }
 const connections = 10
 
-t.setTimeout(600_000)
-t.setTimeout(600_000)
-
 /** Starts an outage. @returns a function that ends it. */
 type Outage = () => Promise<() => Promise<void> | void>
 

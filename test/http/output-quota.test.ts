@@ -10,7 +10,6 @@ import { startWorkerProcess } from '../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(120_000)
 await startWorkerProcess(t, url)
 const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 120 })
 const outputBytes = 20_000

@@ -11,7 +11,6 @@ const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 await startWorkerProcess(t, url)
 const { call, issue, port } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
-t.setTimeout(600_000)
 
 /** A program that is right for every number except those of the list. */
 const wrongFor = (wrong: readonly number[]): string =>

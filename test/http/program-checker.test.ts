@@ -18,7 +18,6 @@ const worker = await startWorkerProcess(t, url, {
 })
 const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
-t.setTimeout(600_000)
 const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })
 const program = (code: string): object => ({ type: 'program', language: 'python', code })
 const judged = (checker: object, tests: object[] = [{ stdin: '1', expected_stdout: 'a' }]) =>

@@ -273,7 +273,7 @@ t.test('a language that is not offered any more is 400, with those that are', as
   await sql`delete from runledger.worker`
 })
 
-t.test('a worker runs it as it ran the first', { timeout: 300_000 }, async (t) => {
+t.test('a worker runs it as it ran the first', async (t) => {
   await startWorkerProcess(t, url)
   const wait = async (id: string): Promise<Answer['body']> =>
     (await call('GET', `/api/result/${id}?wait=true`)).body

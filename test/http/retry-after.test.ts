@@ -9,7 +9,6 @@ import { startWorkerProcess } from '../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(600_000)
 const capacity = 8
 const { call } = await startServer(t, sql, { url, queueCapacity: capacity })
 await startWorkerProcess(t, url, { SLOTS: '1' })

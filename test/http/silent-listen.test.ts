@@ -5,8 +5,6 @@ import { startFaultProxy } from '../faults/proxy.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { startWebProcess } from '../helper/web.ts'
 
-t.setTimeout(120_000)
-
 const { url } = await createTestDatabase()
 
 t.test('when nobody answers where it listens', async (t) => {

@@ -9,7 +9,6 @@ import { startServer } from '../helper/server.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(120_000)
 // Long enough that no request of this file times out.
 const { call, issue, port } = await startServer(t, sql, { url, requestSeconds: 600 })
 const largest = 2 * 1024 * 1024

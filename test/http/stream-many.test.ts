@@ -12,7 +12,6 @@ import type { OpenStream } from '../helper/stream.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(280_000)
 const counter = await startStatementCounter(url)
 t.teardown(() => counter.close())
 const { call, issue, port } = await startServer(t, sql, { url: counter.url })

@@ -12,7 +12,6 @@ import { startWorkerProcess } from '../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase({ ownServer: true })
 t.teardown(drop)
-t.setTimeout(600_000)
 const { key } = await createCaller(sql)
 // After a crash the server takes some time to recover, and the worker listens again after pauses of up to seven seconds.
 const patientLines = 150

@@ -11,7 +11,6 @@ import { startWorkerProcess } from '../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(240_000)
 const { call, issue, port } = await startServer(t, sql, { url, syncWaitSeconds: 120 })
 const key = await issue()
 

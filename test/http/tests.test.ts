@@ -11,7 +11,6 @@ await startWorkerProcess(t, url)
 const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const mebibyte = 1024 * 1024
-t.setTimeout(600_000)
 const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })
 
 const double = 'print(int(input()) * 2)'

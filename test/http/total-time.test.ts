@@ -10,7 +10,6 @@ const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 await startWorkerProcess(t, url)
 const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
-t.setTimeout(600_000)
 
 /** Runs a submission under a tier that allows this many seconds in all. */
 async function run(totalSeconds: number, body: object): Promise<Answer> {

@@ -19,7 +19,6 @@ createHook({
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(600_000)
 const { port, waiter } = await startServer(t, sql, { url, syncWaitSeconds: 600 })
 const caller = await createCaller(sql)
 const waiters = 2000

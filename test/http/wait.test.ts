@@ -12,7 +12,6 @@ const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const { call, issue, port, waiter } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 const key = await issue()
-t.setTimeout(600_000)
 const code = JSON.stringify({ language: 'python', code: '' })
 
 function submitAndWait(): ClientRequest {

@@ -24,8 +24,6 @@ import { imageName } from './container.ts'
 import type { Ended } from './container.ts'
 import { configurePodman, startIsolatedHost } from './isolated.ts'
 
-t.setTimeout(25 * 60_000)
-
 const root = resolve(import.meta.dirname, '../..')
 // Not in /tmp, which may be in memory.
 const at = mkdtempSync('/var/tmp/runledger-bundle-')

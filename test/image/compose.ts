@@ -12,8 +12,6 @@ import { copy } from '../helper/program.ts'
 import { imageName, keepLimits, patientCompilers, podman } from './container.ts'
 import type { Ended } from './container.ts'
 
-t.setTimeout(15 * 60_000)
-
 const project = `runledger-test-${process.pid}`
 const postgres = 'localhost/runledger-test-postgres'
 const port = await findPort(0)

@@ -32,8 +32,6 @@ import {
 } from './container.ts'
 import type { Container, Ended } from './container.ts'
 
-t.setTimeout(30 * 60_000)
-
 type Submit = (
   language: Language,
   code: string,

@@ -12,7 +12,6 @@ import type { Program } from './ways.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(900_000)
 await startWorkerProcess(t, url)
 const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 

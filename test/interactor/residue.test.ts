@@ -13,14 +13,12 @@ import {
   scaleLimits,
   shareKeeper,
   startExecutor,
-  timeFactor,
 } from '../helper/executor.ts'
 import { watchStart } from '../hostile/profile.ts'
 import { findResidue, takeBaseline } from '../hostile/residue.ts'
 import { halve, halveC, judge, judgeC, ways } from './ways.ts'
 import type { Program, Way } from './ways.ts'
 
-t.setTimeout(600_000 * timeFactor)
 const slots = 2
 const cacheDirectory = mkdtempSync(join(tmpdir(), 'runledger-pair-'))
 t.teardown(() => rmSync(cacheDirectory, { recursive: true, force: true }))

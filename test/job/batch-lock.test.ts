@@ -14,7 +14,6 @@ import { findBroken, submitBatch } from './delivery.ts'
 
 const { sql, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(240_000)
 const caller = await createCaller(sql)
 const python = describeSubmission({ code: 'print(1)' })
 const hook = { url: 'https://hook.test/', secret: 'horse' }

@@ -27,7 +27,6 @@ import {
 
 // Soon after a start of PostgreSQL a missing session lock does not count, so a killed worker is found by its lease.
 const leaseSeconds = 3
-t.setTimeout(120_000)
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 const { sql, url: databaseUrl, drop } = await createTestDatabase()

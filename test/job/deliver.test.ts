@@ -30,7 +30,6 @@ const { sql, url: databaseUrl, drop } = await createTestDatabase()
 t.teardown(drop)
 const caller = await createCaller(sql)
 const executor = await startExecutor(t)
-t.setTimeout(600_000)
 const authority = createAuthority()
 t.teardown(() => authority.remove())
 

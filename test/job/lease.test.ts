@@ -7,7 +7,6 @@ import { createTestDatabase } from '../helper/database.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(30_000)
 
 t.test('a language that is there while the worker registers is told of, too', async (t) => {
   const python = { version: 'Python 3.11.2' }

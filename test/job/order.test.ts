@@ -21,7 +21,6 @@ import { startWorkerProcess } from '../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(600_000)
 const caller = await createCaller(sql)
 const quick = describeSubmission({ code: 'print(1)' })
 const slow = describeSubmission({ code: 'import time; time.sleep(2); print(1)' })

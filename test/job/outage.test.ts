@@ -11,7 +11,6 @@ import { startWorkerProcess } from '../helper/worker.ts'
 // The test uses a separate server, because one of the outages stops all processes of the server.
 const { sql, url, drop } = await createTestDatabase({ ownServer: true })
 t.teardown(drop)
-t.setTimeout(600_000)
 const proxy = await startTcpProxy(url)
 t.teardown(() => proxy.close())
 const worker = await startWorkerProcess(t, proxy.url)
@@ -37,7 +36,7 @@ const outages: Readonly<Record<string, Outage>> = {
 }
 
 for (const [name, begin] of Object.entries(outages)) {
-  t.test(`${name}: results and programs go on in time`, { timeout: 600_000 }, async (t) => {
+  t.test(`${name}: results and programs go on in time`, async (t) => {
     const kept: number[] = []
     const taken: number[] = []
     for (const outageMilliseconds of [3000, 4100, 5300]) {

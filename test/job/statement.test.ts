@@ -10,7 +10,6 @@ import { startWorkerProcess } from '../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(120_000)
 
 // Statements that web and worker send at intervals, and others that no submission causes.
 const background =

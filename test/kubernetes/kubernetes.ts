@@ -8,7 +8,6 @@ import { createTestDatabase } from '../helper/database.ts'
 import { findFaults, installSchemas, readSeconds, render } from './manifests.ts'
 import type { Resource } from './manifests.ts'
 
-t.setTimeout(300_000)
 const root = resolve(import.meta.dirname, '../..')
 await installSchemas()
 const base = await render('base')

@@ -41,7 +41,6 @@ if (process.env['EVERY_LANGUAGE'] === '1')
   t.strictSame([...missing], [], 'every language is installed')
 if (missing.size > 0) t.comment(`not installed, and so not looked at: ${[...missing].join(', ')}`)
 
-t.setTimeout(1_800_000)
 // More jobs than cores, because programs that sleep until their limit leave the cores to the others.
 t.jobs = slots
 // Slow compilers come first. Otherwise they run last, while other cores are idle.

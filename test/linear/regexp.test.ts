@@ -6,8 +6,6 @@ import { parse } from 'acorn'
 import { checkSync } from 'recheck'
 import t from 'tap'
 
-t.setTimeout(600_000)
-
 /**
  * Expressions that are not linear, and why nobody can exploit them. Listed in full, so that a changed expression is judged
  * anew.

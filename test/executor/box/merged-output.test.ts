@@ -2,17 +2,9 @@
 import t from 'tap'
 import type { ExecutionRequest } from '#executor'
 import type { Language } from '#language'
-import {
-  cacheScope,
-  execute,
-  patientLimits,
-  startExecutor,
-  timeFactor,
-} from '../../helper/executor.ts'
+import { cacheScope, execute, patientLimits, startExecutor } from '../../helper/executor.ts'
 import type { TextOutcome } from '../../helper/executor.ts'
 import { findOne } from './keeper/prestarted/compare.ts'
-
-t.setTimeout(300_000 * timeFactor)
 
 /** Programs that write 300 numbers, alternately to stdout and stderr. */
 const programs = {

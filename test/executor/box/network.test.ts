@@ -1,9 +1,7 @@
 // A box has Unix sockets and no others. What programs do with them works, and no run finds another run's sockets.
 import t from 'tap'
 import type { Test } from 'tap'
-import { execute, startExecutor, timeFactor } from '../../helper/executor.ts'
-
-t.setTimeout(300_000 * timeFactor)
+import { execute, startExecutor } from '../../helper/executor.ts'
 
 const executor = await startExecutor(t, { slots: 1 })
 const run = async (t: Test, code: string): Promise<string> => {

@@ -3,16 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import {
-  findBoxProcesses,
-  run,
-  scaleLimits,
-  startExecutor,
-  timeFactor,
-} from '../../helper/executor.ts'
+import { findBoxProcesses, run, scaleLimits, startExecutor } from '../../helper/executor.ts'
 import { freeze, needsFreezer } from '../../helper/freeze.ts'
-
-t.setTimeout(200_000 * timeFactor)
 
 /** A program with a child that the test freezes. It continues with `tail` when the child is frozen. */
 const code = (tail: string): string => `

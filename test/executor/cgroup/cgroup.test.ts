@@ -21,17 +21,9 @@ import {
   keeperLimits,
   nameWorkerGroup,
 } from '../../../src/executor/cgroup/worker-group.ts'
-import {
-  failsAt,
-  findBoxProcesses,
-  firstUid,
-  run,
-  startExecutor,
-  timeFactor,
-} from '../../helper/executor.ts'
+import { failsAt, findBoxProcesses, firstUid, run, startExecutor } from '../../helper/executor.ts'
 import { openKeeperBoxes, request } from '../box/keeper/lone-keeper.ts'
 
-t.setTimeout(120_000 * timeFactor)
 const parent = await openCgroupParent(nameWorkerGroup())
 t.teardown(() => parent.close())
 

@@ -21,8 +21,6 @@ import {
   timeFactor,
 } from '../../helper/executor.ts'
 
-t.setTimeout(120_000 * timeFactor)
-
 const resources: BoxResources = {
   cgroups: await openCgroupParent(nameWorkerGroup()),
   filters: assembleFilters(),

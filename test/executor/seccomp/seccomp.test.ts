@@ -34,9 +34,6 @@ import {
   rowsOf,
 } from './filter-example.ts'
 
-// A bound for an emulated machine. Normally the whole file takes some seconds.
-t.setTimeout(600_000)
-
 const native: Architecture = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
 const calls: readonly CallName[] = [...new Set(filterRows.flatMap((row) => row.calls))]
 const allowed = 0x7fff0000

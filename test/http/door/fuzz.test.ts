@@ -11,7 +11,6 @@ import { startServer } from '../../helper/server.ts'
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const { call } = await startServer(t, sql, { url })
-t.setTimeout(600_000)
 t.comment(`SEED=${seed}`)
 
 // Ends every accepted submission, in place of a worker.

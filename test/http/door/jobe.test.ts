@@ -11,8 +11,6 @@ t.teardown(drop)
 await startWorkerProcess(t, url, { LANGUAGES: 'python,c' })
 const { call, issue } = await startServer(t, sql, { url })
 
-t.setTimeout(300_000)
-
 const root = '/jobe/index.php/restapi'
 /** Sends a request, and parses the answer as JSON, because Jobe's errors are JSON strings. */
 async function ask(method: string, path: string, more: Call = {}): Promise<Answer> {

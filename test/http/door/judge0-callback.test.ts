@@ -12,7 +12,6 @@ import { awaitDelivery, readAttempts, receiverAddress } from '../../job/delivery
 import { createAuthority } from '../../webhook/certificate.ts'
 import { createReceiver } from '../../webhook/receiver.ts'
 
-t.setTimeout(120_000)
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const authority = createAuthority()

@@ -12,8 +12,6 @@ t.teardown(drop)
 await startWorkerProcess(t, url, { LANGUAGES: 'python,cpp' })
 const { call, issue } = await startServer(t, sql, { url })
 
-t.setTimeout(300_000)
-
 const [python, cpp] = [71, 54]
 const ask = async (method: string, path: string, more: Call = {}): Promise<Answer> => {
   const answer = await call(method, `/judge0${path}`, { checked: false, ...more })

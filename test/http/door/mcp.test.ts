@@ -17,8 +17,6 @@ await startWorkerProcess(t, url, { LANGUAGES: 'python,cpp' })
 const origin = 'https://agents.example'
 const { call, issue, port } = await startServer(t, sql, { url, corsOrigins: [origin] })
 
-t.setTimeout(300_000)
-
 const own = 'io.modelcontextprotocol'
 const post = (body: unknown, more: Call = {}): Promise<Answer> =>
   call('POST', '/mcp', { body, checked: false, ...more })

@@ -10,8 +10,6 @@ t.teardown(drop)
 await startWorkerProcess(t, url, { LANGUAGES: 'python,cpp' })
 const { call, issue } = await startServer(t, sql, { url })
 
-t.setTimeout(300_000)
-
 const execute = (body: object, more: Call = {}): Promise<Answer> =>
   call('POST', '/api/v2/execute', { body, checked: false, ...more })
 const python = (content: string, more: object = {}): object => ({

@@ -10,8 +10,6 @@ t.teardown(drop)
 await startWorkerProcess(t, url, { LANGUAGES: 'python,cpp' })
 const { call, issue } = await startServer(t, sql, { url })
 
-t.setTimeout(300_000)
-
 const run = (body: object, more: Call = {}): Promise<Answer> =>
   call('POST', '/run_code', { body, checked: false, ...more })
 const encode = (text: string): string => Buffer.from(text).toString('base64')

@@ -13,7 +13,6 @@ import { createCaller, describeSubmission, submitNew } from '../../helper/submis
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(120_000)
 // The server has only the database rights of the web process.
 const { call, issue } = await startServer(t, sql, { url: `${url}?role=runledger_api` })
 const operator = await issueOperatorKey(sql)

@@ -11,7 +11,6 @@ import { startWorkerProcess } from '../../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(240_000)
 // The server has only the database rights of the web process.
 const { call, issue } = await startServer(t, sql, { url: `${url}?role=runledger_api` })
 const { key, id: operatorId } = await issueOperatorKey(sql)

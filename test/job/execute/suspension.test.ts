@@ -20,7 +20,6 @@ import { startWorkerProcess } from '../../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(180_000)
 const caller = await createCaller(sql)
 const log = createLog('test', 'silent')
 const python = describeSubmission({ code: 'print(1)' })

@@ -14,7 +14,7 @@ const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const caller = await createCaller(sql)
 
-t.test('it is begun by none that lacks the checker’s language', { timeout: 240_000 }, async (t) => {
+t.test('it is begun by none that lacks the checker’s language', async (t) => {
   const pythonAlone = await startWorkerProcess(t, url, { LANGUAGES: 'python' })
   const judged = await submitNew(
     sql,

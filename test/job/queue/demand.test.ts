@@ -16,7 +16,7 @@ const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const caller = await createCaller(sql)
 
-t.test('a worker leaves what it cannot do, and goes on', { timeout: 120_000 }, async (t) => {
+t.test('a worker leaves what it cannot do, and goes on', async (t) => {
   const worker = await startWorkerProcess(t, url, { LANGUAGES: 'python', SLOTS: '1' })
   const demanding = await submitTomorrow(sql, caller, { code: 'print(1)' })
   for (let n = 0; n < 2; n += 1) {

@@ -19,7 +19,6 @@ import type { WorkerProcess } from '../../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(240_000)
 const caller = await createCaller(sql)
 const { call } = await startServer(t, sql, { url })
 

@@ -5,10 +5,8 @@ import { dirname } from 'node:path'
 import t from 'tap'
 import type { KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
 import { keeperLimits } from '../../../../src/executor/cgroup/worker-group.ts'
-import { firstUid, timeFactor } from '../../../helper/executor.ts'
+import { firstUid } from '../../../helper/executor.ts'
 import { openKeeperBoxes, request, writeStandIn } from './lone-keeper.ts'
-
-t.setTimeout(120_000 * timeFactor)
 
 /**
  * Stops by itself far beyond the limits. Frees its memory before it reports, because otherwise no memory is left for the

@@ -2,10 +2,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
-import { timeFactor } from '../../../helper/executor.ts'
 import { interpreter, listProcesses, openLaunches } from './lone-keeper.ts'
-
-t.setTimeout(60_000 * timeFactor)
 
 /** CAP_DAC_READ_SEARCH, CAP_SYS_CHROOT, CAP_SYS_ADMIN. */
 const kept = (1n << 2n) | (1n << 18n) | (1n << 21n)

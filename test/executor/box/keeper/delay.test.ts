@@ -14,8 +14,6 @@ import type { KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
 import { failsAt, timeFactor } from '../../../helper/executor.ts'
 import { listProcesses, openLaunches, request, writeStandIn } from './lone-keeper.ts'
 
-t.setTimeout(180_000 * timeFactor)
-
 const wallSeconds = 0.5 * timeFactor
 const isRoot = process.getuid?.() === 0
 

@@ -18,8 +18,6 @@ import {
   traps,
 } from './lone-keeper.ts'
 
-t.setTimeout(280_000 * timeFactor)
-
 t.comment(`SEED=${seed}`)
 
 interface Case {

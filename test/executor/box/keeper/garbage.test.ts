@@ -22,8 +22,6 @@ import {
   traps,
 } from './lone-keeper.ts'
 
-t.setTimeout(290_000 * timeFactor)
-
 t.comment(`SEED=${seed}`)
 
 /**

@@ -34,8 +34,6 @@ import {
 } from './lone-keeper.ts'
 import { isForked } from './python-fork/program.ts'
 
-t.setTimeout(600_000 * timeFactor)
-
 /** Finds the host pids of this process's keepers with a uid, by their program. */
 function findKeepers(uid: number): { readonly plain: number[]; readonly python: number[] } {
   const found = { plain: [] as number[], python: [] as number[] }

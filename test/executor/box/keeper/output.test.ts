@@ -8,10 +8,7 @@ import {
   encodeRequest,
   takeFrame,
 } from '../../../../src/executor/box/keeper/message.ts'
-import { timeFactor } from '../../../helper/executor.ts'
 import { openLaunches, request } from './lone-keeper.ts'
-
-t.setTimeout(120_000 * timeFactor)
 
 t.test('output that is written byte by byte comes in few frames, and whole', async (t) => {
   const launch = await (await openLaunches(t, []))('frames')

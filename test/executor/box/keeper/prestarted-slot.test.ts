@@ -6,10 +6,8 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { Phase } from '#contract'
 import { SandboxError } from '#executor'
-import { findBoxProcesses, firstUid, timeFactor } from '../../../helper/executor.ts'
+import { findBoxProcesses, firstUid } from '../../../helper/executor.ts'
 import { openKeeperBoxes, request } from './lone-keeper.ts'
-
-t.setTimeout(60_000 * timeFactor)
 
 /** A shell that waits when it looks for its script. */
 const shell = {

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import type { Executor, Phase } from '#executor'
-import { cacheScope, scaleLimits, startExecutor, timeFactor } from '../../../helper/executor.ts'
+import { cacheScope, scaleLimits, startExecutor } from '../../../helper/executor.ts'
 import { contest } from './python-fork/contest.ts'
 import { ending } from './python-fork/ending.ts'
 import { imports } from './python-fork/imports.ts'
@@ -59,7 +59,6 @@ const [forked, started] = await Promise.all([
   startExecutor(t, { slots, limits }),
   startExecutor(t, { slots, limits, accelerators: [] }),
 ])
-t.setTimeout(600_000 * timeFactor)
 
 for (const [topic, programs] of Object.entries(topics)) {
   t.test(`${topic}: forked or not, it is the same`, async (t) => {

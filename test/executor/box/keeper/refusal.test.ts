@@ -12,8 +12,6 @@ import { firstUid, run, startExecutor, timeFactor } from '../../../helper/execut
 import { hello } from '../../../helper/program.ts'
 import { isForked } from './python-fork/program.ts'
 
-t.setTimeout(200_000 * timeFactor)
-
 const source = join(import.meta.dirname, '../../../../src')
 
 /** A script that opens an executor, runs a program and prints the result as JSON. */

@@ -16,8 +16,6 @@ import {
 } from '../../../helper/executor.ts'
 import { openKeeperBoxes, openLaunches, request, writeStandIn } from './lone-keeper.ts'
 
-t.setTimeout(200_000 * timeFactor)
-
 const mebibyte = 1024 * 1024
 
 /** Looks up this many files in a shared directory. Each absent name takes some 200 bytes. */

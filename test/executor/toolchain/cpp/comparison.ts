@@ -49,7 +49,6 @@ export async function openWorkshop(t: Test): Promise<Workshop> {
     cacheBytes,
     accelerators: ['preparation'],
   })
-  t.setTimeout(1_800_000)
   return { executor, directory, cacheDirectory }
 }
 

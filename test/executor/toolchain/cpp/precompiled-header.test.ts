@@ -23,8 +23,6 @@ import { keepPrecompiledHeaders } from '../../../../src/executor/toolchain/cpp/p
 import type { PrecompiledHeaders } from '../../../../src/executor/toolchain/cpp/precompiled-header.ts'
 import { openLaunches, request } from '../../box/keeper/lone-keeper.ts'
 
-t.setTimeout(300_000)
-
 const compilation = { program: '/usr/bin/g++', options: ['-O2', '-std=gnu++20'], identity: 'this' }
 // The header that compiles fastest.
 const header = 'deque'

@@ -22,8 +22,6 @@ import { keepClassArchive } from '../../../../src/executor/toolchain/java/archiv
 import type { ClassArchive } from '../../../../src/executor/toolchain/java/archive.ts'
 import { findHome } from '../../../../src/executor/toolchain/java/home.ts'
 
-t.setTimeout(300_000)
-
 const home = await findHome(ordinaryToolHost, defaultSettings.JAVA_HOME)
 const text = 'class Main { public static void main(String[] a) { System.out.println(42); } }\n'
 

@@ -32,7 +32,6 @@ const quick = await startExecutor(t, {
   accelerators: ['preparation'],
 })
 const found = archived.filter((name) => plain.runtimes[name] !== undefined)
-t.setTimeout(1_800_000)
 await quick.settled()
 
 t.test(

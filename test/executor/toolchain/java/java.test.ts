@@ -3,10 +3,9 @@ import t from 'tap'
 import { defaultSettings } from '#language'
 import { ordinaryToolHost } from '#toolchain'
 import { findJava } from '../../../../src/executor/toolchain/java/java.ts'
-import { execute, run, scaleLimits, startExecutor, timeFactor } from '../../../helper/executor.ts'
+import { execute, run, scaleLimits, startExecutor } from '../../../helper/executor.ts'
 import { startWithResident } from './comparison.ts'
 
-t.setTimeout(600_000 * timeFactor)
 // A resident javac compiles, as in a worker. same.slow.ts tests that a javac for one source answers alike.
 const executor = await startWithResident(t)
 

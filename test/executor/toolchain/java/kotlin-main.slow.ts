@@ -2,9 +2,7 @@
 import t from 'tap'
 import { findTool, ordinaryToolHost } from '../../../../src/executor/toolchain/tool.ts'
 import { kotlin } from '../../../../src/language/kotlin.ts'
-import { execute, startExecutor, timeFactor } from '../../../helper/executor.ts'
-
-t.setTimeout(300_000 * timeFactor)
+import { execute, startExecutor } from '../../../helper/executor.ts'
 
 const isThere = await findTool(ordinaryToolHost, kotlin.tools[0]).then(
   () => true,

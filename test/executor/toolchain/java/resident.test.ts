@@ -1,13 +1,7 @@
 // The resident javac as an executor uses it: nothing that a source does to it decides a verdict, is seen by the next
 // source, or is more than a moment's delay. same.slow.ts tests that it answers as javac does.
 import t from 'tap'
-import {
-  execute,
-  findBoxProcesses,
-  scaleLimits,
-  startExecutor,
-  timeFactor,
-} from '../../../helper/executor.ts'
+import { execute, findBoxProcesses, scaleLimits, startExecutor } from '../../../helper/executor.ts'
 import {
   executeAlone,
   hello,
@@ -17,7 +11,6 @@ import {
 } from './comparison.ts'
 
 const executor = await startWithResident(t)
-t.setTimeout(900_000 * timeFactor)
 
 /** javac looks for the common type of all of these, for many seconds and in little memory. */
 const endless = `import java.util.*; class Main { static Object x = Arrays.asList(${Array.from(
