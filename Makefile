@@ -72,22 +72,22 @@ test-fuzz: setup packages ## what tests make at random, from a new seed, which i
 		{ echo "# it failed from this seed: make test-fuzz SEED=$$seed"; exit 1; }
 
 test-hostile: setup packages ## programs that attack their box; HOSTILE=pattern runs some
-	@$(SUDO) env PATH="$(BIN):$$PATH" HOSTILE="$(HOSTILE)" node test/run.ts --timeout=2700 test/hostile/hostile.ts
+	@$(SUDO) env PATH="$(BIN):$$PATH" HOSTILE="$(HOSTILE)" node test/run.ts test/hostile/hostile.ts
 
 test-languages: setup packages ## what programs of every installed language do; LANGUAGES="go rust" tries some
 	@$(SUDO) env PATH="$(BIN):$$PATH" LANGUAGES="$(LANGUAGES)" \
-		node test/run.ts --timeout=1800 test/language/conformance.test.ts
+		node test/run.ts test/language/conformance.test.ts
 
 # Those that a fork of a resident interpreter, a JVM that was started ahead or a resident javac could let through.
 PLAIN_ATTACKS := (process|namespace|descriptor|memory|javac).*(python|java), (run|compile)]
 test-plain: setup packages ## without any accelerator: conformance, verdicts, interactors, then a part of the attacks
 	@$(SUDO) env PATH="$(BIN):$$PATH" ACCELERATORS=off \
 		sh -c 'status=0; \
-		LANGUAGES="python cpp java" node test/run.ts --timeout=1800 test/language/conformance.test.ts test/http/execution.test.ts test/interactor/misbehaviour.test.ts || status=1; \
-		HOSTILE="$(PLAIN_ATTACKS)" node test/run.ts --timeout=1800 test/hostile/hostile.ts || status=1; exit $$status'
+		LANGUAGES="python cpp java" node test/run.ts test/language/conformance.test.ts test/http/execution.test.ts test/interactor/misbehaviour.test.ts || status=1; \
+		HOSTILE="$(PLAIN_ATTACKS)" node test/run.ts test/hostile/hostile.ts || status=1; exit $$status'
 
 test-compilers: setup packages ## what a prepared compiler makes is what the plain one makes, and says the same: C++, Java, JVM languages
-	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1800 $(wildcard test/executor/toolchain/*/*.slow.ts)
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts $(wildcard test/executor/toolchain/*/*.slow.ts)
 
 test-cgroup2: setup packages keeper ## the executor's tests on a cgroup v2 kernel, in a virtual machine
 	@CGROUP2_ENV=CGROUP2_BEGINS_SECONDS CGROUP2_SILENCE_SECONDS=400 test/cgroup2/run.sh
@@ -112,7 +112,7 @@ test-cells: setup packages ## two services behind the router of deploy/cells: an
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts test/cells/cells.ts
 
 test-neighbour: setup packages ## what one account does to others on the running service: attacks beside the work of others; NEIGHBOUR=pattern runs some
-	@$(SUDO) env PATH="$(BIN):$$PATH" NEIGHBOUR="$(NEIGHBOUR)" node test/run.ts --timeout=1800 test/neighbour/neighbour.ts
+	@$(SUDO) env PATH="$(BIN):$$PATH" NEIGHBOUR="$(NEIGHBOUR)" node test/run.ts test/neighbour/neighbour.ts
 
 test-console: setup packages chromium ## the page that GET / shows, in a real browser; CONSOLE=pattern runs some, PICTURES=1 renews the documentation's pictures
 	@$(SUDO) env PATH="$(BIN):$$PATH" CONSOLE="$(CONSOLE)" PICTURES="$(PICTURES)" \
@@ -139,10 +139,10 @@ bundle: image ## pack image, PostgreSQL, docs and checks for a host without a ne
 	@$(SUDO) env PATH="$(BIN):$$PATH" $(foreach name,IMAGE POSTGRES_IMAGE OUT ENGINE,$(if $(filter-out undefined,$(origin $(name))),$(name)="$($(name))")) deploy/bundle/build.sh
 
 test-bundle: packages image compose-packages ## the bundle where no network is: refusals, installed twice, a program in each language
-	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") node test/run.ts --timeout=1800 test/image/bundle.ts
+	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") node test/run.ts test/image/bundle.ts
 
 test-image: packages image compose-packages ## the image in podman: refusals, the main job, attacks over HTTP, stop and restart, compose
-	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") node test/run.ts --timeout=1800 --jobs=1 test/image/image.ts test/image/compose.ts
+	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") node test/run.ts --jobs=1 test/image/image.ts test/image/compose.ts
 
 test-image-cgroup2: image ## rights, a job and an end of the image on cgroup v2, in a virtual machine
 	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") test/image/cgroup2.sh

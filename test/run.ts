@@ -2,9 +2,7 @@
 // scripts. Prints a line for each file, the whole output of a failed file, the summary lines of suites, and last the count on
 // a line of its own.
 //
-// A file whose tests take longer than the timeout has failed. It only ends tests that hang, so it is long.
-//
-// Usage: node test/run.ts [--timeout=SECONDS] [--jobs=NUMBER] [FILE…]
+// Usage: node test/run.ts [--jobs=NUMBER] [FILE…]
 import { spawn } from 'node:child_process'
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,10 +12,12 @@ import { parseArgs } from 'node:util'
 import { startTestCluster } from './helper/database.ts'
 import { takesLong, waits } from './order.ts'
 
+/** After this time a file has failed. It is long, because it only ends tests that hang. */
+const timeoutSeconds = 2700
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    timeout: { type: 'string', default: '1200' },
     jobs: { type: 'string', default: '3' },
   },
 })
@@ -26,7 +26,7 @@ const scripts = mkdtempSync(join(tmpdir(), 'runledger-test-scripts-'))
 const environment = {
   ...process.env,
   TAP: '1',
-  TAP_TIMEOUT: values.timeout,
+  TAP_TIMEOUT: String(timeoutSeconds),
   TEST_CLUSTER_URL: cluster.url,
   NODE_COMPILE_CACHE: scripts,
 }
@@ -67,7 +67,7 @@ async function run(file: string): Promise<void> {
     env: environment,
   })
   // A test ends itself when its time is over, unless its process is stuck.
-  const timer = setTimeout(() => child.kill('SIGKILL'), Number(values.timeout) * 1000 + 30_000)
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutSeconds * 1000 + 30_000)
   const output = createInterface({ input: child.stdout })
   const exited = new Promise<number | null>((done) => child.once('exit', done))
   // A process that the file has left behind may hold the output open.
