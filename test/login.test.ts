@@ -12,6 +12,7 @@ import { createLog } from '#log'
 import { bareEnvironment } from './helper/bare-environment.ts'
 import { createTestDatabase, withDatabase } from './helper/database.ts'
 import { startServer } from './helper/server.ts'
+import type { Answer } from './helper/server.ts'
 import { createCaller } from './helper/submission.ts'
 import { startWebProcess } from './helper/web.ts'
 
@@ -61,6 +62,14 @@ async function refuses(
   t.notMatch(out + err, /\n\s+at |\\n\s+at |hunter2|stack/, 'neither a trace nor the password')
 }
 
+/** Repeats a request while the answer is that the database did not answer in time, which a busy machine may cause. */
+async function untilReached(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await ask()
+    if (!answer.text.includes('cannot reach its database')) return answer
+  }
+}
+
 const [api, worker] = [
   await createLogin('runledger_api'),
   await createLogin('runledger_worker', 'runledger_queue'),
@@ -100,12 +109,12 @@ t.test('a login of the wrong role', async (t) => {
       const log = createLog('web', 'info', { write: (line) => lines.push(line) })
       const { call } = await startServer(t, sql, { url: worker, log })
       for (let n = 0; n < 2; n += 1) {
-        const { status, body } = await call('GET', '/readyz', { key: null })
+        const { status, body } = await untilReached(() => call('GET', '/readyz', { key: null }))
         t.equal(status, 503)
         t.match(body.message, /login/)
       }
       t.equal((await call('GET', '/healthz', { key: null })).status, 200)
-      const answer = await call('GET', '/api/languages')
+      const answer = await untilReached(() => call('GET', '/api/languages'))
       t.equal(answer.status, 503, 'so is what callers ask')
       t.match(answer.body, { error: 'unavailable', message: /login/ })
       const told = lines.filter((line) => line.includes('web.not_ready'))
@@ -115,7 +124,8 @@ t.test('a login of the wrong role', async (t) => {
 
       const name = new URL(worker).username
       await sql.unsafe(`grant runledger_api to ${name}`)
-      t.equal((await call('GET', '/readyz', { key: null })).status, 200, 'as soon as it has it')
+      const ready = await untilReached(() => call('GET', '/readyz', { key: null }))
+      t.equal(ready.status, 200, 'as soon as it has it')
     },
   )
 })
@@ -145,7 +155,10 @@ t.test('a web process says by itself what its database lacks, once', async (t) =
       await sleep(300)
     }
     t.match(told(), [reason])
-    const others = read().filter(({ level, msg }) => level !== 'info' && msg !== 'web.not_ready')
+    // A busy machine delays a sweep.
+    const others = read().filter(
+      ({ level, msg }) => level !== 'info' && !['web.not_ready', 'sweep.delayed'].includes(msg),
+    )
     t.ok(others.length <= 1, 'what it cannot do is told once')
   }
 })
@@ -153,11 +166,12 @@ t.test('a web process says by itself what its database lacks, once', async (t) =
 t.test('a readiness that was had is not asked for each time', async (t) => {
   const { username: name } = new URL(api)
   const { call } = await startServer(t, sql, { url: api })
-  t.equal((await call('GET', '/readyz', { key: null })).status, 200)
+  const ask = (): Promise<Answer> => untilReached(() => call('GET', '/readyz', { key: null }))
+  t.equal((await ask()).status, 200)
   await sql.unsafe(`revoke runledger_api from ${name}`)
   await sql.unsafe(`grant usage on schema runledger to ${name}`)
   await sql.unsafe(`grant select on runledger.schema_migration to ${name}`)
-  t.equal((await call('GET', '/readyz', { key: null })).status, 200)
+  t.equal((await ask()).status, 200)
   await sql.unsafe(`drop owned by ${name}`)
 })
 

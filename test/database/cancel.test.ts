@@ -29,9 +29,9 @@ t.test('neither one that waits in the queue nor one whose connection is being ma
   controller.abort()
   t.strictSame(await Promise.all(notes), Array(5).fill('57014'))
   await proxy.restore()
-  // If one connection were lost, the other one would answer both statements.
+  // If one connection were lost, the other one would answer both statements. Each lasts until the slower one is there.
   const answers = await Promise.all(
-    Array.from({ length: 2 }, () => pool`select pg_backend_pid() as pid, pg_sleep(1)`),
+    Array.from({ length: 2 }, () => pool`select pg_backend_pid() as pid, pg_sleep(3)`),
   )
   t.equal(new Set(answers.map(([row]) => row?.['pid'] as number)).size, 2)
   t.strictSame([...(await sql`select text from note`)], [])

@@ -133,12 +133,11 @@ t.test(
 
     await second.restore()
     const answer = pool.query('select 2 as two')
-    for (let tries = 0; ; tries += 1) {
+    for (;;) {
       const asked = await Promise.allSettled(
         Array.from({ length: 6 }, () => sql`select pg_sleep(0.01)`),
       )
       if (asked.every(({ status }) => status === 'fulfilled') && listened > 1) break
-      if (tries > 300) throw new Error('it is not whole')
       await sleep(50)
     }
     t.strictSame((await answer).rows, [{ two: 2 }])

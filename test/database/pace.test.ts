@@ -34,7 +34,7 @@ t.test('a worker with fifty webhooks asks for its share and no more', async (t) 
     }),
   ]
   for (const each of asking) void Promise.resolve(each).catch(() => {})
-  await sleep(1500)
+  while (attempts < perSecond || performance.now() - startedAt < 1500) await sleep(20)
   const asked = attempts
   const seconds = Math.ceil((performance.now() - startedAt) / 1000)
   isOver = true

@@ -29,7 +29,7 @@ async function startPool(
 }
 
 t.test('when one connection is found silent, the idle ones are replaced with it', async (t) => {
-  const { proxy, sql } = await startPool(t, { connections: 5, statementSeconds: 1 })
+  const { proxy, sql } = await startPool(t, { connections: 5, statementSeconds: 2 })
   let listened = 0
   await sql.listen(
     'something',
@@ -47,7 +47,7 @@ t.test('when one connection is found silent, the idle ones are replaced with it'
 })
 
 t.test('a question that is lost right behind an answer is missed too', async (t) => {
-  const { proxy, sql } = await startPool(t, { connections: 1, statementSeconds: 1 })
+  const { proxy, sql } = await startPool(t, { connections: 1, statementSeconds: 2 })
   for (let round = 0; round < 3; round += 1) {
     await sql`select 1`
     proxy.abandon()
@@ -77,7 +77,7 @@ t.test(
 
 t.test('a pool of its own keeps its connection when another one finds out', async (t) => {
   const proxy = await startTcpProxy(url)
-  const settings = { url: proxy.url, connections: 1, statementSeconds: 1 }
+  const settings = { url: proxy.url, connections: 1, statementSeconds: 2 }
   const asking = createDatabase({ ...settings, name: 'asking' })
   const holding = createDatabase({ ...settings, name: 'holding' })
   t.teardown(async () => {

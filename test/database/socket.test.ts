@@ -22,7 +22,7 @@ function connect(test: Test, statementSeconds: number): Database {
 t.test(
   'a silent connection fails its statement, and the next statement gets a new one',
   async (t) => {
-    const sql = connect(t, 1)
+    const sql = connect(t, 2)
     const [before] = await sql`select pg_backend_pid() as pid`
     await sleep(500) // so that the next write is seen separately from this one
     proxy.abandon()
@@ -41,7 +41,7 @@ t.test('an idle connection and a slow statement are left alone', async (t) => {
 })
 
 t.test('notifications arrive on a connection that is idle for long', async (t) => {
-  const sql = connect(t, 1)
+  const sql = connect(t, 2)
   const received: string[] = []
   let listens = 0
   await sql.listen(

@@ -116,8 +116,10 @@ t.test(
     receiver.requests.length = 0
     answer = (response) => response.end('got it')
     const doomed = await startWorker()
-    const codes = ['print(1)', 'import time; time.sleep(1)']
-    const submissions = codes.map((code) => describeSubmission({ code }))
+    // The last one still runs when the kill comes late.
+    const codes = ['print(1)', 'import time; time.sleep(5)']
+    const options = { limits: { wall_time: 60 } }
+    const submissions = codes.map((code) => describeSubmission({ code, options }))
     const { id, members } = await submitBatch(sql, caller, submissions, { url, secret })
     const isLastRunning = async (): Promise<boolean> => {
       const rows = await sql`

@@ -48,12 +48,12 @@ async function parkOne(
   tests = 6,
   seconds = 30,
 ): Promise<{ long: string; holder: string; of: Awaited<ReturnType<typeof createCaller>> }> {
-  const of = await createCaller(sql)
-  const long = await submitNew(sql, of, sleeper(tests, 1))
-  await until(isRunning(long))
+  const [of, other] = [await createCaller(sql), await createCaller(sql)]
   const code = `import time\ntime.sleep(${seconds})`
   const holds = describeSubmission({ code, options: { limits: { wall_time: 60 } } })
-  const holder = await submitNew(sql, await createCaller(sql), holds)
+  const long = await submitNew(sql, of, sleeper(tests, 1))
+  await until(isRunning(long))
+  const holder = await submitNew(sql, other, holds)
   await until(isParked(long))
   await until(isRunning(holder))
   return { long, holder, of }
@@ -128,7 +128,7 @@ t.test('a worker that drains finishes what is parked', async (t) => {
 
 t.test('a worker that ends lets it go on, too', async (t) => {
   const worker = await startWorkerProcess(t, url, one)
-  const { long, holder } = await parkOne(5, 7)
+  const { long, holder } = await parkOne(5, 5)
   worker.child.kill('SIGTERM')
   t.strictSame(await worker.ended, [0, null])
   for (const id of [long, holder]) t.strictSame(await listTypes(id), life)
@@ -136,8 +136,8 @@ t.test('a worker that ends lets it go on, too', async (t) => {
 })
 
 t.test('a worker that is killed loses nothing of what is parked', async (t) => {
-  const worker = await startWorkerProcess(t, url, { ...one, LEASE_SECONDS: '3' })
-  const { long, holder } = await parkOne(4, 60)
+  const worker = await startWorkerProcess(t, url, one)
+  const { long, holder } = await parkOne(8, 60)
   worker.child.kill('SIGKILL')
   await worker.ended
   const next = await startWorkerProcess(t, url, one)

@@ -106,7 +106,10 @@ t.test('an order holds although the worker has not heard of it', async (t) => {
 
 t.test('a drained worker finishes what it has and ends', async (t) => {
   const worker = await startAlone(t, url)
-  const running = await submitNew(sql, caller, slow)
+  // Longer than the two orders take. The worker ends with the program.
+  const code = 'import time; time.sleep(8); print(1)'
+  const options = { limits: { wall_time: 60 } }
+  const running = await submitNew(sql, caller, describeSubmission({ code, options }))
   await untilRunning(running)
   const { id } = await readState()
   t.match(await order('drain'), [{ id, state: 'draining' }])
@@ -129,6 +132,8 @@ t.test('an order outlasts an outage, and the id that a worker had before it', as
   const worker = await startAlone(t, proxy.url, { LEASE_SECONDS: '10' })
   const { id } = await readState()
   await proxy.stop()
+  // A worker that is cut off would be lost in less than a second, perhaps before the order reaches the service.
+  await sql`update runledger.worker set renewed_at = now() + interval '5 seconds' where id = ${id}`
   t.match(await order('pause', id), [{ id, wanted: 'paused' }])
   const waiting = await submitNew(sql, caller, quick)
   await secondsUntil(async () => {
@@ -179,7 +184,7 @@ t.test('a suspension and a pause do not undo each other', async (t) => {
   const session = createDatabase({ url, connections: 1, name: 'worker' })
   t.teardown(() => session.end())
   const id = uuidv7()
-  await session`select runledger.register_worker(${id}, 'host-a', 42, 3, '{}', 15)`
+  await session`select runledger.register_worker(${id}, 'host-a', 42, 3, '{}', 3600)`
   const read = async (): Promise<unknown> =>
     (await sql`select state, suspended_because, wanted from audit.worker where id = ${id}`)[0]
   await session`select runledger.renew_worker(${id}, '{}', 'python: sick')`
@@ -200,7 +205,7 @@ t.test('whom an order means is said by one id, its beginning or end, a host, or 
   await sql`update runledger.worker set stopped_at = now() where stopped_at is null`
   const ids = ['01a00000-0000-7000-8000-000000000001', '01a00000-0000-7000-8000-000000000002']
   for (const [index, id] of ids.entries())
-    await session`select runledger.register_worker(${id}, ${`host-${index}`}, 1, 1, '{}', 15)`
+    await session`select runledger.register_worker(${id}, ${`host-${index}`}, 1, 1, '{}', 3600)`
   const pause = (worker?: string, host?: string): ReturnType<typeof commandWorkers> =>
     commandWorkers(operator, { worker, host }, 'pause')
   await t.rejects(pause('01a0'), { message: /^01a0 is part of 2 ids: 01a/ })

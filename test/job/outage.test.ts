@@ -13,7 +13,8 @@ const { sql, url, drop } = await createTestDatabase({ ownServer: true })
 t.teardown(drop)
 const proxy = await startTcpProxy(url)
 t.teardown(() => proxy.close())
-const worker = await startWorkerProcess(t, proxy.url)
+// On a slow machine a worker with a shorter lease fences itself before it has connected again after the longest outage.
+const worker = await startWorkerProcess(t, proxy.url, { LEASE_SECONDS: '22' })
 const caller = await createCaller(sql)
 
 const submit = (code: string): Promise<string> =>
@@ -41,7 +42,7 @@ for (const [name, begin] of Object.entries(outages)) {
     const taken: number[] = []
     for (const outageMilliseconds of [3000, 4100, 5300]) {
       // This program ends during the outage, and its result waits for the database.
-      const first = await submit('import time; time.sleep(1)')
+      const first = await submit('import time; time.sleep(2)')
       // This program ends after the outage, so its result is the first message on these connections.
       const second = await submit('import sys, time; time.sleep(8)')
       for (const id of [first, second]) while (!(await hasStatus(id, 'running'))) await sleep(20)

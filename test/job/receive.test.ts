@@ -1,7 +1,7 @@
 // Submissions that are received together: each is received, replayed or refused by itself, as it would be alone.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
-import { createDatabase } from '#database'
+import { createDatabase, errorCode } from '#database'
 import { createReceive } from '#enqueue'
 import type { Submission, SubmissionContext } from '#enqueue'
 import { createId } from '#id'
@@ -42,11 +42,29 @@ function ask({ submission = python, ...context }: Asked): Promise<Receipt> {
   return receiveOne(receive, submission, { ...describeContext(caller), ...context })
 }
 
-async function receiveTogether(asked: readonly Asked[]): Promise<PromiseSettledResult<Receipt>[]> {
+/** Asks again when the call took more than 1.5 s and so wrote nothing. */
+async function askUntilAnswered(asked: Asked): Promise<Receipt> {
+  for (;;) {
+    try {
+      return await ask(asked)
+    } catch (error) {
+      if (errorCode(error) !== '57014') throw error
+    }
+  }
+}
+
+async function receiveTogether(
+  asked: readonly Asked[],
+  { repeats = true } = {},
+): Promise<PromiseSettledResult<Receipt>[]> {
   // Opens all connections first, so that their first statements are not counted.
   await Promise.all(Array.from({ length: 4 }, () => web`select pg_sleep(0.05)`))
-  counter.take()
-  return Promise.allSettled(asked.map(ask))
+  for (;;) {
+    counter.take()
+    const answers = await Promise.allSettled(asked.map(ask))
+    // A call that took more than 1.5 s wrote nothing.
+    if (!repeats || !answers.some((each) => kindOf(each) === '57014')) return answers
+  }
 }
 
 /** Returns how often a SQL function was called. */
@@ -187,7 +205,7 @@ t.test('a statement that waits for a key keeps nobody who comes after it', async
   let blocked: Promise<Receipt> | undefined
   await sql.begin(async (transaction) => {
     await transaction`select from runledger.api_key where id = ${apiKeyId} for update`
-    blocked = ask({ apiKeyId, accountId }).finally(() => (isSettled = true))
+    blocked = askUntilAnswered({ apiKeyId, accountId }).finally(() => (isSettled = true))
     for (let waits = false; !waits;) {
       const [row] = await transaction`
         select exists (select from pg_locks where not granted and locktype = 'transactionid') as waits`
@@ -235,7 +253,7 @@ t.test('what took too long together is tried by none alone', async (t) => {
     create function public.wait() returns trigger language plpgsql as
       'begin perform pg_sleep(1.6); return null; end';
     create trigger wait before insert on runledger.pending for each statement execute function public.wait()`)
-  const answers = await receiveTogether(several(3))
+  const answers = await receiveTogether(several(3), { repeats: false })
   await sql.unsafe('drop trigger wait on runledger.pending')
   t.strictSame(answers.map(kindOf), ['57014', '57014', '57014'])
   t.equal(countCalls('receive'), 1)

@@ -133,14 +133,16 @@ t.test(
   'a job of a worker that never said who it is waits two seconds, not for hours',
   async (t) => {
     const id = await submitNew(sql, caller, python)
-    const isLockedAfter = async (seconds: number): Promise<boolean> => {
-      await sql`
-      update graphile_worker._private_jobs
-      set locked_at = now() - make_interval(secs => ${seconds}), locked_by = 'unnamed' where key = ${id}`
-      await sql`select * from runledger.sweep_workers()`
-      const [job] = await sql`select locked_at from graphile_worker.jobs where key = ${id}`
-      return job?.['locked_at'] !== null
-    }
+    // In one transaction now() stands still.
+    const isLockedAfter = (seconds: number): Promise<boolean> =>
+      sql.begin<boolean>(async (inside) => {
+        await inside`
+          update graphile_worker._private_jobs
+          set locked_at = now() - make_interval(secs => ${seconds}), locked_by = 'unnamed' where key = ${id}`
+        await inside`select * from runledger.sweep_workers()`
+        const [job] = await inside`select locked_at from graphile_worker.jobs where key = ${id}`
+        return job?.['locked_at'] !== null
+      })
     t.equal(await isLockedAfter(1), true)
     t.equal(await isLockedAfter(3), false)
     const worker = await registerWorker()
@@ -203,7 +205,7 @@ t.test('who is lost for the first time runs again at once, before all that waits
     const row = await start(id, worker)
     await interrupt(sql, id, row?.version ?? 0)
     const [job] = await sql`
-      select extract(epoch from run_at - now())::double precision as delay, priority
+      select extract(epoch from run_at - updated_at)::double precision as delay, priority
       from graphile_worker.jobs where key = ${id}`
     return job as unknown as { delay: number; priority: number }
   }

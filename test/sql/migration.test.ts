@@ -203,6 +203,8 @@ t.test('a reader who is in the way of new partitions delays nobody, and no relea
   t.teardown(busy.drop)
   const reader = await busy.sql.reserve()
   await reader`begin`
+  // The release may take longer than a transaction may be idle.
+  await reader`set local idle_in_transaction_session_timeout = 0`
   await reader`select count(*) from runledger.event_default`
   await busy.sql`update runledger.partitioning set ahead = ahead + 2`
   await t.rejects(busy.sql`select runledger.make_partitions()`, { code: '55P03' })

@@ -42,7 +42,7 @@ t.test('web and worker serve a submission, each with its own rights alone', asyn
     env: { ...bareEnvironment, DATABASE_URL: webUrl, PORT: '0' },
   })
   t.teardown(() => web.kill('SIGKILL'))
-  const logged: { level: number; msg: string; port?: number }[] = []
+  const logged: { level: string; msg: string; port?: number }[] = []
   const started = new Promise<number>((done) => {
     createInterface({ input: web.stdout }).on('line', (line) => {
       const entry = JSON.parse(line) as (typeof logged)[number]
@@ -50,12 +50,17 @@ t.test('web and worker serve a submission, each with its own rights alone', asyn
       if (entry.msg === 'web.started' && entry.port !== undefined) done(entry.port)
     })
   })
-  const call = (path: string, body?: object): Promise<Response> =>
-    fetch(`http://127.0.0.1:${port}${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
+  const call = async (path: string, body?: object): Promise<Response> => {
+    for (;;) {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      // A busy machine may cause this answer. One for lack of a right says so.
+      if (!(await answer.clone().text()).includes('cannot reach its database')) return answer
+    }
+  }
   const port = await started
   const answer = await call('/api/submit?wait=true', { language: 'python', code: 'print(6 * 7)' })
   t.equal(answer.status, 200)
@@ -85,7 +90,7 @@ t.test('web and worker serve a submission, each with its own rights alone', asyn
   }
   t.strictSame(
     // A busy machine delays a sweep, which is no refusal.
-    logged.filter(({ level, msg }) => level >= 40 && msg !== 'sweep.delayed'),
+    logged.filter(({ level, msg }) => level !== 'info' && msg !== 'sweep.delayed'),
     [],
     'nothing was refused to the web process',
   )

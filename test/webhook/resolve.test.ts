@@ -68,7 +68,8 @@ const records: Record<string, readonly string[] | 'silence' | 'failure'> = {
 const nameServer = await createNameServer(records)
 t.teardown(() => nameServer.close())
 const never = new AbortController().signal
-const resolve = createResolver({ servers: [nameServer.server], patienceSeconds: 1 })
+const resolve = createResolver({ servers: [nameServer.server], patienceSeconds: 60 })
+const hasty = createResolver({ servers: [nameServer.server], patienceSeconds: 3 })
 
 t.test('both families are asked for, IPv4 first, and nothing is left out', async (t) => {
   const addresses = await resolve('both.test', never)
@@ -80,7 +81,7 @@ t.test('one family is enough, whatever becomes of the other', async (t) => {
   t.same(await resolve('four.test', never), ['192.0.2.4'])
   t.same(await resolve('six.test', never), ['2606:4700::6'])
   t.same(await resolve('half.test', never), ['192.0.2.5'])
-  t.same(await resolve('slow.test', never), ['192.0.2.6'])
+  t.same(await hasty('slow.test', never), ['192.0.2.6'])
 })
 
 t.test('a name without addresses rejects with the code of DNS', async (t) => {
@@ -89,11 +90,10 @@ t.test('a name without addresses rejects with the code of DNS', async (t) => {
 })
 
 t.test('silence ends when the patience does, or when the caller has had enough', async (t) => {
-  await t.rejects(resolve('silent.test', never), { code: /ECANCELLED|ETIMEOUT/ })
+  await t.rejects(hasty('silent.test', never), { code: /ECANCELLED|ETIMEOUT/ })
   const controller = new AbortController()
-  const patient = createResolver({ servers: [nameServer.server], patienceSeconds: 60 })
   setTimeout(() => controller.abort(), 50)
-  await t.rejects(patient('silent.test', controller.signal), { code: /ECANCELLED|ETIMEOUT/ })
+  await t.rejects(resolve('silent.test', controller.signal), { code: /ECANCELLED|ETIMEOUT/ })
 })
 
 t.test('an answer is not remembered', async (t) => {

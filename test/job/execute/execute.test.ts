@@ -172,7 +172,7 @@ t.test('what is no UTF-8 comes back with U+FFFD, and every other byte as it was'
 t.test('a full queue refuses and leaves nothing behind', async (t) => {
   const [before] = await sql`select count(*) from runledger.event`
   t.strictSame(
-    await submit(sql, caller, describeSubmission({ code: 'import time; time.sleep(1)' }), {
+    await submit(sql, caller, describeSubmission({ code: 'import time; time.sleep(5)' }), {
       capacity: 1,
     }).then(async (first) => {
       t.equal(first.kind, 'received')

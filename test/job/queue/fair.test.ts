@@ -166,17 +166,20 @@ t.test('what is given back goes first, and keeps its position', async (t) => {
   const [first = '', later = ''] = ids
   const before = await readPositions(ids)
   t.strictSame(before, [unknown, 2 * unknown])
-  const lose = async (taken: Taken | null): Promise<void> => {
-    await interrupt(sql, first, taken?.version ?? 0)
+  const lose = async (taken: Taken | null, database = sql): Promise<void> => {
+    await interrupt(database, first, taken?.version ?? 0)
   }
   const attempt = await takeNext(sql)
   t.equal(attempt?.submission_id, first)
   await lose(attempt)
   const again = await takeNext(sql)
   t.equal(again?.submission_id, first)
-  // After a second loss the submission waits for a while, and others come first.
-  await lose(again)
-  t.equal((await takeNext(sql))?.submission_id, later)
+  // After a second loss the submission waits for a second, and others come first. In one transaction now() stands still.
+  await sql.begin(async (transaction) => {
+    await lose(again, transaction as unknown as Database)
+    const taken = await takeNext(transaction as unknown as Database)
+    t.equal(taken?.submission_id, later)
+  })
   await sql`select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs where key = ${first}), run_at => now())` // prettier-ignore
   t.equal((await takeNext(sql))?.submission_id, first)
   t.strictSame(await readPositions(ids), before)

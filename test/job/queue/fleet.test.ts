@@ -73,7 +73,10 @@ async function readWorkers(id: string): Promise<string[]> {
 
 /** Reads from /metrics, for each language, how many submissions wait and how many workers run it. */
 async function scrape(): Promise<Record<string, { waiting?: number; workers?: number }>> {
-  const { text } = await call('GET', '/metrics', { key: null, checked: false })
+  let text = ''
+  // A database that answers late leaves the figures out.
+  while (!/^runledger_database_up 1$/m.test(text))
+    ({ text } = await call('GET', '/metrics', { key: null, checked: false }))
   const figures: Record<string, { waiting?: number; workers?: number }> = {}
   const pattern = /^runledger_(waiting_submissions|language_workers)\{language="(\w+)"\} (\d+)$/gm
   for (const [, name, language = '', figure] of text.matchAll(pattern))
