@@ -153,7 +153,8 @@ os._exit(0)`
         ['kept = []\nwhile True: kept.append(bytearray(1 << 20))', 'memory_limit'],
       ]
       for (const [end, ending] of ends) {
-        const { run } = await ended(executor, `open('out', 'w').write('so far')\n${end}`)
+        const code = `open('out', 'w').write('so far')\n${end}`
+        const { run } = await ended(executor, code, undefined, ending === 'cpu_limit' ? 1 : 60)
         t.match(run, { ending, outputFiles: [{ name: 'out', content: Buffer.from('so far') }] })
       }
       // Stops later each time, until the program has started.
@@ -182,9 +183,14 @@ except OSError: pass`
   })
 }
 
-/** Runs a program with little CPU time and the output file `out`. */
-function ended(executor: Executor, code: string, stop?: AbortSignal): Promise<Outcome> {
-  const { run } = scaleLimits({ cpuSeconds: 1, wallSeconds: 60, memoryBytes: 96 * mebibyte }).python
+/** Runs a program with the output file `out`. */
+function ended(
+  executor: Executor,
+  code: string,
+  stop?: AbortSignal,
+  cpuSeconds = 60,
+): Promise<Outcome> {
+  const { run } = scaleLimits({ cpuSeconds, wallSeconds: 60, memoryBytes: 96 * mebibyte }).python
   return executor.execute({
     language: 'python',
     code: Buffer.from(code),

@@ -1,8 +1,8 @@
 // A worker that unprivileged.test.ts starts under another uid. Prints the results of its boxes as one JSON object.
 import { createExecutor } from '#executor'
-import { accelerated, execute, run, scaleLimits } from '../helper/executor.ts'
+import { accelerated, execute, patientLimits, run, scaleLimits } from '../helper/executor.ts'
 import { busyLoop, hello, memoryBomb } from '../helper/program.ts'
-import { wasResident } from './toolchain/java/comparison.ts'
+import { waitForResident } from './toolchain/java/comparison.ts'
 
 // A test runner that runs every file of this folder starts this one without a directory.
 const directory = process.argv[2]
@@ -10,7 +10,7 @@ if (directory === undefined) process.exit(0)
 const executor = await createExecutor({
   slots: 2,
   firstUid: 0,
-  limits: scaleLimits({ cpuSeconds: 1, wallSeconds: 30 }),
+  limits: patientLimits,
   cacheBytes: 1 << 24,
   languages: accelerated,
   proves: false,
@@ -21,9 +21,13 @@ const greetings = await Promise.all(
   accelerated.map((language) => run(executor, language, hello[language])),
 )
 await executor.settled()
-const compiled = await execute(executor, 'java', `${hello.java}\n`)
+// Ends only when a resident has compiled a source.
+await waitForResident(executor)
 const memory = await run(executor, 'cpp', memoryBomb.cpp)
-const cpu = await run(executor, 'python', busyLoop.python)
+const brief = scaleLimits({ cpuSeconds: 1, wallSeconds: 30 }).python
+const cpu = await execute(executor, 'python', busyLoop.python, '', undefined, undefined, {
+  limits: brief,
+})
 const status = await run(executor, 'python', 'print(open("/proc/self/status").read())')
 const seen = await run(
   executor,
@@ -48,9 +52,8 @@ console.log(
   JSON.stringify({
     isolation: executor.isolation,
     hello: greetings.map(({ stdout }) => stdout),
-    residentJavac: wasResident(compiled),
     memory: memory.ending,
-    cpu: cpu.ending,
+    cpu: cpu.run?.ending,
     status: status.stdout,
     seen: seen.stdout,
     descriptors: descriptors.stdout,

@@ -80,7 +80,6 @@ t.test(
     t.match(report, {
       isolation: { box: 'keeper', uid: 'worker' },
       hello: ['hello\n', 'hello\n', 'hello\n'],
-      residentJavac: true,
       memory: 'memory_limit',
       cpu: 'cpu_limit',
       status:

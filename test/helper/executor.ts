@@ -41,8 +41,11 @@ function stretch(limits: PhaseLimits): PhaseLimits {
   }
 }
 
-/** Limits with enough wall time on a busy machine, for tests that are not about wall time. */
-export const patientLimits = scaleLimits({ wallSeconds: 120 }, { wallSeconds: 120 })
+/** Limits with enough time on a slow and busy machine, for tests that are not about time. */
+export const patientLimits = scaleLimits(
+  { cpuSeconds: 60, wallSeconds: 120 },
+  { cpuSeconds: 120, wallSeconds: 240 },
+)
 
 /** Returns a pattern for the error of a sandbox that failed at this step. */
 export function failsAt(step: string, message = /./): Error {

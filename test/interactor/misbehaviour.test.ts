@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startServer, untilAvailable } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 import { halve, halveC, judge, judgeC, python, ways } from './ways.ts'
@@ -13,7 +13,8 @@ import type { Program } from './ways.ts'
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 await startWorkerProcess(t, url)
-const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
+const server = await startServer(t, sql, { url, syncWaitSeconds: 300 })
+const call: typeof server.call = (...asked) => untilAvailable(() => server.call(...asked))
 
 interface Asked {
   readonly program: Program

@@ -18,7 +18,7 @@ export interface Behaviour {
   readonly name: string
   readonly programs: Partial<Record<Language, string>>
   /** Fields of the request besides language and code. */
-  readonly request?: object
+  readonly request?: { readonly limits?: object; readonly [field: string]: unknown }
   /** By default the verdict AC, exit code 0 and nothing on stderr. */
   readonly expected: Expected
 }

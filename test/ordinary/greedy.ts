@@ -26,7 +26,7 @@ int main(void) {
   }
 }`,
     },
-    request: { limits: { disk: 8 << 20, cpu_time: 10, wall_time: 60 } },
+    request: { limits: { disk: 8 << 20, wall_time: 60 } },
     expected: { stdout: '28\n28\n28\n' },
   },
   {
@@ -53,7 +53,7 @@ with open("/tmp/file", "w") as file:
     except OSError as error: print(error.errno in (12, 37))
 print(held > 0)`,
     },
-    request: { limits: { cpu_time: 10, wall_time: 60 } },
+    request: { limits: { wall_time: 60 } },
     expected: { stdout: /^(True\n)+$/ },
   },
   {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Language } from '#language'
 import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startServer, untilAvailable } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 import type { Behaviour } from './behaviour.ts'
 import { fileBehaviours } from './file.ts'
@@ -30,7 +30,7 @@ const languages = new Set(behaviours.flatMap(({ programs }) => Object.keys(progr
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 await startWorkerProcess(t, url, { LANGUAGES: [...languages].join() })
-const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
+const server = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 const everyLanguage = process.env['EVERY_LANGUAGE'] === '1'
 const readOffered = async (): Promise<Set<string>> => {
   const rows = await sql`select jsonb_object_keys(languages) as language from runledger.worker`
@@ -49,13 +49,17 @@ const missing = [...languages].filter((language) => !offered.has(language))
 if (everyLanguage) t.strictSame(missing, [], 'every language is installed')
 if (missing.length > 0) t.comment(`not installed, and so not looked at: ${missing.join(', ')}`)
 
+/** Enough for each program on a slow machine, unless its request says how much. */
+const patient = { cpu_time: 60 }
+
 for (const { name, programs, request, expected } of behaviours)
   t.test(name, async (t) => {
     for (const [language, code] of Object.entries(programs)) {
       if (!offered.has(language)) continue
-      const { body } = await call('POST', '/api/submit?wait=true', {
-        body: { language, code, ...request },
-      })
-      t.match(body, { verdict: 'AC', exit_code: 0, stderr: '', ...expected }, language)
+      const body = { language, code, ...request, limits: { ...patient, ...request?.limits } }
+      const { body: record } = await untilAvailable(() =>
+        server.call('POST', '/api/submit?wait=true', { body }),
+      )
+      t.match(record, { verdict: 'AC', exit_code: 0, stderr: '', ...expected }, language)
     }
   })

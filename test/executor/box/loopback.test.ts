@@ -120,9 +120,8 @@ int main() {
   t.match(phase, { ending: 'memory_limit' })
   const count = (): number =>
     Number(/alloc (\d+)/.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1])
-  for (let tries = 0; count() > 4000 && tries < 300; tries += 1)
-    await new Promise((resolve) => void setTimeout(resolve, 100))
-  t.ok(count() < 4000, 'the sockets are gone')
+  while (count() >= 4000) await new Promise((resolve) => void setTimeout(resolve, 100))
+  t.pass('the sockets are gone')
 })
 
 t.test('without a network there is none, before and after one', async (t) => {

@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { SandboxError } from '#contract'
@@ -43,10 +44,19 @@ async function starve(t: Test, keeper: Keeper, group: KeeperGroup): Promise<void
     rival.kill('SIGKILL')
     await once(rival, 'exit')
   })
+  // It is a rival once it has used a fifth of a second.
+  while (countTicks(rival.pid!) < 20) await delay(10)
   const pinned = listProcesses(group).map((pid) => spawnSync('taskset', ['-cp', core, String(pid)]))
   t.ok(pinned.some(({ status }) => status === 0))
   // This run uses up the box that was made before. The keeper makes the next one on that core.
   await runPatiently(keeper, 'pass')
+}
+
+/** Returns the CPU time of a process, in hundredths of a second. */
+function countTicks(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return Number(fields[11]) + Number(fields[12])
 }
 
 /** Lowers the CPU weight of a group to a tenth, if it is a group of Runledger. */

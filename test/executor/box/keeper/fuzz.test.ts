@@ -114,9 +114,8 @@ for (const [build, further] of [
     await t.rejects(given, { message: 'given up' })
     t.match(await keeper.run(request(['/bin/true'])), exited(0))
     await keeper.close()
-    for (let waited = 0; waited < 1000 && listProcesses(launch.group).length > 0; waited += 1)
-      await delay(5)
-    t.same(listProcesses(launch.group), [], 'its last box ends with it')
+    while (listProcesses(launch.group).length > 0) await delay(5)
+    t.pass('its last box ends with it')
   })
 }
 

@@ -17,7 +17,6 @@ import { createForkServer } from '../../../../src/executor/toolchain/python/pyth
 import {
   execute,
   failsAt,
-  findBoxProcesses,
   firstUid,
   run,
   scaleLimits,
@@ -62,10 +61,10 @@ async function until<Value>(look: () => Value | undefined): Promise<Value> {
 }
 
 const slotUid = process.getuid?.() === 0 ? firstUid : (process.getuid?.() ?? 0)
-/** Programs that sleep for as many seconds as their input says. */
+/** Programs that print a line, and sleep for as many seconds as their input says. */
 const sleepers = {
-  python: 'import time\ntime.sleep(int(input()))',
-  cpp: '#include <cstdio>\n#include <unistd.h>\nint main() { int n; scanf("%d", &n); sleep(n); }',
+  python: 'import time\nn = int(input())\nprint(flush=True)\ntime.sleep(n)',
+  cpp: '#include <cstdio>\n#include <unistd.h>\nint main() { int n; scanf("%d", &n); puts(""); fflush(stdout); sleep(n); }',
 }
 
 t.test('a keeper that is killed, idle or at work, is replaced', async (t) => {
@@ -90,10 +89,12 @@ t.test('a keeper that is killed, idle or at work, is replaced', async (t) => {
         const attempt = execute(executor, language, code, '0')
         t.match(await attempt, { run: { exitCode: 0 } }, `${kind}, idle: it costs no run`)
       } else {
-        const attempt = execute(executor, language, code, '60')
+        const begun = Promise.withResolvers<void>()
+        const tap = { open() {}, note: () => begun.resolve(), close() {} }
+        const live = { compiled() {}, tap }
+        const attempt = execute(executor, language, code, '60', undefined, undefined, { live })
         const refused = t.rejects(attempt, failsAt('keeper.gone'), `${kind}, at work`)
-        // Without root, box processes have this user's uid and are not found, so the wait is bounded.
-        for (let left = 200; left > 0 && findBoxProcesses().length === 0; left -= 1) await delay(5)
+        await begun.promise
         process.kill(keeper, 'SIGKILL')
         await refused
       }
@@ -156,13 +157,20 @@ t.test('keepers that hang, lie or die are found out, and nothing of them is left
   ]
   const unasked = new Set(['speaks without being asked', 'is ready twice', 'ends when idle'])
   const limits = { wallSeconds: 1 }
+  // They start one after the other, because on a slow machine all at once may take longer than a start may.
+  let before: Promise<unknown> = Promise.resolve()
   await Promise.all(
     cases.map(async ([name, body, step], index) => {
       const launch = await prepare(`stand-in-${index}`, writeStandIn(t, body))
-      const began = performance.now()
+      let began = 0
       let failure: unknown
+      const starting = before.then(() => {
+        began = performance.now()
+        return startKeeper(launch)
+      })
+      if (name !== 'is never ready') before = starting.catch(() => {})
       try {
-        const keeper = await startKeeper(launch)
+        const keeper = await starting
         if (unasked.has(name)) await until(() => (keeper.alive ? undefined : true))
         failure = await keeper.run(request(['/bin/true'], limits)).catch((error: unknown) => error)
         t.equal(keeper.alive, false, `${name}: it is never asked again`)
@@ -233,7 +241,7 @@ t.test('a box that does not go is found out after its result, which stands', asy
   const launch = await prepare('late', writeStandIn(t, body))
   const keeper = await startKeeper(launch)
   t.match(await keeper.run(request(['/bin/true'])), { exit: { code: 3, signal: null } })
-  for (let left = 100; keeper.alive && left > 0; left -= 1) await delay(20)
+  await keeper.failed
   t.equal(keeper.alive, false)
   const next = await keeper.run(request(['/bin/true'])).catch((error: unknown) => error)
   t.match(next, { name: 'SandboxError', step: 'keeper.failed' })

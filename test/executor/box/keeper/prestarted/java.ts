@@ -76,7 +76,7 @@ public class Main {
       }
       case "children" -> {
         int begun = 0;
-        try { for (; begun < 100; begun += 1) new ProcessBuilder("/bin/sleep", "5").start(); }
+        try { for (; begun < 100; begun += 1) new ProcessBuilder("/bin/sleep", "600").start(); }
         catch (IOException error) { System.out.println(begun > 10 ? "refused" : error.getMessage()); }
         System.exit(0);
       }

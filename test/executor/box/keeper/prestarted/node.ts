@@ -60,7 +60,7 @@ const deeds = {
   },
   children: () => {
     const refuse = ({ code }) => { console.log(code); process.exit(0) }
-    for (let begun = 0; begun < 100; begun += 1) spawn('/bin/sleep', ['5']).on('error', refuse)
+    for (let begun = 0; begun < 100; begun += 1) spawn('/bin/sleep', ['600']).on('error', refuse)
   },
   clocks: () => {
     console.log(JSON.stringify({

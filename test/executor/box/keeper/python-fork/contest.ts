@@ -178,7 +178,7 @@ export const contest: Programs = {
   'a hook of unraisable errors':
     'import sys\nsys.unraisablehook = lambda *a: print("hook")\nprint("x")',
   'a thread that goes on':
-    'import threading, time\nthreading.Thread(target=lambda: (time.sleep(0.1), print("late"))).start()\nprint("early")',
+    'import threading, time\nsaid = threading.Event()\nthreading.Thread(target=lambda: (said.wait(), time.sleep(0.1), print("late"))).start()\nprint("early")\nsaid.set()',
   'a child that goes on':
     'import os, sys\nsys.stdout.flush()\nif os.fork() == 0: print("child")\nelse:\n    os.wait(); print("parent")',
   'an exit function': 'import atexit\natexit.register(print, "bye")\nprint("end")',

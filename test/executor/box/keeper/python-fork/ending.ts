@@ -59,10 +59,12 @@ thread = threading.Thread(target=sys.exit, args=(9,))
 thread.start(); thread.join(); print('goes on')`,
   'a thread that outlives the main one': String.raw`
 import threading, time
+said = threading.Event()
 def work():
-    time.sleep(0.1); print('late')
+    said.wait(); time.sleep(0.1); print('late')
 threading.Thread(target=work).start()
-print('main ends')`,
+print('main ends')
+said.set()`,
   'a daemon that is left behind': String.raw`
 import threading, time
 threading.Thread(target=time.sleep, args=(60,), daemon=True).start()

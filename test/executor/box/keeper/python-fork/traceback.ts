@@ -87,8 +87,15 @@ def work():
     raise ValueError('in a thread')
 thread = threading.Thread(target=work, name='worker')
 thread.start(); thread.join(); print('goes on')`,
-  'a thread of _thread':
-    'import _thread, time\n_thread.start_new_thread(lambda: 1 / 0, ())\ntime.sleep(1)',
+  'a thread of _thread': String.raw`
+import _thread, time
+begun = _thread.allocate_lock()
+begun.acquire()
+def work():
+    begun.release(); 1 / 0
+_thread.start_new_thread(work, ())
+begun.acquire()
+while _thread._count() > 0: time.sleep(0.01)`,
   'no more than the limit of frames':
     'import sys\nsys.tracebacklimit = 2\ndef f(n):\n  if n: f(n-1)\n  else: 1/0\nf(9)',
   'recursion without end': 'def f(): f()\nf()',
