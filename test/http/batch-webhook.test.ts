@@ -10,7 +10,7 @@ import { rebuildProjections } from '#result'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish, interrupt, startAttempt, startExecution } from '../helper/execution.ts'
 import { countRowsRead } from '../helper/rows-read.ts'
-import { startServer } from '../helper/server.ts'
+import { startServer, untilAvailable } from '../helper/server.ts'
 import type { Answer, Call } from '../helper/server.ts'
 import { findBroken } from '../job/delivery.ts'
 
@@ -30,7 +30,7 @@ interface Batch {
 
 async function submit(count: number, more: object = hook): Promise<Batch> {
   const submissions = Array.from({ length: count }, () => python)
-  const { body } = await send({ submissions, ...more })
+  const { body } = await untilAvailable(() => send({ submissions, ...more }))
   return { id: body.id, members: body.submissions.map(({ id }: { id: string }) => id) }
 }
 
@@ -325,8 +325,9 @@ test('bodies stay until it is delivered; its address goes with the first of them
 test('the end of a member costs the same however many there are', async (t) => {
   // Takes the table's statistics now, because PostgreSQL makes its plans while few submissions wait.
   await sql`analyze runledger.pending`
-  const { id, members } = await submit(1000)
-  t.equal(members.length, 1000)
+  // No more, because a request has a second and a half to store them, also on a slow machine.
+  const { id, members } = await submit(250)
+  t.equal(members.length, 250)
   const version = await startExecution(sql, members[0]!)
   const item = describeEnd(members[0]!, version)
   const read = await countRowsRead(

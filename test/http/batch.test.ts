@@ -126,11 +126,19 @@ t.test('an Idempotency-Key covers the whole batch', async (t) => {
   const headers = { 'Idempotency-Key': randomUUID() }
   const submissions = [{ '\0': 1 }, python, python]
   const before = await countSubmissions()
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, () => untilAvailable(() => batch(submissions, { headers }))),
-  )
+  let refused = 0
+  const ask = async (): Promise<Answer> => {
+    const answer = await batch(submissions, { headers })
+    if (answer.status === 503) refused += 1
+    return answer
+  }
+  const answers = await Promise.all(Array.from({ length: 20 }, () => untilAvailable(ask)))
   t.equal(new Set(answers.map(({ text }) => text)).size, 1)
-  t.equal(answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true').length, 19)
+  const replayed = answers.filter(
+    ({ headers }) => headers['idempotency-replayed'] === 'true',
+  ).length
+  // A slow machine may answer 503 to the request that was stored.
+  t.ok(replayed === 19 || (replayed === 20 && refused > 0), `${replayed} replayed`)
   t.equal(await countSubmissions(), before + 2)
   const other = await batch([python], { headers })
   t.equal(other.headers['idempotency-mismatch'], 'true')

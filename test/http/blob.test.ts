@@ -11,10 +11,7 @@ import type { Answer } from '../helper/server.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-const { call, exchange, issue, port } = await startServer(t, sql, {
-  url,
-  requestSeconds: 1,
-})
+const { call, exchange, issue, port } = await startServer(t, sql, { url })
 
 const mebibyte = 1024 * 1024
 const most = 16 * mebibyte
@@ -162,15 +159,16 @@ t.test('an upload that breaks off leaves nothing, and its room', async (t) => {
 t.test('an upload has longer to arrive than other requests, but not for ever', async (t) => {
   const key = await issue()
   const bytes = randomBytes(300_000)
-  const socket = connect(port, '127.0.0.1')
+  const quick = await startServer(t, sql, { url, requestSeconds: 2 })
+  const socket = connect(quick.port, '127.0.0.1')
   let answer = ''
   socket.on('data', (chunk: Buffer) => (answer += chunk.toString())).on('error', () => {})
   socket.write(raw(nameOf(bytes), key, `Content-Length: ${bytes.length}`, 'Connection: close'))
   const arrival = performance.now()
   let sent = 0
   const timer = setInterval(() => {
-    // Sends slowly for longer than the second that other requests have, then sends the rest.
-    const end = performance.now() - arrival < 2000 ? sent + 1000 : bytes.length
+    // Sends slowly for longer than the two seconds that other requests have, then sends the rest.
+    const end = performance.now() - arrival < 3000 ? sent + 1000 : bytes.length
     socket.write(bytes.subarray(sent, end))
     sent = end
     if (sent === bytes.length) clearInterval(timer)

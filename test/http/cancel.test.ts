@@ -201,14 +201,14 @@ t.test('a word that is lost is made up for when the lease is renewed', async (t)
 })
 
 t.test('a worker that is killed before it could end it leaves it to the others', async (t) => {
-  const worker = await startWorkerProcess(t, url, { LEASE_SECONDS: '3' })
+  const worker = await startWorkerProcess(t, url, { LEASE_SECONDS: '15' })
   const id = await submit({ language: 'python', code: sleeper('orphan') })
   await until(() => isAlive('orphan'))
   worker.child.kill('SIGSTOP')
   await cancel(id)
   worker.child.kill('SIGKILL')
   await worker.ended
-  await startWorkerProcess(t, url, { LEASE_SECONDS: '3' })
+  await startWorkerProcess(t, url, { LEASE_SECONDS: '15' })
   t.match((await final(id)).body, { status: 'cancelled', verdict: null, stdout: '' })
   t.strictSame(await typesOf(id), [
     'submission.received',

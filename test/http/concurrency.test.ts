@@ -91,7 +91,6 @@ t.test('of thirty sleepers of one key never more than ten overlap', async (t) =>
 })
 
 t.test('a flood by one key delays another’s submission by its ten, not by all of it', async (t) => {
-  await startWorkerProcess(t, url, { SLOTS: '2', FIRST_UID: String(firstUid + 16) })
   const flood = await issue('beta')
   const ids: string[] = []
   for (let n = 0; n < 3; n += 1) ids.push(...(await submitMany(flood, hello, 20)))
@@ -104,6 +103,8 @@ t.test('a flood by one key delays another’s submission by its ten, not by all 
       return body.id as string
     }),
   )
+  // Only now, because a slow machine could run any number of the flood while it receives one of the others.
+  await startWorkerProcess(t, url, { SLOTS: '2', FIRST_UID: String(firstUid + 16) })
   const own = await readSpans(others)
   const spans = await readSpans(ids)
   const received = await sql`
@@ -111,8 +112,7 @@ t.test('a flood by one key delays another’s submission by its ten, not by all 
   for (const { id, start } of own) {
     const at = received.find((row) => row['id'] === id)?.['at'] as number
     const ahead = spans.filter((span) => span.start > at && span.start < start).length
-    // Ten of the flood are in the queue. While the submission is being received, one per slot may end and be replaced.
-    t.ok(ahead <= 10 + 2, `${ahead} of the flood began between its receipt and its start`)
+    t.ok(ahead <= 10, `${ahead} of the flood began between its receipt and its start`)
   }
   // In the log a slot's next execution starts before the result of the last one is stored. Up to twice as many results as
   // slots may wait to be stored.

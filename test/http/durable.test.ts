@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
 import { secondsUntil } from '../helper/outage.ts'
-import { startServer } from '../helper/server.ts'
+import { startServer, untilAvailable } from '../helper/server.ts'
 import { openStream } from '../helper/stream.ts'
 
 const { sql, url, drop } = await createTestDatabase({ ownServer: true })
@@ -12,7 +12,7 @@ t.teardown(drop)
 // The WAL writer does not wake up during a test, so only commits that wait for the disk reach it.
 await sql`alter system set wal_writer_delay = '10s'`
 await sql`select pg_reload_conf()`
-const { call, issue, port } = await startServer(t, sql, { url })
+const { call, issue, port } = await startServer(t, sql, { url, syncWaitSeconds: 120 })
 const body = { language: 'python', code: 'print(1)' }
 const neverWaited = { Prefer: 'wait=0' }
 
@@ -30,7 +30,7 @@ async function crash(): Promise<void> {
 
 const exists = async (id: string): Promise<boolean> => {
   await secondsUntil(async () => (await call('GET', '/readyz')).status === 200)
-  return (await call('GET', `/api/result/${id}`)).status === 200
+  return (await untilAvailable(() => call('GET', `/api/result/${id}`))).status === 200
 }
 
 t.test('accepted is stored', async (t) => {

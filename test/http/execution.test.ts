@@ -9,7 +9,12 @@ import { startWorkerProcess } from '../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-await startWorkerProcess(t, url, { LANGUAGES: accelerated.join(), PYTHON_RUN_CPU_SECONDS: '2' })
+await startWorkerProcess(t, url, {
+  LANGUAGES: accelerated.join(),
+  PYTHON_RUN_CPU_SECONDS: '2',
+  JAVA_COMPILE_CPU_SECONDS: '100',
+  JAVA_COMPILE_WALL_SECONDS: '200',
+})
 const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })

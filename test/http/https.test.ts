@@ -68,7 +68,7 @@ t.teardown(() => authority.remove())
 const tls = authority.issue(['IP:127.0.0.1'])
 
 t.test('alone it speaks HTTPS itself, and says so in every answer', async (t) => {
-  const { call, port } = await startServer(t, sql, { url, tls, requestSeconds: 1 })
+  const { call, port } = await startServer(t, sql, { url, tls, requestSeconds: 5 })
   const { status, headers } = await call('POST', '/api/submit', { body: python })
   t.equal(status, 202)
   t.match(headers['strict-transport-security'], /^max-age=\d{8,}/)

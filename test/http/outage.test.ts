@@ -76,22 +76,26 @@ for (const [name, begin] of Object.entries(outages)) {
   })
 
   t.test(`${name}: answers come in time, and so does the end of it`, async (t) => {
-    const [slowest, recoveries, during, after]: [number[], number[], number[], number[]] = [[], [], [], []] // prettier-ignore
+    const [floors, slowest, recoveries, during, after]: [number[], number[], number[], number[], number[]] = [[], [], [], [], []] // prettier-ignore
+    // Uses all connections of the pool, because a single one may be alive by luck.
+    const askAll = async (): Promise<number> =>
+      Math.max(...(await Promise.all(Array.from({ length: 3 * connections }, () => secondsUntil(isAccepted))))) // prettier-ignore
     // The lengths differ, because retries have a rhythm of their own. Each outage is long enough for the old connections to
     // be found dead, and too short for the driver to abandon the new connections that it then makes.
     for (const outageMilliseconds of [2900, 3500, 4300]) {
+      const floor = await askAll() // what this machine takes while all is well
+      floors.push(floor)
       let attempts = proxy.attempts
       const end = await begin()
+      const startedAt = performance.now()
       const asking = askFor(outageMilliseconds)
       await sleep(outageMilliseconds)
-      during.push((proxy.attempts - attempts) / (outageMilliseconds / 1000))
+      during.push((proxy.attempts - attempts) / ((performance.now() - startedAt) / 1000))
       attempts = proxy.attempts
       await end()
       recoveries.push(await secondsUntil(isAccepted))
       slowest.push(await asking)
-      // Uses all connections of the pool, because a single one may be alive by luck.
-      const waited = Array.from({ length: 3 * connections }, () => secondsUntil(isAccepted))
-      t.ok(Math.max(...(await Promise.all(waited))) < 3, 'a dead connection costs more')
+      t.ok((await askAll()) < 3 + floor, 'a dead connection costs more')
       after.push(proxy.attempts - attempts)
     }
     const show = (figures: readonly number[]): string =>
@@ -99,8 +103,8 @@ for (const [name, begin] of Object.entries(outages)) {
     t.comment(`answered after ${show(slowest)} s, back after ${show(recoveries)} s`)
     t.comment(`${show(during)} connections a second, ${show(after)} to be back`)
     // Two seconds are promised. A request that waits for the kernel or for a timeout of the driver takes five to seven.
-    t.ok(median(slowest) < 3, 'an answer')
-    t.ok(median(recoveries) < 3, 'the recovery')
+    t.ok(median(slowest) < 3 + median(floors), 'an answer')
+    t.ok(median(recoveries) < 3 + median(floors), 'the recovery')
     t.ok(Math.max(...during) <= 20, 'connections during the outage')
     t.ok(Math.max(...after) <= 4 * connections, 'connections after it')
   })

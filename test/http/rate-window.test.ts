@@ -80,13 +80,18 @@ t.test(
       set admitted_at = array(select t - make_interval(secs => ${seconds}) from unnest(admitted_at) t)
       where api_key_id = ${apiKeyId}`
     const attempt = () => call('GET', '/api/languages', { key })
-    await sql`delete from runledger.rate_window where api_key_id = ${apiKeyId}`
-    await askMany(60, attempt)
-    const refused = await attempt()
-    t.equal(refused.status, 429)
-    const seconds = Number(refused.headers['retry-after'])
-    await age(seconds - 2)
-    const again = await attempt()
+    let began: number
+    let again: Answer
+    do {
+      await sql`delete from runledger.rate_window where api_key_id = ${apiKeyId}`
+      await askMany(60, attempt)
+      began = performance.now()
+      const refused = await attempt()
+      t.equal(refused.status, 429)
+      await age(Number(refused.headers['retry-after']) - 2)
+      again = await attempt()
+      // As Retry-After is rounded up, one of the two seconds may be left. When the machine took it, this says nothing.
+    } while (performance.now() - began > 1000)
     t.equal(again.status, 429)
     t.ok(Number(again.headers['retry-after']) <= 2, 'a refused request does not lengthen the wait')
     await age(2)

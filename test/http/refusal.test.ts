@@ -3,7 +3,7 @@ import t from 'tap'
 import { retryAfterSeconds } from '../../src/http/receive.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
-import { startServer } from '../helper/server.ts'
+import { startServer, untilAvailable } from '../helper/server.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -68,7 +68,7 @@ t.test('batches that come at once are too many by no more than a connection each
   const submissions = Array.from({ length: 20 }, () => python)
   const statuses = await Promise.all(
     Array.from({ length: 12 }, async () => {
-      return (await call('POST', '/api/submit/batch', { body: { submissions } })).status
+      return (await untilAvailable(() => call('POST', '/api/submit/batch', { body: { submissions } }))).status // prettier-ignore
     }),
   )
   t.strictSame(

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
 import { secondsUntil } from '../helper/outage.ts'
-import { startServer } from '../helper/server.ts'
+import { startServer, untilAvailable } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
@@ -17,7 +17,7 @@ await startWorkerProcess(t, url, { SLOTS: '1' })
 async function fill(sleepSeconds: number): Promise<{ retryAfter: number; admitted: number }> {
   const body = { language: 'python', code: `import time; time.sleep(${sleepSeconds})` }
   for (let admitted = 0; ; admitted += 1) {
-    const { status, headers } = await call('POST', '/api/submit', { body })
+    const { status, headers } = await untilAvailable(() => call('POST', '/api/submit', { body }))
     if (status === 503) return { retryAfter: Number(headers['retry-after']), admitted }
     if (status !== 202) throw new Error(`answered ${status}`)
   }

@@ -13,8 +13,8 @@ import { startWorkerProcess } from '../helper/worker.ts'
 const { sql, url, drop } = await createTestDatabase({ ownServer: true })
 t.teardown(drop)
 const { key } = await createCaller(sql)
-// After a crash the server takes some time to recover, and the worker listens again after pauses of up to seven seconds.
-const patientLines = 150
+// After a crash a slow server takes ten seconds to recover, and the worker listens again after pauses of up to seven seconds.
+const patientLines = 300
 /** Submits a program that prints ten numbered lines a second, and follows its stream to the end. */
 async function follow(
   t: Test,
@@ -74,7 +74,7 @@ t.test('a web process is killed, another one goes on', async (t) => {
 t.test('a web process that is told to stop lets its streams go at once', async (t) => {
   const worker = await startWorkerProcess(t, url)
   const [first, second] = [await startWebProcess(t, url), await startWebProcess(t, url)]
-  const { seen, told } = await follow(t, [first.port, second.port])
+  const { seen, told } = await follow(t, [first.port, second.port], 150)
   await untilTold(seen, 5)
   const gone = new Promise((resolve) => first.child.once('exit', resolve))
   first.child.kill('SIGTERM')
@@ -86,13 +86,12 @@ t.test('a web process that is told to stop lets its streams go at once', async (
 })
 
 t.test('a worker is killed: the next attempt is told from its beginning', async (t) => {
-  const environment = { LEASE_SECONDS: '3' }
-  const worker = await startWorkerProcess(t, url, environment)
+  const worker = await startWorkerProcess(t, url)
   const { port } = await startWebProcess(t, url)
   const { seen, told } = await follow(t, [port])
   await untilTold(seen, 5)
   worker.child.kill('SIGKILL')
-  const other = await startWorkerProcess(t, url, environment)
+  const other = await startWorkerProcess(t, url)
   await told
   const statuses = seen.filter(({ event }) => event === 'status').map(({ data }) => data.status)
   t.strictSame(statuses, ['queued', 'running', 'queued', 'running'])

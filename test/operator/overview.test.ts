@@ -12,7 +12,7 @@ import { createCaller, describeSubmission, submitNew } from '../helper/submissio
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-const session = createDatabase({ url, connections: 1, name: 'worker', statementSeconds: 60 })
+const session = createDatabase({ url, connections: 1, name: 'worker', statementSeconds: 0 })
 t.teardown(() => session.end())
 
 t.test('of an empty service it says that nothing waits', async (t) => {

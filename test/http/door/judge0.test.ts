@@ -10,7 +10,7 @@ import { startWorkerProcess } from '../../helper/worker.ts'
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 await startWorkerProcess(t, url, { LANGUAGES: 'python,cpp' })
-const { call, issue } = await startServer(t, sql, { url })
+const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const [python, cpp] = [71, 54]
 const ask = async (method: string, path: string, more: Call = {}): Promise<Answer> => {
@@ -367,9 +367,11 @@ t.test('what is deleted is gone but for its verdict', async (t) => {
   const { body: log } = await call('GET', `/api/result/${token}/events`)
   t.match(log.events.at(-1), { type: 'submission.purged', data: { reason: 'caller' } })
   t.strictSame([...(await sql`select from runledger.body where submission_id = ${token}`)], [])
-  const slow = await create({ language_id: python, source_code: 'import time; time.sleep(2)' }, '')
+  const sleeper = { language_id: python, source_code: 'import time; time.sleep(300)', wall_time_limit: 300 } // prettier-ignore
+  const slow = await create(sleeper, '')
   const early = await ask('DELETE', `/submissions/${slow.body.token}`)
   t.match(early, { status: 400, body: { error: /^submission cannot be deleted because/ } })
+  await call('POST', `/api/result/${slow.body.token}/cancel`)
   await finish(slow.body.token)
 })
 

@@ -42,8 +42,13 @@ t.test('a worker that is paused takes nothing until it is resumed', async (t) =>
   t.match(await order(id, 'resume'), { body: { state: 'working', changed: true } })
   t.match(await call('GET', `/api/result/${waiting}?wait=true`), { body: { verdict: 'AC' } })
 
+  // Until it is cancelled, the worker cannot end.
+  const sleeper = { language: 'python', code: 'import time; time.sleep(300)', limits: { wall_time: 300 } } // prettier-ignore
+  const held = (await call('POST', '/api/submit', { body: sleeper })).body.id as string
+  while ((await call('GET', `/api/result/${held}`)).body.status !== 'running') await sleep(50)
   t.match(await order(id, 'drain'), { body: { state: 'draining', wanted: 'drained' } })
   t.match(await order(id, 'resume'), { body: { wanted: 'drained', changed: false } })
+  await call('POST', `/api/result/${held}/cancel`)
   t.strictSame(await worker.ended, [0, null])
   const events = await readStream(sql, id)
   t.strictSame(
