@@ -26,18 +26,22 @@ export interface Fault {
   readonly strike: (scene: Scene) => Promise<number | void>
 }
 
+/** Waits until all workers can take over from each other, also from the worker that was killed last. */
+const untilReady = async ({ workers }: Scene): Promise<unknown> =>
+  Promise.all(workers.map((worker) => worker.ready()))
+
 export const faults: readonly Fault[] = [
   {
     name: 'worker killed',
     async strike(scene) {
-      // The other worker must be able to take over.
-      await Promise.all(scene.workers.map((worker) => worker.ready()))
+      await untilReady(scene)
       await scene.lose(scene.random.pick(scene.workers), 'SIGKILL', 'killed')
     },
   },
   {
     name: 'all workers killed',
     async strike(scene) {
+      await untilReady(scene)
       await Promise.all(scene.workers.map((worker) => scene.lose(worker, 'SIGKILL', 'alone')))
       return scene.workers.length
     },
