@@ -3,11 +3,16 @@
 import { createHash, randomBytes } from 'node:crypto'
 import t from 'tap'
 import { findBlobs, purgeBlobs, storeBlob } from '#blob'
-import { errorCode } from '#database'
 import { createId } from '#id'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
-import { createCaller, describeSubmission, submit, submitNew } from '../helper/submission.ts'
+import {
+  createCaller,
+  describeSubmission,
+  submit,
+  submitNew,
+  untilInTime,
+} from '../helper/submission.ts'
 
 const { sql, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -50,16 +55,10 @@ async function repeat(id: string): Promise<string> {
     capacity: 1000,
     metadata: { request: 'test', actor: { api_key: caller.apiKeyId } },
   }
-  for (;;) {
-    try {
-      const [row] = await sql`
-        select id, outcome from runledger.rerun_submission(${id}, ${sql.json(request)})`
-      return row?.['outcome'] === 'received' ? (row['id'] as string) : String(row?.['outcome'])
-    } catch (error) {
-      // It took more than 1.5 s, and wrote nothing.
-      if (errorCode(error) !== '57014') throw error
-    }
-  }
+  const [row] = await untilInTime(
+    () => sql`select id, outcome from runledger.rerun_submission(${id}, ${sql.json(request)})`,
+  )
+  return row?.['outcome'] === 'received' ? (row['id'] as string) : String(row?.['outcome'])
 }
 
 const broken = async (): Promise<unknown[]> => [...(await sql`select * from audit.invariant`)]

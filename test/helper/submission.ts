@@ -70,9 +70,20 @@ export async function receiveOne(
   return outcome.kind === 'received' ? { kind: 'received', id } : outcome
 }
 
+/** Repeats a call while a busy machine lets its statement time out, which has written nothing. */
+export async function untilInTime<T>(call: () => PromiseLike<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call()
+    } catch (error) {
+      if (errorCode(error) !== sqlState.queryCanceled) throw error
+    }
+  }
+}
+
 const receives = new Map<Database, Receive>()
 
-/** Submits, and resolves when it is stored. A statement that timed out on a busy machine stored nothing and is repeated. */
+/** Submits, and resolves when it is stored. */
 export async function submit(
   sql: Database,
   caller: Caller,
@@ -80,15 +91,9 @@ export async function submit(
   context: Partial<SubmissionContext> = {},
 ): Promise<Receipt> {
   const all = { ...describeContext(caller), ...context }
-  for (let left = 10; ; left -= 1) {
-    try {
-      const receive = receives.get(sql) ?? createReceive(sql)
-      receives.set(sql, receive)
-      return await receiveOne(receive, submission, all)
-    } catch (error) {
-      if (left === 0 || errorCode(error) !== sqlState.queryCanceled) throw error
-    }
-  }
+  const receive = receives.get(sql) ?? createReceive(sql)
+  receives.set(sql, receive)
+  return untilInTime(() => receiveOne(receive, submission, all))
 }
 
 /** Submits and returns the id. @throws when the submission was not received. */

@@ -1,7 +1,7 @@
 // Submissions that are received together: each is received, replayed or refused by itself, as it would be alone.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
-import { createDatabase, errorCode } from '#database'
+import { createDatabase } from '#database'
 import { createReceive } from '#enqueue'
 import type { Submission, SubmissionContext } from '#enqueue'
 import { createId } from '#id'
@@ -12,6 +12,7 @@ import {
   describeContext,
   describeSubmission,
   receiveOne,
+  untilInTime,
 } from '../helper/submission.ts'
 import type { Receipt } from '../helper/submission.ts'
 
@@ -40,17 +41,6 @@ type Asked = Partial<SubmissionContext> & { readonly submission?: Submission }
 
 function ask({ submission = python, ...context }: Asked): Promise<Receipt> {
   return receiveOne(receive, submission, { ...describeContext(caller), ...context })
-}
-
-/** Asks again when the call took more than 1.5 s and so wrote nothing. */
-async function askUntilAnswered(asked: Asked): Promise<Receipt> {
-  for (;;) {
-    try {
-      return await ask(asked)
-    } catch (error) {
-      if (errorCode(error) !== '57014') throw error
-    }
-  }
 }
 
 async function receiveTogether(
@@ -205,7 +195,7 @@ t.test('a statement that waits for a key keeps nobody who comes after it', async
   let blocked: Promise<Receipt> | undefined
   await sql.begin(async (transaction) => {
     await transaction`select from runledger.api_key where id = ${apiKeyId} for update`
-    blocked = askUntilAnswered({ apiKeyId, accountId }).finally(() => (isSettled = true))
+    blocked = untilInTime(() => ask({ apiKeyId, accountId })).finally(() => (isSettled = true))
     for (let waits = false; !waits;) {
       const [row] = await transaction`
         select exists (select from pg_locks where not granted and locktype = 'transactionid') as waits`
