@@ -46,10 +46,10 @@ const processes = startProcesses(await readProcfile(['web', 'worker']), {
   PORT: String(port),
   RECEIPT_KEY: config.RECEIPT_KEY ?? (await readOrMakeReceiptKey()),
 })
-process.on('SIGINT', () => void processes.stop())
-process.on('SIGTERM', () => void processes.stop())
+process.on('SIGINT', processes.stop)
+process.on('SIGTERM', processes.stop)
 
-if (await processes.logged(['web.started', 'worker.started'])) {
+if (await processes.started) {
   process.stdout.write(`
 Runledger listens on http://localhost:${port}. In a browser, signed in with the key after the #:
 

@@ -6,16 +6,16 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
 
-export interface ProcfileEntry {
+interface ProcfileEntry {
   readonly name: string
   readonly command: string
 }
 
-export interface Processes {
-  /** Resolves with true when all these messages were logged, with false if the processes end before. */
-  logged(messages: readonly string[]): Promise<boolean>
-  /** Sends SIGTERM to all processes and waits for their end. */
-  stop(): Promise<void>
+interface Processes {
+  /** Resolves with true when every process has logged its start (`web.started`), with false if they are stopped before. */
+  readonly started: Promise<boolean>
+  /** Sends SIGTERM to all processes. */
+  readonly stop: () => void
   /** Resolves with the exit status for all when all processes have ended. */
   readonly ended: Promise<number>
 }
@@ -41,18 +41,18 @@ export function startProcesses(
   environment: Readonly<Record<string, string>>,
 ): Processes {
   const children = new Map<string, ChildProcess>()
-  const seen = new Set<string>()
-  const watchers = new Set<() => void>()
+  const starting = new Set(entries.map(({ name }) => `${name}.started`))
+  const started = Promise.withResolvers<boolean>()
   let stopping = false
   let status = 0
 
   const stop = (): void => {
     if (stopping) return
     stopping = true
+    started.resolve(false)
     for (const child of children.values()) child.kill('SIGTERM')
   }
   const ended = Promise.all(entries.map(keepRunning)).then(() => status)
-  void ended.then(() => watchers.forEach((check) => check()))
 
   async function keepRunning({ name, command }: ProcfileEntry): Promise<void> {
     let ends = 0
@@ -93,8 +93,8 @@ export function startProcesses(
         createInterface({ input: stream }).on('line', (line) => {
           process.stdout.write(`${styleText('dim', name.padEnd(9))} ${line}\n`)
           const message = /"msg":"([a-z_.]+)"/.exec(line)?.[1]
-          if (message !== undefined) seen.add(message)
-          watchers.forEach((check) => check())
+          if (message !== undefined) starting.delete(message)
+          if (starting.size === 0) started.resolve(true)
         })
       }
       child.once('exit', (code, signal) => resolve([code, signal]))
@@ -102,21 +102,5 @@ export function startProcesses(
     })
   }
 
-  return {
-    ended,
-    async stop() {
-      stop()
-      await ended
-    },
-    logged(messages) {
-      return new Promise((resolve) => {
-        const check = (): void => {
-          if (messages.every((message) => seen.has(message))) resolve(true)
-          else if (stopping) resolve(false)
-        }
-        watchers.add(check)
-        check()
-      })
-    },
-  }
+  return { started: started.promise, stop, ended }
 }
