@@ -4,6 +4,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { styleText } from 'node:util'
 import { admitOperator, createAdmit, issueKey } from '#account'
+import type { Role } from '#account'
 import { exitForConfig, readDevConfig, readOrExit } from '#config'
 import { createDatabase, explainAbsence, explainRefusal } from '#database'
 import type { Database } from '#database'
@@ -92,8 +93,9 @@ async function prepare(sql: Database): Promise<string> {
   say('migrating the database')
   try {
     await migrate(sql, url)
-    if (embedded !== null) await keepOperatorKey(sql)
-    return await readOrIssueKey(sql)
+    // The commands of `./runledger` that call the operator API use the operator's key.
+    if (embedded !== null) await readOrIssueKey(sql, keptOperatorKeyFile, 'operator')
+    return await readOrIssueKey(sql, keyFile, 'submit')
   } catch (error) {
     if (error instanceof MigrationError) {
       await embedded?.stop()
@@ -112,15 +114,6 @@ async function prepare(sql: Database): Promise<string> {
   }
 }
 
-// Keeps a key for the commands of `./runledger` that call the operator API.
-async function keepOperatorKey(sql: Database): Promise<void> {
-  const kept = (await readFile(keptOperatorKeyFile, 'utf8').catch(() => '')).trim()
-  if ((await admitOperator(sql, kept, new AbortController().signal)) !== null) return
-  const request = { account: 'local', tier: 'unlimited', role: 'operator' } as const
-  const issued = await issueKey(sql, request, 'make run')
-  await writeFile(keptOperatorKeyFile, `${issued.key}\n`, { mode: 0o600 })
-}
-
 // All starts use the same key, so that receipts of earlier starts stay valid.
 async function readOrMakeReceiptKey(): Promise<string> {
   const kept = await readFile(keptReceiptKeyFile, 'utf8').catch(() => '')
@@ -131,11 +124,16 @@ async function readOrMakeReceiptKey(): Promise<string> {
   return made
 }
 
-// Returns the key of the last start, if the database still knows it, or a new one.
-async function readOrIssueKey(sql: Database): Promise<string> {
-  const kept = (await readFile(keyFile, 'utf8').catch(() => '')).trim()
-  if ((await createAdmit(sql)(kept)) !== null) return kept
-  const issued = await issueKey(sql, { account: 'local', tier: 'unlimited' }, 'make run')
-  await writeFile(keyFile, `${issued.key}\n`, { mode: 0o600 })
-  return issued.key
+/** Returns the key of the last start, if the database still knows it, or a new one. */
+async function readOrIssueKey(sql: Database, file: string, role: Role): Promise<string> {
+  const kept = (await readFile(file, 'utf8').catch(() => '')).trim()
+  const caller =
+    role === 'operator'
+      ? await admitOperator(sql, kept, new AbortController().signal)
+      : await createAdmit(sql)(kept)
+  if (caller !== null) return kept
+  const request = { account: 'local', tier: 'unlimited', role }
+  const { key: issued } = await issueKey(sql, request, 'make run')
+  await writeFile(file, `${issued}\n`, { mode: 0o600 })
+  return issued
 }
