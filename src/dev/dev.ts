@@ -1,7 +1,10 @@
 // `make run` starts everything on one machine: PostgreSQL (under .data/, unless DATABASE_URL names another), migrations, an
 // account with a key, then the Procfile's processes until Ctrl-C.
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { styleText } from 'node:util'
 import { admitOperator, createAdmit, issueKey } from '#account'
 import type { Role } from '#account'
@@ -18,7 +21,6 @@ import {
   keptUrlFile,
   nameKeyFile,
 } from './kept.ts'
-import { lockFolder } from './only-one.ts'
 import { readProcfile, startProcesses } from './procfile.ts'
 
 const preferredDatabasePort = 54_329
@@ -136,4 +138,31 @@ async function readOrIssueKey(sql: Database, file: string, role: Role): Promise<
   const { key: issued } = await issueKey(sql, request, 'make run')
   await writeFile(file, `${issued}\n`, { mode: 0o600 })
   return issued
+}
+
+/**
+ * Allows one `make run` per checkout: locks the folder for as long as this process lives. The first process listens on an
+ * abstract socket that is named after the folder, and sends its address there to later ones. The kernel frees the socket when
+ * the process ends.
+ * @returns `announce`, to inform later processes; or what the process that holds the lock has announced.
+ */
+async function lockFolder(
+  folder: string,
+): Promise<{ readonly announce: (place: string) => void } | { readonly holder: string }> {
+  const { dev, ino } = await stat(folder)
+  const path = `\0runledger-${dev}-${ino}`
+  let where = `it is starting (process ${process.pid})`
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.end(where)
+  })
+  try {
+    server.listen({ path })
+    await once(server, 'listening')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    return { holder: await text(connect({ path })) }
+  }
+  server.unref()
+  return { announce: (place) => (where = place) }
 }
