@@ -4,7 +4,6 @@ import type { Database, Queryable } from '#database'
 import { schemaVersion } from '#event'
 import type { ApiKeyEvent, Metadata } from '#event'
 import { createId } from '#id'
-import { actor } from './actor.ts'
 import { digestKey, findCell, generateKey, labelKey } from './key.ts'
 import type { Role } from './key.ts'
 
@@ -82,7 +81,7 @@ export async function issueKey(
   await sql`
     select runledger.issue_key(
       ${id}, ${createId()}, ${request.account}, ${request.tier}, ${label}, ${digestKey(key)},
-      ${request.expiresAt ?? null}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
+      ${request.expiresAt ?? null}, ${schemaVersion}, ${json(sql, event.data)}, ${json(sql, { actor: { operator } })}
     )`
   return { id, key }
 }
@@ -175,7 +174,7 @@ async function changeKey(
 ): Promise<boolean> {
   const [{ changed }] = await sql<[{ changed: boolean }]>`
     select runledger.change_key(
-      ${id}, ${tier ?? null}, ${endsAt ?? null}, ${event.type}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
+      ${id}, ${tier ?? null}, ${endsAt ?? null}, ${event.type}, ${schemaVersion}, ${json(sql, event.data)}, ${json(sql, { actor: { operator } })}
     ) as changed`
   return changed
 }

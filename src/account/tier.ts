@@ -4,7 +4,6 @@ import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import type { TierEvent } from '#event'
 import type { limitSpellings } from '#language'
-import { actor } from './actor.ts'
 
 /** Limits in seconds, bytes and a count, as the log spells them. */
 export type TierLimits = Readonly<Partial<Record<LimitSpelling, number>>>
@@ -30,6 +29,6 @@ export async function setTier(sql: Database, tier: Tier, operator: string): Prom
   const event: TierEvent = { type: 'tier.defined', data: tier }
   await sql`
     select runledger.define_tier(
-      ${tier.name}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
+      ${tier.name}, ${schemaVersion}, ${json(sql, event.data)}, ${json(sql, { actor: { operator } })}
     )`
 }
