@@ -9,9 +9,8 @@ import type { Role } from './key.ts'
 
 export { isCell, isKeyName, isWellFormedKey, keyNameMost } from './key.ts'
 export type { Role } from './key.ts'
-export { admitOperator, createAdmit } from './admit.ts'
-export type { Admit, Caller, Operator, RateWindow } from './admit.ts'
-export { createKnownKeys } from './known-key.ts'
+export { admitOperator, createAdmit, createKnownKeys } from './admit.ts'
+export type { Caller, Operator, RateWindow } from './admit.ts'
 export { listTiers, setTier } from './tier.ts'
 export type { ListedTier, Tier, TierLimits } from './tier.ts'
 
