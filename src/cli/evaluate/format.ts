@@ -3,7 +3,6 @@
 import { inflateSync } from 'node:zlib'
 import * as v from 'valibot'
 import type { SubmissionRequest } from '#client'
-import { functionalProgram, readJsonTokens } from './functional.ts'
 
 /** A task and its solutions, each as a submission. */
 interface Asked {
@@ -95,6 +94,40 @@ const readLiveCodeBench: Reader = (line) => {
       stop_on_failure: true,
     })),
   }
+}
+
+/** The modules that the benchmark's own runner imports before a solution. */
+const modules = ['string', 're', 'datetime', 'collections', 'heapq', 'bisect', 'copy', 'math', 'random', 'statistics', 'itertools', 'functools', 'operator', 'io', 'sys', 'json', 'builtins', 'typing'] // prettier-ignore
+
+/**
+ * Returns a Python program that calls a solution which is a function or a method. The program reads its arguments as lines of
+ * JSON and prints the value as JSON tokens, so that a checker can compare them as numbers and words.
+ * @param called the name of a method of `class Solution` or of a function.
+ */
+function functionalProgram(solution: string, called: string): string {
+  return [
+    ...modules.map((module) => `from ${module} import *`),
+    `import ${modules.join(', ')}`,
+    solution,
+    'import json, re, sys',
+    `_call = Solution().${called} if 'Solution' in globals() else ${called}`,
+    '_value = _call(*[json.loads(line) for line in sys.stdin.read().split("\\n") if line.strip()])',
+    `print(' '.join(re.findall(r'''${token.source}''', json.dumps(_value))))`,
+    '',
+  ].join('\n')
+}
+
+const token = /"(?:[^"\\]|\\.)*"|[^\s[\]{},:"]+|[[\]{},:]/g
+
+/** Returns a JSON value in the form in which a functional program prints it. @throws {Error} for a text that is no JSON. */
+function readJsonTokens(json: string): string {
+  const value: unknown = JSON.parse(json)
+  // Python's json.dumps escapes every character outside ASCII.
+  const ascii = JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return `${(ascii.match(token) ?? []).join(' ')}\n`
 }
 
 /** Reads our own format. @param line `task`, `language`, `code`, `tests`, and any other field of a submission. */
