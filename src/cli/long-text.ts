@@ -53,9 +53,7 @@ async function moveTests<Test extends Texts>(
     spelledLeft -= spelled - 100
     long.set(test, [...(long.get(test) ?? []), field])
   }
-  const moved: Test[] = []
-  for (const test of tests) moved.push(await moveTexts(client, test, long.get(test) ?? []))
-  return moved
+  return Array.fromAsync(tests, (test) => moveTexts(client, test, long.get(test) ?? []))
 }
 
 async function moveTexts<T extends Texts>(

@@ -52,17 +52,18 @@ export interface RequestWords extends Partial<Values<typeof requestOptions>> {
 export async function readRequest(words: RequestWords): Promise<SubmissionRequest> {
   const { expected, checker, network } = words
   for (const name of words['output-file'] ?? []) checkPath('--output-file', name)
+  // Array.fromAsync reads one file after another, so that the first mistake is reported and few files are open at once.
   return dropEmpty({
     limits: readLimits('--limit', words.limit),
     compile_limits: readLimits('--compile-limit', words['compile-limit']),
     checker: checker === undefined ? undefined : readChecker(checker),
-    files: await mapInOrder(words.with, readBeside),
+    files: await Array.fromAsync(words.with ?? [], readBeside),
     ...(await readProgram(words)),
     expected_stdout: expected === undefined ? undefined : await readText(expected),
     args: words.arg,
     compile_args: words['compile-arg'],
     env: readVariables(words.env),
-    tests: await mapInOrder(words.test, readTest),
+    tests: await Array.fromAsync(words.test ?? [], readTest),
     stop_on_failure: words['stop-on-failure'],
     output_files: words['output-file'],
     merge_stderr: words['merge-stderr'],
@@ -95,16 +96,6 @@ export async function readProgram({
     )
   const code = await readText(file)
   return { language, code, ...(stdin !== undefined && { stdin: await readText(stdin) }) }
-}
-
-/** Reads the words one after another, so that the first mistake is reported and few files are open at once. */
-async function mapInOrder<T>(
-  words: readonly string[] = [],
-  read: (word: string) => Promise<T>,
-): Promise<T[]> {
-  const all: T[] = []
-  for (const word of words) all.push(await read(word))
-  return all
 }
 
 async function readText(file: string): Promise<string> {

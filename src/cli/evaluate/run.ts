@@ -64,9 +64,10 @@ async function* runBatch(
   batch: readonly Sample[],
   round: number,
 ): AsyncGenerator<Evaluated> {
-  const requests = []
-  for (const { request } of batch)
-    requests.push({ ...(await uploadLongTexts(client, request)), priority: 'low' as const })
+  const requests = await Array.fromAsync(batch, async ({ request }) => ({
+    ...(await uploadLongTexts(client, request)),
+    priority: 'low' as const,
+  }))
   const idempotencyKey = nameContent(JSON.stringify([round, requests]))
   for await (const end of client.runBatch(requests, { idempotencyKey })) {
     const sample = batch[end.index]
