@@ -46,13 +46,12 @@ export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<
       throw new TypeError('--stream cannot be used with --no-wait')
     const client = createClient(call)
     const asked = await uploadLongTexts(client, request)
-    if (call.stream === true) {
-      const result = await streamVisibly(client, asked, call, terminal)
-      return call.json ? exitStatuses[nameEnd(result)] : finish(call, result, terminal, true)
-    }
-    return call.wait
-      ? finish(call, await waitVisibly(client, asked, terminal), terminal)
-      : accept(await client.submit(asked), call.json, terminal)
+    if (!call.wait) return accept(await client.submit(asked), call.json, terminal)
+    const isStreamed = call.stream === true
+    const result = isStreamed
+      ? await streamVisibly(client, asked, call, terminal)
+      : await waitVisibly(client, asked, terminal)
+    return finish(call, result, terminal, isStreamed)
   })
 }
 
@@ -131,17 +130,23 @@ function accept(accepted: { readonly id: string }, json: boolean, { stdout }: Te
 
 /**
  * Prints the result and saves the output files. A file that the program has not written leaves the exit status as it is.
+ * @param isStreamed true: with `json` the result, else a program's output or a line for each test, was printed already.
+ * @returns the exit status.
  * @throws {CommandError} when a file cannot be saved.
  */
 async function finish(
   call: SubmitCall,
   result: Result,
   terminal: Terminal,
-  isStreamed = false,
+  isStreamed: boolean,
 ): Promise<number> {
-  const status = present(result, call.json, terminal, isStreamed)
+  const status = exitStatuses[nameEnd(result)]
+  if (call.json) {
+    if (!isStreamed) printJson(result, terminal)
+    return status
+  }
+  present(result, terminal, isStreamed)
   const { 'output-file': outputFiles = [], 'output-directory': directory = '.' } = call
-  if (call.json || outputFiles.length === 0) return status
   const lines = await saveOutputFiles(outputFiles, result, directory).catch((error: Error) => {
     throw new CommandError(error.message, exitStatuses.noOutput)
   })
@@ -149,18 +154,8 @@ async function finish(
   return status
 }
 
-/** Prints a result. @param isStreamed true: a program's output, or a line for each test, was printed already. */
-function present(
-  result: Result,
-  json: boolean,
-  { stdout, stderr }: Terminal,
-  isStreamed = false,
-): number {
-  const status = exitStatuses[nameEnd(result)]
-  if (json) {
-    printJson(result, { stdout })
-    return status
-  }
+/** Prints a result for people. */
+function present(result: Result, { stdout, stderr }: Terminal, isStreamed: boolean): void {
   if (!isStreamed || result.tests !== null) {
     const compiled = isStreamed ? '' : (result.compile_output ?? '')
     const output = show(result.stdout ?? '', stdout)
@@ -175,7 +170,6 @@ function present(
   if (result.message !== null) stderr.write(`${result.message}\n`)
   if (result.difference !== null) stderr.write(`${describeDifference(result.difference)}\n`)
   stderr.write(`${describeEnd(result, stderr.isTTY === true)}\n`)
-  return status
 }
 
 function describeEnd(result: Result, isColoured: boolean): string {
