@@ -14,7 +14,7 @@ export type { Caller, Operator, RateWindow } from './admit.ts'
 export { listTiers, setTier } from './tier.ts'
 export type { ListedTier, Tier, TierLimits } from './tier.ts'
 
-export interface ListedKey {
+interface ListedKey {
   readonly id: string
   readonly account: string
   readonly label: string

@@ -9,13 +9,16 @@ export function findId(
 ): string {
   if (!/^[0-9a-f-]{1,36}$/i.test(part))
     throw misuse(`${JSON.stringify(part)} is not the id of a ${noun}, nor its beginning or end`)
-  const wanted = part.toLowerCase()
-  const found = rows
-    .map(({ id }) => id)
-    .filter((id) => id.startsWith(wanted) || id.endsWith(wanted))
+  const found = rows.map(({ id }) => id).filter((id) => isPart(part, id))
   const [only] = found
   if (only === undefined) throw new CommandError(`there is no such ${noun}`)
   if (found.length > 1)
     throw new CommandError(`${part} is part of ${found.length} ids: ${found.join(', ')}`)
   return only
+}
+
+/** Whether an id begins or ends with this text. */
+export function isPart(text: string, id: string): boolean {
+  const wanted = text.toLowerCase()
+  return id.startsWith(wanted) || id.endsWith(wanted)
 }

@@ -11,12 +11,12 @@ import {
   revokeKey,
   rotateKey,
 } from '#account'
-import type { ListedKey, Role } from '#account'
+import type { Role } from '#account'
 import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
 import { CommandError, defineCommand, misuse } from './command.ts'
 import { operator, withDatabase } from './connect.ts'
-import { findId } from './id.ts'
+import { findId, isPart } from './id.ts'
 import { flag, takes } from './option.ts'
 import { jsonOption, printRecord, printRows } from './output.ts'
 import { describeTier } from './tiers.ts'
@@ -168,7 +168,11 @@ function readCell(text: string | undefined): string | undefined {
   throw misuse('--cell must be a letter, A to Z or a to z')
 }
 
-/** Finds a key's id. @param part the id, its beginning or end, or the name of one key in force. */
+/**
+ * Finds a key's id.
+ * @param part the id, its beginning or end, or the name of one key in force.
+ * @throws {CommandError} when no key fits, or several, such as one by its name and another by its id.
+ */
 async function readId(sql: Database, part: string): Promise<string> {
   if (isUuid(part)) return part
   const keys = await listKeys(sql)
@@ -176,19 +180,10 @@ async function readId(sql: Database, part: string): Promise<string> {
     ({ name, revokedAt, expiresAt }) =>
       name === part && revokedAt === null && (expiresAt?.getTime() ?? Infinity) > Date.now(),
   )
-  if (named.length > 0) return pickNamed(named, keys, part)
-  return findId(keys, part, 'key')
-}
-
-/** Returns the id of the key with this name. @throws {CommandError} when the name also looks like part of another key's id. */
-function pickNamed(named: readonly ListedKey[], all: readonly ListedKey[], text: string): string {
-  const part = text.toLowerCase()
-  const others = all.filter(
-    ({ id }) =>
-      (id.startsWith(part) || id.endsWith(part)) && named.every((known) => known.id !== id),
-  )
-  const [first, ...more] = [...named, ...others]
-  if (first !== undefined && more.length === 0) return first.id
-  const ids = [...named, ...others].map(({ id, account }) => `${id} (${account})`)
-  throw new CommandError(`${text} could be ${ids.length} keys: ${ids.join(', ')}`)
+  const [first] = named
+  if (first === undefined) return findId(keys, part, 'key')
+  const fitting = new Set([...named, ...keys.filter(({ id }) => isPart(part, id))])
+  if (fitting.size === 1) return first.id
+  const ids = [...fitting].map(({ id, account }) => `${id} (${account})`)
+  throw new CommandError(`${part} could be ${ids.length} keys: ${ids.join(', ')}`)
 }
