@@ -1,5 +1,5 @@
 // The payload of a receipt. It is made from the log alone, so it outlives the bodies, and every process makes the same
-// bytes. Fields of events are listed here one by one, so that no worker, host or key gets into a receipt.
+// bytes. The schemas list the fields of events one by one, so that no worker, host or key gets into a receipt.
 import * as v from 'valibot'
 import type { Database } from '#database'
 import { readStream, verdicts } from '#event'
@@ -13,64 +13,66 @@ const outputDigest = v.object({ ...digest.entries, truncated: v.boolean() })
 const facts = v.record(v.string(), v.unknown())
 const time = v.pipe(v.string(), v.isoTimestamp())
 
+// A receipt has its fields in the order of these schemas. Another order would be other bytes.
+const requestSchema = v.object({
+  language: v.string(),
+  code: digest,
+  stdin: digest,
+  expected_stdout: v.nullable(digest),
+  detail: described(
+    v.nullable(digest),
+    'Digest of files, tests, arguments, limits and checker together.',
+  ),
+  blobs: described(
+    v.nullable(v.array(digest)),
+    'The first 32 blobs that the request names in place of inputs and expected outputs, which are then empty.',
+  ),
+  rerun_of: v.nullable(v.string()),
+  limits: v.nullable(facts),
+  checker_language: v.nullable(v.string()),
+  tag: v.nullable(v.string()),
+  output_encoding: v.nullable(v.string()),
+})
+
+const executionSchema = v.object({
+  attempt: v.number(),
+  language: v.string(),
+  runtime: v.string(),
+  limits: facts,
+  isolation: facts,
+  started_at: time,
+})
+
+const endSchema = v.object({
+  at: time,
+  status: v.picklist(resultStatuses),
+  verdict: v.nullable(v.picklist(verdicts)),
+  exit_code: v.nullable(v.number()),
+  signal: v.nullable(v.string()),
+  limit: v.nullable(v.string()),
+  compile: v.nullable(facts),
+  run: v.nullable(facts),
+  stdout: v.nullable(outputDigest),
+  stderr: v.nullable(outputDigest),
+  compile_output: v.nullable(outputDigest),
+  report: v.nullable(digest),
+  tests: described(
+    v.nullable(v.array(facts)),
+    'When there are many tests, the later ones have only their verdict.',
+  ),
+  files: described(
+    v.nullable(v.array(facts)),
+    'The files named in `output_files` that the run has left.',
+  ),
+})
+
 /** A change of the fields needs a new `version`. Times are RFC 3339 in UTC. Null: not requested, or not known. */
 export const receiptSchema = v.object({
   version: v.literal(1),
   submission: v.pipe(v.string(), v.uuid()),
-  request: v.object({
-    language: v.string(),
-    code: digest,
-    stdin: digest,
-    expected_stdout: v.nullable(digest),
-    detail: described(
-      v.nullable(digest),
-      'Digest of files, tests, arguments, limits and checker together.',
-    ),
-    blobs: described(
-      v.nullable(v.array(digest)),
-      'The first 32 blobs that the request names in place of inputs and expected outputs, which are then empty.',
-    ),
-    rerun_of: v.nullable(v.string()),
-    limits: v.nullable(facts),
-    checker_language: v.nullable(v.string()),
-    tag: v.nullable(v.string()),
-    output_encoding: v.nullable(v.string()),
-  }),
-  execution: described(
-    v.nullable(
-      v.object({
-        attempt: v.number(),
-        language: v.string(),
-        runtime: v.string(),
-        limits: facts,
-        isolation: facts,
-        started_at: time,
-      }),
-    ),
-    'The last attempt; null when none started.',
-  ),
-  end: v.object({
-    at: time,
-    status: v.picklist(resultStatuses),
-    verdict: v.nullable(v.picklist(verdicts)),
-    exit_code: v.nullable(v.number()),
-    signal: v.nullable(v.string()),
-    limit: v.nullable(v.string()),
-    compile: v.nullable(facts),
-    run: v.nullable(facts),
-    stdout: v.nullable(outputDigest),
-    stderr: v.nullable(outputDigest),
-    compile_output: v.nullable(outputDigest),
-    report: v.nullable(digest),
-    tests: described(
-      v.nullable(v.array(facts)),
-      'When there are many tests, the later ones have only their verdict.',
-    ),
-    files: described(
-      v.nullable(v.array(facts)),
-      'The files named in `output_files` that the run has left.',
-    ),
-  }),
+  request: requestSchema,
+  execution: described(v.nullable(executionSchema), 'The last attempt; null when none started.'),
+  end: endSchema,
   events: described(
     v.array(
       v.object({
@@ -112,7 +114,7 @@ export async function readReceipt(
   const receipt: Receipt = {
     version: 1,
     submission: id.toLowerCase(),
-    request: describeRequest(received),
+    request: pick(received.data, requestSchema),
     execution: describeExecution(events.findLast(({ type }) => type === 'execution.started')),
     end: describeEnd(end),
     events: events.map(({ position, version, type, at, hash }) => ({
@@ -128,57 +130,26 @@ export async function readReceipt(
 
 // The log's data is trusted, but loosely typed, because later releases also write it. Each field has the type that the
 // schema gives, or is null.
-function pick<const Name extends string>(
+function pick<Name extends string>(
   data: RecordedEvent['data'],
-  names: readonly Name[],
+  { entries }: { readonly entries: Readonly<Record<Name, unknown>> },
 ): Record<Name, never> {
-  return Object.fromEntries(names.map((name) => [name, data[name] ?? null])) as Record<Name, never>
-}
-
-function describeRequest({ data }: RecordedEvent): Receipt['request'] {
-  return pick(data, [
-    'language',
-    'code',
-    'stdin',
-    'expected_stdout',
-    'detail',
-    'blobs',
-    'rerun_of',
-    'limits',
-    'checker_language',
-    'tag',
-    'output_encoding',
-  ])
+  const fields = Object.keys(entries).map((name) => [name, data[name] ?? null])
+  return Object.fromEntries(fields) as Record<Name, never>
 }
 
 function describeExecution(started: RecordedEvent | undefined): Receipt['execution'] {
   if (started === undefined) return null
-  return {
-    ...pick(started.data, ['attempt', 'language', 'runtime', 'limits', 'isolation']),
-    started_at: started.at.toISOString(),
-  }
+  return { ...pick(started.data, executionSchema), started_at: started.at.toISOString() }
 }
 
 function describeEnd({ type, at, data }: RecordedEvent): Receipt['end'] {
-  const { verdict, ...rest } = pick(data, [
-    'verdict',
-    'exit_code',
-    'signal',
-    'limit',
-    'compile',
-    'run',
-    'stdout',
-    'stderr',
-    'compile_output',
-    'report',
-    'tests',
-    'files',
-  ])
+  const found = pick(data, endSchema)
   return {
+    ...found,
     at: at.toISOString(),
     status: ends[type] ?? 'failed',
     // An abandoned submission is the service's failure, and its event has no verdict.
-    verdict: type === 'execution.abandoned' ? 'IE' : verdict,
-    ...rest,
+    verdict: type === 'execution.abandoned' ? 'IE' : found.verdict,
   }
 }
