@@ -2,9 +2,7 @@
 // others can check it without asking us. Its form is a DSSE envelope (https://github.com/secure-systems-lab/dsse) around JSON.
 export { receiptSchema, readReceipt } from './payload.ts'
 export type { Receipt } from './payload.ts'
-export { envelopeSchema, seal } from './envelope.ts'
-export type { Envelope } from './envelope.ts'
+export { envelopeSchema, openEnvelope, seal } from './envelope.ts'
+export type { Envelope, Opened } from './envelope.ts'
 export { readPublicKeys, readSigningKey } from './key.ts'
 export type { SigningKey, VerifyingKey } from './key.ts'
-export { openEnvelope } from './verify.ts'
-export type { Opened } from './verify.ts'
