@@ -13,7 +13,7 @@
 import { checkFloats } from './floats.ts'
 import type { Tolerances } from './floats.ts'
 import type { Judgement } from './judgement.ts'
-import { checkExact, checkLines } from './lines.ts'
+import { checkExact, checkLines } from './line.ts'
 import { checkTokens } from './token.ts'
 import { checkUnorderedLines } from './unordered-lines.ts'
 

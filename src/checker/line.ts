@@ -1,6 +1,8 @@
-// Reads an output line by line, without making an object for each line.
+// Reads an output line by line, without making an object for each line, and compares line with line, in order: the checkers
+// `lines` and `exact`.
 import { areSame, isBlank, newline } from './byte.ts'
-import type { Line } from './judgement.ts'
+import { differAt, same } from './judgement.ts'
+import type { Judgement, Line } from './judgement.ts'
 
 /** A position at a line; before the first line until `nextLine` is called. */
 export interface LineCursor extends Line {
@@ -15,8 +17,29 @@ export interface LineCursor extends Line {
   readonly trims: boolean
 }
 
+/** Compares lines, without white space at line ends and without empty lines at the end. */
+export function checkLines(output: Uint8Array, expected: Uint8Array): Judgement {
+  return compare(trimmedLines(expected), trimmedLines(output))
+}
+
+/** Compares byte for byte. */
+export function checkExact(output: Uint8Array, expected: Uint8Array): Judgement {
+  return compare(wholeLines(expected), wholeLines(output))
+}
+
+function compare(expected: LineCursor, got: LineCursor): Judgement {
+  for (;;) {
+    const isExpected = nextLine(expected)
+    const isGot = nextLine(got)
+    if (!isExpected && !isGot) return same
+    if (!isExpected || !isGot || !areSameLines(expected, got)) {
+      return differAt(isExpected ? expected : null, isGot ? got : null)
+    }
+  }
+}
+
 /** Returns a cursor over all bytes: n newlines make n + 1 lines, the last of which may be empty. */
-export function wholeLines(bytes: Uint8Array): LineCursor {
+function wholeLines(bytes: Uint8Array): LineCursor {
   return { bytes, line: 0, start: 0, end: 0, next: 0, limit: bytes.length, trims: false }
 }
 

@@ -2,9 +2,8 @@
 // often.
 import { differAt, same } from './judgement.ts'
 import type { Judgement } from './judgement.ts'
-import { nextLine, trimmedLines } from './line.ts'
+import { checkLines, nextLine, trimmedLines } from './line.ts'
 import type { LineCursor } from './line.ts'
-import { checkLines } from './lines.ts'
 import { collectLines } from './multiset.ts'
 
 /**
