@@ -1,4 +1,4 @@
-// The bytes with a meaning for checkers. All other bytes are content, whatever they encode.
+// The bytes with a meaning for checkers, and ranges of bytes. All other bytes are content, whatever they encode.
 
 export const newline = 0x0a
 
@@ -7,19 +7,21 @@ export function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0b || byte === 0x0c || byte === 0x0d
 }
 
-/** Returns whether two ranges hold the same bytes. The ends are exclusive. */
-export function areSame(
-  left: Uint8Array,
-  leftStart: number,
-  leftEnd: number,
-  right: Uint8Array,
-  rightStart: number,
-  rightEnd: number,
-): boolean {
-  const length = leftEnd - leftStart
-  if (length !== rightEnd - rightStart) return false
+/** The bytes from `start` to `end`, exclusive: a line or a token of an output. */
+export interface Range {
+  readonly bytes: Uint8Array
+  readonly start: number
+  readonly end: number
+}
+
+/** Returns whether two ranges hold the same bytes. */
+export function areSame(left: Range, right: Range): boolean {
+  const { bytes: leftBytes, start: leftStart } = left
+  const { bytes: rightBytes, start: rightStart } = right
+  const length = left.end - leftStart
+  if (length !== right.end - rightStart) return false
   for (let index = 0; index < length; index += 1) {
-    if (left[leftStart + index] !== right[rightStart + index]) return false
+    if (leftBytes[leftStart + index] !== rightBytes[rightStart + index]) return false
   }
   return true
 }

@@ -1,7 +1,8 @@
 // The checker `floats`: compares tokens; numbers may differ by a tolerance.
+import { areSame } from './byte.ts'
 import type { Judgement } from './judgement.ts'
 import { parseNumber } from './number.ts'
-import { areSameTokens, compareTokens } from './token.ts'
+import { compareTokens } from './token.ts'
 
 /** Tolerances, finite and not negative. At least one is set; a missing one is 0. */
 export interface Tolerances {
@@ -27,7 +28,7 @@ export function checkFloats(
     throw new RangeError('the checker floats needs a tolerance, finite and not negative')
   }
   return compareTokens(output, expected, (wanted, got) => {
-    if (areSameTokens(wanted, got)) return true
+    if (areSame(wanted, got)) return true
     const wantedNumber = parseNumber(wanted)
     if (wantedNumber === null) return false
     const gotNumber = parseNumber(got)

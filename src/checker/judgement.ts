@@ -1,4 +1,5 @@
 // A checker's result: the outputs match, or the first difference.
+import type { Range } from './byte.ts'
 
 /** The reported length of a line, in Unicode code points. */
 export const excerptLength = 200
@@ -19,13 +20,10 @@ export interface Difference {
 export type Judgement =
   { readonly same: true } | { readonly same: false; readonly difference: Difference }
 
-/** A line of an output without its newline: the bytes from `start` to `end`, exclusive. */
-export interface Line {
-  readonly bytes: Uint8Array
+/** A line of an output without its newline. */
+export interface Line extends Range {
   /** Line number, from 1. */
   readonly line: number
-  readonly start: number
-  readonly end: number
 }
 
 export const same: Judgement = { same: true }

@@ -32,7 +32,7 @@ function compare(expected: LineCursor, got: LineCursor): Judgement {
     const isExpected = nextLine(expected)
     const isGot = nextLine(got)
     if (!isExpected && !isGot) return same
-    if (!isExpected || !isGot || !areSameLines(expected, got)) {
+    if (!isExpected || !isGot || !areSame(expected, got)) {
       return differAt(isExpected ? expected : null, isGot ? got : null)
     }
   }
@@ -64,9 +64,4 @@ export function nextLine(cursor: LineCursor): boolean {
   cursor.start = next
   cursor.end = end
   return true
-}
-
-/** Returns whether two lines have the same content. */
-export function areSameLines(left: Line, right: Line): boolean {
-  return areSame(left.bytes, left.start, left.end, right.bytes, right.start, right.end)
 }

@@ -5,8 +5,9 @@
 // a prime field, at a random point: two different lines of n bytes collide for at most n points of 67 million. A second random
 // factor spreads the hashes over the chains.
 import { randomInt } from 'node:crypto'
-import type { Line } from './judgement.ts'
-import { areSameLines, nextLine } from './line.ts'
+import { areSame } from './byte.ts'
+import type { Range } from './byte.ts'
+import { nextLine } from './line.ts'
 import type { LineCursor } from './line.ts'
 
 /** The greatest prime below 2 ** 26, so that a product of two residues plus a byte is exact in a double. */
@@ -19,14 +20,12 @@ const leastChains = 2 ** 4
 const [startWord, endWord, countWord, nextWord] = [0, 1, 2, 3] as const
 const entryWords = 4
 
-/** The lines of one output with their counts. */
-interface LineMultiset {
-  /** Removes one equal line; false when none is left. */
-  remove(line: Line): boolean
-}
-
-/** Collects all lines that follow a cursor. @param lineCount their number, which decides the table's size. */
-export function collectLines(lines: LineCursor, lineCount: number): LineMultiset {
+/**
+ * Collects all lines that follow a cursor, with their counts.
+ * @param lineCount their number, which decides the table's size.
+ * @returns a function that removes one equal line; false when none is left.
+ */
+export function collectLines(lines: LineCursor, lineCount: number): (line: Range) => boolean {
   const chains = chainsFor(lineCount)
   const mask = chains - 1
   const point = randomInt(1, prime)
@@ -36,25 +35,25 @@ export function collectLines(lines: LineCursor, lineCount: number): LineMultiset
   let entries = new Uint32Array(leastChains * entryWords)
   let used = entryWords
 
-  const chainOf = ({ bytes, start, end }: Line): number => {
+  const chainOf = ({ bytes, start, end }: Range): number => {
     let hash = 1
     for (let at = start; at < end; at += 1) hash = remainder(hash * point + (bytes[at] ?? 0))
     return remainder(hash * spread) & mask
   }
 
-  const stored = { bytes: lines.bytes, line: 0, start: 0, end: 0 }
-  const find = (line: Line, chain: number): number => {
+  const stored = { bytes: lines.bytes, start: 0, end: 0 }
+  const find = (line: Range, chain: number): number => {
     let entry = heads[chain] ?? 0
     while (entry !== 0) {
       stored.start = entries[entry + startWord] ?? 0
       stored.end = entries[entry + endWord] ?? 0
-      if (areSameLines(stored, line)) return entry
+      if (areSame(stored, line)) return entry
       entry = entries[entry + nextWord] ?? 0
     }
     return 0
   }
 
-  const add = (line: Line, chain: number): number => {
+  const add = (line: Range, chain: number): number => {
     if (used === entries.length) {
       const grown = new Uint32Array(entries.length * 2)
       grown.set(entries)
@@ -75,14 +74,12 @@ export function collectLines(lines: LineCursor, lineCount: number): LineMultiset
     entries[entry + countWord] = (entries[entry + countWord] ?? 0) + 1
   }
 
-  return {
-    remove(line) {
-      const entry = find(line, chainOf(line))
-      const count = entries[entry + countWord] ?? 0
-      if (entry === 0 || count === 0) return false
-      entries[entry + countWord] = count - 1
-      return true
-    },
+  return (line) => {
+    const entry = find(line, chainOf(line))
+    const count = entries[entry + countWord] ?? 0
+    if (entry === 0 || count === 0) return false
+    entries[entry + countWord] = count - 1
+    return true
   }
 }
 

@@ -1,5 +1,5 @@
 // Reads a token as a number, in time linear in its length.
-import type { Token } from './token.ts'
+import type { Range } from './byte.ts'
 
 const [plus, minus, point, zero, nine, upperE, lowerE] = [
   0x2b, 0x2d, 0x2e, 0x30, 0x39, 0x45, 0x65,
@@ -23,7 +23,7 @@ const longestWord = 8
  * `nan` in any case and with any sign. Null for all other tokens, and for a decimal number that is too large for a double: as
  * Infinity it would equal every other such number.
  */
-export function parseNumber({ bytes, start, end }: Token): number | null {
+export function parseNumber({ bytes, start, end }: Range): number | null {
   const sign = bytes[start]
   const from = sign === plus || sign === minus ? start + 1 : start
   const magnitude = parseMagnitude(bytes, from, end)

@@ -1,16 +1,10 @@
 // Reads an output token by token, and compares tokens: the checker `tokens`. A token is a run of bytes without white space.
 import { areSame, isBlank, newline } from './byte.ts'
+import type { Range } from './byte.ts'
 import { differAt, same } from './judgement.ts'
 import type { Judgement, Line } from './judgement.ts'
 
-/** The bytes from `start` to `end`, exclusive. */
-export interface Token {
-  readonly bytes: Uint8Array
-  readonly start: number
-  readonly end: number
-}
-
-interface TokenCursor extends Token {
+interface TokenCursor extends Range {
   start: number
   end: number
   /** Number of the token's line, from 1, and the start of that line. */
@@ -20,14 +14,14 @@ interface TokenCursor extends Token {
 
 /** Compares tokens. Ignores the amount and kind of white space between, before and after them. */
 export function checkTokens(output: Uint8Array, expected: Uint8Array): Judgement {
-  return compareTokens(output, expected, areSameTokens)
+  return compareTokens(output, expected, areSame)
 }
 
 /** Compares two outputs: they are the same when they have equally many tokens and each pair matches. */
 export function compareTokens(
   output: Uint8Array,
   expected: Uint8Array,
-  matches: (expected: Token, got: Token) => boolean,
+  matches: (expected: Range, got: Range) => boolean,
 ): Judgement {
   const wanted = beginTokens(expected)
   const got = beginTokens(output)
@@ -39,10 +33,6 @@ export function compareTokens(
       return differAt(isExpected ? lineOf(wanted) : null, isGot ? lineOf(got) : null)
     }
   }
-}
-
-export function areSameTokens(left: Token, right: Token): boolean {
-  return areSame(left.bytes, left.start, left.end, right.bytes, right.start, right.end)
 }
 
 function beginTokens(bytes: Uint8Array): TokenCursor {

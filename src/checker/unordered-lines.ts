@@ -23,8 +23,8 @@ export function checkUnorderedLines(output: Uint8Array, expected: Uint8Array): J
 
 /** Returns the first line without a partner among the others; each of the others is the partner of at most one line. */
 function findUnpaired(lines: LineCursor, others: LineCursor, count: number): LineCursor | null {
-  const unpaired = collectLines(others, count)
-  while (nextLine(lines)) if (!unpaired.remove(lines)) return lines
+  const removeEqual = collectLines(others, count)
+  while (nextLine(lines)) if (!removeEqual(lines)) return lines
   return null
 }
 
