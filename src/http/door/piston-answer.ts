@@ -23,12 +23,13 @@ export function translateRecord(record: TrackedResult): {
   readonly compile?: Stage
   readonly run: Stage
 } {
-  const version = readVersion(record.runtime ?? '')
   const compile = record.compile === null ? undefined : describeCompile(record, record.compile)
-  // Piston repeats the compiler's stage as the run, so that a client that knows only the run sees why there was none.
-  if (record.verdict === 'CE')
-    return { version, ...(compile && { compile }), run: compile ?? describeRun(record) }
-  return { version, ...(compile && { compile }), run: describeRun(record) }
+  return {
+    version: readVersion(record.runtime ?? ''),
+    ...(compile && { compile }),
+    // Piston repeats the compiler's stage as the run, so that a client that knows only the run sees why there was none.
+    run: (record.verdict === 'CE' ? compile : undefined) ?? describeRun(record),
+  }
 }
 
 function describeCompile(
@@ -51,58 +52,47 @@ function describeCompile(
 
 function describeRun(record: ResultRecord): Stage {
   const { stdout, stderr, exit_code: code, signal } = record
-  const status = nameStatus(record)
   return {
     stdout: stdout ?? '',
     stderr: stderr ?? '',
     output: `${stdout ?? ''}${stderr ?? ''}`,
     code: signal === null ? code : null,
     signal,
-    message: describeStatus(record, status),
-    status,
-    ...figures({
-      cpu_time: record.cpu_time ?? 0,
-      wall_time: record.wall_time ?? 0,
-      memory_peak: record.memory_peak ?? 0,
-    }),
+    ...describeEnd(record),
+    ...figures(record),
   }
 }
 
-function nameStatus({ verdict, limit: exceeded, signal }: ResultRecord): Stage['status'] {
-  if (verdict === 'TLE') return 'TO'
-  if (verdict === 'OLE') return exceeded === 'stderr' ? 'EL' : 'OL'
-  if (verdict === 'AC') return null
-  return signal === null ? 'RE' : 'SG'
-}
-
-function describeStatus(
-  { verdict, exit_code: code, signal }: ResultRecord,
-  status: Stage['status'],
-): string | null {
-  if (verdict === 'MLE') return 'Memory limit exceeded'
-  switch (status) {
-    case null:
-      return null
-    case 'TO':
-      return 'Time limit exceeded'
-    case 'OL':
-      return 'stdout length exceeded'
-    case 'EL':
-      return 'stderr length exceeded'
-    case 'SG':
-      return `Caught fatal signal ${signal}`
-    case 'RE':
-      return `Exited with error status ${code}`
-  }
+function describeEnd({
+  verdict,
+  limit,
+  signal,
+  exit_code: code,
+}: ResultRecord): Pick<Stage, 'message' | 'status'> {
+  if (verdict === 'AC') return { message: null, status: null }
+  if (verdict === 'TLE') return { message: 'Time limit exceeded', status: 'TO' }
+  if (verdict === 'OLE')
+    return limit === 'stderr'
+      ? { message: 'stderr length exceeded', status: 'EL' }
+      : { message: 'stdout length exceeded', status: 'OL' }
+  const status = signal === null ? 'RE' : 'SG'
+  if (verdict === 'MLE') return { message: 'Memory limit exceeded', status }
+  const message =
+    signal === null ? `Exited with error status ${code}` : `Caught fatal signal ${signal}`
+  return { message, status }
 }
 
 function figures({
   cpu_time: cpu,
   wall_time: wall,
   memory_peak: memory,
-}: Pick<NonNullable<ResultRecord['compile']>, 'cpu_time' | 'wall_time' | 'memory_peak'>): Pick<
+}: Pick<ResultRecord, 'cpu_time' | 'wall_time' | 'memory_peak'>): Pick<
   Stage,
   'cpu_time' | 'wall_time' | 'memory'
 > {
-  return { cpu_time: Math.round(cpu * 1000), wall_time: Math.round(wall * 1000), memory }
+  return {
+    cpu_time: Math.round((cpu ?? 0) * 1000),
+    wall_time: Math.round((wall ?? 0) * 1000),
+    memory: memory ?? 0,
+  }
 }
