@@ -1,6 +1,7 @@
 // The Piston v2 door: GET /api/v2/runtimes and POST /api/v2/execute, also under /api/v2/piston.
 import semver from 'semver'
 import * as v from 'valibot'
+import type { TierLimits } from '#account'
 import { blame } from '#error'
 import type { Problem } from '#error'
 import { pistonNames } from '#language'
@@ -127,7 +128,7 @@ export function openPiston(context: HttpContext): Door {
       language,
       ...translateFiles(asked),
       ...dropNulls({ stdin: asked.stdin, args: asked.args, env: asked.env }),
-      ...translateLimits(asked, language, incoming),
+      ...translateLimits(asked, language, incoming.caller.limits),
     })
     if (record === null) return
     const { fault, retry } = record
@@ -162,24 +163,17 @@ function translateFiles({ files }: PistonRequest): {
 }
 
 /** Translates limits from milliseconds and bytes. Compiler limits are ignored for a language without a compiler. */
-function translateLimits(
-  asked: PistonRequest,
-  language: Language,
-  incoming: Parameters<Handler>[0],
-): object {
-  const translate = (
-    phase: 'run' | 'compile',
-    timeout: number | undefined,
-    cpu: number | undefined,
-    memory: number | undefined,
-  ): object => ({
-    ...limitTimes(incoming, language, phase, toSeconds(timeout), toSeconds(cpu)),
-    ...(memory !== undefined && { memory }),
-  })
-  const ofRun = translate('run', asked.run_timeout, asked.run_cpu_time, asked.run_memory_limit)
-  const { compile_timeout: timeout, compile_cpu_time: cpu, compile_memory_limit: memory } = asked
-  const ofCompiler = hasCompiler(language) ? translate('compile', timeout, cpu, memory) : {}
-  return describeLimits(ofRun, ofCompiler)
+function translateLimits(asked: PistonRequest, language: Language, allowed: TierLimits): object {
+  const translate = (phase: 'run' | 'compile'): object => {
+    const seconds = toSeconds(asked[`${phase}_timeout`])
+    const cpuSeconds = toSeconds(asked[`${phase}_cpu_time`])
+    const memory = asked[`${phase}_memory_limit`]
+    return {
+      ...limitTimes(allowed, language, phase, seconds, cpuSeconds),
+      ...(memory !== undefined && { memory }),
+    }
+  }
+  return describeLimits(translate('run'), hasCompiler(language) ? translate('compile') : {})
 }
 
 function toSeconds(milliseconds: number | undefined): number | undefined {

@@ -1,6 +1,7 @@
 // Code that doors share: reads a body of any media type, runs a submission to its end, translates limits and languages.
 import type { Response } from 'polka'
 import type * as v from 'valibot'
+import type { TierLimits } from '#account'
 import { Problem } from '#error'
 import type { Issue } from '#error'
 import { defaultLimits, languagesByName } from '#language'
@@ -96,7 +97,7 @@ export function findDoorLanguage(
  * @param seconds of wall time. @param cpu seconds of CPU time, if the door limits it.
  */
 export function limitTimes(
-  { caller }: ApiRequest,
+  allowed: TierLimits,
   language: Language,
   phase: 'run' | 'compile',
   seconds: number | undefined,
@@ -104,7 +105,7 @@ export function limitTimes(
 ): Partial<Record<LimitName, number>> {
   const usual = defaultLimits[language][phase]
   if (usual === null) return {}
-  const mostCpu = mostAllowed('cpu_time', usual, caller.limits)
+  const mostCpu = mostAllowed('cpu_time', usual, allowed)
   return {
     ...(seconds !== undefined && {
       wall_time: seconds,

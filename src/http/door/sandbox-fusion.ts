@@ -1,5 +1,6 @@
 // The SandboxFusion door: POST /run_code, which training pipelines call to score programs.
 import * as v from 'valibot'
+import type { TierLimits } from '#account'
 import { blame } from '#error'
 import type { Problem } from '#error'
 import { sandboxFusionNames } from '#language'
@@ -64,7 +65,7 @@ export function openSandboxFusion(context: HttpContext): Door {
       code: asked.code,
       ...dropNulls({ stdin: asked.stdin, args: asked.args }),
       ...translateFiles(asked),
-      ...(language !== undefined && translateLimits(asked, language, incoming)),
+      ...(language !== undefined && translateLimits(asked, language, incoming.caller.limits)),
     })
     if (record === null) return
     const { fault, retry } = record
@@ -93,17 +94,13 @@ function translateFiles({ files, fetch_files: fetched }: FusionRequest): object 
 /** Makes a path relative to the program's directory. */
 const ownName = (path: string): string => path.replace(/^\.\//, '')
 
-function translateLimits(
-  asked: FusionRequest,
-  language: Language,
-  incoming: Parameters<Handler>[0],
-): object {
+function translateLimits(asked: FusionRequest, language: Language, allowed: TierLimits): object {
   const { memory_limit_MB: memory } = asked
   const ofRun = {
-    ...limitTimes(incoming, language, 'run', asked.run_timeout ?? 10),
+    ...limitTimes(allowed, language, 'run', asked.run_timeout ?? 10),
     ...(typeof memory === 'number' && memory > 0 && { memory: Math.round(memory * 1024 * 1024) }),
   }
-  const ofCompiler = limitTimes(incoming, language, 'compile', asked.compile_timeout ?? 10)
+  const ofCompiler = limitTimes(allowed, language, 'compile', asked.compile_timeout ?? 10)
   return describeLimits(ofRun, ofCompiler)
 }
 
