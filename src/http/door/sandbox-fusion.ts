@@ -104,24 +104,12 @@ function translateLimits(asked: FusionRequest, language: Language, allowed: Tier
   return describeLimits(ofRun, ofCompiler)
 }
 
-interface CommandResult {
-  readonly status: 'Finished' | 'TimeLimitExceeded'
-  /** Seconds. */
-  readonly execution_time: number | null
-  readonly cpu_time: number | null
-  readonly return_code: number | null
-  readonly stdout: string | null
-  readonly stderr: string | null
-}
-
 function translateRecord(record: TrackedResult): object {
-  const compile = describeCompile(record)
-  const run = record.verdict === 'CE' ? null : describeRun(record)
   return {
     status: record.verdict === 'AC' ? 'Success' : 'Failed',
     message: '',
-    compile_result: compile,
-    run_result: run,
+    compile_result: describeCompile(record),
+    run_result: record.verdict === 'CE' ? null : describeRun(record),
     executor_pod_name: null,
     files: Object.fromEntries(
       (record.files ?? []).flatMap(({ name, content }) =>
@@ -148,7 +136,7 @@ function describeFault(message: string): object {
   }
 }
 
-function describeCompile(record: ResultRecord): CommandResult | null {
+function describeCompile(record: ResultRecord): object | null {
   const { compile, compile_output: output } = record
   if (compile === null) return null
   return {
@@ -161,21 +149,13 @@ function describeCompile(record: ResultRecord): CommandResult | null {
   }
 }
 
-function describeRun(record: ResultRecord): CommandResult {
-  const {
-    verdict,
-    exit_code: code,
-    signal,
-    stdout,
-    stderr,
-    wall_time: wall,
-    cpu_time: cpu,
-  } = record
+function describeRun(record: ResultRecord): object {
+  const { verdict, exit_code: code, signal, stdout, stderr } = record
   const isLate = verdict === 'TLE'
   return {
     status: isLate ? 'TimeLimitExceeded' : 'Finished',
-    execution_time: wall,
-    cpu_time: cpu,
+    execution_time: record.wall_time,
+    cpu_time: record.cpu_time,
     // Python reports a child that a signal ended in the same way.
     return_code: isLate ? null : signal === null ? code : -signalNumber(signal),
     stdout,
