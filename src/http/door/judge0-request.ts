@@ -1,10 +1,10 @@
 // Translates a submission of Judge0 to one of ours, or lists its mistakes with Judge0's names and messages.
 import { isUtf8 } from 'node:buffer'
 import * as v from 'valibot'
-import type { Caller } from '#account'
+import type { TierLimits } from '#account'
 import type { Issue } from '#error'
 import { defaultLimits, judge0Ids } from '#language'
-import type { Language, PhaseLimits } from '#language'
+import type { Language } from '#language'
 import type { LimitName } from '#options'
 import { mostAllowed } from '../relations.ts'
 import { readZip } from './judge0-zip.ts'
@@ -90,20 +90,14 @@ export const judge0Request = v.object(
 
 type Judge0Request = v.InferOutput<typeof judge0Request>
 
-interface LimitRule {
-  readonly name: LimitName
-  /** Multiplies Judge0's figure to get ours, which is in seconds or bytes. */
-  readonly unit: number
-  readonly least: number
-}
-
-const limitRules = {
-  cpu_time_limit: { name: 'cpu_time', unit: 1, least: 0.001 },
-  wall_time_limit: { name: 'wall_time', unit: 1, least: 1 },
-  memory_limit: { name: 'memory', unit: 1024, least: 16_384 },
-  max_processes_and_or_threads: { name: 'processes', unit: 1, least: 1 },
-  max_file_size: { name: 'stdout', unit: 1024, least: 1 },
-} as const satisfies Partial<Record<keyof Judge0Request, LimitRule>>
+/** Judge0's limits and the API's names of them. `unit` multiplies Judge0's figure to get ours, in seconds or bytes. */
+const limitRules = [
+  { field: 'cpu_time_limit', name: 'cpu_time', unit: 1, least: 0.001 },
+  { field: 'wall_time_limit', name: 'wall_time', unit: 1, least: 1 },
+  { field: 'memory_limit', name: 'memory', unit: 1024, least: 16_384 },
+  { field: 'max_processes_and_or_threads', name: 'processes', unit: 1, least: 1 },
+  { field: 'max_file_size', name: 'stdout', unit: 1024, least: 1 },
+] as const
 
 /** Judge0's name for each field of the API. */
 export const judge0Names = {
@@ -115,9 +109,7 @@ export const judge0Names = {
   files: 'additional_files',
   tests: 'number_of_runs',
   webhook_url: 'callback_url',
-  ...Object.fromEntries(
-    Object.entries(limitRules).map(([field, { name }]) => [`limits.${name}`, field]),
-  ),
+  ...Object.fromEntries(limitRules.map(({ field, name }) => [`limits.${name}`, field])),
 }
 
 /** A placeholder, because Judge0's callbacks are not signed. */
@@ -127,7 +119,7 @@ const noSecret = 'judge0'
 export function translateRequest(
   asked: Judge0Request,
   isBase64: boolean,
-  caller: Pick<Caller, 'limits'>,
+  allowed: TierLimits,
 ): { readonly submission: object; readonly issues: readonly Issue[] } {
   const issues: Issue[] = []
   const refuse = (path: keyof Judge0Request, message: string): undefined => {
@@ -156,7 +148,7 @@ export function translateRequest(
 
   const files = asked.additional_files ? readZip(Buffer.from(asked.additional_files, 'base64')) : []
   if (typeof files === 'string') refuse('additional_files', files)
-  const limits = language === undefined ? {} : translateLimits(asked, language, caller, refuse)
+  const limits = language === undefined ? {} : translateLimits(asked, language, allowed, refuse)
   const submission = {
     language,
     code: decode('source_code'),
@@ -198,18 +190,17 @@ function repeat(
 function translateLimits(
   asked: Judge0Request,
   language: Language,
-  { limits: allowed }: Pick<Caller, 'limits'>,
+  allowed: TierLimits,
   refuse: (field: keyof Judge0Request, message: string) => undefined,
 ): Partial<Record<LimitName, number>> {
-  const usual: PhaseLimits = defaultLimits[language].run
+  const usual = defaultLimits[language].run
   const limits: Partial<Record<LimitName, number>> = {}
-  for (const [field, { name, unit, least }] of Object.entries(limitRules)) {
-    const value = asked[field as keyof typeof limitRules]
+  for (const { field, name, unit, least } of limitRules) {
+    const value = asked[field]
     if (value === null || value === undefined) continue
     const most = mostAllowed(name, usual, allowed) / unit
-    if (value < least)
-      refuse(field as keyof Judge0Request, `must be greater than or equal to ${least}`)
-    if (value > most) refuse(field as keyof Judge0Request, `must be less than or equal to ${most}`)
+    if (value < least) refuse(field, `must be greater than or equal to ${least}`)
+    if (value > most) refuse(field, `must be less than or equal to ${most}`)
     limits[name] = name.endsWith('time') ? value : Math.trunc(value) * unit
   }
   if (limits.stdout !== undefined)

@@ -42,7 +42,7 @@ export function openJudge0(context: HttpContext): Door {
   ): Promise<{ readonly value: Submission | null; readonly issues: readonly Issue[] }> => {
     const { value: asked, issues } = validate(judge0Request, input)
     if (asked === null) return { value: null, issues: shorten(issues) }
-    const translated = translateRequest(asked, isBase64, request.caller)
+    const translated = translateRequest(asked, isBase64, request.caller.limits)
     // A field that is already wrong would otherwise be listed twice.
     const wrong = new Set(translated.issues.map(({ path }) => path))
     const parsed = await parse(translated.submission, request.caller)
