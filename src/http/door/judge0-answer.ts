@@ -96,30 +96,27 @@ function decodeText(bytes: Uint8Array): string {
  * Reads an account's submissions by their tokens, each as Judge0 shows it; null for an unknown token and for a submission whose
  * texts were removed. Rejects with a Problem when texts are too large for one answer, or not UTF-8 and not asked for in base64.
  */
-type Judge0Reader = (
+export async function readSubmissions(
+  database: Database,
   tokens: readonly string[],
   accountId: string,
-  asked: Asked,
-) => Promise<readonly (object | null)[]>
-
-export function createJudge0Reader(database: Database): Judge0Reader {
-  return async (tokens, accountId, { isBase64, fields }) => {
-    const ids = listIds(tokens)
-    const found = await withDeadline(() => readResults(database, ids, accountId, 'base64'))
-    const requested = new Map<string, object>()
-    if (fields.some((name) => Object.hasOwn(requestFields, name)))
-      for (const id of found.keys()) {
-        const received = await withDeadline(() => readRequest(database, id, accountId))
-        if (received !== null && received !== 'purged') requested.set(id, describeRequest(received))
-      }
-    return tokens.map((token) => {
-      const record = found.get(token.toLowerCase())
-      if (record === null) throw refuse(tooLarge)
-      if (record === undefined || record.purged_at !== null) return null
-      const values = { ...requested.get(record.id), ...describeRecord(record) }
-      return writeFields(values, fields, isBase64 ? encodeLines : decodeText)
-    })
-  }
+  { isBase64, fields }: Asked,
+): Promise<readonly (object | null)[]> {
+  const ids = listIds(tokens)
+  const found = await withDeadline(() => readResults(database, ids, accountId, 'base64'))
+  const requested = new Map<string, object>()
+  if (fields.some((name) => Object.hasOwn(requestFields, name)))
+    for (const id of found.keys()) {
+      const received = await withDeadline(() => readRequest(database, id, accountId))
+      if (received !== null && received !== 'purged') requested.set(id, describeRequest(received))
+    }
+  return tokens.map((token) => {
+    const record = found.get(token.toLowerCase())
+    if (record === null) throw refuse(tooLarge)
+    if (record === undefined || record.purged_at !== null) return null
+    const values = { ...requested.get(record.id), ...describeRecord(record) }
+    return writeFields(values, fields, isBase64 ? encodeLines : decodeText)
+  })
 }
 
 const tooLarge = 'The outputs are too large for one answer: ask for fewer submissions.'

@@ -22,7 +22,7 @@ import {
 import type { ApiRequest, Handler } from '../request.ts'
 import { submitToEnd } from '../submit.ts'
 import type { Door, DoorAnswer } from './door.ts'
-import { createJudge0Reader, notUtf8, readAsked } from './judge0-answer.ts'
+import { notUtf8, readAsked, readSubmissions } from './judge0-answer.ts'
 import { batchMost, listInfoRoutes } from './judge0-info.ts'
 import { judge0Names, judge0Request, translateRequest } from './judge0-request.ts'
 import { readDoorBody, refuse, rename } from './run.ts'
@@ -32,7 +32,6 @@ const batchRequest = v.object({ submissions: v.array(v.unknown(), 'must be an ar
 
 export function openJudge0(context: HttpContext): Door {
   const { database, queueCapacity, parse } = context
-  const read = createJudge0Reader(database)
 
   /** Checks one submission, and names its mistakes by Judge0's fields. */
   const check = async (
@@ -72,11 +71,13 @@ export function openJudge0(context: HttpContext): Door {
       readUnfinished,
     )
     if (id === undefined) return
-    const [shown] = await read([id], request.caller.accountId, asked).catch((error: unknown) => {
-      if (error instanceof Problem && error.message === notUtf8)
-        return [{ error: notUtf8, token: id }]
-      throw error
-    })
+    const [shown] = await readSubmissions(database, [id], request.caller.accountId, asked).catch(
+      (error: unknown) => {
+        if (error instanceof Problem && error.message === notUtf8)
+          return [{ error: notUtf8, token: id }]
+        throw error
+      },
+    )
     sendJson(response, 201, shown ?? { token: id })
   }
 
@@ -106,7 +107,7 @@ export function openJudge0(context: HttpContext): Door {
     const asked = readAsked(request)
     const { accountId } = request.caller
     if (token !== 'batch') {
-      const [shown] = await read([token], accountId, asked)
+      const [shown] = await readSubmissions(database, [token], accountId, asked)
       if (shown === undefined || shown === null) throw noSubmission()
       sendJson(response, 200, shown)
       return
@@ -117,7 +118,8 @@ export function openJudge0(context: HttpContext): Door {
       .split(',')
       .filter((one) => one !== '')
     judgeCount(tokens.length, batchMost(request.caller, queueCapacity))
-    sendJson(response, 200, { submissions: await read(tokens, accountId, asked) })
+    const submissions = await readSubmissions(database, tokens, accountId, asked)
+    sendJson(response, 200, { submissions })
   }
 
   const list: Handler = async (request, response) => {
@@ -129,7 +131,7 @@ export function openJudge0(context: HttpContext): Door {
     if (page * perPage > pagedMost) throw refuse(`invalid page: ${page}`)
     const { accountId } = request.caller
     const { ids, total } = await withDeadline(() => listPage(database, accountId, page, perPage))
-    const shown = await read(ids, accountId, readAsked(request))
+    const shown = await readSubmissions(database, ids, accountId, readAsked(request))
     const pages = Math.ceil(total / perPage)
     sendJson(response, 200, {
       submissions: shown.filter((one) => one !== null),
@@ -148,7 +150,7 @@ export function openJudge0(context: HttpContext): Door {
     const { accountId } = request.caller
     const { fields } = readAsked(request)
     // In base64, which can show any text.
-    const [shown] = await read([id], accountId, { fields, isBase64: true })
+    const [shown] = await readSubmissions(database, [id], accountId, { fields, isBase64: true })
     if (shown === undefined || shown === null) throw noSubmission()
     const state = await withDeadline((signal) =>
       purgeSubmission(database, id, accountId, describeOrigin(request), signal),
