@@ -30,17 +30,8 @@ export function nameLanguage(language: string, runtime: string | null): string {
   return `${short} (${runtime.startsWith(`${short} `) ? runtime.slice(short.length + 1) : runtime})`
 }
 
-interface Judge0Language {
-  readonly id: number
-  readonly name: string
-  readonly is_archived: boolean
-  readonly source_file: string | null
-  readonly compile_cmd: string | null
-  readonly run_cmd: string
-}
-
 /** Lists the languages that workers offer, once under each id that Judge0 has for them. */
-async function listLanguages(database: Database): Promise<readonly Judge0Language[]> {
+async function listLanguages(database: Database) {
   const offered = await describeLanguages(database)
   return offered
     .flatMap(({ name, runtime, compile, run }) => {
