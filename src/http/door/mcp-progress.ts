@@ -3,9 +3,9 @@
 import type { Response } from 'polka'
 import { beginning } from '#result'
 import { boundRest, sendJson } from '../answer.ts'
-import type { HttpContext } from '../http.ts'
 import type { ApiRequest } from '../request.ts'
 import { asksForStream } from '../stream.ts'
+import type { ResultStreams } from '../stream.ts'
 import type { Message } from './mcp-message.ts'
 
 /** Sends the last message of a stream, or the whole answer. */
@@ -20,34 +20,34 @@ export function sendMessage(response: Response, status: number, message: object)
   response.end(bytes)
 }
 
-/** @returns a function to call with the submission's id once the submission is stored. */
-type FollowProgress = (
-  message: Message,
+/**
+ * Prepares the stream of a call whose client asks for progress.
+ * @returns a function to call with the submission's id once the submission is stored.
+ */
+export function followProgress(
+  resultStreams: ResultStreams,
+  { meta }: Message,
   request: ApiRequest,
   response: Response,
-) => (id: string) => void
-
-export function createProgress({ resultStreams }: HttpContext): FollowProgress {
-  return ({ meta }, request, response) => {
-    const token = meta['progressToken']
-    const isToken = typeof token === 'string' || typeof token === 'number'
-    if (!isToken || !asksForStream(request)) return () => {}
-    resultStreams.admit(request, response)
-    let progress = 0
-    const notify = (text: string): string => {
-      const params = { progressToken: token, progress, message: text }
-      progress += 1
-      return formatMessage({ jsonrpc: '2.0', method: 'notifications/progress', params })
+): (id: string) => void {
+  const token = meta['progressToken']
+  const isToken = typeof token === 'string' || typeof token === 'number'
+  if (!isToken || !asksForStream(request)) return () => {}
+  resultStreams.admit(request, response)
+  let progress = 0
+  const notify = (text: string): string => {
+    const params = { progressToken: token, progress, message: text }
+    progress += 1
+    return formatMessage({ jsonrpc: '2.0', method: 'notifications/progress', params })
+  }
+  const retell = (texts: readonly string[]): Buffer => Buffer.from(texts.map(notify).join(''))
+  return (id) => {
+    if (response.destroyed) return
+    const retelling = {
+      greeting: retell([`submission ${id}`]),
+      retell: (events: Buffer) => retell(describeEvents(events.toString())),
     }
-    const retell = (texts: readonly string[]): Buffer => Buffer.from(texts.map(notify).join(''))
-    return (id) => {
-      if (response.destroyed) return
-      const retelling = {
-        greeting: retell([`submission ${id}`]),
-        retell: (events: Buffer) => retell(describeEvents(events.toString())),
-      }
-      resultStreams.begin(request, response, id, beginning, { retelling })
-    }
+    resultStreams.begin(request, response, id, beginning, { retelling })
   }
 }
 

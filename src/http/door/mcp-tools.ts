@@ -1,5 +1,4 @@
 // The tools of the MCP door: their inputs and outputs, by the API's own schemas, and what a call of each does.
-import type { Response } from 'polka'
 import * as v from 'valibot'
 import { cancelSubmission } from '#enqueue'
 import { Problem } from '#error'
@@ -25,10 +24,9 @@ import { usualRules } from '../webhook.ts'
 import { codes, ProtocolError } from './mcp-message.ts'
 import { longestWaitSeconds, notRun } from './run.ts'
 
-/** A call of a tool, with the request and response that it belongs to. */
+/** A call of a tool, with the request that it belongs to. */
 interface ToolCall {
   readonly request: ApiRequest
-  readonly response: Response
   readonly arguments: unknown
   /** Fires when the client has hung up. */
   readonly hungUp: AbortSignal

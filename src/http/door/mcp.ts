@@ -15,7 +15,7 @@ import { readRecord, waitForEnd } from '../read.ts'
 import { describeOrigin, hangUpSignal, isUuid } from '../request.ts'
 import type { ApiRequest, Handler } from '../request.ts'
 import type { Door } from './door.ts'
-import { createProgress, sendMessage } from './mcp-progress.ts'
+import { followProgress, sendMessage } from './mcp-progress.ts'
 import {
   checkMetadata,
   codes,
@@ -50,9 +50,8 @@ interface Incoming {
 type Reply = object | undefined
 
 export function openMcp(context: HttpContext): Door {
-  const { database, log, corsOrigins = [] } = context
+  const { database, log, resultStreams, corsOrigins = [] } = context
   const callTool = createTools(context)
-  const followProgress = createProgress(context)
   /** Calls in this process that a notification can cancel. */
   const cancellable = new Map<string, AbortController>()
 
@@ -68,13 +67,12 @@ export function openMcp(context: HttpContext): Door {
     try {
       const result = await callTool(name, {
         request,
-        response,
         arguments: given,
         hungUp,
         // In versions up to 2025-11-25 a client that hangs up cancels nothing.
         cancelled: perRequest ? hungUp : controller.signal,
         takesTask,
-        onStored: takesTask ? () => {} : followProgress(message, request, response),
+        onStored: takesTask ? () => {} : followProgress(resultStreams, message, request, response),
       })
       if (result === null) return undefined
       if (!('task' in result)) return result
