@@ -11,7 +11,7 @@ import { withDeadline } from '../deadline.ts'
 import type { HttpContext } from '../http.ts'
 import { describeOrigin, invalidRequest } from '../request.ts'
 import type { Handler } from '../request.ts'
-import { bulkSchema, verifySchema } from './step-schema.ts'
+import { bulkSchema, verifySchema } from './request-schema.ts'
 
 // A step starts no further item after its first second; the rest of the time is for the item under way.
 const stepMilliseconds = 5000

@@ -1,32 +1,128 @@
 // The operators' routes, in reading order.
+import * as v from 'valibot'
+import type { Database } from '#database'
 import { Problem } from '#error'
-import { commandWorker, createCachedOverview, createCachedSeries, wantedBy } from '#operator'
+import {
+  commandWorker,
+  createCachedOverview,
+  createCachedSeries,
+  find,
+  hasAccount,
+  listRunning,
+  listWebhooks,
+  listWorkers,
+  readReruns,
+  readWebhook,
+  replayDelivery,
+  wantedBy,
+} from '#operator'
+import type { Series } from '#operator'
 import { sendJson } from '../answer.ts'
+import { readBody } from '../body.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpContext, Route } from '../http.ts'
-import { describeOrigin, isUuid, refuseQuery } from '../request.ts'
-import type { Handler } from '../request.ts'
+import { listParameters } from '../list.ts'
+import { describeOrigin, isUuid, readParameters, refuseQuery } from '../request.ts'
+import type { ApiRequest, Handler } from '../request.ts'
 import { forOperators, forSteering } from './access.ts'
 import { actInBulk, verifyLedger } from './bulk.ts'
-import { listRoutes } from './list.ts'
 import type { Refusals } from './refusal.ts'
+import { operatorParameters, replaySchema } from './request-schema.ts'
+
+const { gone, state, before, campaign, after, account, q } = operatorParameters
+const { limit } = listParameters
+const webhookQuery = v.partial(v.object({ state, before, limit }))
+const rerunQuery = v.object({ campaign, after: v.optional(after), account: v.optional(account) })
+const webhooksUnlessSaid = 50
+
+type CommandWord = keyof typeof wantedBy
 
 export function operatorRoutes(context: HttpContext, refusals: Refusals): readonly Route[] {
-  const commands = (Object.keys(wantedBy) as CommandWord[]).map((word): Route => {
-    const handler = forSteering(giveCommand(context, word))
-    return ['POST', `/api/operator/workers/:id/${word}`, handler]
-  })
+  const { database } = context
+  // Requests within a second share one overview, and those within ten seconds share one series.
+  const readOverview = createCachedOverview(database)
+  const readSeries = createCachedSeries(database)
   return [
-    ['GET', '/api/operator/overview', forOperators(answerOverview(context, refusals))],
-    ['GET', '/api/operator/series', forOperators(answerSeries(context, refusals))],
-    ...listRoutes(context),
+    get('overview', v.object({}), async (_query, { operator }) => ({
+      ...(await readOverview()),
+      refusals: refusals.read(),
+      read_only: operator?.isReadOnly,
+    })),
+    get('series', v.object({}), async () => countRefused(await readSeries(), refusals)),
+    get('find', v.object({ q }), ({ q: text }) => find(database, text)),
+    get('workers', v.partial(v.object({ gone })), async ({ gone: text }) => ({
+      workers: await listWorkers(database, { withGone: text === 'true' }),
+    })),
+    get('running', v.object({}), async () => ({ running: await listRunning(database) })),
+    get('webhooks', webhookQuery, async ({ limit: most = webhooksUnlessSaid, ...page }) => ({
+      webhooks: await listWebhooks(database, { ...page, limit: most }),
+    })),
+    get('webhooks/:id', v.object({}), async (_query, { params }) => {
+      const { webhook, events } = await findWebhook(database, params['id'])
+      const shown = ({ version, type, at, data, metadata }: FoundWebhook['events'][number]) => {
+        return { version, type, at, data, metadata }
+      }
+      return { webhook, events: events.map(shown) }
+    }),
+    ['POST', '/api/operator/webhooks/:id/replay', forSteering(replayWebhook(context))],
+    get('reruns', rerunQuery, async ({ campaign: name, after: last = null, account: of }) => {
+      if (of !== undefined && !(await hasAccount(database, of)))
+        throw new Problem('not_found', 'There is no account of this name.')
+      return readReruns(database, name, last)
+    }),
     ['POST', '/api/operator/bulk', forSteering(actInBulk(context))],
     ['POST', '/api/operator/verify', forSteering(verifyLedger(context))],
-    ...commands,
+    ...(Object.keys(wantedBy) as CommandWord[]).map((word): Route => {
+      const handler = forSteering(giveCommand(context, word))
+      return ['POST', `/api/operator/workers/:id/${word}`, handler]
+    }),
   ]
 }
 
-type CommandWord = keyof typeof wantedBy
+/** Returns a GET route that answers with what `read` returns. */
+function get<Query extends object>(
+  path: string,
+  schema: v.GenericSchema<unknown, Query> & { readonly entries: object },
+  read: (query: Query, request: ApiRequest) => Promise<object>,
+): Route {
+  const handler: Handler = async (request, response) => {
+    const query = readParameters(request, schema)
+    sendJson(response, 200, await withDeadline(() => read(query, request)))
+  }
+  return ['GET', `/api/operator/${path}`, forOperators(handler)]
+}
+
+/** Adds to each point the requests that this process refused in its time. */
+function countRefused(series: Series, refusals: Refusals): object {
+  const points = series.points.map((point) => {
+    const ago = (Date.parse(series.at) - Date.parse(point.at)) / 1000
+    return { ...point, refused: refusals.countBetween(ago, ago - point.seconds) }
+  })
+  return { ...series, points }
+}
+
+type FoundWebhook = NonNullable<Awaited<ReturnType<typeof readWebhook>>>
+
+async function findWebhook(database: Database, id = ''): Promise<FoundWebhook> {
+  const found = isUuid(id) ? await readWebhook(database, id) : null
+  if (found === null) throw new Problem('not_found', 'There is no such webhook.')
+  return found
+}
+
+function replayWebhook({ database }: HttpContext): Handler {
+  return async (request, response) => {
+    const { secret } = await readBody(request, response, replaySchema)
+    const { webhook } = await withDeadline(() => findWebhook(database, request.params['id']))
+    const was = await withDeadline(() =>
+      replayDelivery(database, webhook.webhook_id, secret, describeOrigin(request)),
+    )
+    if (was === 'purged')
+      throw new Problem('purged', 'The webhook’s address was removed with its submission’s bodies.')
+    if (was !== 'delivered' && was !== 'abandoned')
+      throw new Problem('not_final', 'Only a delivered or abandoned webhook can be sent again.')
+    sendJson(response, 200, { webhook: webhook.webhook_id, replayed: true, was })
+  }
+}
 
 /** Stores a command for a worker, which obeys it at its next heartbeat. */
 function giveCommand({ database }: HttpContext, word: CommandWord): Handler {
@@ -40,30 +136,5 @@ function giveCommand({ database }: HttpContext, word: CommandWord): Handler {
       : null
     if (worker === null) throw new Problem('not_found', 'There is no such worker.')
     sendJson(response, 200, worker)
-  }
-}
-
-/** Answers with an overview of the whole service; requests within a second share one. */
-function answerOverview({ database }: HttpContext, refusals: Refusals): Handler {
-  const read = createCachedOverview(database)
-  return async (request, response) => {
-    refuseQuery(request)
-    const overview = await withDeadline(read)
-    const isReadOnly = request.operator?.isReadOnly
-    sendJson(response, 200, { ...overview, refusals: refusals.read(), read_only: isReadOnly })
-  }
-}
-
-/** Answers with figures of the last hours; requests within ten seconds share one read. */
-function answerSeries({ database }: HttpContext, refusals: Refusals): Handler {
-  const read = createCachedSeries(database)
-  return async (request, response) => {
-    refuseQuery(request)
-    const series = await withDeadline(read)
-    const points = series.points.map((point) => {
-      const ago = (Date.parse(series.at) - Date.parse(point.at)) / 1000
-      return { ...point, refused: refusals.countBetween(ago, ago - point.seconds) }
-    })
-    sendJson(response, 200, { ...series, points })
   }
 }

@@ -4,7 +4,7 @@ import { verdicts } from '#event'
 import { bulkActions, overviewSchema, seenWorker, seriesSchema, states } from '#operator'
 import { resultStatuses, webhookStates } from '#result'
 import { count, described, seconds, time, uuid } from '#schema'
-import { bulkSchema, replaySchema, verifySchema } from './step-schema.ts'
+import { bulkSchema, replaySchema, verifySchema } from './request-schema.ts'
 
 const webhook = v.object({
   webhook_id: uuid,

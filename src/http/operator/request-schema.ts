@@ -1,8 +1,9 @@
-// The schemas of requests to POST /api/operator/bulk, verify and webhooks/{id}/replay.
+// The schemas of operators' requests: the parameters of queries, and the bodies of bulk, verify and webhooks/{id}/replay.
 import * as v from 'valibot'
 import { verdicts } from '#event'
 import { fields, languageSchema, tagSchema, wellFormedTextWithoutNul } from '#options'
 import { bulkActions, campaignNameMost } from '#operator'
+import { webhookStates } from '#result'
 import { described, timeText } from '#schema'
 import { webhookSecret } from '../webhook.ts'
 
@@ -13,8 +14,8 @@ const name = (most: number) =>
     v.maxLength(most, `is longer than ${most} characters`),
   )
 
-export const accountName = name(200)
-export const campaignName = name(campaignNameMost)
+const accountName = name(200)
+const campaignName = name(campaignNameMost)
 
 /** Each field is optional; an item must match all that are given. */
 const filter = fields(
@@ -38,7 +39,28 @@ const uuid = (message: string) =>
     v.metadata({ format: 'uuid' }),
   )
 
-export const idParameter = uuid('must be a UUID')
+const idParameter = uuid('must be a UUID')
+
+/** The query parameters of operators' routes; all are optional but `campaign` and `q`. */
+export const operatorParameters = {
+  gone: described(
+    v.picklist(['true', 'false'], 'must be true or false'),
+    'true: the answer also has workers that ended in the last day.',
+  ),
+  state: v.picklist(webhookStates, `must be one of ${webhookStates.join(', ')}`),
+  before: described(idParameter, 'The last webhook_id of the previous page.'),
+  campaign: campaignName,
+  after: described(idParameter, 'The next of the previous page.'),
+  account: described(
+    accountName,
+    'The name of an account; 404 when there is no account of this name.',
+  ),
+  // The first characters of a key are enough, because a whole key in a URL would end up in logs.
+  q: described(
+    accountName,
+    'A submission’s id, an account’s name or a part of it, or a key’s id or first 12 characters.',
+  ),
+} as const
 
 const after = v.optional(
   described(
