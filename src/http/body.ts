@@ -37,21 +37,31 @@ export async function readJson(
   most = bodyLimitBytes,
 ): Promise<Body> {
   requirePlain(request, 'application/json')
+  const tooLarge = invalid(`is larger than ${most} bytes`)
+  const declared = Number(request.headers['content-length'] ?? 0)
+  if (declared > most) return tooLarge
   const { caller } = request as Partial<ApiRequest>
   // An operator has no account id, so the bodies of all operators count as one account's.
   const room = takeBodyRoom(caller?.accountId ?? '')
   try {
-    const declared = Number(request.headers['content-length'] ?? 0)
-    // A body whose declared size is too large is not read at all, so it needs no room.
-    if (declared <= most) room.grow(declared)
-    const body = createGrowing(declared)
+    room.grow(declared)
+    // Chunks are copied into one buffer, because a chunk of a single byte holds about a hundred times its length in memory. The
+    // system provides memory only for pages that are written, so the unused rest costs nothing.
+    let buffer = Buffer.allocUnsafe(declared)
+    let length = 0
     const isWhole = await receiveBytes(request, response, most, (chunk) => {
+      const needed = length + chunk.byteLength
       // A chunked body declares no size, so it takes room as it arrives.
-      room.grow(body.length + chunk.byteLength)
-      body.add(chunk)
+      room.grow(needed)
+      if (needed > buffer.byteLength) {
+        const larger = Buffer.allocUnsafe(Math.max(needed, 2 * length))
+        buffer.copy(larger, 0, 0, length)
+        buffer = larger
+      }
+      chunk.copy(buffer, length)
+      length = needed
     })
-    if (!isWhole) return invalid(`is larger than ${most} bytes`)
-    return parse(body.bytes())
+    return isWhole ? parse(buffer.subarray(0, length)) : tooLarge
   } finally {
     room.leave()
   }
@@ -107,41 +117,6 @@ function hasItsShare(): Problem {
   )
 }
 
-interface Growing {
-  readonly length: number
-  add(chunk: Buffer): void
-  bytes(): Buffer
-}
-
-/**
- * Collects a body's bytes. Chunks after the first are copied into one buffer, because a chunk of a single byte holds about a
- * hundred times its length in memory.
- */
-function createGrowing(expected: number): Growing {
-  let buffer: Buffer = Buffer.alloc(0)
-  let length = 0
-  return {
-    get length() {
-      return length
-    },
-    add(chunk) {
-      const needed = length + chunk.byteLength
-      if (length === 0) buffer = chunk
-      else {
-        if (needed > buffer.byteLength) {
-          // The system provides memory only for pages that are written, so the unused rest costs nothing.
-          const larger = Buffer.allocUnsafeSlow(Math.max(expected, needed, 2 * length))
-          buffer.copy(larger, 0, 0, length)
-          buffer = larger
-        }
-        chunk.copy(buffer, length)
-      }
-      length = needed
-    },
-    bytes: () => buffer.subarray(0, length),
-  }
-}
-
 /** @throws {Problem} 415 for another media type or any content encoding. */
 export function requirePlain({ headers }: ApiRequest, expected: string): void {
   const mediaType = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
@@ -167,7 +142,6 @@ export async function receiveBytes(
   most: number,
   take: (chunk: Buffer) => void,
 ): Promise<boolean> {
-  if (Number(request.headers['content-length'] ?? 0) > most) return false
   // Sent only now, so that a request refused by its headers is never asked for its body.
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
   const { promise, resolve, reject } = Promise.withResolvers<'whole' | 'too large' | 'broken'>()
