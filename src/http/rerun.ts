@@ -12,7 +12,6 @@ import { defaultLimits } from '#language'
 import type { LimitName } from '#options'
 import { hasResult, isFinal } from '#result'
 import type { TrackedResult } from '#result'
-import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpContext } from './http.ts'
@@ -20,6 +19,7 @@ import type { OfferedLanguages } from './offered.ts'
 import { noSubmission, purged } from './problem.ts'
 import { readOwn, readRecord, waitForEnd } from './read.ts'
 import { describeRefusal } from './receive.ts'
+import type { Stored } from './receive.ts'
 import { judgeLimits } from './relations.ts'
 import {
   hangUpSignal,
@@ -29,7 +29,7 @@ import {
   waitSeconds,
 } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
-import { describeStored, notFinished } from './submit.ts'
+import { notFinished, sendStored } from './submit.ts'
 
 export function rerunResult(context: HttpContext): Handler {
   const { database, queueCapacity, syncWaitSeconds, offered } = context
@@ -64,8 +64,7 @@ export function rerunResult(context: HttpContext): Handler {
       if (record === null) throw new Error(`submission ${id} has no result`)
       if (!isFinal(record)) throw notFinished(id)
     } else if (kind === 'replayed') record = await readRecord(database, id, accountId)
-    const { status, body, headers } = describeStored(stored, record)
-    sendJson(response, status, body, headers)
+    sendStored(response, stored, record)
   }
 }
 
@@ -106,8 +105,6 @@ async function findObstacles(
     issues.push(...judgeLimits('compile_limits', limits?.compile, compile, allowed))
   return issues
 }
-
-type Stored = Extract<RerunOutcome, { id: string }>
 
 async function refuseUnrepeatable(context: HttpContext, outcome: RerunOutcome): Promise<Stored> {
   switch (outcome.kind) {

@@ -31,12 +31,16 @@ export function submit(context: HttpContext): Handler {
       await submitAndStream(context, parsed, response)
       return
     }
-    const submitted = parsed.waits
-      ? await submitToEnd(context, parsed)
-      : await submitOnly(context, parsed)
-    if (submitted === null || parsed.hungUp.aborted) return
-    const { status, body, headers } = describeStored(submitted.stored, submitted.record)
-    sendJson(response, status, body, headers)
+    if (parsed.waits) {
+      const submitted = await submitToEnd(context, parsed)
+      if (submitted !== null) sendStored(response, submitted.stored, submitted.record)
+      return
+    }
+    const stored = await receive(context, parsed, createId())
+    const { accountId } = request.caller
+    const record =
+      stored.kind === 'replayed' ? await readRecord(context.database, stored.id, accountId) : null
+    sendStored(response, stored, record)
   }
 }
 
@@ -78,22 +82,6 @@ async function parse(
   return { request, submission, idempotencyKey, waits, streams, seconds, hungUp }
 }
 
-/** How the submission was received, and its record; null where the record was not read. */
-interface Submitted<Record> {
-  readonly stored: Stored
-  readonly record: Record
-}
-
-async function submitOnly(
-  context: HttpContext,
-  parsed: ParsedRequest,
-): Promise<Submitted<TrackedResult | null>> {
-  const stored = await receive(context, parsed, createId())
-  if (stored.kind === 'received') return { stored, record: null }
-  const { accountId } = parsed.request.caller
-  return { stored, record: await readRecord(context.database, stored.id, accountId) }
-}
-
 /**
  * Stores a submission, or finds the earlier one of its idempotency key, and waits for the result.
  * @returns null when the caller has hung up. @throws {Problem} when it was not stored or did not end in time.
@@ -101,7 +89,7 @@ async function submitOnly(
 export async function submitToEnd(
   context: HttpContext,
   parsed: AwaitedSubmission,
-): Promise<Submitted<TrackedResult> | null> {
+): Promise<{ readonly stored: Stored; readonly record: TrackedResult } | null> {
   const { waiter, database } = context
   const { seconds, hungUp } = parsed
   const { accountId } = parsed.request.caller
@@ -156,23 +144,18 @@ async function submitAndStream(
 }
 
 /**
- * Returns the answer for a received submission.
+ * Answers for a received submission, unless the client has hung up.
  * @param record the final record of a new submission whose caller waited; the present record for a repeated idempotency key.
  */
-export function describeStored(
-  stored: Stored,
-  record: TrackedResult | null,
-): {
-  readonly status: number
-  readonly body: object
-  readonly headers: Readonly<Record<string, string>>
-} {
+export function sendStored(response: Response, stored: Stored, record: TrackedResult | null): void {
+  if (response.destroyed) return
   const { kind, id } = stored
-  const headers = { ...locate(id), ...describeReplay(stored) }
-  if (kind === 'received' && record !== null) return { status: 200, body: record, headers: {} }
-  if (kind === 'received') return { status: 202, body: { id }, headers }
-  if (record === null) throw new Error(`submission ${id} has no result`)
-  return { status: 202, body: record, headers }
+  if (kind === 'received' && record !== null) {
+    sendJson(response, 200, record)
+    return
+  }
+  if (kind === 'replayed' && record === null) throw new Error(`submission ${id} has no result`)
+  sendJson(response, 202, record ?? { id }, { ...locate(id), ...describeReplay(stored) })
 }
 
 /** Returns headers that say whether the idempotency key was used before. */
