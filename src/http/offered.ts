@@ -1,5 +1,6 @@
 // Decides which languages and capabilities a submission may ask for: those that a worker offers, or offered within the last
 // day. Other submissions are refused at once. A submission for workers that are away for a while waits for them.
+import { cachedRead } from '#database'
 import type { Database } from '#database'
 import type { Issue } from '#error'
 import { languages } from '#language'
@@ -56,13 +57,12 @@ export function lists(issues: readonly Issue[]): boolean {
 /** What a worker offers, by language name. */
 type Offer = ReadonlyMap<string, OfferedRow>
 
-/** Caches the offers, and asks the database when a language was not offered at the last look or that look is old. */
+/** Keeps the offers, and asks the database when a language was not offered at the last look or that look is old. */
 export function createOfferedLanguages(database: Database): OfferedLanguages {
   let offers: readonly Offer[] = []
   let askedAt = Number.NEGATIVE_INFINITY
-  let asking: Promise<void> | null = null
 
-  async function ask(): Promise<void> {
+  const ask = cachedRead(async () => {
     const rows = await withDeadline(
       async () =>
         database<OfferedRow[]>`
@@ -70,14 +70,14 @@ export function createOfferedLanguages(database: Database): OfferedLanguages {
     )
     offers = groupByOffer(rows)
     askedAt = performance.now()
-  }
+  }, staleMilliseconds)
 
   /** Returns what `read` makes of the offers, and asks for new offers first when the cached ones are old or not good. */
   async function readGood<T>(read: () => T, isGood: (value: T) => boolean): Promise<T> {
-    const age = performance.now() - askedAt
+    const isKept = performance.now() - askedAt < keptMilliseconds
     const value = read()
-    if (isGood(value) && offers.length > 0 && age < keptMilliseconds) return value
-    if (age > staleMilliseconds) await (asking ??= ask().finally(() => (asking = null)))
+    if (isGood(value) && offers.length > 0 && isKept) return value
+    await ask()
     return read()
   }
 
