@@ -15,19 +15,20 @@ export function sendProblem(
   log: Logger,
   findMissing: () => Promise<string | null>,
 ): ErrorHandler<ApiRequest> {
-  return async (error, request, response) => {
-    const missing = refusesUs(error) ? await askFor(findMissing) : null
+  return async (failure, request, response) => {
+    // The check fails when the database is unreachable by now.
+    const missing = refusesUs(failure) ? await findMissing().catch(() => null) : null
     // The answer was already started, or the client has gone.
     if (response.headersSent || response.destroyed) {
       response.destroy()
       return
     }
-    const problem = missing === null ? toProblem(error) : new Problem('unavailable', missing)
+    const problem = missing === null ? toProblem(failure) : new Problem('unavailable', missing)
     request.problem = problem.code
     // `findMissing` logs by itself what is missing, once.
     if (problem.status >= 500 && missing === null) {
       log[problem.code === 'internal' ? 'error' : 'warn'](
-        { err: error instanceof Problem ? error.cause : error, request: request.requestId },
+        { err: failure instanceof Problem ? failure.cause : failure, request: request.requestId },
         `request.${problem.code}`,
       )
     }
@@ -84,14 +85,6 @@ export function purged(): Problem {
 /** True when the login lacks a right, or the database's schema is not the one that this code expects. */
 function refusesUs(error: unknown): boolean {
   return errorCode(error) === sqlState.insufficientPrivilege || isUnmigrated(error)
-}
-
-async function askFor(findMissing: () => Promise<string | null>): Promise<string | null> {
-  try {
-    return await findMissing()
-  } catch {
-    return null // the database is unreachable by now
-  }
 }
 
 /** Turns any error into a Problem; an unexpected one becomes `internal`. */
