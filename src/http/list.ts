@@ -1,14 +1,16 @@
-// GET /api/submissions: the account's submissions, newest first, page by page.
+// GET /api/submissions: the account's submissions, newest first, page by page. GET /api/results?ids=…: the records of several
+// submissions, as one request against the rate limit.
 import * as v from 'valibot'
 import { verdicts } from '#event'
 import { languageSchema, tagSchema } from '#options'
-import { listResults, readPreviews, resultStatuses } from '#result'
+import { listResults, readPreviews, readResults, resultStatuses } from '#result'
 import type { Preview } from '#result'
 import { described, timeText } from '#schema'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpContext } from './http.ts'
-import { isUuid, readParameters } from './request.ts'
+import { noSubmission } from './problem.ts'
+import { isUuid, listIds, readParameters } from './request.ts'
 import type { Handler } from './request.ts'
 
 const limitMessage = 'must be a whole number from 1 to 100'
@@ -82,3 +84,32 @@ function decodeCursor(cursor: string): string {
   const hex = Buffer.from(cursor, 'base64url').toString('hex')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
+
+const idsMost = 100
+
+const idsSchema = v.object({
+  ids: v.pipe(
+    v.string('is required'),
+    v.transform((text) => text.split(',')),
+    v.check((ids) => ids.length <= idsMost, `must hold at most ${idsMost} ids`),
+    v.check((ids) => ids.every((id) => id !== ''), 'must be ids, with commas between them'),
+  ),
+})
+
+export function readManyResults({ database }: HttpContext): Handler {
+  return async (request, response) => {
+    const { ids } = readParameters(request, idsSchema)
+    const { accountId } = request.caller
+    const found = await withDeadline(() => readResults(database, listIds(ids), accountId))
+    const { code: error, message } = noSubmission()
+    const results = ids.map((id) => {
+      const record = found.get(id.toLowerCase())
+      if (record === undefined) return { id, error, message }
+      return record ?? { id, error: 'too_large', message: tooLarge }
+    })
+    sendJson(response, 200, { results })
+  }
+}
+
+const tooLarge =
+  'With this result the outputs of the answer would be too large: read the result by itself.'
