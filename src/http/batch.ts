@@ -21,7 +21,7 @@ import type { ApiRequest, Handler } from './request.ts'
 import { asksForStream } from './stream.ts'
 import type { SubmissionParser } from './submission.ts'
 import { describeReplay } from './submit.ts'
-import { usualRules, webhookSecret, webhookUrl } from './webhook.ts'
+import { webhookSecret, webhookUrl } from './webhook.ts'
 import type { WebhookRules } from './webhook.ts'
 
 /** The most items of a batch in any tier. */
@@ -79,7 +79,7 @@ export function submitBatch(context: HttpContext): Handler {
 
 /** Reads a batch. @throws {Problem} with every issue of the batch itself. */
 async function parseBatch(
-  { queueCapacity, webhookRules = usualRules, parse }: HttpContext,
+  { queueCapacity, webhookRules, parse }: HttpContext,
   request: ApiRequest,
   response: Response,
 ): Promise<ParsedBatch> {

@@ -49,7 +49,6 @@ import type { WebhookRules } from './webhook.ts'
 
 export { doorNames } from './door/door.ts'
 export type { DoorName } from './door/door.ts'
-export { createReadiness } from './health.ts'
 export { createServer } from './transport.ts'
 export type { TransportOptions } from './transport.ts'
 
@@ -60,8 +59,6 @@ export interface HttpDependencies {
   readonly log: Logger
   /** The migration without which the database is older than this code. */
   readonly newestMigration: string
-  /** The readiness check of this database and migration; created by default. */
-  readonly readiness?: Readiness
   /** True to believe X-Forwarded-Proto. */
   readonly trustProxy: boolean
   readonly syncWaitSeconds: number
@@ -85,6 +82,8 @@ export interface HttpDependencies {
 
 /** What all handlers share, so that one handler profits from what another asked the database. */
 export interface HttpContext extends HttpDependencies {
+  readonly webhookRules: WebhookRules
+  readonly readiness: Readiness
   readonly resultStreams: ResultStreams
   readonly offered: OfferedLanguages
   readonly parse: SubmissionParser
@@ -97,23 +96,26 @@ export interface HttpContext extends HttpDependencies {
 export type Route = readonly ['GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE', string, Handler]
 
 export function createHttp(dependencies: HttpDependencies): RequestListener {
-  const { database, waiter, log, trustProxy } = dependencies
-  const { readiness = createReadiness(dependencies), webhookRules = usualRules } = dependencies
-  const resultStreams = createResultStreams(dependencies)
+  const { database, log, trustProxy, webhookRules = usualRules } = dependencies
+  const readiness = createReadiness(dependencies)
+  // Asked once so that it logs what is missing even if nobody asks /readyz. Errors are ignored, because other parts log an
+  // unreachable database.
+  void readiness().catch(() => {})
   const offered = createOfferedLanguages(database)
-  const parse = createSubmissionParser(database, offered, webhookRules)
-  const receive = createReceive(database)
-  const readDrain = createDrainEstimate(database)
   const context: HttpContext = {
     ...dependencies,
-    resultStreams,
+    webhookRules,
+    readiness,
+    resultStreams: createResultStreams(dependencies),
     offered,
-    parse,
-    receive,
-    readDrain,
+    parse: createSubmissionParser(database, offered, webhookRules),
+    receive: createReceive(database),
+    readDrain: createDrainEstimate(database),
   }
-  const metrics = createMetrics({ database, waiter, resultStreams, readiness })
+  const metrics = createMetrics(context)
   const refusals = createRefusals()
+  const doors = openDoors(context)
+  const doorRoutes = doors.flatMap((door) => door.routes)
   const routes: Route[] = [
     ['POST', '/api/submit', submit(context)],
     ['POST', '/api/submit/batch', submitBatch(context)],
@@ -135,11 +137,10 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     ['GET', '/metrics', metrics.read],
     ['GET', '/healthz', live],
     ['GET', '/readyz', ready(readiness)],
+    ...doorRoutes,
   ]
-  const doors = openDoors(context)
-  routes.push(...doors.flatMap((door) => door.routes))
-  const paths = listPaths(routes)
-  const doorPaths = listPaths(doors.flatMap((door) => door.routes))
+  const routesByPath = Map.groupBy(routes, ([, path]) => path)
+  const doorPaths = listPaths(doorRoutes)
 
   const app = polka<ApiRequest>({
     onError: sendProblem(log, () => withDeadline(readiness)),
@@ -150,7 +151,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   if (dependencies.console !== undefined) app.use(serveConsole(dependencies.console, trustProxy))
   const cors = allowOrigins(dependencies.corsOrigins ?? [], doorPaths)
   app.use(metrics.count, refusals.count, cors)
-  for (const path of paths) app.all(path, nameRoute(path))
+  for (const path of routesByPath.keys()) app.all(path, nameRoute(path))
   for (const door of doors)
     for (const path of listPaths(door.routes)) app.all(path, enterDoor(door))
   const guards = [requireHttps(trustProxy), separateRoles(database, authenticate(database))]
@@ -158,10 +159,8 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   for (const path of doorPaths) if (!path.startsWith('/api/')) app.all(path, ...guards)
   app.use(requireHost)
   for (const [method, path, handler] of routes) app.add(method, path, handler)
-  for (const path of paths) {
-    const methods = routes.filter((route) => route[1] === path).map(([method]) => method)
-    app.all(path, methodNotAllowed(methods))
-  }
+  for (const [path, own] of routesByPath)
+    app.all(path, methodNotAllowed(own.map(([method]) => method)))
 
   return (request, response) => {
     request.url = toOriginForm(request.url ?? '/')

@@ -6,13 +6,11 @@ import { cachedRead } from '#database'
 import type { Database } from '#database'
 import { abandonReasons, verdicts } from '#event'
 import { languages } from '#language'
-import type { Waiter } from '#result'
 import { sendText } from './answer.ts'
 import { withDeadline } from './deadline.ts'
-import type { Readiness } from './health.ts'
+import type { HttpContext } from './http.ts'
 import type { Handler } from './request.ts'
 import { createServiceGauges } from './service-gauges.ts'
-import type { ResultStreams } from './stream.ts'
 
 const knownMethods: ReadonlySet<string | undefined> = new Set([
   'GET',
@@ -41,12 +39,7 @@ export function createMetrics({
   waiter,
   resultStreams,
   readiness,
-}: {
-  readonly database: Database
-  readonly waiter: Waiter
-  readonly resultStreams: Pick<ResultStreams, 'open'>
-  readonly readiness: Readiness
-}): Metrics {
+}: HttpContext): Metrics {
   const registry = new Registry()
   const { counter, gauge, histogram } = createFigures(registry)
   collectDefaultMetrics({ register: registry })

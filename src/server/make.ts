@@ -3,7 +3,7 @@ import { exitForConfig } from '#config'
 import { createConsole } from '#console'
 import { checkLogin, createDatabase } from '#database'
 import type { Database } from '#database'
-import { createHttp, createReadiness, createServer } from '#http'
+import { createHttp, createServer } from '#http'
 import type { Logger } from '#log'
 import { findNewestMigration } from '#migration-file'
 import { exitIfOlder } from '#release'
@@ -32,18 +32,12 @@ export async function makeParts(settings: ServerSettings, log: Logger): Promise<
   const { database } = pools
   const waiter = createWaiter(database, (error) => log.warn({ err: error }, 'waiter.failed'))
   const streams = createStreams(database, (error) => log.warn({ err: error }, 'stream.failed'))
-  const newestMigration = findNewestMigration()
-  const readiness = createReadiness({ database, newestMigration, log })
-  // Asked once so that it logs what is missing even if nobody asks /readyz. Errors are ignored, because other parts log an
-  // unreachable database.
-  void readiness().catch(() => {})
   const app = createHttp({
     database,
-    readiness,
     waiter,
     streams,
     log,
-    newestMigration,
+    newestMigration: findNewestMigration(),
     trustProxy: settings.TRUST_PROXY,
     syncWaitSeconds: settings.SYNC_WAIT_SECONDS,
     queueCapacity: settings.QUEUE_CAPACITY,
