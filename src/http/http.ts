@@ -8,7 +8,6 @@ import type { Receive } from '#enqueue'
 import type { Logger } from '#log'
 import type { SigningKey } from '#receipt'
 import type { Streams, Waiter } from '#result'
-import { logAccess } from './access-log.ts'
 import { authenticate } from './authenticate.ts'
 import { submitBatch } from './batch.ts'
 import { headBlob, putBlob } from './blob.ts'
@@ -166,6 +165,31 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     request.url = toOriginForm(request.url ?? '/')
     // polka adds the fields of its own request type, and never rejects: failures go to onError.
     void app.handler(request as ApiRequest, response, undefined as never)
+  }
+}
+
+/**
+ * Logs one line per request at `debug`. The line holds the path's pattern, because clients choose the path itself. Headers and
+ * bodies are never logged.
+ */
+function logAccess(log: Logger): Handler {
+  return (request, response, next) => {
+    if (!log.isLevelEnabled('debug')) return next()
+    const start = performance.now()
+    response.once('close', () => {
+      const answer = {
+        request: request.requestId,
+        method: request.method,
+        route: request.route ?? null,
+        // Null when the caller left before the answer.
+        status: response.writableFinished ? response.statusCode : null,
+        milliseconds: Math.round((performance.now() - start) * 10) / 10,
+        // Null without a valid key.
+        account: (request.caller as typeof request.caller | undefined)?.accountId ?? null,
+      }
+      log.debug(answer, 'request.answered')
+    })
+    return next()
   }
 }
 
