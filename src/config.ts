@@ -169,6 +169,7 @@ const worker = {
   ),
   WEBHOOK_CONCURRENCY: v.optional(wholeNumber(1, 10_000), '50'),
   WEBHOOK_PER_HOST: v.optional(wholeNumber(1, 10_000), '10'),
+  /** The default is the schedule that Standard Webhooks suggests. */
   WEBHOOK_SCHEDULE_SECONDS: v.optional(
     v.pipe(
       v.string(),

@@ -1,18 +1,16 @@
 // Computes when a failed delivery is tried again.
 
-/** 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h before the 2nd … 8th attempt, as Standard Webhooks suggests. */
-export const retryScheduleSeconds: readonly number[] = [5, 300, 1800, 7200, 18_000, 36_000, 36_000]
-
-/** The longest wait that `Retry-After` can cause: the schedule's longest step. */
+/** The longest wait that `Retry-After` can cause: the longest step of the usual schedule. */
 export const maxRetryAfterSeconds = 36_000
 
+/** The share by which steps vary at random, to spread deliveries that failed together. */
+const jitter = 0.2
+
 interface RetryPolicy {
-  /** Seconds; `retryScheduleSeconds` when left out. */
-  readonly schedule?: readonly number[]
-  /** The share by which steps vary at random, to spread deliveries that failed together; 0.2 when left out. */
-  readonly jitter?: number
+  /** Seconds before the 2nd, 3rd, … attempt. */
+  readonly schedule: readonly number[]
   /** The receiver's last `Retry-After`. */
-  readonly retryAfterSeconds?: number | null
+  readonly retryAfterSeconds: number | null
   /** From 0 inclusive to 1 exclusive; Math.random when left out. */
   readonly random?: () => number
 }
@@ -22,15 +20,17 @@ interface RetryPolicy {
  * `maxRetryAfterSeconds` at most.
  * @param attempt how many attempts were made.
  */
-export function nextAttemptDelay(attempt: number, policy: RetryPolicy = {}): number | null {
-  const { schedule = retryScheduleSeconds, jitter = 0.2, random = Math.random } = policy
+export function nextAttemptDelay(
+  attempt: number,
+  { schedule, retryAfterSeconds, random = Math.random }: RetryPolicy,
+): number | null {
   if (!Number.isInteger(attempt) || attempt < 1) {
     throw new RangeError(`attempt must be a whole number from 1, not ${attempt}`)
   }
   const step = schedule[attempt - 1]
   if (step === undefined) return null
   const delaySeconds = step * (1 + jitter * (2 * random() - 1))
-  return Math.max(delaySeconds, Math.min(policy.retryAfterSeconds ?? 0, maxRetryAfterSeconds))
+  return Math.max(delaySeconds, Math.min(retryAfterSeconds ?? 0, maxRetryAfterSeconds))
 }
 
 /**

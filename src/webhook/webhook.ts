@@ -11,12 +11,7 @@
 export { hasPublicHost, isAllowedAddress, ownAddresses, parseRanges } from './address.ts'
 export { createConcurrencyLimit, type Bound } from './concurrency-limit.ts'
 export { createResolver } from './resolve.ts'
-export {
-  maxRetryAfterSeconds,
-  nextAttemptDelay,
-  parseRetryAfter,
-  retryScheduleSeconds,
-} from './retry.ts'
+export { maxRetryAfterSeconds, nextAttemptDelay, parseRetryAfter } from './retry.ts'
 export { sendDelivery, type DeliveryOutcome } from './send.ts'
 export { createDeliverySettings, trustAuthorities, type DeliverySettings } from './settings.ts'
 export { signDelivery } from './signature.ts'

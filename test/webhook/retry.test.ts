@@ -1,50 +1,52 @@
 // The retry schedule and the Retry-After header.
 import t from 'tap'
 
-import {
-  maxRetryAfterSeconds,
-  nextAttemptDelay,
-  parseRetryAfter,
-  retryScheduleSeconds,
-} from '#webhook'
+import { assumeDatabase, readWorkerConfig } from '#config'
+import { maxRetryAfterSeconds, nextAttemptDelay, parseRetryAfter } from '#webhook'
+
+/** The schedule of a worker that sets no other. */
+const { WEBHOOK_SCHEDULE_SECONDS: schedule } = readWorkerConfig(assumeDatabase({}))
+
+/** Returns the delay without a random part. */
+function next(attempt: number, retryAfterSeconds: number | null = null): number | null {
+  return nextAttemptDelay(attempt, { schedule, retryAfterSeconds, random: () => 0.5 })
+}
 
 t.test('the schedule is 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, then nothing', async (t) => {
-  const delays = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempt) =>
-    nextAttemptDelay(attempt, { jitter: 0 }),
-  )
+  const delays = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempt) => next(attempt))
   t.same(delays, [5, 300, 1800, 7200, 18_000, 36_000, 36_000, null, null])
 })
 
 t.test('jitter keeps every step within a fifth of itself and reaches both ends', async (t) => {
-  for (const [index, step] of retryScheduleSeconds.entries()) {
-    t.equal(nextAttemptDelay(index + 1, { random: () => 0 }), step * 0.8)
-    t.ok(nextAttemptDelay(index + 1, { random: () => 1 - Number.EPSILON })! <= step * 1.2)
-    const delay = nextAttemptDelay(index + 1)!
+  for (const [index, step] of schedule.entries()) {
+    const policy = { schedule, retryAfterSeconds: null }
+    t.equal(nextAttemptDelay(index + 1, { ...policy, random: () => 0 }), step * 0.8)
+    t.ok(
+      nextAttemptDelay(index + 1, { ...policy, random: () => 1 - Number.EPSILON })! <= step * 1.2,
+    )
+    const delay = nextAttemptDelay(index + 1, policy)!
     t.ok(delay >= step * 0.8 && delay <= step * 1.2, `${delay} for ${step}`)
   }
 })
 
-function next(retryAfterSeconds: number | null, attempt = 1): number | null {
-  return nextAttemptDelay(attempt, { jitter: 0, retryAfterSeconds })
-}
-
 t.test('Retry-After lengthens the wait, never shortens it, and is clamped', async (t) => {
-  t.equal(next(120), 120)
-  t.equal(next(1), 5)
-  t.equal(next(null), 5)
-  t.equal(next(1e12), maxRetryAfterSeconds)
-  t.equal(next(120, 8), null, 'it does not add attempts')
+  t.equal(next(1, 120), 120)
+  t.equal(next(1, 1), 5)
+  t.equal(next(1, null), 5)
+  t.equal(next(1, 1e12), maxRetryAfterSeconds)
+  t.equal(next(8, 120), null, 'it does not add attempts')
 })
 
 t.test('an own schedule is followed', async (t) => {
-  t.equal(nextAttemptDelay(2, { schedule: [1, 2], jitter: 0 }), 2)
-  t.equal(nextAttemptDelay(3, { schedule: [1, 2] }), null)
-  t.equal(nextAttemptDelay(1, { schedule: [] }), null)
+  const policy = { retryAfterSeconds: null, random: () => 0.5 }
+  t.equal(nextAttemptDelay(2, { ...policy, schedule: [1, 2] }), 2)
+  t.equal(nextAttemptDelay(3, { ...policy, schedule: [1, 2] }), null)
+  t.equal(nextAttemptDelay(1, { ...policy, schedule: [] }), null)
 })
 
 t.test('an attempt that is no whole number from 1 is a mistake of ours', async (t) => {
   for (const attempt of [0, -1, 1.5, Number.NaN]) {
-    t.throws(() => nextAttemptDelay(attempt), { name: 'RangeError' })
+    t.throws(() => next(attempt), { name: 'RangeError' })
   }
 })
 

@@ -16,14 +16,14 @@ export const webhookFaults: readonly Fault[] = [
   },
   {
     name: 'webhook: the third attempt comes after three minutes',
-    text: '[5, 300, 1800, 7200, 18_000, 36_000, 36_000]',
-    instead: '[5, 180, 1800, 7200, 18_000, 36_000, 36_000]',
+    text: "'5,300,1800,7200,18000,36000,36000'",
+    instead: "'5,180,1800,7200,18000,36000,36000'",
     tests: ['webhook/retry'],
   },
   {
     name: 'webhook: Retry-After shortens a wait',
-    text: 'return Math.max(delaySeconds, Math.min(policy.retryAfterSeconds ?? 0, maxRetryAfterSeconds))',
-    instead: 'return Math.min(policy.retryAfterSeconds ?? delaySeconds, maxRetryAfterSeconds)',
+    text: 'return Math.max(delaySeconds, Math.min(retryAfterSeconds ?? 0, maxRetryAfterSeconds))',
+    instead: 'return Math.min(retryAfterSeconds ?? delaySeconds, maxRetryAfterSeconds)',
     tests: ['webhook/retry'],
   },
   {
