@@ -44,10 +44,10 @@ export async function commandWorker(
   metadata: Metadata,
   signal?: AbortSignal,
 ): Promise<CommandedWorker | null> {
-  const command = sql<CommandedWorker[]>`
+  const query = sql<CommandedWorker[]>`
     select id, host, state, wanted_now as wanted, changed
     from runledger.command_worker(${id}, ${wanted}, ${schemaVersion}, ${json(sql, metadata)})`
-  const [row] = await (signal === undefined ? command : cancelOnAbort(command, signal))
+  const [row] = await (signal === undefined ? query : cancelOnAbort(query, signal))
   return row ?? null
 }
 
