@@ -1,5 +1,5 @@
 // Lists an account's results page by page. An account may have millions of results, and those that match a filter may be
-// rare or absent, but the cost of a page is bounded.
+// rare or absent, but the cost of a page is bounded. /api/submissions uses cursors; Judge0 numbers its pages.
 import type { Database } from '#database'
 import type { Verdict } from '#event'
 import { floorId } from '#id'
@@ -93,4 +93,28 @@ function summarize(row: ResultRow): ResultSummary {
     ...summary
   } = toRecord(row)
   return summary
+}
+
+/** How many of the newest submissions can be paged through. There is a limit because a page's offset is counted row by row. */
+export const pagedMost = 10_000
+
+/** Reads the ids of one page. @param page 1, 2, … */
+export async function listPage(
+  sql: Database,
+  accountId: string,
+  page: number,
+  perPage: number,
+): Promise<{
+  /** Newest first. */
+  readonly ids: readonly string[]
+  /** How many submissions can be paged through. */
+  readonly total: number
+}> {
+  const [{ total }] = await sql<[{ total: number }]>`
+    select count(*)::integer as total
+    from (select from runledger.submission r where r.account_id = ${accountId} limit ${pagedMost}) counted`
+  const rows = await sql<{ id: string }[]>`
+    select r.id from runledger.submission r where r.account_id = ${accountId}
+    order by r.id desc offset ${(page - 1) * perPage} limit ${perPage}`
+  return { ids: rows.map(({ id }) => id), total }
 }

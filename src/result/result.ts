@@ -22,11 +22,10 @@ export {
   webhookStates,
 } from './schema.ts'
 export type { ResultRecord, ResultStatus, TrackedResult } from './schema.ts'
-export { listResults } from './list.ts'
-export { listPage, pagedMost } from './page.ts'
+export { listPage, listResults, pagedMost } from './list.ts'
+export type { ResultFilter } from './list.ts'
 export { readPreviews } from './preview.ts'
 export type { Preview } from './preview.ts'
-export type { ResultFilter } from './list.ts'
 export { createWaiter } from './wait.ts'
 export type { Waiter } from './wait.ts'
 export { createStreams } from './stream/stream.ts'
