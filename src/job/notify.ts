@@ -4,7 +4,7 @@
 import type { Database } from '#database'
 
 /** Workers listen here for running submissions that must end (#execute). */
-const cancelChannel = 'runledger_cancel'
+export const cancelChannel = 'runledger_cancel'
 
 interface EndedSubmission {
   readonly id: string

@@ -3,7 +3,7 @@
 // output-publisher.ts publishes output while somebody watches, and continue.ts lends a slot between two tests. #queue
 // describes how a job comes here.
 import * as v from 'valibot'
-import type { Language } from '#language'
+import { cancelChannel } from '#notify'
 import type { ExecutingTask } from '#queue'
 import { untilAvailable } from '#retry'
 import { createBegin } from './attempt.ts'
@@ -21,22 +21,16 @@ export type { ExecuteDependencies } from './run-attempt.ts'
 export { createSuspension } from './suspension.ts'
 export type { Suspension } from './suspension.ts'
 
-interface ExecuteTask extends ExecutingTask {
-  readonly languages: readonly Language[]
-}
-
 /** Read from the database, so it is checked. */
 const jobSchema = v.object({ submission: v.pipe(v.string(), v.uuid()) })
 
-/** notify.ts sends the ids of cancelled submissions here. */
-const cancelChannel = 'runledger_cancel'
 /** runledger.watch_submissions sends the ids of watched submissions here. */
 const watchChannel = 'runledger_watch'
 /** A worker that has returned jobs to the queue notifies here. */
 const returnChannel = 'runledger_return'
 
 /** Creates the task. It never rejects because of a run: the log, not the queue, decides what comes next. */
-export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTask {
+export function createExecuteTask(dependencies: ExecuteDependencies): ExecutingTask {
   const { log, executor, database } = dependencies
   /** Attempts whose result is not in the log yet. */
   const unfinished = new Set<Promise<void>>()
@@ -75,7 +69,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
 
   return {
     get languages() {
-      return Object.keys(executor.runtimes) as Language[]
+      return Object.keys(executor.runtimes)
     },
 
     get isSuspended() {

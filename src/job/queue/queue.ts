@@ -30,8 +30,6 @@ import { createQueuePool } from './pool.ts'
 import { createRunners } from './runners.ts'
 import { createSlots } from './slots.ts'
 
-/** The time between removals of finished jobs, so that many removals share a statement. */
-const removalMilliseconds = 200
 /** For this long after a lost statement, its answer may have been a job, because a server that stalled executes it later. */
 const lostMilliseconds = 15_000
 // How often a draining worker looks whether anything is left.
@@ -131,10 +129,9 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
     )
   const goOn = counted((payload) => slots.execute(() => execute.goOn(payload)))
   const deliver = counted((payload) => slots.deliver(() => options.deliver(payload)))
-  const shared = { log, removalMilliseconds }
   const runners = {
     execute: createRunners({
-      ...shared,
+      log,
       pool: pools.execute.pool,
       concurrency: options.executions,
       onReturned: () => execute.notifyReturned(),
@@ -148,7 +145,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
       },
     }),
     deliver: createRunners({
-      ...shared,
+      log,
       pool: pools.deliver.pool,
       concurrency: options.deliveries,
       listTasks: () => (isPaused() ? {} : { deliver }),

@@ -17,14 +17,14 @@ import { giveCode, throwWithCode } from './pool.ts'
 const holdMilliseconds = 10
 /** In most cases returned jobs are in the queue again after this time. */
 const returnMilliseconds = 10
+/** The time between removals of finished jobs, so that many removals share a statement. */
+const removalMilliseconds = 200
 
 interface RunnersOptions {
   readonly pool: Pool
   readonly concurrency: number
   /** Returns the tasks to run now; without a task, no runner runs. Called by each `refresh`. */
   readonly listTasks: () => TaskList
-  /** The time between removals of jobs that have ended. */
-  readonly removalMilliseconds: number
   /** Called when jobs that found no slot are in the queue again. Without it, jobs are taken one by one. */
   readonly onReturned?: () => Promise<void>
   readonly log: Logger
@@ -116,7 +116,7 @@ export function createRunners(options: RunnersOptions): Runners {
   }
 
   function startOnce(taskList: TaskList, events: WorkerEvents): Promise<Runner> {
-    const { pool: pgPool, concurrency, removalMilliseconds, onReturned } = options
+    const { pool: pgPool, concurrency, onReturned } = options
     return run({
       pgPool,
       concurrency,
