@@ -142,6 +142,7 @@ function describeSubmission(
   batch?: string,
 ): object {
   const { code, stdin, expectedStdout, options, tag, webhook } = submission
+  const { limits, compile_limits: compile } = options
   const detail = encodeOptions(options)
   const blobs = listBlobs(submission)
   const requires = listRequired(options)
@@ -164,7 +165,8 @@ function describeSubmission(
       blobs: submission.blobs.slice(0, blobsInEvent),
       blob_list: digestBody(blobs),
     }),
-    ...describeOwnLimits(options),
+    // JSON leaves out a phase that is undefined.
+    ...((limits ?? compile) && { limits: { compile, run: limits } }),
     ...(options.checker?.type === 'program' && { checker_language: options.checker.language }),
     ...(options.interactor && { checker_language: options.interactor.language }),
     ...(tag !== null && { tag }),
@@ -255,16 +257,4 @@ function listFurtherParts({
   const further = priority === 'low' ? [priority] : []
   if (bytes === null && tag === null && outputEncoding === 'utf8') return further
   return [bytes, tag, outputEncoding, ...further]
-}
-
-function describeOwnLimits({ limits, compile_limits: compile }: Options): {
-  readonly limits?: object
-} {
-  if (limits === undefined && compile === undefined) return {}
-  return {
-    limits: {
-      ...(compile !== undefined && { compile }),
-      ...(limits !== undefined && { run: limits }),
-    },
-  }
 }
