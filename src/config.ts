@@ -209,52 +209,32 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-type ClientConfig = v.InferOutput<v.ObjectSchema<typeof client, undefined>>
-type CommandConfig = v.InferOutput<v.ObjectSchema<typeof command, undefined>>
-type DatabaseConfig = v.InferOutput<v.ObjectSchema<typeof database, undefined>>
-type DevConfig = v.InferOutput<v.ObjectSchema<typeof dev, undefined>>
-type DoctorConfig = v.InferOutput<v.ObjectSchema<typeof doctor, undefined>> & {
-  readonly settings: LanguageSettings
-}
-export type WebConfig = v.InferOutput<v.ObjectSchema<typeof web, undefined>>
-export type WorkerConfig = v.InferOutput<v.ObjectSchema<typeof worker, undefined>> & {
+/** The values of the variables. */
+type Values<Variables extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Variables, undefined>>
+type DoctorConfig = Values<typeof doctor> & { readonly settings: LanguageSettings }
+export type WebConfig = Values<typeof web>
+export type WorkerConfig = Values<typeof worker> & {
   readonly limits: readonly LimitOverride[]
   readonly settings: LanguageSettings
 }
 
 /** Reads the configuration of a client of the service; flags override it. @throws {ConfigError} */
-export function readClientConfig(environment = process.env): ClientConfig {
-  return parse(v.object(client), environment)
-}
+export const readClientConfig = createReader(client)
 
 /** Reads the configuration of a command that uses the database. @throws {ConfigError} */
-export function readCommandConfig(environment = process.env): CommandConfig {
-  return parse(v.object(command), environment)
-}
+export const readCommandConfig = createReader(command)
 
 /** Reads what every process needs: database and log level. @throws {ConfigError} */
-export function readDatabaseConfig(environment = process.env): DatabaseConfig {
-  return parse(v.object(database), environment)
-}
+export const readDatabaseConfig = createReader(database)
 
 /** Reads the configuration of `migrate`. @throws {ConfigError} */
-export function readMigrateConfig(
-  environment = process.env,
-): v.InferOutput<v.ObjectSchema<typeof database & typeof roles, undefined>> {
-  return parse(v.object({ ...database, ...roles }), environment)
-}
+export const readMigrateConfig = createReader({ ...database, ...roles })
 
 /** @throws {ConfigError} */
-export function readRetentionConfig(
-  environment = process.env,
-): v.InferOutput<v.ObjectSchema<typeof retention, undefined>> {
-  return parse(v.object(retention), environment)
-}
+export const readRetentionConfig = createReader(retention)
 
 /** Reads the configuration of `make run`. Nothing is required; the processes that it starts get the whole environment. */
-export function readDevConfig(environment = process.env): DevConfig {
-  return parse(v.object(dev), environment)
-}
+export const readDevConfig = createReader(dev)
 
 /** Reads the configuration of `make doctor`. Nothing is required. */
 export function readDoctorConfig(environment = process.env): DoctorConfig {
@@ -338,6 +318,13 @@ function isAddress(text: string): boolean {
   const hosts = text.slice(from).split(/[/?]/)[0] ?? ''
   const [before, after] = [text.slice(0, from), text.slice(from + hosts.length)]
   return hosts.split(',').every((host) => URL.canParse(before + host + after))
+}
+
+/** Returns a function that reads these variables. */
+function createReader<const Variables extends v.ObjectEntries>(
+  variables: Variables,
+): (environment?: NodeJS.ProcessEnv) => Values<Variables> {
+  return (environment = process.env) => parse(v.object(variables), environment)
 }
 
 function parse<const TSchema extends v.GenericSchema>(
