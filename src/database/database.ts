@@ -24,7 +24,7 @@ export { findWritable, hasSeveralHosts, splitHosts } from './hosts.ts'
 export { createBatch } from './batch.ts'
 export type { Batch } from './batch.ts'
 export { shortenOutages } from './outage.ts'
-export { errorCode, hadNoEffect, isUnavailable, sqlState } from './sql-state.ts'
+export { errorCode, isUnavailable, sqlState } from './sql-state.ts'
 
 /** bigint columns arrive as numbers, because all of ours stay below 2^53. */
 export type Database = postgres.Sql<{ bigint: number }>
@@ -45,7 +45,8 @@ const defaultStatementSeconds = 10
 // Time for the server's work around a statement.
 const silenceMarginSeconds = 0.4
 // Connecting takes several round trips. It may take as long as a statement, within these bounds.
-const connectSeconds = { least: 2, most: 5 }
+const leastConnectSeconds = 2
+const mostConnectSeconds = 5
 // The kernel probes an idle connection after this time, then every second. After ten unanswered probes it is dead.
 const keepAliveSeconds = 2
 
@@ -53,8 +54,8 @@ const keepAliveSeconds = 2
 export function createDatabase(options: DatabaseOptions): Database {
   const { statementSeconds = defaultStatementSeconds, connections } = options
   // Without a statement limit, silence proves nothing.
-  const silenceSeconds =
-    statementSeconds > 0 ? statementSeconds + silenceMarginSeconds : Number.POSITIVE_INFINITY
+  const longestSeconds = statementSeconds > 0 ? statementSeconds : Number.POSITIVE_INFINITY
+  const silenceSeconds = longestSeconds + silenceMarginSeconds
   const isChosen = hasSeveralHosts(options.url)
   const findHost = isChosen ? () => findWritable(options.url) : null
   const sockets: object = { socket: createSockets(silenceSeconds, connections, findHost) } // not in the driver's types
@@ -63,7 +64,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     ...sockets,
     ...(isChosen && { target_session_attrs: 'primary' }),
     max: connections,
-    connect_timeout: boundConnecting(statementSeconds),
+    connect_timeout: Math.min(mostConnectSeconds, Math.max(leastConnectSeconds, longestSeconds)),
     keep_alive: keepAliveSeconds,
     idle_timeout: 0,
     // The driver's own back-off grows to 20 s, which is too long once the database is back.
@@ -83,12 +84,6 @@ export function createDatabase(options: DatabaseOptions): Database {
       idle_in_transaction_session_timeout: 10_000,
     },
   })
-}
-
-/** Returns the time limit for connecting, in seconds. @param statementSeconds 0 for no limit. */
-function boundConnecting(statementSeconds: number): number {
-  const { least, most } = connectSeconds
-  return statementSeconds === 0 ? most : Math.min(most, Math.max(least, statementSeconds))
 }
 
 /** Creates the `stream` option for graphile-worker's pool, with the deadline and the pace of our own connections. */

@@ -8,10 +8,8 @@
 // address is not public, nothing is sent. The connection goes to a checked address, over https, to an allowed port, with a
 // verified certificate. Redirects are not followed; no proxy, cookie, credential or earlier connection is used.
 // Against waste of time and memory, DNS, connecting and the whole attempt have time limits, and 4 KiB of the answer are read.
-export { hasPublicHost, isAllowedAddress, ownAddresses, parseRanges } from './address.ts'
+export { parseRanges } from './address.ts'
 export { createConcurrencyLimit, type Bound } from './concurrency-limit.ts'
-export { createResolver } from './resolve.ts'
-export { maxRetryAfterSeconds, nextAttemptDelay, parseRetryAfter } from './retry.ts'
+export { nextAttemptDelay } from './retry.ts'
 export { sendDelivery, type DeliveryOutcome } from './send.ts'
 export { createDeliverySettings, trustAuthorities, type DeliverySettings } from './settings.ts'
-export { signDelivery } from './signature.ts'

@@ -1,8 +1,9 @@
 // Group commit: which calls share a statement, and that each call gets its own answer, error and abort.
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createBatch, hadNoEffect } from '#database'
+import { createBatch } from '#database'
 import type { Batch } from '#database'
+import { hadNoEffect } from '../../src/database/sql-state.ts'
 
 /** A batch whose statements the test ends, with the calls of each statement in the order of sending. */
 interface Log {

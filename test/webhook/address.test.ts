@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os'
 
 import t from 'tap'
 
-import { hasPublicHost, isAllowedAddress, ownAddresses, parseRanges } from '#webhook'
+import { hasPublicHost, isAllowedAddress, ownAddresses, parseRanges } from '#webhook-address'
 
 /** [first, last, the public neighbour below, the public neighbour above]; null where the neighbour is special too. */
 const ranges: readonly (readonly [string, string, string | null, string | null])[] = [

@@ -2,7 +2,7 @@
 import t from 'tap'
 
 import { assumeDatabase, readWorkerConfig } from '#config'
-import { maxRetryAfterSeconds, nextAttemptDelay, parseRetryAfter } from '#webhook'
+import { maxRetryAfterSeconds, nextAttemptDelay, parseRetryAfter } from '../../src/webhook/retry.ts'
 
 /** The schedule of a worker that sets no other. */
 const { WEBHOOK_SCHEDULE_SECONDS: schedule } = readWorkerConfig(assumeDatabase({}))

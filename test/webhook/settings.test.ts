@@ -1,7 +1,8 @@
 // The defaults of sending, and which authorities are trusted.
 import t from 'tap'
 
-import { createDeliverySettings, ownAddresses, trustAuthorities } from '#webhook'
+import { createDeliverySettings, trustAuthorities } from '#webhook'
+import { ownAddresses } from '#webhook-address'
 
 import { createAuthority } from './certificate.ts'
 

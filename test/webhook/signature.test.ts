@@ -2,8 +2,8 @@
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 
-import { signDelivery } from '#webhook'
 import { verifyWebhook } from '#client'
+import { signDelivery } from '../../src/webhook/signature.ts'
 
 const isGenuine = async (received: Parameters<typeof verifyWebhook>[0]): Promise<boolean> =>
   (await verifyWebhook(received)) !== null
