@@ -3,13 +3,8 @@
 import type { Logger } from '#log'
 import type { DesiredState } from './command.ts'
 
-const wantedBy = {
-  SIGTSTP: 'paused',
-  SIGCONT: 'working',
-} as const satisfies Record<string, DesiredState>
-
 /** SIGTSTP pauses, SIGCONT resumes. */
-type PauseSignal = keyof typeof wantedBy
+type PauseSignal = 'SIGTSTP' | 'SIGCONT'
 
 export interface CommandFollower {
   /** True while the worker must take no jobs. */
@@ -49,7 +44,7 @@ export function createCommandFollower({ record, log }: CommandFollowerOptions): 
 
   async function recordSignal(name: PauseSignal): Promise<void> {
     if (name === 'SIGCONT' && !isPausedBySignal) return
-    const next = wantedBy[name]
+    const next = name === 'SIGTSTP' ? 'paused' : 'working'
     const isChanged = await record(next, name)
     recordedAt = performance.now()
     // When nothing changed, the worker was in that state already, or drains, as the next renewal says.

@@ -39,15 +39,15 @@ type Wake = (outcome: WaitOutcome) => void
 
 const inVain: WaitOutcome = { isFinal: false }
 
-/** Called when a look-up fails or a message cannot be read. The look-up of the next second tries again. */
-type OnWaiterError = (error: unknown) => void
-
 const lookupIntervalMilliseconds = 1000
 /** A submission is stored by then or never, because the statement that stores it is abandoned after two seconds. */
 const storedMilliseconds = 6000
 
-/** Creates a process's waiter. It retries while the database is unavailable. */
-export function createWaiter(sql: Database, onError: OnWaiterError): Waiter {
+/**
+ * Creates a process's waiter. It retries while the database is unavailable.
+ * @param onError called when a look-up fails or a message cannot be read. The look-up of the next second tries again.
+ */
+export function createWaiter(sql: Database, onError: (error: unknown) => void): Waiter {
   /** By submission id. */
   const waiting = new Map<string, { readonly since: number; readonly who: Set<Wake> }>()
   let count = 0
@@ -76,9 +76,7 @@ export function createWaiter(sql: Database, onError: OnWaiterError): Waiter {
     lookingUp = true
     void lookUp()
       .catch(onError)
-      .finally(() => {
-        lookingUp = false
-      })
+      .finally(() => (lookingUp = false))
   }
   const hear = (text: string): void => {
     try {

@@ -1,7 +1,7 @@
 // Starts attempts. execution.started is logged before a program runs; attempts that start at once share a statement.
 import { availableParallelism, hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createBatch, errorCode, sqlState } from '#database'
+import { createBatch, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import type { ExecutionStarted, Metadata } from '#event'
 import type { Executor } from '#executor'
@@ -144,7 +144,8 @@ export function createStart(
 
   async function startAll(starts: readonly Start[]): Promise<readonly (Started | null)[]> {
     const worker = starts[0]?.worker ?? ''
-    const data = JSON.stringify({ worker, ...host, isolation: executor.isolation })
+    const data = { worker, ...host, isolation: executor.isolation }
+    const metadata: Metadata = { actor: { worker } }
     const rows = await database<Started[]>`
       select
         submission_id as submission, version, coalesce(account_id, submission_id) as "accountId", code, stdin,
@@ -152,8 +153,8 @@ export function createStart(
         cores, has_webhook as "hasWebhook"
       from runledger.start(
         ${worker}, ${starts.map(({ submission }) => submission)}::uuid[], ${starts.map(({ run }) => run)}::text[],
-        ${starts.map(({ language }) => language)}::text[], ${data}::text::jsonb,
-        ${describePrograms(executor.runtimes)}::text::jsonb, ${describeActor(worker)}::text::jsonb, ${[...capabilities]}::text[],
+        ${starts.map(({ language }) => language)}::text[], ${json(database, data)},
+        ${describePrograms(executor.runtimes)}::text::jsonb, ${json(database, metadata)}, ${[...capabilities]}::text[],
         ${[...startedIds]}::text[]
       )`
     const byId = new Map(rows.map((row) => [row.submission, row]))
@@ -170,12 +171,6 @@ export function createStart(
     return startAll(odd === -1 ? starts : starts.slice(0, odd))
   }
   return createBatch({ run, statements: 2, items: 8 })
-}
-
-/** Returns the event's metadata as JSON. */
-function describeActor(workerId: string): string {
-  const caused: Metadata = { actor: { worker: workerId } }
-  return JSON.stringify(caused)
 }
 
 function describeProgram({ executor, limits }: AttemptDependencies, language: Language): Program {
