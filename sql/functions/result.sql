@@ -1,25 +1,5 @@
 -- Reads submissions for callers, and registers who is notified of their ends.
 
-create or replace function runledger.read_attempt(submission_id uuid)
-returns table (limits jsonb, attempt integer, cancel_requested_at timestamptz)
--- Has no settings, so that PostgreSQL inlines it.
-language sql stable
-as $$
-  select started.data -> 'limits', (started.data ->> 'attempt')::integer, requested.recorded_at
-  from (select) one
-  left join lateral (
-    select e.data from runledger.event e
-    where e.stream_id = read_attempt.submission_id and e.type = 'execution.started'
-    order by e.stream_version desc limit 1
-  ) started on true
-  left join lateral (
-    select e.recorded_at from runledger.event e
-    where e.stream_id = read_attempt.submission_id and e.type = 'submission.cancel_requested'
-    order by e.stream_version desc limit 1
-  ) requested on true
-$$;
-comment on function runledger.read_attempt is 'Returns one row: the limits and the number of the last attempt of a submission, and when its cancellation was requested; nulls before the first attempt.';
-
 create or replace function runledger.read_result(submission_id uuid, account_id uuid)
 returns setof runledger.record
 -- Not SQL: because of the partitions, PostgreSQL would plan it on every call, which takes four times as long as running it.
@@ -33,7 +13,7 @@ begin
       o.stdout, o.stderr, o.compile_output,
       d.webhook_id, d.state, d.attempts, case when d.state = 'pending' then d.due_at end,
       r.tag, r.output_encoding, r.exceeded, r.compile, o.report, r.rerun_of,
-      a.limits, a.attempt, a.cancel_requested_at,
+      started.limits, started.attempt, requested.recorded_at,
       case when d.attempts > 0 and d.state <> 'delivered' then (
         select e.data - 'submission' from runledger.event e
         where e.stream_id = d.webhook_id and e.type = 'webhook.attempt_failed'
@@ -43,7 +23,16 @@ begin
     from runledger.submission r
     left join runledger.output o on o.submission_id = read_result.submission_id
     left join runledger.delivery d on d.submission_id = read_result.submission_id
-    left join lateral runledger.read_attempt(read_result.submission_id) a on true
+    left join lateral (
+      select e.data -> 'limits' as limits, (e.data ->> 'attempt')::integer as attempt from runledger.event e
+      where e.stream_id = read_result.submission_id and e.type = 'execution.started'
+      order by e.stream_version desc limit 1
+    ) started on true
+    left join lateral (
+      select e.recorded_at from runledger.event e
+      where e.stream_id = read_result.submission_id and e.type = 'submission.cancel_requested'
+      order by e.stream_version desc limit 1
+    ) requested on true
     where r.id = read_result.submission_id and r.account_id = read_result.account_id;
 end
 $$;

@@ -27,7 +27,7 @@ begin
       runledger.read_language_load, runledger.read_class_load, runledger.read_overview, runledger.read_series,
       runledger.command_worker, runledger.find_bulk, runledger.verify,
       runledger.find_operator_key, runledger.replay_delivery,
-      runledger.read_progress, runledger.read_result, runledger.read_attempt, runledger.sweep_workers, runledger.reconcile_queue,
+      runledger.read_progress, runledger.read_result, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.restore_next_pending, runledger.check_ledger,
       runledger.store_blob, runledger.add_blob_chunk, runledger.name_file, runledger.read_files,
       runledger.watch_submissions, runledger.read_live_output

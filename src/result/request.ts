@@ -32,11 +32,14 @@ export async function readRequest(
   const [row] = await sql<RequestRow[]>`
     select
       e.data ->> 'language' as language, body.code, body.stdin, body.expected_stdout as "expectedStdout", body.detail,
-      e.data ->> 'output_encoding' as "outputEncoding", e.data ->> 'priority' as priority, e.data ->> 'tag' as tag, attempt.limits
+      e.data ->> 'output_encoding' as "outputEncoding", e.data ->> 'priority' as priority, e.data ->> 'tag' as tag, (
+        select started.data -> 'limits' from runledger.event started
+        where started.stream_id = r.id and started.type = 'execution.started'
+        order by started.stream_version desc limit 1
+      ) as limits
     from runledger.submission r
     join runledger.event e on e.stream_id = r.id and e.stream_version = 1
     left join runledger.body on body.submission_id = r.id
-    left join lateral runledger.read_attempt(r.id) attempt on true
     where r.id = ${id} and r.account_id = ${accountId}`
   if (row === undefined) return null
   const { code } = row

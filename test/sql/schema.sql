@@ -1123,11 +1123,6 @@ function runledger.purge_submission(submission_id uuid, account_id uuid, metadat
   returns text security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
-function runledger.read_attempt(submission_id uuid)
-  Returns one row: the limits and the number of the last attempt of a submission, and when its cancellation was requested; nulls before the first attempt.
-  returns TABLE(limits jsonb, attempt integer, cancel_requested_at timestamp with time zone) stable
-  grant execute to runledger_api
-
 function runledger.read_batch(batch_id uuid)
   Returns the results of the members of a batch that have ended, in the order of its items.
   returns TABLE(id uuid, status text, verdict text, finished_at timestamp with time zone) stable security definer set search_path=pg_catalog, pg_temp
