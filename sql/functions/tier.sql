@@ -1,14 +1,15 @@
 -- Each change of a tier is an event of its stream. The stream's UUID is made from the tier's name: version 7, with time 0 and
 -- a part of the name's hash.
 
-create or replace function runledger.define_tier(name text, schema_version integer, data jsonb, metadata jsonb) returns void
+create or replace function runledger.define_tier(schema_version integer, data jsonb, metadata jsonb) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  _hash text := encode(sha256(convert_to(define_tier.name, 'UTF8')), 'hex');
+  _name constant text := define_tier.data ->> 'name';
+  _hash text := encode(sha256(convert_to(_name, 'UTF8')), 'hex');
   _stream_id uuid := '00000000-0000-7' || substr(_hash, 1, 3) || '-8' || substr(_hash, 4, 3) || '-' || substr(_hash, 7, 12);
 begin
-  insert into runledger.tier (name) values (define_tier.name) on conflict on constraint tier_pkey do nothing;
+  insert into runledger.tier (name) values (_name) on conflict on constraint tier_pkey do nothing;
   -- Columns that data does not name keep their values.
   update runledger.tier t set (
     requests_per_minute, concurrent_executions, limits, blob_bytes, weight, total_seconds, output_bytes, cores, batch_items
@@ -18,7 +19,7 @@ begin
       said.blob_bytes, said.weight, said.total_seconds, said.output_bytes, said.cores, said.batch_items
     from jsonb_populate_record(t, define_tier.data) said
   )
-  where t.name = define_tier.name;
+  where t.name = _name;
   perform runledger.append_event(
     _stream_id, null, 'tier.defined', define_tier.schema_version, define_tier.data, define_tier.metadata
   );

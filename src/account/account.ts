@@ -79,8 +79,7 @@ export async function issueKey(
   }
   await sql`
     select runledger.issue_key(
-      ${id}, ${createId()}, ${request.account}, ${request.tier}, ${label}, ${digestKey(key)},
-      ${request.expiresAt ?? null}, ${schemaVersion}, ${json(sql, event.data)}, ${json(sql, { actor: { operator } })}
+      ${id}, ${createId()}, ${digestKey(key)}, ${schemaVersion}, ${json(sql, event.data)}, ${json(sql, { actor: { operator } })}
     )`
   return { id, key }
 }
@@ -112,7 +111,7 @@ export async function rotateKey(
   const worksUntil = new Date(Date.now() + overlapSeconds * 1000)
   const successorId = createId()
   return sql.begin(async (transaction) => {
-    const isInForce = await changeKey(transaction, id, { endsAt: worksUntil }, operator, {
+    const isInForce = await changeKey(transaction, id, operator, {
       type: 'api_key.rotated',
       data: { replaced_by: successorId, works_until: worksUntil.toISOString() },
     })
@@ -136,13 +135,12 @@ export async function changeKeyTier(
   tier: string,
   operator: string,
 ): Promise<boolean> {
-  const event: ApiKeyEvent = { type: 'api_key.changed', data: { tier } }
-  return changeKey(sql, id, { tier }, operator, event)
+  return changeKey(sql, id, operator, { type: 'api_key.changed', data: { tier } })
 }
 
 /** Revokes a key at once. @returns false when no such key is in force. */
 export async function revokeKey(sql: Queryable, id: string, operator: string): Promise<boolean> {
-  return changeKey(sql, id, { endsAt: new Date() }, operator, { type: 'api_key.revoked', data: {} })
+  return changeKey(sql, id, operator, { type: 'api_key.revoked', data: {} })
 }
 
 /**
@@ -167,13 +165,12 @@ export async function findOperatorKey(
 async function changeKey(
   sql: Queryable,
   id: string,
-  { tier, endsAt }: { tier?: string; endsAt?: Date },
   operator: string,
   event: ApiKeyEvent,
 ): Promise<boolean> {
   const [{ changed }] = await sql<[{ changed: boolean }]>`
     select runledger.change_key(
-      ${id}, ${tier ?? null}, ${endsAt ?? null}, ${event.type}, ${schemaVersion}, ${json(sql, event.data)}, ${json(sql, { actor: { operator } })}
+      ${id}, ${event.type}, ${schemaVersion}, ${json(sql, event.data)}, ${json(sql, { actor: { operator } })}
     ) as changed`
   return changed
 }

@@ -28,7 +28,5 @@ export async function listTiers(sql: Database): Promise<ListedTier[]> {
 export async function setTier(sql: Database, tier: Tier, operator: string): Promise<void> {
   const event: TierEvent = { type: 'tier.defined', data: tier }
   await sql`
-    select runledger.define_tier(
-      ${tier.name}, ${schemaVersion}, ${json(sql, event.data)}, ${json(sql, { actor: { operator } })}
-    )`
+    select runledger.define_tier(${schemaVersion}, ${json(sql, event.data)}, ${json(sql, { actor: { operator } })})`
 }

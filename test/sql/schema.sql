@@ -939,8 +939,8 @@ function runledger.cancel(submissions uuid[], account_id uuid, metadata jsonb)
   returns TABLE(submission_id uuid, state text, waiters text[]) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_api
 
-function runledger.change_key(api_key_id uuid, tier text, ends_at timestamp with time zone, type text, schema_version integer, data jsonb, metadata jsonb)
-  Moves a key to another tier (api_key.changed), revokes it (api_key.revoked) or sets the end of its overlap (api_key.rotated), which never extends it, and appends that event. False when the key is unknown, revoked or expired. tier, ends_at: null in the other cases. 23503: there is no such tier.
+function runledger.change_key(api_key_id uuid, type text, schema_version integer, data jsonb, metadata jsonb)
+  Moves a key to another tier (api_key.changed, data.tier), revokes it (api_key.revoked) or sets the end of its overlap (api_key.rotated, data.works_until), which never extends it, and appends that event. False when the key is unknown, revoked or expired. 23503: there is no such tier.
   returns boolean security definer set search_path=pg_catalog, pg_temp
 
 function runledger.check_ledger(events integer)
@@ -975,7 +975,7 @@ function runledger.count_output(kept jsonb)
   returns TABLE(account_id uuid, bytes bigint, most bigint) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
-function runledger.define_tier(name text, schema_version integer, data jsonb, metadata jsonb)
+function runledger.define_tier(schema_version integer, data jsonb, metadata jsonb)
   Creates a tier, or changes it for all its keys, and appends tier.defined. data: columns of runledger.tier; null is unlimited. Columns and single limits that data leaves out do not change.
   returns void security definer set search_path=pg_catalog, pg_temp
 
@@ -1055,8 +1055,8 @@ function runledger.is_worker_alive(worker_id uuid)
   grant execute to runledger_auditor
   grant execute to runledger_worker
 
-function runledger.issue_key(api_key_id uuid, account_id uuid, account_name text, tier text, label text, digest bytea, expires_at timestamp with time zone, schema_version integer, data jsonb, metadata jsonb)
-  Stores a key's digest and appends api_key.issued. Creates the account, with this id, if none has its name. data.role: default submit; data.name: default none. RL024: the key replaces a key of another role.
+function runledger.issue_key(api_key_id uuid, account_id uuid, digest bytea, schema_version integer, data jsonb, metadata jsonb)
+  Stores a key's digest and appends api_key.issued. data: of the event, and what is stored beside the digest. Creates the account, with this id, if none has its name. RL024: the key replaces a key of another role.
   returns void security definer set search_path=pg_catalog, pg_temp
 
 function runledger.lend_slot(submission_id uuid, run text, seconds double precision, offers text[], does text[])

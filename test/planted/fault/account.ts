@@ -16,9 +16,8 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: 'account: a rotation lengthens the life of the old key',
-    text: "least(k.expires_at, case when change_key.type = 'api_key.rotated' then change_key.ends_at end)",
-    instead:
-      "coalesce(case when change_key.type = 'api_key.rotated' then change_key.ends_at end, k.expires_at)",
+    text: "least(k.expires_at, (change_key.data ->> 'works_until')::timestamptz)",
+    instead: "coalesce((change_key.data ->> 'works_until')::timestamptz, k.expires_at)",
     tests: ['account/account'],
   },
   {
