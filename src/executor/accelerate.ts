@@ -10,23 +10,20 @@ import type { Toolchain, Workshop } from '#toolchain'
 import type { Offer, Toolchains } from './languages.ts'
 
 /** Starts the languages' preparations. A language whose preparation cannot start runs without it. */
-export async function beginPreparations(
+export function beginPreparations(
   toolchains: Toolchains,
   workshop: Workshop,
   onFallback: (reason: string) => void,
-): Promise<Toolchains> {
-  const begin = async (language: Language, toolchain: Toolchain): Promise<Toolchain> => {
+): Toolchains {
+  const begin = (language: Language, toolchain: Toolchain): Toolchain => {
     try {
-      return (await toolchain.accelerators.preparation?.(workshop)) ?? toolchain
+      return toolchain.accelerators.preparation?.(workshop) ?? toolchain
     } catch (error) {
       onFallback(`nothing is prepared for ${language}: ${describe(error)}`)
       return toolchain
     }
   }
-  const begun = [...toolchains].map(
-    async ([language, toolchain]) => [language, await begin(language, toolchain)] as const,
-  )
-  return new Map(await Promise.all(begun))
+  return new Map([...toolchains].map(([language, one]) => [language, begin(language, one)]))
 }
 
 /** Lists the toolchains' fork servers. */

@@ -156,7 +156,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     signal: closing.signal,
     track: (work) => void keepUntilSettled(preparing, work),
   }
-  const toolchains = await beginPreparations(found, workshop, onFallback)
+  const toolchains = beginPreparations(found, workshop, onFallback)
   const slots = createSlotPool(options.slots, firstUid, options.spares)
   const limits = { ...defaultLimits, ...options.limits }
   const opening = openSandbox(toolchains, slots, limits, options)

@@ -38,12 +38,11 @@ export interface ResidentCompiler {
 }
 
 /**
- * Starts to make files that later runs use, in the background. The executor awaits the returned promise, which must settle
- * soon.
+ * Starts to make files that later runs use, in the background.
  * @returns the toolchain that uses the prepared files; it has no other accelerators.
  * @throws when the preparation cannot start.
  */
-export type Preparation = (workshop: Workshop) => Toolchain | Promise<Toolchain>
+export type Preparation = (workshop: Workshop) => Toolchain
 
 /** Ways that are faster than a fresh process. Where one is missing, a fresh process gives the same result. */
 export interface Accelerators {

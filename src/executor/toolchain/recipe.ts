@@ -5,8 +5,8 @@ import type { Command, Source } from '#contract'
 import type { LanguageDefinition, LanguageSettings, Recipe } from '#language'
 import type { Compiler, FindToolchain, Preparation, Toolchain } from './definition.ts'
 import { hugeHeap } from './heap.ts'
-import { keepClassArchive, noClassArchive } from './java/archive.ts'
-import type { ClassArchive, Training } from './java/archive.ts'
+import { keepClassArchive } from './java/archive.ts'
+import type { Training } from './java/archive.ts'
 import { findConfiguration, findHome } from './java/home.ts'
 import { examineJvm, ranOutOfMemory } from './java/jvm.ts'
 import type { Jvm } from './java/jvm.ts'
@@ -26,7 +26,8 @@ interface RecipeContext {
   readonly location: string
   /** Null unless the recipe runs on a JDK. */
   readonly jdk: Jvm | null
-  readonly archive: ClassArchive
+  /** Returns the options with which the JVM uses its class archive; none without one. */
+  readonly archiveOptions: () => readonly string[]
 }
 
 export function findByRecipe(
@@ -41,8 +42,8 @@ export function findByRecipe(
     const programs = findPrograms(host, commands)
     if (jdk !== null) programs.set('java', jdk.java)
     const version = `${tools[0]?.title ?? title} ${tool.version}`.trim()
-    const archive = noClassArchive
-    const context = { recipe, programs, version, location: tool.path, jdk, archive }
+    const archiveOptions = (): string[] => []
+    const context = { recipe, programs, version, location: tool.path, jdk, archiveOptions }
     const toolchain = buildToolchain(context)
     if (recipe.archives === undefined || jdk === null) return toolchain
     return { ...toolchain, accelerators: { preparation: prepareArchive(context, jdk, example) } }
@@ -66,7 +67,7 @@ function prepareArchive(context: RecipeContext, jdk: Jvm, example: string): Prep
   const files = [jdk.java, `${jdk.home}/lib/modules`, `${jdk.home}/lib/server/libjvm.so`]
   const training: Training = {
     command: (options) => {
-      const trained = { ...context, archive: { path: null, options: () => options } }
+      const trained = { ...context, archiveOptions: () => options }
       return {
         argv: resolve(trained, words, trainingBytes),
         environment: describePlace(trained, trainingBytes, true).environment ?? {},
@@ -85,13 +86,14 @@ function prepareArchive(context: RecipeContext, jdk: Jvm, example: string): Prep
   }
   return (workshop) => {
     const directory = `${workshop.directory}/class-archive`
-    const archive = keepClassArchive({ ...workshop, directory }, training)
-    return buildToolchain({ ...context, archive })
+    const { path, options } = keepClassArchive({ ...workshop, directory }, training)
+    const toolchain = buildToolchain({ ...context, archiveOptions: options })
+    return { ...toolchain, paths: [...toolchain.paths, path] }
   }
 }
 
 function buildToolchain(context: RecipeContext): Toolchain {
-  const { recipe, programs, version, location, jdk, archive } = context
+  const { recipe, programs, version, location, jdk } = context
   const { run, source, compile, outOfMemory, paths = [] } = recipe
   const shown = jdk === null ? paths : [...paths, jdk.home, ...findConfiguration(jdk.home)]
   const files = [...new Set([location, ...programs.values()])]
@@ -100,10 +102,7 @@ function buildToolchain(context: RecipeContext): Toolchain {
     location,
     compiler: describeCompiler(context),
     commandLine: recipe.typed?.run ?? run,
-    paths: [
-      ...shown.flatMap((path) => globSync(path)).map(sharePath),
-      ...(archive.path === null ? [] : [archive.path]),
-    ],
+    paths: shown.flatMap((path) => globSync(path)).map(sharePath),
     files,
     warmPaths: files,
     run: ({ content }, memoryBytes) => ({
@@ -158,7 +157,7 @@ function describeCompiler(context: RecipeContext): Compiler | null {
 }
 
 function describePlace(
-  { recipe, jdk, archive }: RecipeContext,
+  { recipe, jdk, archiveOptions }: RecipeContext,
   memoryBytes: number,
   compiles: boolean,
 ): Pick<Command, 'unlimitedStack' | 'environment'> {
@@ -168,7 +167,7 @@ function describePlace(
       ...(recipe.environment && { environment: recipe.environment }),
     }
   // The compilers' scripts pass the words of JAVA_OPTS to the JVM that they start.
-  const archived = compiles && recipe.archives === 'compile' ? archive.options() : []
+  const archived = compiles && recipe.archives === 'compile' ? archiveOptions() : []
   const options = [...jdk.compilerOptions(memoryBytes), ...archived]
   return {
     unlimitedStack: false,
@@ -192,12 +191,12 @@ function findPrograms(
 }
 
 function resolve(
-  { recipe, programs, jdk, archive }: RecipeContext,
+  { recipe, programs, jdk, archiveOptions }: RecipeContext,
   [name = '', ...words]: readonly string[],
   memoryBytes: number,
 ): string[] {
   const heap = String(Math.floor((memoryBytes * 3) / 4 / mebibyte))
-  const archived = recipe.archives === 'run' ? archive.options() : []
+  const archived = recipe.archives === 'run' ? archiveOptions() : []
   const options =
     jdk !== null && name === 'java' ? [...jdk.programOptions(memoryBytes), ...archived] : []
   return [programs.get(name) ?? name, ...options, ...words].map((word) =>

@@ -208,8 +208,8 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'cpp: a header that was compiled with the usual options is used with a program’s own',
-    text: 'const precompiled = isUsual ? headers.find(findFirstInclude(code)) : null',
-    instead: 'const precompiled = headers.find(findFirstInclude(code))',
+    text: 'const precompiled = isUsual ? headers?.find(findFirstInclude(code)) : null',
+    instead: 'const precompiled = headers?.find(findFirstInclude(code))',
     tests: ['executor/toolchain/cpp/precompiled'],
   },
   {

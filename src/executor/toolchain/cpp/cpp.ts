@@ -7,11 +7,7 @@ import { hugeHeap } from '../heap.ts'
 import { listSources } from '../source-file.ts'
 import { findTool } from '../tool.ts'
 import { readVersion } from '../version.ts'
-import {
-  findFirstInclude,
-  keepPrecompiledHeaders,
-  noPrecompiledHeaders,
-} from './precompiled-header.ts'
+import { findFirstInclude, keepPrecompiledHeaders } from './precompiled-header.ts'
 import type { Compilation, PrecompiledHeaders } from './precompiled-header.ts'
 
 interface Gcc extends Compilation {
@@ -34,7 +30,7 @@ export const findCpp: FindToolchain = async (host, settings) => {
     linker,
     target: await readVersion(program, '-dumpmachine'),
   }
-  const toolchain = describeGcc(gcc, noPrecompiledHeaders)
+  const toolchain = describeGcc(gcc)
   return settings.CPP_PRECOMPILED_HEADERS
     ? { ...toolchain, accelerators: { preparation: prepareHeaders(gcc) } }
     : toolchain
@@ -51,7 +47,7 @@ function prepareHeaders(gcc: Gcc): Preparation {
   }
 }
 
-function describeGcc(gcc: Gcc, headers: PrecompiledHeaders): Toolchain {
+function describeGcc(gcc: Gcc, headers?: PrecompiledHeaders): Toolchain {
   const { program, version, linker, target } = gcc
   const major = version.split('.')[0] ?? version
   return {
@@ -61,7 +57,7 @@ function describeGcc(gcc: Gcc, headers: PrecompiledHeaders): Toolchain {
     commandLine: ['./main'],
     paths: [
       ...['/usr/include', '/usr/libexec/gcc'].filter((path) => existsSync(path)).map(sharePath),
-      ...(headers.path === null ? [] : [headers.path]),
+      ...(headers ? [headers.path] : []),
     ],
     files: [program],
     warmPaths: [
@@ -89,7 +85,7 @@ function describeGcc(gcc: Gcc, headers: PrecompiledHeaders): Toolchain {
   }
 }
 
-function describeCompiler({ options, identity }: Gcc, headers: PrecompiledHeaders): Compiler {
+function describeCompiler({ options, identity }: Gcc, headers?: PrecompiledHeaders): Compiler {
   return {
     commandLine: ['g++', ...options, '-o', 'main', 'main.cpp'],
     identity,
@@ -97,8 +93,8 @@ function describeCompiler({ options, identity }: Gcc, headers: PrecompiledHeader
       const sources = listSources(files, cpp.extensions)
       // The precompiled headers fit the usual options only.
       const isUsual = sources.length === 0 && words.length === 0
-      const precompiled = isUsual ? headers.find(findFirstInclude(code)) : null
-      const script = precompiled === null ? plainly : quickly + plainly
+      const precompiled = isUsual ? headers?.find(findFirstInclude(code)) : null
+      const script = precompiled ? quickly + plainly : plainly
       const argv = [...options, '-o', 'main', ...sources, 'main.cpp', ...words]
       return {
         argv: ['/bin/sh', '-c', script, precompiled ?? 'sh', ...argv],

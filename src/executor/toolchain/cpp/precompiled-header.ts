@@ -40,12 +40,10 @@ const firstInclude =
 
 export interface PrecompiledHeaders {
   /** The directory that boxes show as long as the worker lives. */
-  readonly path: HostPath | null
+  readonly path: HostPath
   /** Returns the directory in the box that holds only this precompiled header; null while it is not ready. */
   find(header: string | null): string | null
 }
-
-export const noPrecompiledHeaders: PrecompiledHeaders = { path: null, find: () => null }
 
 /** The directory's path in boxes, which reveals nothing of the host. */
 const target = '/precompiled'

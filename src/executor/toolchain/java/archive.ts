@@ -29,12 +29,10 @@ export interface Training {
 
 export interface ClassArchive {
   /** The directory that boxes show as long as the worker lives. */
-  readonly path: HostPath | null
+  readonly path: HostPath
   /** Returns the JVM's options that use the archive; none while it is not ready. */
   options(): readonly string[]
 }
-
-export const noClassArchive: ClassArchive = { path: null, options: () => [] }
 
 /** Keeps the JVM's messages about an archive out of the program's stderr. */
 const silent = ['-Xlog:cds=off:stderr', '-Xlog:cds+dynamic=off:stderr']

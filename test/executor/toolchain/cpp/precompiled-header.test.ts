@@ -212,7 +212,7 @@ t.test(
     const headers = open(join(directory, 'cache'))
     await headers.settled()
     const launch = await (await openLaunches(t))('unreachable')
-    const layout = encodeLayout(headers.path === null ? [] : [headers.path])
+    const layout = encodeLayout([headers.path])
     const keeper = await startKeeper({ ...launch, layout })
     t.teardown(() => keeper.close())
     launch.group.closeDescriptors()
