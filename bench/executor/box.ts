@@ -88,7 +88,6 @@ export async function startExecutor(
     cores: executor.cores,
     runtimes: executor.runtimes,
     awaited: executor.awaited,
-    found: executor.found,
     slots,
     directory,
     uids,

@@ -32,7 +32,6 @@ export function createExecutor({ slots }: ExecutorOptions): Promise<Executor> {
     cores: 1,
     runtimes: { python: runtime, cpp: runtime, java: runtime },
     awaited: {},
-    found: ['python', 'cpp', 'java'],
     slots,
     execute: () => (milliseconds > 0 ? sleep(milliseconds, outcome) : Promise.resolve(outcome)),
     settled: () => Promise.resolve(),

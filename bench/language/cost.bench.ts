@@ -22,7 +22,7 @@ const mostCallsARound = 20
 const chosen = languages.filter((name) => wordsAsked.length === 0 || wordsAsked.includes(name))
 using bare = await createBareRunner()
 await using executor = await startExecutor(2, {}, { prepares: !isQuick, languages: chosen })
-const found = executor.found
+const found = Object.keys(executor.runtimes) as Language[]
 const stages = found.length * 2
 /** For the calls of all languages together, roughly: some take longer for their fewest calls. */
 const budgetMilliseconds = isQuick ? 20_000 : deadline - performance.now()

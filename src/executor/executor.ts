@@ -112,8 +112,6 @@ export interface Executor {
   execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome>
   /** The languages that were found and have not had their trial yet. */
   readonly awaited: Runtimes
-  /** Every language that was found, with or without a trial. */
-  readonly found: readonly Language[]
   /**
    * Resolves when no language waits for its trial and every accelerator is ready or has failed: resident compilers, precompiled
    * headers and class archives, prestarted runtimes.
@@ -220,7 +218,6 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     get awaited() {
       return offered.awaited
     },
-    found: [...toolchains.keys()],
     execute: (request, signal) =>
       keepUntilSettled(
         running,

@@ -101,7 +101,6 @@ t.test('a language that is not there is no sign of a sick sandbox', async (t) =>
     cores: 1,
     runtimes: { python: { version: 'none', compile: null, run: [] } },
     awaited: {},
-    found: ['python'],
     execute: () => Promise.reject(new SandboxError('keeper.start', 'it is sick')),
     settled: async () => {},
     close: async () => {},

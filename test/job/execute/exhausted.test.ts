@@ -23,7 +23,6 @@ function createFailingExecutor(slots: number): Executor {
     cores: 1,
     runtimes: { python: runtime, cpp: runtime, java: runtime },
     awaited: {},
-    found: ['python', 'cpp', 'java'],
     execute: () => Promise.reject(new SandboxError('slot.acquire', 'every slot is quarantined')),
     settled: async () => {},
     close: async () => {},

@@ -38,7 +38,6 @@ const executor: Executor = {
   cores: 1,
   runtimes: { python: runtime },
   awaited: {},
-  found: ['python'],
   async execute({ runs }) {
     let index = 0
     for await (const _ of runs?.inputs ?? []) {

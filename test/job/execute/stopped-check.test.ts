@@ -33,7 +33,6 @@ function pretendExecutor(onRan: () => void): Executor {
     cores: 1,
     runtimes: { python: { version: 'none', compile: null, run: [] } },
     awaited: {},
-    found: ['python'],
     async execute({ runs }) {
       for await (const _ of runs?.inputs ?? []) {
         onRan()

@@ -31,7 +31,6 @@ async function startWorker(...languages: Language[]): Promise<string> {
   const workerId = uuidv7()
   const narrow: Executor = {
     ...executor,
-    found: languages,
     runtimes: Object.fromEntries(languages.map((name) => [name, executor.runtimes[name]])),
   }
   const queue = await startTestQueue({
