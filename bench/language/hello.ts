@@ -34,7 +34,8 @@ const stdout = 'Hello, world!\n'
  * @param directory of the bench's own.
  */
 export async function describeHello(language: Language, directory: string): Promise<Hello> {
-  const toolchain = (await findToolchains(undefined, undefined, [language])).toolchains[language]
+  const { toolchains } = await findToolchains(undefined, undefined, [language])
+  const toolchain = toolchains.get(language)
   if (toolchain === undefined) throw new Error(`${language} is gone`)
   const { example, comment, recipe } = catalogue[language]
   const code = Buffer.from(example)

@@ -30,7 +30,7 @@ export async function examineHost(
 /** Searches as the worker does. Returns a row for each installed language, working or broken, and one row for the others. */
 async function examineLanguages(host: Host): Promise<Finding[]> {
   const { toolchains, missing } = await findToolchains(host.settings, host, host.languages)
-  const found = Object.entries(toolchains)
+  const found = [...toolchains]
   // A missing language is a fault only when all are missing.
   if (found.length === 0)
     return missing.map(({ language, reason, remedy }) => reportMissing(language, reason, remedy))

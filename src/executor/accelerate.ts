@@ -6,8 +6,8 @@ import type { PrestartedRuntime, ForkServer, Language, Limits } from '#contract'
 import type { BoxResources } from '#keeper'
 import { keepCompilers } from '#resident'
 import type { ResidentCompilers } from '#resident'
-import type { Toolchain, Workshop } from '#toolchain'
-import type { Offer, Toolchains } from './languages.ts'
+import type { Toolchain, Toolchains, Workshop } from '#toolchain'
+import type { Offer } from './languages.ts'
 
 /** Starts the languages' preparations. A language whose preparation cannot start runs without it. */
 export function beginPreparations(

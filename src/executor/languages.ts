@@ -16,7 +16,7 @@ import {
   ordinaryToolHost,
   ToolError,
 } from '#toolchain'
-import type { Accelerators, MissingLanguage, Toolchain, ToolHost } from '#toolchain'
+import type { Accelerators, MissingLanguage, Toolchain, Toolchains, ToolHost } from '#toolchain'
 
 /** Language options, set by an operator or a test. */
 export interface LanguageOptions {
@@ -41,9 +41,6 @@ export interface Offer {
   readonly residents: ResidentCompilers | null
 }
 
-/** Toolchains by their languages, in the catalogue's order. */
-export type Toolchains = ReadonlyMap<Language, Toolchain>
-
 /**
  * Finds the toolchains of the wanted languages.
  * @throws {SandboxError} step `toolchain.find` when none is installed; the message says what each language lacks.
@@ -62,18 +59,17 @@ export async function openToolchains({
   )
   const pick = (all: Accelerators): Accelerators =>
     accelerators ? Object.fromEntries(accelerators.map((kind) => [kind, all[kind]])) : all
-  const found = new Map<Language, Toolchain>()
-  for (const language of wanted) {
-    const toolchain = toolchains[language]
-    if (toolchain === undefined) continue
-    found.set(language, { ...toolchain, accelerators: pick(toolchain.accelerators) })
-  }
-  if (found.size === 0) {
+  if (toolchains.size === 0) {
     const words = missing.map((one) => `${one.language} (${one.reason}; ${one.remedy})`)
     throw new SandboxError('toolchain.find', `no language is installed: ${words.join(', ')}`)
   }
   for (const one of missing) onMissing(one)
-  return found
+  return new Map(
+    [...toolchains].map(([language, toolchain]) => [
+      language,
+      { ...toolchain, accelerators: pick(toolchain.accelerators) },
+    ]),
+  )
 }
 
 /** Returns a language's offer. @throws {SandboxError} for a language that is not installed here. */

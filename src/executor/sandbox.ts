@@ -6,8 +6,8 @@ import { buildKeeper, encodeLayout, openBoxes } from '#keeper'
 import type { BoxResources } from '#keeper'
 import { assembleFilters } from '#seccomp'
 import { warm } from '#toolchain'
+import type { Toolchains } from '#toolchain'
 import { listPrestartedRuntimes, listForkServers } from './accelerate.ts'
-import type { Toolchains } from './languages.ts'
 import type { SlotPool } from './slot.ts'
 
 /** A worker's settings for its boxes. */

@@ -52,25 +52,23 @@ export interface MissingLanguage {
   readonly isBroken: boolean
 }
 
-export interface FoundLanguages {
-  readonly toolchains: Readonly<Partial<Record<Language, Toolchain>>>
-  readonly missing: readonly MissingLanguage[]
-}
+/** Toolchains by their languages, in the order in which they were wanted. */
+export type Toolchains = ReadonlyMap<Language, Toolchain>
 
 /** Finds the wanted languages; by default the whole catalogue. Never rejects: failures are in `missing`. */
 export async function findToolchains(
   settings: LanguageSettings = defaultSettings,
   host: ToolHost = ordinaryToolHost,
   wanted: readonly Language[] = languages,
-): Promise<FoundLanguages> {
-  const toolchains: Partial<Record<Language, Toolchain>> = {}
+): Promise<{ readonly toolchains: Toolchains; readonly missing: readonly MissingLanguage[] }> {
+  const toolchains = new Map<Language, Toolchain>()
   const missing: MissingLanguage[] = []
   const searches = await Promise.allSettled(
     wanted.map((language) => finders[language](host, settings)),
   )
   for (const [index, language] of wanted.entries()) {
     const search = searches[index]
-    if (search?.status === 'fulfilled') toolchains[language] = search.value
+    if (search?.status === 'fulfilled') toolchains.set(language, search.value)
     else missing.push(describeMissing(language, search?.reason))
   }
   return { toolchains, missing }
