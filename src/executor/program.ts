@@ -72,9 +72,8 @@ export function createProgramRunner(
     if (compilePhase !== null) request.live?.compiled(compilePhase)
     const tap = request.runs === undefined ? request.live?.tap : undefined
     const outputFiles = request.outputFiles && exceptOwn(request.outputFiles, command)
-    const interactor =
-      request.interactor &&
-      (await prepareInteractor({ runCommand, cache, offers, total, signal }, request, limits))
+    const parts = { runCommand, cache, offers, total, signal }
+    const interactor = await prepareInteractor(parts, request, limits)
     if (interactor === undefined && request.interactor !== undefined)
       return { compile: compilePhase, compileCached, run: null }
     const runOnce = async (input: RunInput): Promise<Phase | undefined> => {
@@ -95,14 +94,14 @@ export function createProgramRunner(
       total.spend(longest(phase))
       return interactor?.judge(phase, beside) ?? phase
     }
+    const execute: Execute = (other) => {
+      const program = { ...other, stop, cores }
+      return run(runPhase, findOffer(offers, other.language), program, signal, { total })
+    }
     const phase =
       request.runs === undefined
         ? ((await runOnce({ stdin: request.stdin })) ?? null)
-        : await runEach(request.runs, { runOnce, pause, stop }, (other) =>
-            run(runPhase, findOffer(offers, other.language), { ...other, stop, cores }, signal, {
-              total,
-            }),
-          )
+        : await runEach(request.runs, runOnce, execute, pause, stop)
     if (phase === null) signal.throwIfAborted()
     return { compile: compilePhase, compileCached, run: phase }
   }
@@ -118,20 +117,17 @@ function longest(phase: Phase): Phase {
 /** The outcome of a program that was stopped before its first phase ended. */
 export const nothingDone: Outcome = { compile: null, compileCached: false, run: null }
 
-/** Runs the program once for each input. @returns the first run; null when the program was stopped before it. */
+/**
+ * Runs the program once for each input.
+ * @param runOnce resolves with undefined when the request was stopped while it waited.
+ * @returns the first run; null when the program was stopped before it.
+ */
 async function runEach(
   { inputs, onRun, between }: Runs,
-  {
-    runOnce,
-    pause,
-    stop,
-  }: {
-    /** Undefined when the request was stopped while it waited. */
-    readonly runOnce: (input: RunInput) => Promise<Phase | undefined>
-    readonly pause: Pause | undefined
-    readonly stop: AbortSignal | undefined
-  },
+  runOnce: (input: RunInput) => Promise<Phase | undefined>,
   execute: Execute,
+  pause: Pause | undefined,
+  stop: AbortSignal | undefined,
 ): Promise<Phase | null> {
   /** Gives the slot back for a while if `between` asks for it. False when the request is stopped. */
   const goOn = async (): Promise<boolean> => {
