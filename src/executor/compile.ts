@@ -52,7 +52,6 @@ export async function compileOnce(
     const phase =
       (await resident?.compile(cacheScope, code, eitherOf(signal, stop))) ??
       (await runCommand(withFiles(files, compiler.command(source, limits.memoryBytes)), {
-        stdin: new Uint8Array(),
         limits,
         stderrKeptBytes: compileMessageBytes,
         stop,

@@ -51,7 +51,6 @@ export async function prepareInteractor(
       const command = withFiles(files, run(artefact, own.memoryBytes))
       return {
         command: { ...command, argv: [...command.argv, ...(given.arguments ?? [])] },
-        stdin: new Uint8Array(),
         limits: total.narrow(usual),
         cores,
         ranOutOfMemory,

@@ -87,7 +87,7 @@ t.test('outputs', async (t) => {
     Object.assign(row, { created_at: new Date(), started_at: null, compile: null })
     const readers = {
       verdict: () => describeOutcome(outcome, { stdout: longer, checker: undefined }),
-      'end of a JVM': () => [1, 3].map((exitCode) => ranOutOfMemory(exitCode, bytes)),
+      'end of a JVM': () => [1, 3].map((exitCode) => ranOutOfMemory!(exitCode, bytes)),
       record: () => JSON.stringify(toRecord(row)),
       terminal: () => printable(text),
       page: () => escapeHidden(text),

@@ -32,7 +32,8 @@ export const compileMessageBytes = 64 * 1024
 
 export interface PhaseRequest {
   readonly command: Command
-  readonly stdin: Uint8Array
+  /** The default is empty. */
+  readonly stdin?: Uint8Array
   readonly limits: PhaseLimits
   /** Cores that the box may use at once: at least its slot's share, the default. */
   readonly cores?: number | undefined
@@ -44,8 +45,11 @@ export interface PhaseRequest {
   readonly stderrKeptBytes?: number
   /** Names of at most 16 files below /box. Those that exist after the run are reported. */
   readonly outputFiles?: readonly string[] | undefined
-  /** True when exit code and stderr show that the runtime ran out of memory below the kernel's limit. */
-  readonly ranOutOfMemory: (exitCode: number, stderr: Buffer) => boolean
+  /**
+   * True when exit code and stderr show that the runtime ran out of memory below the kernel's limit. By default nothing shows
+   * it.
+   */
+  readonly ranOutOfMemory?: ((exitCode: number, stderr: Buffer) => boolean) | undefined
   /** Ends the phase as `cancelled`. The output captured until then is kept. */
   readonly stop?: AbortSignal | undefined
   /** A second program, in a box of its own. Each program reads what the other writes; `stdin` is then unused. */

@@ -42,7 +42,7 @@ export function judgeEnding(
   const { code, signal } = exit ?? { code: 128 + constants.signals.SIGKILL, signal: 'SIGKILL' }
   let ending: Ending = signal === null ? 'exited' : 'signaled'
   const words = mergesStderr === true ? stdout : stderr
-  if (wasKilled || ranOutOfMemory(code, words.bytes)) ending = 'memory_limit'
+  if (wasKilled || ranOutOfMemory?.(code, words.bytes) === true) ending = 'memory_limit'
   else if (reason !== null) ending = reason
   else if (usage.cpuSeconds > limits.cpuSeconds) ending = 'cpu_limit'
   else if (stdout.exceeded || stderr.exceeded) ending = 'output_limit'

@@ -68,9 +68,7 @@ export async function startResident(
     command,
     limits: { ...limits, wallSeconds: lifetimeSeconds, stdoutBytes: 1, stderrBytes: wordsBytes },
     stop: stop.signal,
-    stdin: new Uint8Array(),
     stderrKeptBytes: wordsKeptBytes,
-    ranOutOfMemory: () => false,
   }).then(({ stderr }) => stderr.bytes.toString('utf8').trim(), describe)
   const ended = lastWords.then(close)
   // The caller need not wait for the end.

@@ -82,8 +82,8 @@ export interface Toolchain {
   /** Files and directories that a run reads; the worker reads them first. */
   readonly warmPaths: readonly string[]
   run(artefact: Artefact, memoryBytes: number): Command
-  /** True when the result shows that the runtime ran out of memory below the kernel's limit. */
-  readonly ranOutOfMemory: (exitCode: number, stderr: Buffer) => boolean
+  /** True when the result shows that the runtime ran out of memory below the kernel's limit. By default nothing shows it. */
+  readonly ranOutOfMemory?: (exitCode: number, stderr: Buffer) => boolean
   readonly accelerators: Accelerators
 }
 

@@ -40,8 +40,8 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'executor: the exit status is believed before the memory limit',
-    text: "if (wasKilled || ranOutOfMemory(code, words.bytes)) ending = 'memory_limit'",
-    instead: "if (ranOutOfMemory(code, words.bytes)) ending = 'memory_limit'",
+    text: "if (wasKilled || ranOutOfMemory?.(code, words.bytes) === true) ending = 'memory_limit'",
+    instead: "if (ranOutOfMemory?.(code, words.bytes) === true) ending = 'memory_limit'",
     tests: ['executor/box/phase'],
   },
   {

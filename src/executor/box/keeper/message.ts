@@ -87,7 +87,7 @@ const pageBytes = 4096
  */
 export function encodeRequest(request: PhaseRequest): Uint8Array[] {
   requireStartable(request, environment)
-  const { command, limits, stdin, outputFiles = [], cores = 1 } = request
+  const { command, limits, stdin = new Uint8Array(), outputFiles = [], cores = 1 } = request
   const variables = listVariables(command.environment)
   const strings = encodeTexts([...command.argv, ...variables])
   const fileBytes = command.files.reduce(

@@ -69,7 +69,8 @@ export async function openKeeper(
 }
 
 /** @returns the cores that the box may use. */
-function allow(group: KeeperGroup, { command, stdin, limits, cores }: PhaseRequest): number {
+function allow(group: KeeperGroup, request: PhaseRequest): number {
+  const { command, stdin = new Uint8Array(), limits, cores } = request
   const { memoryBytes, processes } = limits
   // On v1 the input and the files are charged to the keeper's group, but do not count towards the program's limit.
   const given = [stdin, ...command.files.map(({ content }) => content)]

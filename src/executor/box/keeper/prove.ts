@@ -33,19 +33,12 @@ const shellProbe: Command = {
   unlimitedStack: false,
 }
 
-const ask = (command: Command): PhaseRequest => ({
-  command,
-  stdin: new Uint8Array(),
-  limits,
-  ranOutOfMemory: () => false,
-})
-
 /**
  * @param command prints its /proc/self/status on stdout and /proc/self/net/dev on stderr.
  * @throws {SandboxError} step `isolation.prove` with the missing properties, or the step that failed.
  */
 export async function proveIsolation(run: Run, command = shellProbe): Promise<void> {
-  const phase = await run(ask(command))
+  const phase = await run({ command, limits })
   const status = Buffer.from(phase.stdout).toString('utf8')
   const failed = required.filter(([, pattern]) => !pattern.test(status)).map(([name]) => name)
   // Two lines are headings. Loopback must be the only interface.
@@ -58,7 +51,7 @@ export async function proveIsolation(run: Run, command = shellProbe): Promise<vo
 /** @throws {SandboxError} step `fork.prove` when a program ends differently in a fork than by itself. */
 export async function proveForks(run: Run, { name, proofs }: ForkServer): Promise<void> {
   for (const { command, stdout, exitCode } of proofs) {
-    const phase = await run(ask(command))
+    const phase = await run({ command, limits })
     if (Buffer.from(phase.stdout).toString() === stdout && phase.exitCode === exitCode) continue
     const source = command.files.map(({ content }) => Buffer.from(content).toString()).join('')
     throw new SandboxError('fork.prove', `${name}: ${source} ended with ${phase.exitCode}`)

@@ -79,7 +79,6 @@ function describeGcc(gcc: Gcc, headers?: PrecompiledHeaders): Toolchain {
       files: [{ path: '/box/main', content, executable: true }],
       unlimitedStack: true,
     }),
-    ranOutOfMemory: () => false,
     accelerators: {},
   }
 }

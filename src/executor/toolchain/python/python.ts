@@ -38,7 +38,6 @@ export const findPython: FindToolchain = async (host) => {
       unlimitedStack: true,
       ...(Buffer.from(content).includes(archiveMark) ? {} : { forks: true }),
     }),
-    ranOutOfMemory: () => false,
     accelerators: { 'fork-server': createForkServer(interpreter) },
   }
 }
