@@ -3,7 +3,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { execute, startExecutor } from '../../helper/executor.ts'
 
-const executor = await startExecutor(t, { slots: 1 })
+const executor = await startExecutor(t, { slots: 1, languages: ['python', 'java'] })
 const run = async (t: Test, code: string): Promise<string> => {
   const { run: phase } = await execute(executor, 'python', code)
   t.match(phase, { exitCode: 0, stderr: '' }, code)
@@ -109,6 +109,7 @@ for n in range(100):
   s = socket.socket(socket.AF_UNIX); s.bind(f'\\0left behind {n}'); s.listen(); held.append(s)
   c = socket.socket(socket.AF_UNIX); c.connect(f'\\0left behind {n}'); c.send(b'x' * 9999); held.append(c)
 a = socket.socketpair(); a[0].send(b'unread')`
+  t.match(await run(t, 'print(open("/proc/self/net/dev").read().count(":"))'), /^1\n/)
   const first = await run(t, look)
   t.match(first, /lo:/)
   await run(t, use)
