@@ -34,6 +34,7 @@ t.test('a clock that runs out while the memory is full is its fault', (t) => {
 
 t.test('each compiler says so', async (t) => {
   const executor = await startExecutor(t, {
+    languages: ['cpp', 'java'],
     accelerators: [],
     limits: scaleLimits({}, { memoryBytes: 24 * mebibyte }),
   })

@@ -24,12 +24,13 @@ import {
 } from '../helper/program.ts'
 
 const limits = scaleLimits()
-const roomy = await startExecutor(t)
+const roomy = await startExecutor(t, { languages: accelerated })
 // One limit is tight and the other wide, because other load on the machine slows CPU time relative to wall time.
 const littleCpu = await startExecutor(t, {
   limits: scaleLimits({ cpuSeconds: 0.6, wallSeconds: 30 }),
 })
 const littleWall = await startExecutor(t, {
+  languages: accelerated,
   limits: scaleLimits({ cpuSeconds: 30, wallSeconds: 1.2 }),
 })
 

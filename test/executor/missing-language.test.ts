@@ -37,6 +37,7 @@ t.test('without a JDK the others run, and Java is not offered', async (t) => {
   const missing: MissingLanguage[] = []
   const JAVA_HOME = makeDirectory(t)
   const executor = await startExecutor(t, {
+    languages: accelerated,
     settings: { JAVA_HOME },
     onMissing: (one) => missing.push(one),
     accelerators: ['fork-server', 'resident-compiler'],
@@ -68,6 +69,7 @@ t.test('each language runs where it is the only one', async (t) => {
     for (const name of programs) symlinkSync(`/usr/bin/${name}`, join(directory, name))
     const reasons: string[] = []
     const executor = await startExecutor(t, {
+      languages: accelerated,
       // A fork server is asked for by the name that programs are run by; a link's is another one's.
       accelerators: [],
       toolHost: { programDirectories: [directory], libraryDirectory },
@@ -86,7 +88,7 @@ t.test('each language runs where it is the only one', async (t) => {
 t.test('with none there is no executor, and every remedy is named', async (t) => {
   const toolHost = { programDirectories: [], libraryDirectory: '/nonexistent' }
   await t.rejects(
-    startExecutor(t, { toolHost }),
+    startExecutor(t, { languages: accelerated, toolHost }),
     failsAt(
       'toolchain.find',
       /python3 not found; apt-get install python3.*g\+\+ not found; apt-get install g\+\+.*default-jdk-headless/,

@@ -8,7 +8,7 @@ import { execute, failsAt, run, startExecutor } from '../helper/executor.ts'
 import { layClass, makeClassFile, processorWords } from '../helper/java-class.ts'
 import { openLaunches, request } from './box/keeper/lone-keeper.ts'
 
-const executor = await startExecutor(t, { slots: 1 })
+const executor = await startExecutor(t, { slots: 1, languages: ['python', 'java'] })
 const count = 'import sys\nprint(len(sys.argv))'
 
 t.test('words that a kernel or a keeper would refuse are the request’s own failure', async (t) => {

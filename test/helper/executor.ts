@@ -13,7 +13,7 @@ import type { Language, Limits, PhaseLimits } from '#language'
 /** How many times slower than a usual machine this one may be. */
 export const timeFactor = Number(process.env['TIME_FACTOR'] ?? 1)
 
-/** The languages that have accelerators. Tests that are not about languages use only these. */
+/** The languages that have accelerators. */
 export const accelerated = ['python', 'cpp', 'java'] as const satisfies Language[]
 
 export type Accelerated = (typeof accelerated)[number]
@@ -115,7 +115,8 @@ export async function startExecutor(
   const executor = await createExecutor({
     slots: 2,
     firstUid,
-    languages: accelerated,
+    // No Java by default, because javac compiles our compiler for each test file: a second of CPU and more.
+    languages: ['python', 'cpp'],
     proves: false,
     limits: patientLimits,
     cacheBytes: 64 * 1024 * 1024,

@@ -3,6 +3,7 @@ import t from 'tap'
 import { SandboxError } from '#executor'
 import { nameSignal } from '../../../src/executor/contract/judge-ending.ts'
 import {
+  accelerated,
   execute,
   failsAt,
   findBoxProcesses,
@@ -14,7 +15,7 @@ import {
 } from '../../helper/executor.ts'
 import type { TextPhase } from '../../helper/executor.ts'
 
-const executor = await startExecutor(t)
+const executor = await startExecutor(t, { languages: accelerated })
 
 /** Programs for each figure. The bounds include what each language itself adds: the JVM takes 18 MiB and 40 ms before main. */
 const figures = [

@@ -143,7 +143,7 @@ t.test('code that does not compile never ran', async (t) => {
   const id = await submitNew(
     sql,
     caller,
-    describeSubmission({ language: 'java', code: 'class A {' }),
+    describeSubmission({ language: 'cpp', code: 'int main() {' }),
   )
   t.match(await finalResult(sql, id), {
     status: 'completed',
@@ -154,7 +154,7 @@ t.test('code that does not compile never ran', async (t) => {
     cpu_time: 0,
     wall_time: 0,
     memory_peak: 0,
-    compile_output: /reached end of file/,
+    compile_output: /at end of input/,
   })
 })
 

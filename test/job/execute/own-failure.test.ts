@@ -9,7 +9,7 @@ import { createSuspension } from '#job'
 import { createLog } from '#log'
 import { blame } from '../../../src/job/execute/blame.ts'
 import { createTestDatabase } from '../../helper/database.ts'
-import { startExecutor } from '../../helper/executor.ts'
+import { accelerated, startExecutor } from '../../helper/executor.ts'
 import { layClass, makeClassFile, processorWords } from '../../helper/java-class.ts'
 import { startTestQueue } from '../../helper/queue.ts'
 import {
@@ -23,7 +23,7 @@ const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const attacker = await createCaller(sql)
 const neighbour = await createCaller(sql)
-const real = await startExecutor(t)
+const real = await startExecutor(t, { languages: accelerated })
 
 /** The failures of the next executions, by the program's text. After the last one the program runs. */
 const failures = new Map<string, (Error | null)[]>()

@@ -9,7 +9,7 @@ import { createSuspension } from '#job'
 import { createLog } from '#log'
 import { breakSandbox, mendSandbox } from '../../helper/control-group.ts'
 import { createTestDatabase } from '../../helper/database.ts'
-import { startExecutor } from '../../helper/executor.ts'
+import { accelerated, startExecutor } from '../../helper/executor.ts'
 import {
   createCaller,
   describeSubmission,
@@ -79,7 +79,7 @@ async function createFragileExecutor(failing: {
   left: number
   trials: number[]
 }): Promise<Executor> {
-  const executor = await startExecutor(t)
+  const executor = await startExecutor(t, { languages: accelerated })
   return {
     ...executor,
     execute(request, signal) {

@@ -6,7 +6,7 @@ import { readStream } from '#event'
 import type { Executor } from '#executor'
 import type { Language } from '#language'
 import { createTestDatabase } from '../../helper/database.ts'
-import { startExecutor } from '../../helper/executor.ts'
+import { accelerated, startExecutor } from '../../helper/executor.ts'
 import { startTestQueue } from '../../helper/queue.ts'
 import {
   createCaller,
@@ -18,7 +18,7 @@ import {
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const caller = await createCaller(sql)
-const executor = await startExecutor(t)
+const executor = await startExecutor(t, { languages: accelerated })
 const python = describeSubmission({ code: 'print(1)' })
 const cpp = describeSubmission({ language: 'cpp', code: 'int main() {}' })
 const java = describeSubmission({

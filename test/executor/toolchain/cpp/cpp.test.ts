@@ -4,6 +4,7 @@ import { execute, run, scaleLimits, startExecutor, timeFactor } from '../../../h
 
 const mebibyte = 1024 * 1024
 const executor = await startExecutor(t, {
+  languages: ['cpp'],
   limits: scaleLimits(
     {},
     { cpuSeconds: 1, wallSeconds: 30, memoryBytes: 128 * mebibyte, stdoutBytes: 4 * mebibyte },
@@ -50,7 +51,8 @@ t.test('an include that never ends is stopped', async (t) => {
 
 t.test("a limit is not remembered as the code's fault", async (t) => {
   const code = '#include <bits/stdc++.h>\nint main() { std::puts("late"); }'
-  const small = await startExecutor(t, { limits: scaleLimits({}, { memoryBytes: 24 * mebibyte }) })
+  const limits = scaleLimits({}, { memoryBytes: 24 * mebibyte })
+  const small = await startExecutor(t, { languages: ['cpp'], limits })
   t.equal((await execute(small, 'cpp', code)).compile!.ending, 'memory_limit')
   t.equal((await execute(small, 'cpp', code)).compileCached, false)
 })
@@ -64,7 +66,7 @@ t.test('a compile error is remembered', async (t) => {
 })
 
 t.test('C++20 with its threads and its library works', async (t) => {
-  const roomy = await startExecutor(t)
+  const roomy = await startExecutor(t, { languages: ['cpp'] })
   const code =
     '#include <bits/stdc++.h>\nint main() { std::vector<int> v(1000); std::iota(v.begin(), v.end(), 0); long sum = 0; { std::jthread t([&] { for (int x : v | std::views::filter([](int n) { return n % 2; })) sum += x; }); } std::cout << sum << "\\n"; }'
   t.match(await run(roomy, 'cpp', code), { exitCode: 0, stdout: '250000\n', stderr: '' })

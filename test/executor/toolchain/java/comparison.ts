@@ -31,7 +31,8 @@ export async function startWithResident(
   options: Partial<ExecutorOptions> = {},
 ): Promise<Executor> {
   const executor = await startExecutor(t, {
-    accelerators: ['fork-server', 'resident-compiler'],
+    languages: ['java'],
+    accelerators: ['resident-compiler'],
     onFallback: (reason) => t.fail(reason),
     ...options,
   })
@@ -89,7 +90,7 @@ export async function compareAll(t: Test, examples: Examples): Promise<void> {
   }
   const [residentDirectory, boxDirectory] = [makeDirectory(), makeDirectory()]
   const resident = await startWithResident(t, { cacheDirectory: residentDirectory })
-  const box = await startExecutor(t, { cacheDirectory: boxDirectory })
+  const box = await startExecutor(t, { languages: ['java'], cacheDirectory: boxDirectory })
   let residents = 0
   for (const [name, code] of examples) {
     // Each source has its own account. An account whose source takes the resident long has its next sources compiled in boxes.

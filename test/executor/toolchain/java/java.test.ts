@@ -140,6 +140,7 @@ t.test('an annotation processor does not run', async (t) => {
 
 t.test('a compiler that runs out of memory passes its limit', async (t) => {
   const small = await startExecutor(t, {
+    languages: ['java'],
     limits: scaleLimits({}, { memoryBytes: 24 * 1024 * 1024 }),
   })
   const outcome = await execute(small, 'java', `class Main { ${main('x')} }`)

@@ -143,7 +143,7 @@ t.test('the cache holds what the resident made', async (t) => {
 })
 
 t.test('switched off, every source has a javac of its own', async (t) => {
-  const without = await startExecutor(t, { accelerators: ['fork-server'] })
+  const without = await startExecutor(t, { languages: ['java'] })
   for (let round = 0; round < 3; round += 1)
     t.notOk(wasResident(await execute(without, 'java', hello())))
 })
@@ -153,6 +153,7 @@ t.test(
   async (t) => {
     const failures: string[] = []
     const small = await startExecutor(t, {
+      languages: ['java'],
       accelerators: ['resident-compiler'],
       limits: scaleLimits({}, { memoryBytes: 48 << 20 }),
       onFallback: (reason) => failures.push(reason),
@@ -166,7 +167,10 @@ t.test(
 
 t.test('a closed executor leaves none behind, ready or not', async (t) => {
   const before = findBoxProcesses()
-  const starting = await startExecutor(t, { accelerators: ['resident-compiler'] })
+  const starting = await startExecutor(t, {
+    languages: ['java'],
+    accelerators: ['resident-compiler'],
+  })
   await starting.close()
   const ready = await startWithResident(t)
   await ready.close()
