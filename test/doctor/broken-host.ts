@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
 import { defaultSettings } from '#language'
-import { examineHost } from '../../src/doctor/doctor.ts'
 import type { Finding } from '../../src/doctor/doctor.ts'
 import type { Host } from '../../src/doctor/host.ts'
 import { showCheckout } from '../helper/checkout.ts'
@@ -49,18 +48,16 @@ export function layOutProcess(
   return directory
 }
 
-/** Makes a directory of programs: links to this host's `own` programs, and shell scripts; null omits a program. */
+/** Makes a directory of programs: shell scripts, and links to this host's `own` programs. */
 export function layOutPrograms(
   t: Test,
-  scripts: Readonly<Record<string, string | null>>,
-  own: readonly string[],
+  scripts: Readonly<Record<string, string>>,
+  own: readonly string[] = [],
 ): string {
   const directory = makeDirectory(t)
-  for (const name of own)
-    if (!(name in scripts)) symlinkSync(`/usr/bin/${name}`, join(directory, name))
+  for (const name of own) symlinkSync(`/usr/bin/${name}`, join(directory, name))
   for (const [name, script] of Object.entries(scripts))
-    if (script !== null)
-      writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   return directory
 }
 
@@ -73,17 +70,20 @@ export function pick(findings: readonly Finding[], name: string): Finding {
 }
 
 /** A worker's default configuration. */
-export const configured = {
+const configured = {
   settings: defaultSettings,
   firstUid: 61_000,
   cacheDirectory: '/var/cache/runledger',
   languages: accelerated,
 }
 
-/** Examines a host that differs in `options` and has only the given programs, and picks one finding. */
-export async function examine(name: string, options: Partial<Host>): Promise<Finding> {
-  const bare = { programDirectories: [], libraryDirectory: '/nonexistent' }
-  return pick(await examineHost({ ...configured, ...bare, ...options }), name)
+/** A host without programs. */
+export const bareHost: Host = {
+  ...configured,
+  processDirectory: '/proc',
+  programDirectories: [],
+  libraryDirectory: '/nonexistent',
+  uid: process.getuid?.() ?? 0,
 }
 
 /** A user other than root sees everything already. */

@@ -2,10 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { defaultSettings } from '#language'
 import { examineContainer } from '../../src/doctor/container.ts'
 import type { Finding } from '../../src/doctor/host.ts'
-import { layOutProcess, makeDirectory } from './broken-host.ts'
+import { bareHost, layOutProcess, makeDirectory } from './broken-host.ts'
 
 const all = 'CapBnd:\t00000000002801e3'
 const mounts = {
@@ -34,17 +33,7 @@ function examine(t: Parameters<typeof makeDirectory>[0], layout: Layout): Findin
     'self/mountinfo': mountinfo.join('\n'),
     'self/attr/current': layout.profile ?? '',
   })
-  const host = {
-    processDirectory,
-    programDirectories: [],
-    libraryDirectory: '',
-    settings: defaultSettings,
-    javaDirectory: '',
-    uid: layout.uid ?? 0,
-    firstUid: 61_000,
-    cacheDirectory: '',
-  }
-  return examineContainer(host, root)
+  return examineContainer({ ...bareHost, processDirectory, uid: layout.uid ?? 0 }, root)
 }
 
 const troubles = (findings: readonly Finding[]): readonly Finding[] =>

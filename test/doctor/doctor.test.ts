@@ -1,3 +1,4 @@
+// The doctor's findings on hosts that lack something, and how it prints them.
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
@@ -7,11 +8,11 @@ import { examineHost, formatFindings } from '../../src/doctor/doctor.ts'
 import type { Finding } from '../../src/doctor/doctor.ts'
 import { builtDirectory } from '../../src/executor/box/keeper/build.ts'
 import { nameKernel } from '../../src/doctor/host.ts'
+import { examineKernel } from '../../src/doctor/kernel.ts'
 import { findRemedy } from '../../src/doctor/sandbox.ts'
 import { showCheckout } from '../helper/checkout.ts'
 import {
-  configured,
-  examine,
+  bareHost,
   examineInside,
   layOutPrograms,
   layOutProcess,
@@ -28,26 +29,28 @@ t.test('a host on which the sandbox works lacks nothing', async (t) => {
     findings.filter(({ level }) => level === 'missing'),
     [],
   )
+  t.match(pick(findings, 'kernel'), { detail: /^Linux \d/u })
   t.match(pick(findings, 'box').detail, /no capabilities, filter on, no network; cgroup v[12]/u)
   for (const { name, level, remedy } of findings)
     t.equal(remedy === null, level === 'ok', `${name} has a remedy just when one is needed`)
 })
 
+/** Examines the kernel of a host whose /proc differs from that of a sound host, and picks a finding. */
+const examineProcess = (t: Test, name: string, differences: Parameters<typeof layOutProcess>[1]) =>
+  pick(examineKernel({ ...bareHost, processDirectory: layOutProcess(t, differences) }), name)
+
 t.test('kernel', async (t) => {
-  const at = (release: string): ReturnType<typeof examine> =>
-    examine('kernel', {
-      processDirectory: layOutProcess(t, { 'sys/kernel/osrelease': release }),
-    })
+  const at = (release: string | null): Finding =>
+    examineProcess(t, 'kernel', { 'sys/kernel/osrelease': release })
   for (const release of ['4.19.0-27-amd64', '5.4.300', '5.10.50'])
-    t.match(await at(release), { level: 'missing', detail: /older than 5\.14/u })
+    t.match(at(release), { level: 'missing', detail: /older than 5\.14/u })
   for (const release of ['5.14.0-503.el9', '5.15.0-200-generic'])
-    t.match(await at(release), { level: 'warning', detail: /memory\.peak/u })
+    t.match(at(release), { level: 'warning', detail: /memory\.peak/u })
   for (const release of ['5.19.17', '6.1.0-47-amd64', '6.18.44', '7.1.0', '10.0'])
-    t.match(await at(release), { level: 'ok', remedy: null })
+    t.match(at(release), { level: 'ok', remedy: null })
+  t.match(at(null), { level: 'missing' })
   t.equal(nameKernel('x64'), 'linux-image-amd64')
   t.equal(nameKernel('arm64'), 'linux-image-arm64')
-  const none = layOutProcess(t, { 'sys/kernel/osrelease': null })
-  t.match(await examine('kernel', { processDirectory: none }), { level: 'missing' })
 })
 
 const processCases = [
@@ -82,60 +85,56 @@ const processCases = [
 
 for (const [title, name, differences, level, detail, remedy] of processCases)
   t.test(title, async (t) => {
-    const processDirectory = layOutProcess(t, differences)
-    t.match(await examine(name, { processDirectory }), { level, detail, remedy })
-    t.match(await examine(name, { processDirectory: layOutProcess(t, {}) }), { level: 'ok' })
+    t.match(examineProcess(t, name, differences), { level, detail, remedy })
+    t.match(examineProcess(t, name, {}), { level: 'ok' })
   })
 
-/**
- * Returns the missing findings of a host seen from other namespaces or by another user, without those about container flags.
- */
-const missingInside = (launcher: readonly string[], setUp: string): readonly Finding[] =>
-  examineInside(launcher, setUp).filter(
-    ({ name, level }) => level === 'missing' && !name.startsWith('container'),
-  )
+const otherMounts = ['unshare', '--mount']
+const otherUser = ['setpriv', '--reuid=61998', '--regid=61998', '--clear-groups']
+// The path as the doctor inside the namespaces sees the checkout.
+const built = process.getuid?.() === 0 ? showCheckout().rename(builtDirectory) : builtDirectory
 
-t.test('a cgroup tree that is mounted read-only', needsRoot, (t) => {
-  const findings = missingInside(
-    ['unshare', '--mount'],
+const brokenHosts = [
+  [
+    'a cgroup tree that is mounted read-only',
+    otherMounts,
     `grep -E ' - cgroup2? ' /proc/self/mountinfo | cut -d' ' -f5 | while read at; do mount -o remount,bind,ro "$at"; done`,
-  )
-  const [broken, ...others] = findings.filter(({ name }) => name.startsWith('cgroup.'))
-  t.match(broken, { detail: /EROFS|read-only/u, remedy: /remount,bind,rw/u })
-  t.equal(others.length, 0)
-  t.end()
-})
-
-t.test('a cgroup tree that belongs to somebody else', needsRoot, (t) => {
-  const user = ['setpriv', '--reuid=61998', '--regid=61998', '--clear-groups']
-  t.match(missingInside(user, ''), [
+    { name: /^cgroup\./u, detail: /EROFS|read-only/u, remedy: /remount,bind,rw/u },
+  ],
+  [
+    'a cgroup tree that belongs to somebody else',
+    otherUser,
+    '',
     {
       name: /^cgroup\./u,
       detail: /EACCES|EPERM|permission denied/u,
       remedy: /^run the worker as root/u,
     },
-  ])
-  t.end()
-})
-
-t.test('no compiler and no keeper', needsRoot, (t) => {
-  // The paths as the doctor inside the namespaces sees the checkout.
-  const built = JSON.stringify(showCheckout().rename(builtDirectory))
-  const hide = `mount --bind /dev/null /usr/bin/gcc
-    if [ -d ${built} ]; then mount -t tmpfs none ${built}; fi`
-  t.match(missingInside(['unshare', '--mount'], hide), [
+  ],
+  [
+    'no compiler and no keeper',
+    otherMounts,
+    `mount --bind /dev/null /usr/bin/gcc
+    if [ -d ${JSON.stringify(built)} ]; then mount -t tmpfs none ${JSON.stringify(built)}; fi`,
     { name: 'keeper.compile', remedy: /make keeper, or apt-get install gcc libc6-dev/u },
-  ])
-  t.end()
-})
-
-t.test('a /proc covered as in a nested container', needsRoot, (t) => {
-  const cover = `grep -- ' - proc ' /proc/self/mountinfo | cut -d' ' -f5 | while read at; do mount --bind /dev/null "$at/uptime"; done`
-  t.match(missingInside(['unshare', '--mount'], cover), [
+  ],
+  [
+    'a /proc covered as in a nested container',
+    otherMounts,
+    `grep -- ' - proc ' /proc/self/mountinfo | cut -d' ' -f5 | while read at; do mount --bind /dev/null "$at/uptime"; done`,
     { name: /^keeper\./u, detail: /box\.proc/u, remedy: /systempaths=unconfined/u },
-  ])
-  t.end()
-})
+  ],
+] as const
+
+for (const [title, launcher, setUp, expected] of brokenHosts)
+  t.test(title, needsRoot, async (t) => {
+    const findings = examineInside(launcher, setUp, { languages: ['python'] })
+    // Without those about container flags.
+    const missing = findings.filter(
+      ({ name, level }) => level === 'missing' && !name.startsWith('container'),
+    )
+    t.match(missing, [expected])
+  })
 
 t.test('each step that can fail has its remedy', (t) => {
   const cases = [
@@ -163,35 +162,21 @@ t.test('each step that can fail has its remedy', (t) => {
 })
 
 t.test('programs that are missing or too old', async (t) => {
-  const at = (
-    name: string,
-    differences: Readonly<Record<string, string | null>>,
-  ): ReturnType<typeof examine> =>
-    examine(name, {
-      programDirectories: [layOutPrograms(t, differences, [])],
-      libraryDirectory: '/nonexistent',
-    })
-  const cases = [
-    ['python', { python3: null }, 'missing', 'python3 not found', 'apt-get install python3'],
-    [
-      'python',
-      { python3: 'echo Python 2.7.18' },
-      'missing',
-      /2\.7\.18 is older/u,
-      'apt-get install python3',
-    ],
-    ['cpp', { 'g++': null }, 'missing', 'g++ not found', 'apt-get install g++'],
-    [
-      'cpp',
-      { 'g++': 'echo "g++ (Debian 8.3.0-6) 8.3.0"' },
-      'missing',
-      /older than 10/u,
-      'apt-get install g++',
-    ],
-    ['java', { javac: null }, 'missing', /javac not found/u, /default-jdk-headless/u],
-  ] as const
-  for (const [name, differences, level, detail, remedy] of cases)
-    t.match(await at(name, differences), { name, level, detail, remedy })
+  const at = (scripts: Readonly<Record<string, string>>): ReturnType<typeof examineHost> =>
+    examineHost({ ...bareHost, programDirectories: [layOutPrograms(t, scripts)] })
+  const none = await at({})
+  const old = await at({
+    python3: 'echo Python 2.7.18',
+    'g++': 'echo "g++ (Debian 8.3.0-6) 8.3.0"',
+  })
+  for (const [findings, name, detail, remedy] of [
+    [none, 'python', 'python3 not found', 'apt-get install python3'],
+    [none, 'cpp', 'g++ not found', 'apt-get install g++'],
+    [none, 'java', /javac not found/u, /default-jdk-headless/u],
+    [old, 'python', /2\.7\.18 is older/u, 'apt-get install python3'],
+    [old, 'cpp', /older than 10/u, 'apt-get install g++'],
+  ] as const)
+    t.match(pick(findings, name), { level: 'missing', detail, remedy })
 })
 
 /** A fake javac that produces the class file of the resident compiler. */
@@ -223,18 +208,21 @@ function layOutJdks(
   return libraryDirectory
 }
 
+/** Examines a host that has only these JDKs. */
+const examineJava = async (
+  libraryDirectory: string,
+  settings = defaultSettings,
+): Promise<Finding> => pick(await examineHost({ ...bareHost, libraryDirectory, settings }), 'java')
+
 t.test('the newest whole JDK is taken, on the path or not', async (t) => {
   const libraryDirectory = layOutJdks(t, { 8: {}, 17: {}, 21: {}, 25: { without: 'bin/java' } })
-  t.match(await examine('java', { libraryDirectory }), {
-    level: 'ok',
-    detail: /21\.0\.4.*java-21/u,
-  })
+  t.match(await examineJava(libraryDirectory), { level: 'ok', detail: /21\.0\.4.*java-21/u })
 })
 
 t.test('JAVA_HOME is looked at as the worker looks at it', async (t) => {
   const libraryDirectory = layOutJdks(t, { 17: {}, 21: {} })
-  const look = (JAVA_HOME: string): ReturnType<typeof examine> =>
-    examine('java', { libraryDirectory, settings: { ...defaultSettings, JAVA_HOME } })
+  const look = (JAVA_HOME: string): Promise<Finding> =>
+    examineJava(libraryDirectory, { ...defaultSettings, JAVA_HOME })
   t.match(await look(join(libraryDirectory, 'jvm/java-17')), { level: 'ok', detail: /17\.0\.4/u })
   t.match(await look('/nonexistent'), {
     level: 'missing',
@@ -259,55 +247,47 @@ t.test('a JDK that will not do', async (t) => {
     [{ 17: { without: 'lib/modules' } }, /no complete JDK in .*: no lib\/modules/u, /default-jdk/u],
   ] as const
   for (const [homes, detail, remedy] of cases)
-    t.match(await examine('java', { libraryDirectory: layOutJdks(t, homes) }), {
-      level: 'missing',
-      detail,
-      remedy,
+    t.match(await examineJava(layOutJdks(t, homes)), { level: 'missing', detail, remedy })
+})
+
+t.test(
+  'beside a language that works, the others are named and a broken one is a warning',
+  async (t) => {
+    const findings = await examineHost({
+      ...bareHost,
+      programDirectories: [layOutPrograms(t, { 'g++': 'exit 1' }, ['python3'])],
+      languages: ['python', 'cpp', 'java', 'go'],
     })
-})
-
-t.test('languages that are missing beside one that is there are named', async (t) => {
-  const some = {
-    programDirectories: [layOutPrograms(t, {}, ['python3'])],
-    libraryDirectory: '/nonexistent',
-  }
-  const findings = await examineHost({ ...configured, ...some })
-  t.match(pick(findings, 'python'), { level: 'ok', detail: /^Python 3\.\d+\.\d+ \(.*python3\)$/u })
-  t.match(pick(findings, 'languages'), { level: 'ok', detail: /^not installed: cpp, java / })
-})
-
-t.test('a language that is there and broken is a warning', async (t) => {
-  const findings = await examineHost({
-    ...configured,
-    programDirectories: [layOutPrograms(t, { 'g++': 'exit 1' }, ['python3'])],
-    libraryDirectory: '/nonexistent',
-  })
-  t.match(pick(findings, 'cpp'), {
-    level: 'warning',
-    detail: /g\+\+ --version.*: it is not offered/u,
-    remedy: 'apt-get install --reinstall g++',
-  })
-})
+    t.match(pick(findings, 'python'), {
+      level: 'ok',
+      detail: /^Python 3\.\d+\.\d+ \(.*python3\)$/u,
+    })
+    t.match(pick(findings, 'languages'), { level: 'ok', detail: /^not installed: java, go / })
+    t.match(pick(findings, 'cpp'), {
+      level: 'warning',
+      detail: /g\+\+ --version.*: it is not offered/u,
+      remedy: 'apt-get install --reinstall g++',
+    })
+  },
+)
 
 t.test('a cache directory that is not the worker’s is told as that', needsRoot, async (t) => {
   const cacheDirectory = join(makeDirectory(t), 'cache')
   mkdirSync(join(cacheDirectory, 'precompiled-header'), { recursive: true })
-  const as = (uid: number): readonly Finding[] =>
-    examineInside(['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'], '', {
-      cacheDirectory,
-    })
+  const look = (): readonly Finding[] =>
+    examineInside(otherUser, '', { cacheDirectory, languages: ['cpp'] })
   const fault = {
     level: 'missing',
     detail: /does not belong to the worker: .* belongs to uid 0, the worker is uid 61998/u,
     remedy: /chown -R 61998 .*CACHE_DIRECTORY/u,
   }
-  const findings = as(61_998)
+  const findings = look()
   t.match(pick(findings, 'cache directory'), fault)
   t.match(pick(findings, 'cpp'), { level: 'ok' }, 'no language is blamed for it')
   chownSync(cacheDirectory, 61_998, 61_998)
-  t.match(pick(as(61_998), 'cache directory'), fault, 'what is in it is looked at too')
+  t.match(pick(look(), 'cache directory'), fault, 'what is in it is looked at too')
   chownSync(join(cacheDirectory, 'precompiled-header'), 61_998, 61_998)
-  t.match(pick(as(61_998), 'cache directory'), { level: 'ok' })
+  t.match(pick(look(), 'cache directory'), { level: 'ok' })
 })
 
 t.test('disks that are full', needsRoot, async (t) => {
@@ -316,7 +296,10 @@ t.test('disks that are full', needsRoot, async (t) => {
     `mount -t tmpfs -o ${options} none ${at}\n${then}`
   const look = (setUp: string): unknown =>
     pick(
-      examineInside(['unshare', '--mount'], setUp, { cacheDirectory: join(at, 'cache') }),
+      examineInside(otherMounts, setUp, {
+        cacheDirectory: join(at, 'cache'),
+        languages: ['python'],
+      }),
       'cache disk',
     )
   t.match(look(mount('size=80m', `head -c 79m /dev/zero > ${at}/full`)), {
