@@ -211,6 +211,47 @@ if __name__ == "__main__":
     expected: { stdout: "3 [4.0, 2.0] 7\n[1, 2]\n{'a': 1}\n" },
   },
   {
+    name: 'files are copied, mapped and forced to the disk',
+    programs: {
+      python: `
+import mmap, os, shutil
+with open("/box/a", "wb") as file: file.write(b"x" * 300_000)
+shutil.copy2("/box/a", "/box/b")
+with open("/box/a", "r+b") as file:
+    os.fsync(file.fileno())
+    with mmap.mmap(file.fileno(), 0) as mapping: mapping.flush()
+print(os.path.getsize("/box/b"))`,
+      cpp: `
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+int main() {
+  std::ofstream("/box/a") << std::string(300000, 'x');
+  std::filesystem::copy_file("/box/a", "/box/b");
+  std::cout << std::filesystem::file_size("/box/b") << "\\n";
+}`,
+      java: `
+import java.nio.channels.FileChannel;
+import java.nio.file.*;
+import java.util.stream.IntStream;
+public class Main {
+  public static void main(String[] args) throws Exception {
+    Path from = Files.write(Path.of("/box/from"), new byte[300_000]);
+    Files.copy(from, Path.of("/box/copy"));
+    try (var in = FileChannel.open(from); var out = FileChannel.open(Path.of("/box/to"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      if (in.transferTo(0, 300_000, out) <= 0 || IntStream.range(0, 1000).parallel().sum() != 499500) throw new AssertionError();
+      out.force(true);
+    }
+    var child = new ProcessBuilder("/usr/bin/stat", "--format=%s", "/box/copy").start();
+    System.out.print(new String(child.getInputStream().readAllBytes()));
+    System.exit(child.waitFor());
+  }
+}`,
+    },
+    request: { limits: { wall_time: 60 } },
+    expected: { stdout: '300000\n' },
+  },
+  {
     name: 'calls that ordinary libraries make are answered',
     programs: {
       python: `

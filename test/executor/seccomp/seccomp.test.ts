@@ -1,12 +1,13 @@
+// The system call filter: its program against the table, the table against the kernel's headers, and both against the kernel,
+// in boxes.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { defaultLimits } from '#language'
+import { encodeLayout } from '../../../src/executor/box/keeper/host-root.ts'
+import { startKeeper } from '../../../src/executor/box/keeper/keeper-process.ts'
 import { SandboxError } from '../../../src/executor/contract/outcome.ts'
-import type { PhaseLimits } from '../../../src/executor/contract/request.ts'
-import { createExecutor } from '../../../src/executor/executor.ts'
 import {
   encode,
   ifOneOf,
@@ -23,8 +24,9 @@ import {
 } from '../../../src/executor/seccomp/seccomp.ts'
 import { callNumbers } from '../../../src/executor/seccomp/syscall-number.ts'
 import type { Architecture, CallName } from '../../../src/executor/seccomp/syscall-number.ts'
+import { execute, firstUid, startExecutor } from '../../helper/executor.ts'
+import { openLaunches, request } from '../box/keeper/lone-keeper.ts'
 import { interpret } from './bpf-interpreter.ts'
-import { openFilterBoxes } from './filter-box.ts'
 import {
   combine,
   lookUp,
@@ -39,6 +41,8 @@ const calls: readonly CallName[] = [...new Set(filterRows.flatMap((row) => row.c
 const allowed = 0x7fff0000
 const refused = 0x00050000
 const killed = 0x80000000
+/** A filter that allows all calls, for comparison. */
+const none = encode([returnValue(allowed)])
 
 const directory = mkdtempSync(join(tmpdir(), 'seccomp-'))
 chmodSync(directory, 0o755)
@@ -47,13 +51,9 @@ t.teardown(() => {
 })
 const source = (name: string): string => join(import.meta.dirname, name)
 execFileSync('g++', ['-x', 'c', '-o', join(directory, 'probe'), source('call-probe.c')])
-copyFileSync(source('call-probe.py'), join(directory, 'probe.py'))
 const filter = assembleFilter()
-const runInFilterBox = await openFilterBoxes(t, directory)
-const probes = [
-  ['C', '/src/probe'],
-  ['Python', '/usr/bin/python3', '/src/probe.py'],
-] as const
+const prepare = await openLaunches(t)
+let boxes = 0
 
 /** Formats a call as a line for the probe programs. */
 function format(number: number, values: readonly bigint[] = []): string {
@@ -62,21 +62,38 @@ function format(number: number, values: readonly bigint[] = []): string {
     .join(' ')
 }
 
-/** Runs a probe program. Returns the answer to each line: an errno, 0, or `signal N`. */
-async function probe(
-  program: readonly string[],
-  lines: readonly string[],
-  withFilter: Buffer | null = filter,
-): Promise<string[]> {
-  const result = await runInFilterBox(withFilter, program, `${lines.join('\n')}\n`)
-  if (result.status !== 0) throw new Error(`probe: ${result.status} ${result.stderr}`)
-  const answers = result.stdout.trim().split('\n')
+/** Reads a probe program's answer to each line: an errno, 0, or `signal N`. */
+function readAnswers(stdout: string, lines: readonly string[]): string[] {
+  const answers = stdout.trim().split('\n')
   if (answers.length !== lines.length)
     throw new Error(`${answers.length} answers to ${lines.length}`)
   return answers
 }
 
-/** Lists a call for each way to meet a row of the table, and its expected answer. */
+/** Runs the probe program in a box with any filter. A keeper makes the box, so that the filter is tested where it is used. */
+async function probe(lines: readonly string[], withFilter = filter): Promise<string[]> {
+  const launch = await prepare(`filter-${(boxes += 1)}`)
+  const layout = encodeLayout([{ source: directory, target: '/src' }])
+  const keeper = await startKeeper({ ...launch, layout, filter: withFilter })
+  launch.group.closeDescriptors()
+  const stdin = `${lines.join('\n')}\n`
+  const { exit, stdout, stderr } = await keeper.run(
+    request(['/src/probe'], { stdin, wallSeconds: 300 }),
+  )
+  await keeper.close()
+  await launch.group.remove()
+  if (exit?.code !== 0) throw new Error(`probe: ${exit?.code} ${stderr.bytes.toString()}`)
+  return readAnswers(stdout.bytes.toString(), lines)
+}
+
+/** Numbers of no call. */
+const absent = [
+  [337, 400, 423, 463, 467, 470, 512, 545, 600, 1000, 0x3fffffff],
+  // x32: the same calls with other numbers, under the same architecture tag.
+  [0, 39, 41, 56, 101, 250, 425, 520].map((number) => 0x40000000 + number),
+].flat()
+
+/** Lists a call for each way to meet a row of the table and for each absent number, and its expected answer. */
 function listRefusals(): { lines: string[]; names: string[]; expected: string[] } {
   const expected: string[] = []
   const lines: string[] = []
@@ -92,6 +109,11 @@ function listRefusals(): { lines: string[]; names: string[]; expected: string[] 
         names.push(`${call}(${values.join(', ')})`)
       }
     }
+  for (const number of absent) {
+    expected.push(String(errnos.ENOSYS))
+    lines.push(format(number))
+    names.push(`call ${number}`)
+  }
   return { lines, names, expected }
 }
 
@@ -439,98 +461,24 @@ t.test('every known call has a row, and no row is out of reach', async (t) => {
   }
 })
 
-for (const [language, ...program] of probes) {
-  t.test(`every row of the filter holds in a box, from ${language}`, async (t) => {
+const executor = await startExecutor(t, { slots: 1, firstUid: firstUid + 4 })
+
+for (const [language, file] of [
+  ['python', 'call-probe.py'],
+  ['cpp', 'call-probe.c'],
+] as const)
+  t.test(`every row of the filter holds in a submission of ${language}`, async (t) => {
     const { lines, names, expected } = listRefusals()
-    const answers = await probe(program, lines)
+    const stdin = `${lines.join('\n')}\n`
+    const { run } = await execute(executor, language, readFileSync(source(file)), stdin)
+    t.match(run, { ending: 'exited', exitCode: 0 })
+    const answers = readAnswers(run?.stdout ?? '', lines)
     const wrong = names
       .map((name, index) => `${name}: ${answers[index]}, not ${expected[index]}`)
       .filter((_, index) => answers[index] !== expected[index])
     t.strictSame(wrong, [])
     t.ok(lines.length > 300, `${lines.length} calls made`)
   })
-
-  t.test(`calls that are not there are ENOSYS, from ${language}`, async (t) => {
-    const numbers = [
-      337,
-      400,
-      423,
-      463,
-      467,
-      470,
-      512,
-      545,
-      600,
-      1000,
-      0x3fffffff,
-      // x32: the same calls with other numbers, under the same architecture tag.
-      ...[0, 39, 41, 56, 101, 250, 425, 520].map((number) => 0x40000000 + number),
-    ]
-    const answers = await probe(
-      program,
-      numbers.map((number) => format(number)),
-    )
-    t.strictSame(
-      answers,
-      numbers.map(() => String(errnos.ENOSYS)),
-    )
-  })
-}
-
-/** Widens the time limits, because time is not tested here. */
-function widen(limits: PhaseLimits): PhaseLimits {
-  return { ...limits, cpuSeconds: 300, wallSeconds: 300 }
-}
-
-t.test('the filter holds in submissions, and honest ones work under it', async (t) => {
-  const { python, cpp, java } = defaultLimits
-  const limits = {
-    python: { compile: null, run: widen(python.run) },
-    cpp: { compile: widen(cpp.compile ?? cpp.run), run: widen(cpp.run) },
-    java: { compile: widen(java.compile ?? java.run), run: widen(java.run) },
-  }
-  const executor = await createExecutor({
-    slots: 1,
-    firstUid: 61_990,
-    languages: ['python', 'cpp', 'java'],
-    proves: false,
-    limits,
-    cacheBytes: 0,
-    cacheDirectory: join(directory, 'cache'),
-    accelerators: ['fork-server'],
-  })
-  t.teardown(() => executor.close())
-  const { lines, expected } = listRefusals()
-  const probes = [
-    ['python', 'call-probe.py'],
-    ['cpp', 'call-probe.c'],
-  ] as const
-  for (const [language, file] of probes) {
-    const code = readFileSync(source(file))
-    const stdin = Buffer.from(`${lines.join('\n')}\n`)
-    const { run } = await executor.execute({ language, code, stdin, cacheScope: 'test' })
-    t.match(run, { ending: 'exited', exitCode: 0 }, language)
-    const answers = Buffer.from(run?.stdout ?? '').toString()
-    t.strictSame(answers.trim().split('\n'), expected, language)
-  }
-  const tours = [
-    ['python', 'toolchain.py', 'threads subprocess pool asyncio copy flush\n'],
-    ['cpp', 'toolchain.cpp', 'threads regex copy\n'],
-    ['java', 'Toolchain.java', 'threads streams transfer child sockets\n'],
-  ] as const
-  for (const [language, file, stdout] of tours) {
-    const code = readFileSync(source(file))
-    const { run } = await executor.execute({
-      language,
-      code,
-      stdin: new Uint8Array(),
-      cacheScope: 'test',
-    })
-    t.match(run, { ending: 'exited', exitCode: 0 }, language)
-    t.equal(Buffer.from(run?.stdout ?? '').toString(), stdout, language)
-    t.equal(Buffer.from(run?.stderr ?? '').toString(), '', language)
-  }
-})
 
 t.test('an i386 call by int 0x80 kills the process', async (t) => {
   if (native !== 'x86_64') {
@@ -540,9 +488,9 @@ t.test('an i386 call by int 0x80 kills the process', async (t) => {
   const lines = ['int80 20', 'int80 288', 'int80 102']
   // A kernel without 32-bit entry answers with SIGSEGV, and nothing is left to filter. Otherwise the keeper's own filter
   // kills, too.
-  const [bare] = await probe(['/src/probe'], ['int80 20'], null)
+  const [bare] = await probe(['int80 20'], none)
   const signal = bare === 'signal 11' ? 'signal 11' : 'signal 31'
-  t.strictSame(await probe(['/src/probe'], lines), [signal, signal, signal])
+  t.strictSame(await probe(lines), [signal, signal, signal])
 })
 
 t.test('what ordinary programs do is answered as without a filter', async (t) => {
@@ -583,5 +531,5 @@ t.test('what ordinary programs do is answered as without a filter', async (t) =>
     format(of('msync'), [0n, 1n, 1n]),
     format(of('preadv2'), [99n, 0n, 0n, 0n, 0n, 0n]),
   ]
-  t.strictSame(await probe(['/src/probe'], lines), await probe(['/src/probe'], lines, null))
+  t.strictSame(await probe(lines), await probe(lines, none))
 })
