@@ -1,4 +1,5 @@
-// Which Python programs end before CPython has freed everything, and that no program loses anything by it.
+// Which Python programs end before CPython has freed everything. python-fork.test.ts tests that no program loses anything by
+// it.
 import t from 'tap'
 import { run, startExecutor } from '../../../helper/executor.ts'
 
@@ -70,32 +71,14 @@ for (const [what, programs] of Object.entries({ early, freed })) {
   })
 }
 
-t.test('what a program does at its end happens, and its exit code is its own', async (t) => {
-  const programs = [
-    ['print("a", end="")', 'a', 0],
-    ['class A:\n  def __del__(self): print("gone")\na = A()', 'gone\n', 0],
-    ['def f():\n  try: yield\n  finally: print("closed")\ng = f(); next(g)', 'closed\n', 0],
-    ['f = open("/dev/stdout", "w"); f.write("x" * 10)', 'xxxxxxxxxx', 0],
-    ['import atexit\natexit.register(print, "last")\nprint("first")', 'first\nlast\n', 0],
-    ['import sys\nprint("out")\nsys.exit(3)', 'out\n', 3],
-    ['raise SystemExit("words")', '', 1],
-    ['1 / 0', '', 1],
-    ['import os\nprint("x")\nos.close(1)', '', 120],
-    ['import sys\nsys.stdout.close()', '', 0],
-    ['import os\nos._exit(5)', '', 5],
-    ['raise KeyboardInterrupt', '', 130],
-    [
-      'import sys\nclass S:\n  def write(self, s): pass\n  def flush(self): sys.__stdout__.write("flushed")\nsys.stdout = S()\nprint(1)',
-      'flushed',
-      0,
-    ],
-    // The fork uses the interpreter's own objects, not the program's replacements.
-    ['import builtins\nbuiltins.__import__ = print', '', 0],
-    ['import sys\nsys.modules.clear()', '', 0],
-    ['import sys\nsys.getallocatedblocks = lambda: print(1)\nx = [[] for y in range(9000)]', '', 0],
-  ] as const
-  for (const [source, stdout, exitCode] of programs) {
-    const phase = await run(executor, 'python', source)
-    t.match(phase, { stdout, exitCode }, source)
-  }
-})
+t.test(
+  'the end is judged by the interpreter’s own objects, not by what replaced them',
+  async (t) => {
+    for (const source of [
+      'import builtins\nbuiltins.__import__ = print',
+      'import sys\nsys.modules.clear()',
+      'import sys\nsys.getallocatedblocks = lambda: print(1)\nx = [[] for y in range(9000)]',
+    ])
+      t.match(await run(executor, 'python', source), { stdout: '', exitCode: 0 }, source)
+  },
+)
