@@ -48,7 +48,7 @@ export function lookUp(
 }
 
 /** Returns the values that a condition names, and their neighbours. */
-export function nearValues(condition: Condition): bigint[] {
+function nearValues(condition: Condition): bigint[] {
   const named = condition.test === 'any_bit' ? bitsOf(condition.bits) : condition.values
   const base = [
     ...new Set([0, 1, 3, 16, 38, 0x7fffffff, 0xffffffff, ...named, ...named.map((v) => v + 1)]),
@@ -71,15 +71,19 @@ export function combine(places: ReadonlyMap<number, readonly bigint[]>): bigint[
   return lists
 }
 
+/** Returns, for each argument of these rows' conditions, the values near those that the conditions name. */
+export function nearPlaces(rows: readonly FilterRow[]): Map<number, bigint[]> {
+  const places = new Map<number, bigint[]>()
+  for (const condition of rows.flatMap(({ conditions }) => conditions)) {
+    const before = places.get(condition.argument) ?? []
+    places.set(condition.argument, [...new Set([...before, ...nearValues(condition)])])
+  }
+  return places
+}
+
 /** Returns argument lists for which every condition of a row holds; one of zeros for a row without conditions. */
 export function matchingArguments(row: FilterRow): bigint[][] {
-  const places = new Map<number, bigint[]>()
-  for (const condition of row.conditions)
-    places.set(condition.argument, [
-      ...(places.get(condition.argument) ?? []),
-      ...nearValues(condition),
-    ])
-  return combine(places).filter((values) =>
+  return combine(nearPlaces([row])).filter((values) =>
     row.conditions.every((condition) => holds(condition, values)),
   )
 }
