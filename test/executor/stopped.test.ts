@@ -1,5 +1,6 @@
 // A stopped program is dead. What it has done so far is reported, and is not taken for more than that.
 import t from 'tap'
+import { SandboxError } from '#executor'
 import type { Executor } from '#executor'
 import type { Language } from '#language'
 import {
@@ -117,11 +118,20 @@ t.test('in one executor', async (t) => {
     t.same(findBoxProcesses(), [])
   })
 
-  t.test('whoever closes the executor gets its reason, stopped or not', async (t) => {
-    const { stop, outcome } = begin(executor, 'python', 'import time\ntime.sleep(300)')
-    const closed = executor.close()
-    end(stop)
-    await t.rejects(outcome, failsAt('executor.close'))
-    await closed
-  })
+  t.test(
+    'whoever closes the executor gets its reason, stopped or not, running or later',
+    async (t) => {
+      const sleep = 'import time\ntime.sleep(300)'
+      const [stopped, running] = [1, 2].map(() => begin(executor, 'python', sleep))
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      const closed = executor.close()
+      end(stopped!.stop)
+      for (const { outcome } of [stopped!, running!])
+        await t.rejects(outcome, failsAt('executor.close'))
+      await closed
+      t.same(findBoxProcesses(), [])
+      const late = begin(executor, 'python', 'print(1)').outcome
+      await t.rejects(late, new SandboxError('executor.close', 'the executor is closed'))
+    },
+  )
 })

@@ -173,8 +173,9 @@ export async function run(
   language: Language,
   code: string | Uint8Array,
   stdin: string | Uint8Array = '',
+  more: Partial<ExecutionRequest> = {},
 ): Promise<TextPhase> {
-  const outcome = await execute(executor, language, code, stdin)
+  const outcome = await execute(executor, language, code, stdin, undefined, undefined, more)
   if (outcome.run === null) throw new Error(`did not compile: ${outcome.compile?.stderr}`)
   return outcome.run
 }

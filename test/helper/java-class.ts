@@ -53,16 +53,23 @@ public class P extends AbstractProcessor {
 }
 `
 
+let compiled: Buffer | undefined
+
 /** Returns the processor and the class that it copies, as files beside a source. */
 export function layClass(made: Buffer): SourceFile[] {
+  compiled ??= compileProcessor()
+  return [
+    { name: 'P.class', content: compiled },
+    { name: 'made.bin', content: made },
+  ]
+}
+
+function compileProcessor(): Buffer {
   const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
   try {
     writeFileSync(join(directory, 'P.java'), processor)
     execFileSync('/usr/bin/javac', ['-proc:none', '--release', '17', 'P.java'], { cwd: directory })
-    return [
-      { name: 'P.class', content: readFileSync(join(directory, 'P.class')) },
-      { name: 'made.bin', content: made },
-    ]
+    return readFileSync(join(directory, 'P.class'))
   } finally {
     rmSync(directory, { recursive: true })
   }

@@ -56,8 +56,8 @@ const wanted = process.env['PYTHON_FORK'] ?? ''
 // An interpreter runs more programs than there are here, so none is replaced during the test.
 const slots = 2
 const [forked, started] = await Promise.all([
-  startExecutor(t, { slots, limits }),
-  startExecutor(t, { slots, limits, accelerators: [] }),
+  startExecutor(t, { slots, languages: ['python'], limits }),
+  startExecutor(t, { slots, languages: ['python'], limits, accelerators: [] }),
 ])
 
 for (const [topic, programs] of Object.entries(topics)) {
@@ -95,8 +95,9 @@ t.test('what programs import most is not loaded again by a fork', async (t) => {
 t.test('a fork’s memory is counted as if it were its own', async (t) => {
   const mebibyte = 1024 * 1024
   const narrow = scaleLimits({ memoryBytes: 64 * mebibyte })
-  const forked = await startExecutor(t, { limits: narrow })
-  const started = await startExecutor(t, { limits: narrow, accelerators: [] })
+  const options = { languages: ['python'], limits: narrow } as const
+  const forked = await startExecutor(t, options)
+  const started = await startExecutor(t, { ...options, accelerators: [] })
   const take = (size: number): string =>
     `import gc\nheld = bytearray(${size} << 20)\nfor i in range(0, len(held), 4096): held[i] = 1\ngc.collect()`
   const [fork, plain] = await Promise.all([execute(forked, take(30)), execute(started, take(30))])

@@ -3,7 +3,7 @@ import t from 'tap'
 import { defaultSettings } from '#language'
 import { ordinaryToolHost } from '#toolchain'
 import { findJava } from '../../../../src/executor/toolchain/java/java.ts'
-import { execute, run, scaleLimits, startExecutor } from '../../../helper/executor.ts'
+import { execute, run } from '../../../helper/executor.ts'
 import { startWithResident } from './comparison.ts'
 
 // A resident javac compiles, as in a worker. same.slow.ts tests that a javac for one source answers alike.
@@ -67,47 +67,29 @@ for (const [name, code, expected] of shapes) {
   })
 }
 
-t.test('without any main the JVM says so itself', async (t) => {
-  const phase = await run(executor, 'java', 'class Nothing { }')
-  t.equal(phase.ending, 'exited')
-  t.not(phase.exitCode, 0)
-  t.match(phase.stderr, /main/i)
-})
+const ends = [
+  [
+    'without any main the JVM says so itself',
+    'class Nothing { }',
+    { exitCode: 1, stderr: /main/i },
+  ],
+  ['an empty file compiles to nothing and cannot run', '', { exitCode: 1 }],
+  [
+    "an uncaught exception is the program's own end",
+    'class Main { public static void main(String[] a) { throw new RuntimeException("mine"); } }',
+    { exitCode: 1, stderr: /RuntimeException: mine/ },
+  ],
+  [
+    'exit status 3 alone is no sign of memory',
+    'class Main { public static void main(String[] a) { System.exit(3); } }',
+    { exitCode: 3 },
+  ],
+] as const
 
-t.test('an empty file compiles to nothing and cannot run', async (t) => {
-  const phase = await run(executor, 'java', '')
-  t.equal(phase.ending, 'exited')
-  t.not(phase.exitCode, 0)
-})
-
-t.test("an uncaught exception is the program's own end", async (t) => {
-  t.match(
-    await run(
-      executor,
-      'java',
-      'class Main { public static void main(String[] a) { throw new RuntimeException("mine"); } }',
-    ),
-    {
-      ending: 'exited',
-      exitCode: 1,
-      stderr: /RuntimeException: mine/,
-    },
-  )
-})
-
-t.test('exit status 3 alone is no sign of memory', async (t) => {
-  t.match(
-    await run(
-      executor,
-      'java',
-      'class Main { public static void main(String[] a) { System.exit(3); } }',
-    ),
-    {
-      ending: 'exited',
-      exitCode: 3,
-    },
-  )
-})
+for (const [name, code, expected] of ends)
+  t.test(name, async (t) => {
+    t.match(await run(executor, 'java', code), { ending: 'exited', ...expected })
+  })
 
 t.test('memory outside the heap counts too', async (t) => {
   const code =
@@ -136,16 +118,6 @@ t.test('an annotation processor does not run', async (t) => {
   const outcome = await execute(executor, 'java', code)
   t.match(outcome.run, { stdout: 'ok' })
   t.notMatch(outcome.compile!.stderr, /ran/)
-})
-
-t.test('a compiler that runs out of memory passes its limit', async (t) => {
-  const small = await startExecutor(t, {
-    languages: ['java'],
-    limits: scaleLimits({}, { memoryBytes: 24 * 1024 * 1024 }),
-  })
-  const outcome = await execute(small, 'java', `class Main { ${main('x')} }`)
-  t.equal(outcome.compile!.ending, 'memory_limit', outcome.compile!.stderr)
-  t.equal(outcome.run, null)
 })
 
 t.test('the file is named after the public top-level type', async (t) => {
@@ -208,15 +180,7 @@ t.test('a main of another file runs where the first has none', async (t) => {
     t.equal(outcome.run?.stdout, expected, outcome.compile?.stderr ?? '')
   }
   const taken = { files: [{ name: 'A.java', content: Buffer.from('') }] }
-  const outcome = await execute(
-    executor,
-    'java',
-    'public class A { }',
-    '',
-    undefined,
-    undefined,
-    taken,
-  )
+  const outcome = await execute(executor, 'java', 'public class A { }', '', undefined, 'own', taken)
   t.match(outcome.compile, { exitCode: 1, stderr: 'A.java: this name is taken\n' })
 })
 
