@@ -1,6 +1,5 @@
 // The thread that checks large outputs: it answers what `check` answers, and gives no answer when it fails.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
@@ -45,6 +44,7 @@ t.test('whoever asks goes on meanwhile', async (t) => {
 /** A stand-in for the thread: does what the output says, and answers with its thread number as the line. */
 const standIn = `
 import { parentPort, threadId } from 'node:worker_threads'
+import { makeDirectory } from '../helper/directory.ts'
 parentPort.on('message', ({ output }) => {
   const order = Buffer.from(output).toString()
   if (order === 'throw') throw new Error('broken')
@@ -52,8 +52,7 @@ parentPort.on('message', ({ output }) => {
   if (order === 'hang') for (;;);
   parentPort.postMessage({ same: false, difference: { line: threadId, expected: null, got: order } })
 })`
-const directory = mkdtempSync(join(tmpdir(), 'runledger-check-'))
-t.teardown(() => rmSync(directory, { recursive: true }))
+const directory = makeDirectory(t)
 const file = join(directory, 'thread.mjs')
 writeFileSync(file, standIn)
 

@@ -1,7 +1,6 @@
 // Prepares hosts that lack something, with real files, programs and namespaces, and runs the doctor on them.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
 import { defaultSettings } from '#language'
@@ -9,17 +8,8 @@ import type { Finding } from '../../src/doctor/doctor.ts'
 import type { Host } from '../../src/doctor/host.ts'
 import { showCheckout } from '../helper/checkout.ts'
 import type { ShownCheckout } from '../helper/checkout.ts'
+import { makeDirectory } from '../helper/directory.ts'
 import { accelerated } from '../helper/executor.ts'
-
-/** Makes a directory that every user may read; it is removed when the test ends. */
-export function makeDirectory(t: Test): string {
-  const directory = mkdtempSync(join(tmpdir(), 'doctor-'))
-  chmodSync(directory, 0o755)
-  t.teardown(() => {
-    rmSync(directory, { recursive: true, force: true })
-  })
-  return directory
-}
 
 const healthy: Readonly<Record<string, string>> = {
   'sys/kernel/osrelease': '6.18.44\n',
@@ -39,7 +29,7 @@ export function layOutProcess(
   t: Test,
   differences: Readonly<Record<string, string | null>>,
 ): string {
-  const directory = makeDirectory(t)
+  const directory = makeDirectory(t, 0o755)
   for (const [path, text] of Object.entries({ ...healthy, ...differences })) {
     if (text === null) continue
     mkdirSync(dirname(join(directory, path)), { recursive: true })
@@ -54,7 +44,7 @@ export function layOutPrograms(
   scripts: Readonly<Record<string, string>>,
   own: readonly string[] = [],
 ): string {
-  const directory = makeDirectory(t)
+  const directory = makeDirectory(t, 0o755)
   for (const name of own) symlinkSync(`/usr/bin/${name}`, join(directory, name))
   for (const [name, script] of Object.entries(scripts))
     writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { examineContainer } from '../../src/doctor/container.ts'
 import type { Finding } from '../../src/doctor/host.ts'
-import { bareHost, layOutProcess, makeDirectory } from './broken-host.ts'
+import { bareHost, layOutProcess } from './broken-host.ts'
+import { makeDirectory } from '../helper/directory.ts'
 
 const all = 'CapBnd:\t00000000002801e3'
 const mounts = {
@@ -23,9 +24,9 @@ interface Layout {
   readonly profile?: string
 }
 
-function examine(t: Parameters<typeof makeDirectory>[0], layout: Layout): Finding[] {
+function examine(t: Test, layout: Layout): Finding[] {
   const { engine = 'podman', capabilities = all, mountinfo = [mounts.proc, mounts.open] } = layout
-  const root = makeDirectory(t)
+  const root = makeDirectory(t, 0o755)
   if (engine === 'docker') writeFileSync(join(root, '.dockerenv'), '')
   const processDirectory = layOutProcess(t, {
     'self/environ': engine === 'podman' ? 'PATH=/bin\0container=podman' : 'PATH=/bin',

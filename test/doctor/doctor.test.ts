@@ -16,15 +16,15 @@ import {
   examineInside,
   layOutPrograms,
   layOutProcess,
-  makeDirectory,
   pick,
 } from './broken-host.ts'
+import { makeDirectory } from '../helper/directory.ts'
 
 // Only root can prepare these hosts; as another user the test would only find that out.
 const needsRoot = process.getuid?.() === 0 ? {} : { skip: 'needs root' }
 
 t.test('a host on which the sandbox works lacks nothing', async (t) => {
-  const findings = examineInside(['env'], '', { cacheDirectory: makeDirectory(t) })
+  const findings = examineInside(['env'], '', { cacheDirectory: makeDirectory(t, 0o755) })
   t.strictSame(
     findings.filter(({ level }) => level === 'missing'),
     [],
@@ -188,7 +188,7 @@ function layOutJdks(
   t: Test,
   homes: Readonly<Record<string, { javac?: string; java?: string; without?: string }>>,
 ): string {
-  const libraryDirectory = makeDirectory(t)
+  const libraryDirectory = makeDirectory(t, 0o755)
   for (const [major, { javac, java, without }] of Object.entries(homes)) {
     const home = join(libraryDirectory, `jvm/java-${major}`)
     const files = {
@@ -272,7 +272,7 @@ t.test(
 )
 
 t.test('a cache directory that is not the worker’s is told as that', needsRoot, async (t) => {
-  const cacheDirectory = join(makeDirectory(t), 'cache')
+  const cacheDirectory = join(makeDirectory(t, 0o755), 'cache')
   mkdirSync(join(cacheDirectory, 'precompiled-header'), { recursive: true })
   const look = (): readonly Finding[] =>
     examineInside(otherUser, '', { cacheDirectory, languages: ['cpp'] })
@@ -291,7 +291,7 @@ t.test('a cache directory that is not the worker’s is told as that', needsRoot
 })
 
 t.test('disks that are full', needsRoot, async (t) => {
-  const at = makeDirectory(t)
+  const at = makeDirectory(t, 0o755)
   const mount = (options: string, then = ''): string =>
     `mount -t tmpfs -o ${options} none ${at}\n${then}`
   const look = (setUp: string): unknown =>

@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 import { createDatabase } from '#database'
 import { examineDatabase, examineSettings, examineTls } from '../../src/doctor/doctor.ts'
 import { createTestDatabase } from '../helper/database.ts'
-import { makeDirectory } from './broken-host.ts'
+import { makeDirectory } from '../helper/directory.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -90,7 +90,7 @@ t.test('a worker’s variables', async (t) => {
 })
 
 t.test('the certificate and its key', async (t) => {
-  const directory = makeDirectory(t)
+  const directory = makeDirectory(t, 0o755)
   const make = (name: string): { cert: string; key: string } => {
     const [cert, key] = [join(directory, `${name}.crt`), join(directory, `${name}.key`)]
     const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 90 -subj /CN=localhost`
@@ -118,7 +118,7 @@ t.test('the command’s last line and its status agree', async (t) => {
     })
     return { last: stdout.trimEnd().split('\n').at(-1), status }
   }
-  const cache = { CACHE_DIRECTORY: makeDirectory(t) }
+  const cache = { CACHE_DIRECTORY: makeDirectory(t, 0o755) }
   t.strictSame(run({ ...cache, DATABASE_URL: url }), { last: 'A worker starts here.', status: 0 })
   const broken = run({ ...cache, DATABASE_URL: url, SLOTS: '0' })
   t.equal(broken.status, 1)

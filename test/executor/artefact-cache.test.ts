@@ -1,37 +1,22 @@
 // The artefact cache alone: what it keeps and forgets, and that a damaged file is never run.
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Source } from '#contract'
-import type { Phase } from '#executor'
 import { createArtefactCache, hashSource } from '../../src/executor/artefact-cache.ts'
 import type { CacheKey, Compiled } from '../../src/executor/artefact-cache.ts'
 import { usualCompile } from '../../src/language/limits.ts'
+import { makeDirectory } from '../helper/directory.ts'
+import { describePhase } from '../helper/executor.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'runledger-test-'))
-t.teardown(() => rmSync(root, { recursive: true }))
+const root = makeDirectory(t)
 let directories = 0
 const nextDirectory = (): string => join(root, String((directories += 1)))
 
-const phase: Phase = {
-  ending: 'exited',
-  exitCode: 0,
-  signal: null,
-  stdout: new Uint8Array(),
+const phase = describePhase({
   stderr: Buffer.from([0xff, 0x00, 0x41]),
-  stdoutTruncated: false,
-  stderrTruncated: false,
   usage: { cpuSeconds: 0.5, wallSeconds: 1, memoryPeakBytes: 42 },
-}
+})
 const make = (text: string, entry = 'Main'): Compiled => ({
   phase,
   artefact: { content: Buffer.from(text), entry },

@@ -1,15 +1,14 @@
 // The blob cache alone: what it fetches, keeps and forgets, and that it trusts no file.
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { createBlobCache } from '#executor'
 import type { BlobCache } from '#executor'
+import { makeDirectory } from '../helper/directory.ts'
 import { failsAt } from '../helper/executor.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'runledger-test-'))
-t.teardown(() => rmSync(root, { recursive: true }))
+const root = makeDirectory(t)
 let directories = 0
 const nextDirectory = (): string => join(root, String((directories += 1)))
 const nameOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')

@@ -2,22 +2,20 @@
 import t from 'tap'
 import type { Phase } from '#executor'
 import { blameMemory } from '../../src/executor/compile.ts'
-import { execute, patientLimits, scaleLimits, startExecutor } from '../helper/executor.ts'
+import {
+  describePhase,
+  execute,
+  patientLimits,
+  scaleLimits,
+  startExecutor,
+} from '../helper/executor.ts'
 
 const mebibyte = 1024 * 1024
 
 t.test('a clock that runs out while the memory is full is its fault', (t) => {
   const limits = { ...patientLimits.cpp.run, memoryBytes: 64 * mebibyte }
-  const phase = (ending: Phase['ending'], memoryPeakBytes: number): Phase => ({
-    ending,
-    exitCode: 137,
-    signal: 'SIGKILL',
-    stdout: Buffer.alloc(0),
-    stderr: Buffer.alloc(0),
-    stdoutTruncated: false,
-    stderrTruncated: false,
-    usage: { cpuSeconds: 1, wallSeconds: 1, memoryPeakBytes },
-  })
+  const phase = (ending: Phase['ending'], memoryPeakBytes: number): Phase =>
+    describePhase({ ending, usage: { cpuSeconds: 1, wallSeconds: 1, memoryPeakBytes } })
   const full = 64 * mebibyte - 4096
   for (const [ending, peak, expected] of [
     ['wall_limit', full, 'memory_limit'],

@@ -1,6 +1,5 @@
 // A language is offered once a program in it has run correctly, and only as long as its files stay the same.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -10,6 +9,7 @@ import type { Language } from '#language'
 import { offerLanguages } from '../../src/executor/languages.ts'
 import type { OfferOptions } from '../../src/executor/languages.ts'
 import type { Toolchain } from '../../src/executor/toolchain/toolchain.ts'
+import { makeDirectory } from '../helper/directory.ts'
 import { failsAt } from '../helper/executor.ts'
 
 const nothing: Outcome = { compile: null, compileCached: false, run: null }
@@ -33,8 +33,7 @@ interface Bench {
 }
 
 function open(t: Test): Bench {
-  const directory = mkdtempSync(join(tmpdir(), 'runledger-proven-'))
-  t.teardown(() => rmSync(directory, { recursive: true }))
+  const directory = makeDirectory(t)
   mkdirSync(join(directory, 'trial'))
   const tried: string[] = []
   const refused: string[] = []

@@ -11,11 +11,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import type { Test } from 'tap'
 import { SandboxError } from '#executor'
 import type { Executor, MissingLanguage } from '#executor'
 import { createSuspension } from '#job'
@@ -23,15 +21,10 @@ import { createLog } from '#log'
 import { describeLanguages } from '../../src/http/languages.ts'
 import { showCheckout } from '../helper/checkout.ts'
 import { createTestDatabase } from '../helper/database.ts'
+import { makeDirectory } from '../helper/directory.ts'
 import { accelerated, execute, failsAt, run, startExecutor } from '../helper/executor.ts'
 import { hello } from '../helper/program.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
-
-function makeDirectory(t: Test): string {
-  const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
-  return directory
-}
 
 t.test('without a JDK the others run, and Java is not offered', async (t) => {
   const missing: MissingLanguage[] = []
@@ -180,8 +173,7 @@ t.test(
   'a cache directory of somebody else is refused as that',
   { skip: process.getuid?.() !== 0 },
   async (t) => {
-    const directory = makeDirectory(t)
-    chmodSync(directory, 0o755)
+    const directory = makeDirectory(t, 0o755)
     mkdirSync(join(directory, 'cache'))
     const { launcher, rename } = showCheckout()
     const module = rename(resolve(import.meta.dirname, '../../src/executor/cache-directory.ts'))

@@ -1,10 +1,10 @@
 // What a request gives a program besides code and input: files, arguments, limits. Tested in the languages that are
 // compiled and run in special ways.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { ExecutionRequest, Outcome } from '#executor'
+import { makeDirectory } from '../helper/directory.ts'
 import { accelerated, scaleLimits, startExecutor } from '../helper/executor.ts'
 
 const executor = await startExecutor(t, {
@@ -128,8 +128,7 @@ t.test(
 )
 
 t.test('what a compiler is made to write is the program’s mistake, and never ours', async (t) => {
-  const directory = mkdtempSync(`${tmpdir()}/runledger-test-`)
-  t.teardown(() => rmSync(directory, { recursive: true }))
+  const directory = makeDirectory(t)
   // The submission's own annotation processor writes where the compiled program is expected.
   const processor = `import java.io.*; import java.util.*; import javax.annotation.processing.*; import javax.lang.model.element.*;
 @SupportedAnnotationTypes("*") public class P extends AbstractProcessor {

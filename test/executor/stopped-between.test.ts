@@ -11,6 +11,7 @@ import { createProgramRunner } from '../../src/executor/program.ts'
 import { createSlotPool } from '../../src/executor/slot.ts'
 import { withSlot } from '../../src/executor/tenancy.ts'
 import { judgeByProgram } from '../../src/job/execute/program-checker.ts'
+import { describePhase } from '../helper/executor.ts'
 
 const { signal } = new AbortController()
 const command = { argv: ['true'], files: [], unlimitedStack: false }
@@ -36,16 +37,7 @@ const offer: Offer = {
   limits: defaultLimits.cpp,
   residents: null,
 }
-const ended: Phase = {
-  ending: 'exited',
-  exitCode: 0,
-  signal: null,
-  usage: { cpuSeconds: 1, wallSeconds: 1, memoryPeakBytes: 1 },
-  stdout: Buffer.from('made'),
-  stderr: Buffer.from('a warning'),
-  stdoutTruncated: false,
-  stderrTruncated: false,
-}
+const ended = describePhase({ stdout: Buffer.from('made'), stderr: Buffer.from('a warning') })
 
 /**
  * Runs a request in one slot. Phase number `refused` does not start, the slot then never becomes clear, and the request is

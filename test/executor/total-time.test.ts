@@ -1,30 +1,14 @@
 // The time that all phases of a request may take together.
 import t from 'tap'
-import type { Phase, PhaseLimits } from '#contract'
+import type { Phase } from '#contract'
 import { createTotalTime } from '../../src/executor/total-time.ts'
+import { usualRun } from '../../src/language/limits.ts'
+import { describePhase } from '../helper/executor.ts'
 
-const limits: PhaseLimits = {
-  cpuSeconds: 5,
-  wallSeconds: 10,
-  memoryBytes: 1,
-  processes: 1,
-  stdoutBytes: 1,
-  stderrBytes: 1,
-  diskBytes: 1,
-}
+const limits = { ...usualRun, wallSeconds: 10 }
 
-function phaseOf(wallSeconds: number, ending: Phase['ending'] = 'exited'): Phase {
-  return {
-    ending,
-    exitCode: 0,
-    signal: null,
-    stdout: new Uint8Array(),
-    stderr: new Uint8Array(),
-    stdoutTruncated: false,
-    stderrTruncated: false,
-    usage: { cpuSeconds: 0, wallSeconds, memoryPeakBytes: 0 },
-  }
-}
+const phaseOf = (wallSeconds: number, ending: Phase['ending'] = 'exited'): Phase =>
+  describePhase({ ending, usage: { cpuSeconds: 0, wallSeconds, memoryPeakBytes: 0 } })
 
 t.test('a phase gets its own limit, and no more than is left', async (t) => {
   const total = createTotalTime(15)

@@ -2,20 +2,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { tryLanguage } from '#executor'
-import type { ExecutionRequest, Outcome, Phase } from '#executor'
-import { failsAt } from '../helper/executor.ts'
+import type { ExecutionRequest, Outcome } from '#executor'
+import { describePhase, failsAt } from '../helper/executor.ts'
 
-const phase: Phase = {
-  ending: 'exited',
-  exitCode: 0,
-  signal: null,
-  usage: { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0 },
-  stdout: Buffer.from('65536\n'),
-  stderr: new Uint8Array(),
-  stdoutTruncated: false,
-  stderrTruncated: false,
-}
-const passed: Outcome = { compile: null, compileCached: false, run: phase }
+const say = (stdout: string): Outcome => ({
+  compile: null,
+  compileCached: false,
+  run: describePhase({ stdout: Buffer.from(stdout) }),
+})
 const never = new AbortController().signal
 
 t.test('a trial that waits for its slot loses no time by it', async (t) => {
@@ -26,7 +20,7 @@ t.test('a trial that waits for its slot loses no time by it', async (t) => {
         await delay(50)
         signal.throwIfAborted()
         onSlot?.()
-        return passed
+        return say('65536\n')
       },
     },
     'python',
@@ -54,9 +48,6 @@ t.test('one that has a slot and does not end is given up', async (t) => {
 })
 
 t.test('one that says anything else has not passed', async (t) => {
-  const outcome = { ...passed, run: { ...phase, stdout: Buffer.from('65535\n') } }
-  await t.rejects(
-    tryLanguage({ execute: async () => outcome }, 'python', never),
-    failsAt('language.trial'),
-  )
+  const trial = tryLanguage({ execute: async () => say('65535\n') }, 'python', never)
+  await t.rejects(trial, failsAt('language.trial'))
 })

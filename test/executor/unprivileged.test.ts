@@ -1,23 +1,13 @@
 // A worker without root, in a cgroup subtree that was delegated to it: the same boxes, with one uid for all.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chownSync, closeSync, existsSync, openSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { openCgroupParent } from '../../src/executor/cgroup/cgroup.ts'
 import { nameWorkerGroup } from '../../src/executor/cgroup/worker-group.ts'
 import { showCheckout } from '../helper/checkout.ts'
+import { makeDirectory } from '../helper/directory.ts'
 
 const uid = 64_500
 /** Limits of a group for a whole worker, not for one keeper. */
@@ -51,10 +41,8 @@ t.test(
         }
       }
     }
-    const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
-    t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+    const directory = makeDirectory(t)
     chownSync(directory, uid, uid)
-    chmodSync(directory, 0o700)
     const descriptor = openSync('/etc/hostname', 'r')
     t.teardown(() => closeSync(descriptor))
     const stranger = Array.from({ length: 75 }, (_, index) =>

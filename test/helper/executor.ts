@@ -1,7 +1,7 @@
 // Starts real executors for tests and reads their outcomes as text.
 // JAVA_HOME picks the JDK, as the worker's does.
 // TIME_FACTOR (default 1) stretches every time limit and bound, for machines that are many times slower.
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -9,6 +9,7 @@ import { createExecutor } from '#executor'
 import type { ExecutionRequest, Executor, ExecutorOptions, Outcome, Phase } from '#executor'
 import { defaultLimits, mapLanguages } from '#language'
 import type { Language, Limits, PhaseLimits } from '#language'
+import { makeDirectory } from './directory.ts'
 
 /** How many times slower than a usual machine this one may be. */
 export const timeFactor = Number(process.env['TIME_FACTOR'] ?? 1)
@@ -109,8 +110,7 @@ export async function startExecutor(
   t: Test,
   options: Partial<ExecutorOptions> = {},
 ): Promise<Executor> {
-  const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  const directory = makeDirectory(t)
   shareKeeper(directory)
   const executor = await createExecutor({
     slots: 2,
@@ -129,6 +129,21 @@ export async function startExecutor(
   })
   t.teardown(() => executor.close())
   return executor
+}
+
+/** Returns a phase that ended well and said nothing, except for what is given. */
+export function describePhase(given: Partial<Phase> = {}): Phase {
+  return {
+    ending: 'exited',
+    exitCode: 0,
+    signal: null,
+    stdout: new Uint8Array(),
+    stderr: new Uint8Array(),
+    stdoutTruncated: false,
+    stderrTruncated: false,
+    usage: { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0 },
+    ...given,
+  }
 }
 
 /** A phase with its outputs as text. */

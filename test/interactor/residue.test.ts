@@ -1,12 +1,10 @@
 // Programs and interactors leave nothing behind, whatever they do to each other: no process, cgroup, mount, file or IPC of
 // the slots' users, and no descriptor or child process of the worker. Counted after each kind of misbehaviour, on this
 // host's cgroup version.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import t from 'tap'
 import type { Phase } from '#executor'
 import { judgeInteraction } from '../../src/job/execute/program-checker.ts'
+import { makeDirectory } from '../helper/directory.ts'
 import {
   cacheScope,
   firstUid,
@@ -20,8 +18,7 @@ import { halve, halveC, judge, judgeC, ways } from './ways.ts'
 import type { Program, Way } from './ways.ts'
 
 const slots = 2
-const cacheDirectory = mkdtempSync(join(tmpdir(), 'runledger-pair-'))
-t.teardown(() => rmSync(cacheDirectory, { recursive: true, force: true }))
+const cacheDirectory = makeDirectory(t)
 shareKeeper(cacheDirectory)
 const watched = await watchStart(() =>
   startExecutor(t, { slots, languages: ['python', 'cpp'], cacheDirectory }),

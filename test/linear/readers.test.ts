@@ -12,7 +12,6 @@ import { printable } from '../../src/cli/output.ts'
 import { verifyWebhook } from '#client'
 import { findDifference } from '../../src/console/page/compare.ts'
 import { escapeHidden } from '../../src/console/page/visible.ts'
-import type { Phase } from '../../src/executor/contract/outcome.ts'
 import { readFrames } from '../../src/executor/resident/frame.ts'
 import { findFirstInclude } from '../../src/executor/toolchain/cpp/precompiled-header.ts'
 import { findJava } from '../../src/executor/toolchain/java/java.ts'
@@ -25,6 +24,7 @@ import { describeOutcome } from '../../src/job/execute/completion.ts'
 import { toRecord } from '../../src/result/record.ts'
 import type { ResultRow } from '../../src/result/record.ts'
 import { parseRetryAfter } from '../../src/webhook/retry.ts'
+import { describePhase } from '../helper/executor.ts'
 import * as filling from './filling.ts'
 import { fill } from './filling.ts'
 import { holdToLinear } from './measure.ts'
@@ -71,15 +71,7 @@ t.test('outputs', async (t) => {
   const { ranOutOfMemory } = await findJava(ordinaryToolHost, defaultSettings)
   for (const [name, text] of fill(outputBytes, filling.outputs)) {
     const bytes = Buffer.from(text)
-    const usage = { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0 }
-    const ends = { ending: 'exited', exitCode: 0, signal: null, stdoutTruncated: false } as const
-    const run: Phase = {
-      ...ends,
-      stdout: bytes,
-      stderr: bytes.subarray(0, 1),
-      stderrTruncated: false,
-      usage,
-    }
+    const run = describePhase({ stdout: bytes, stderr: bytes.subarray(0, 1) })
     const outcome = { compile: run, compileCached: false, run }
     // Comparing the same bytes would be no work.
     const longer = Buffer.concat([bytes, Buffer.from('x')])

@@ -1,9 +1,9 @@
 // What a program sees of the host and of itself from inside its box, in the real sandbox.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
+import { makeDirectory } from '../../helper/directory.ts'
 import {
   accelerated,
   execute,
@@ -97,8 +97,7 @@ for p in ['/x', '/usr/x', '/usr/bin/x', '/dev/x', '/etc/x', '/proc/sys/kernel/ho
 })
 
 t.test('host files are not there, nor what the last program wrote', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'runledger-canary-'))
-  t.teardown(() => rmSync(directory, { recursive: true }))
+  const directory = makeDirectory(t)
   writeFileSync(join(directory, 'canary'), 'secret')
   const paths = [
     ['/etc/shadow', '/etc/debian_version', '/home', '/root', '/work', '/var', '/run', '/sys'],

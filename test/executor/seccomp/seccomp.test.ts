@@ -1,8 +1,7 @@
 // The system call filter: its program against the table, the table against the kernel's headers, and both against the kernel,
 // in boxes.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { encodeLayout } from '../../../src/executor/box/keeper/host-root.ts'
@@ -24,6 +23,7 @@ import {
 } from '../../../src/executor/seccomp/seccomp.ts'
 import { callNumbers } from '../../../src/executor/seccomp/syscall-number.ts'
 import type { Architecture, CallName } from '../../../src/executor/seccomp/syscall-number.ts'
+import { makeDirectory } from '../../helper/directory.ts'
 import { execute, firstUid, startExecutor } from '../../helper/executor.ts'
 import { openLaunches, request } from '../box/keeper/lone-keeper.ts'
 import { interpret } from './bpf-interpreter.ts'
@@ -44,11 +44,7 @@ const killed = 0x80000000
 /** A filter that allows all calls, for comparison. */
 const none = encode([returnValue(allowed)])
 
-const directory = mkdtempSync(join(tmpdir(), 'seccomp-'))
-chmodSync(directory, 0o755)
-t.teardown(() => {
-  rmSync(directory, { recursive: true })
-})
+const directory = makeDirectory(t, 0o755)
 const source = (name: string): string => join(import.meta.dirname, name)
 execFileSync('g++', ['-x', 'c', '-o', join(directory, 'probe'), source('call-probe.c')])
 const filter = assembleFilter()

@@ -2,12 +2,13 @@
 // interpreter it starts and reports that. Each incomplete host is real: made in a mount namespace, or by files in the cache
 // directory.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
+import type { Test } from 'tap'
 import { builtDirectory, buildKeeper } from '../../../../src/executor/box/keeper/build.ts'
+import { makeDirectory } from '../../../helper/directory.ts'
 import { firstUid, run, startExecutor, timeFactor } from '../../../helper/executor.ts'
 import { hello } from '../../../helper/program.ts'
 import { isForked } from './python-fork/program.ts'
@@ -29,21 +30,16 @@ try {
 } catch (error) { console.log(JSON.stringify({ step: error.step, message: error.message, reasons })) }
 `
 
-function openAfter(setUp: string): unknown {
-  const directory = mkdtempSync(join(tmpdir(), 'runledger-fallback-'))
-  try {
-    const script = `${setUp}\nexec "$@"`
-    const node = [process.execPath, '--input-type=module', '-e', program, directory]
-    const { stdout, stderr } = spawnSync(
-      'unshare',
-      ['--mount', '/bin/sh', '-ec', script, 'sh', ...node],
-      { encoding: 'utf8' },
-    )
-    if (stdout === '') throw new Error(stderr)
-    return JSON.parse(stdout)
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
+function openAfter(t: Test, setUp: string): unknown {
+  const script = `${setUp}\nexec "$@"`
+  const node = [process.execPath, '--input-type=module', '-e', program, makeDirectory(t)]
+  const { stdout, stderr } = spawnSync(
+    'unshare',
+    ['--mount', '/bin/sh', '-ec', script, 'sh', ...node],
+    { encoding: 'utf8' },
+  )
+  if (stdout === '') throw new Error(stderr)
+  return JSON.parse(stdout)
 }
 
 const needsRoot = process.getuid?.() === 0 ? {} : { skip: 'needs root' }
@@ -53,7 +49,7 @@ const unbuilt = existsSync(builtDirectory) ? `mount -t tmpfs none ${builtDirecto
 
 t.test('without a C compiler', needsRoot, (t) => {
   const hide = 'mount --bind /dev/null /usr/bin/gcc'
-  t.match(openAfter(unbuilt + hide), {
+  t.match(openAfter(t, unbuilt + hide), {
     step: 'keeper.compile',
     message: /make keeper/,
     reasons: [],
@@ -63,13 +59,12 @@ t.test('without a C compiler', needsRoot, (t) => {
 
 t.test("without the C library's headers", needsRoot, (t) => {
   const hide = 'mount -t tmpfs none /usr/include'
-  t.match(openAfter(unbuilt + hide), { step: 'keeper.compile', message: /No such file/ })
+  t.match(openAfter(t, unbuilt + hide), { step: 'keeper.compile', message: /No such file/ })
   t.end()
 })
 
 t.test('a library that does not make the interpreter a keeper', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'runledger-fallback-'))
-  t.teardown(() => rmSync(directory, { recursive: true }))
+  const directory = makeDirectory(t)
   mkdirSync(`${directory}/keeper`, { mode: 0o700 })
   const { forkLibrary } = await buildKeeper(`${directory}/keeper`)
   renameSync(forkLibrary, `${forkLibrary}.kept`)

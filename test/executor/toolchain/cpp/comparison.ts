@@ -2,8 +2,7 @@
 // refuses, its messages byte for byte, and the binary. The sources are in a separate file.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { Executor } from '#executor'
@@ -11,6 +10,7 @@ import { defaultSettings } from '#language'
 import { ordinaryToolHost } from '#toolchain'
 import { createArtefactCache, hashSource } from '../../../../src/executor/artefact-cache.ts'
 import { findCpp } from '../../../../src/executor/toolchain/cpp/cpp.ts'
+import { makeDirectory } from '../../../helper/directory.ts'
 import { cacheScope, execute, patientLimits, startExecutor } from '../../../helper/executor.ts'
 
 /** Sources by what is special about them. */
@@ -39,10 +39,8 @@ export interface Workshop {
 
 /** Opens a workshop for a test file. */
 export async function openWorkshop(t: Test): Promise<Workshop> {
-  const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
   // The users of programs must be able to reach the headers in it.
-  chmodSync(directory, 0o711)
-  t.teardown(() => rmSync(directory, { recursive: true }))
+  const directory = makeDirectory(t, 0o711)
   const cacheDirectory = join(directory, 'cache')
   const executor = await startExecutor(t, {
     cacheDirectory,

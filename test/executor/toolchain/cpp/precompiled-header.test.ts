@@ -4,7 +4,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
   rmSync,
@@ -13,15 +12,14 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import type { Test } from 'tap'
 import { encodeLayout } from '../../../../src/executor/box/keeper/host-root.ts'
 import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
 import { keepPrecompiledHeaders } from '../../../../src/executor/toolchain/cpp/precompiled-header.ts'
 import type { PrecompiledHeaders } from '../../../../src/executor/toolchain/cpp/precompiled-header.ts'
 import { openLaunches, request } from '../../box/keeper/lone-keeper.ts'
+import { makeDirectory } from '../../../helper/directory.ts'
 
 const compilation = { program: '/usr/bin/g++', options: ['-O2', '-std=gnu++20'], identity: 'this' }
 // The header that compiles fastest.
@@ -50,13 +48,6 @@ function open(
   return { ...headers, has, settled, closing }
 }
 
-function makeDirectory(t: Test): string {
-  const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
-  chmodSync(directory, 0o711)
-  t.teardown(() => rmSync(directory, { recursive: true }))
-  return directory
-}
-
 /** The host directory of the header's own files. */
 function locate(directory: string): string {
   return join(locateAll(directory), header)
@@ -74,7 +65,7 @@ async function make(directory: string): Promise<string> {
 }
 
 t.test('a header is made when a worker starts, and found from then on', async (t) => {
-  const directory = makeDirectory(t)
+  const directory = makeDirectory(t, 0o711)
   const keeper = open(directory)
   t.notOk(keeper.has(header))
   await keeper.settled()
@@ -91,7 +82,7 @@ t.test('a header is made when a worker starts, and found from then on', async (t
 })
 
 t.test('a later worker finds it from its start, and does not make it again', async (t) => {
-  const directory = makeDirectory(t)
+  const directory = makeDirectory(t, 0o711)
   const path = await make(directory)
   const made = statSync(join(path, 'include', `${header}.gch`)).ino
   const later = open(directory)
@@ -117,7 +108,7 @@ t.test('one that is not whole, or whose headers have changed, is made anew', asy
       writeFileSync(file, JSON.stringify({ ...record, sources: ['/usr/include/no-such'] }))
     },
   }
-  const directory = makeDirectory(t)
+  const directory = makeDirectory(t, 0o711)
   const path = await make(directory)
   for (const [name, damage] of Object.entries(damages)) {
     damage(path)
@@ -129,7 +120,7 @@ t.test('one that is not whole, or whose headers have changed, is made anew', asy
 })
 
 t.test('workers that make the same at once all have it, once', async (t) => {
-  const directory = makeDirectory(t)
+  const directory = makeDirectory(t, 0o711)
   const keepers = [open(directory), open(directory)]
   await Promise.all(keepers.map((keeper) => keeper.settled()))
   for (const keeper of keepers) t.ok(keeper.has(header))
@@ -137,7 +128,7 @@ t.test('workers that make the same at once all have it, once', async (t) => {
 })
 
 t.test('the end of the worker ends the compiler, and nothing unfinished stays', async (t) => {
-  const directory = makeDirectory(t)
+  const directory = makeDirectory(t, 0o711)
   const keeper = open(directory, undefined, ['bits/stdc++.h', 'iostream'])
   const own = locateAll(directory)
   while (!readdirSync(own).some((name) => name.startsWith('.'))) {
@@ -150,7 +141,7 @@ t.test('the end of the worker ends the compiler, and nothing unfinished stays', 
 })
 
 t.test('to look for a header makes none', async (t) => {
-  const directory = makeDirectory(t)
+  const directory = makeDirectory(t, 0o711)
   const keeper = open(directory, undefined, [])
   for (const name of [
     'stdio.h',
@@ -168,7 +159,7 @@ t.test('to look for a header makes none', async (t) => {
 })
 
 t.test('another compiler or other options have headers of their own', async (t) => {
-  const directory = makeDirectory(t)
+  const directory = makeDirectory(t, 0o711)
   await make(directory)
   const other = open(directory, 'that', [])
   await other.settled()
@@ -180,7 +171,7 @@ t.test('another compiler or other options have headers of their own', async (t) 
 t.test(
   "a compiler's headers go when none has opened them for thirty days; its directory stays",
   async (t) => {
-    const directory = makeDirectory(t)
+    const directory = makeDirectory(t, 0o711)
     const path = await make(directory)
     const own = join(path, '..')
     await open(directory, 'that', []).settled()
@@ -193,7 +184,7 @@ t.test(
 )
 
 t.test('what a killed worker left unfinished goes after a day', async (t) => {
-  const directory = makeDirectory(t)
+  const directory = makeDirectory(t, 0o711)
   const own = join(await make(directory), '..')
   const [young, old] = [join(own, '.young'), join(own, '.old')]
   for (const path of [young, old]) mkdirSync(path)
@@ -207,7 +198,7 @@ t.test(
   "a directory that programs' users cannot get to is shown in boxes all the same",
   { skip: process.getuid?.() !== 0 && 'an unprivileged worker is their user' },
   async (t) => {
-    const directory = makeDirectory(t)
+    const directory = makeDirectory(t, 0o711)
     chmodSync(directory, 0o700)
     const headers = open(join(directory, 'cache'))
     await headers.settled()

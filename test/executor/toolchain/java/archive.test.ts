@@ -5,14 +5,12 @@ import {
   chmodSync,
   globSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -21,6 +19,7 @@ import { ordinaryToolHost } from '#toolchain'
 import { keepClassArchive } from '../../../../src/executor/toolchain/java/archive.ts'
 import type { ClassArchive } from '../../../../src/executor/toolchain/java/archive.ts'
 import { findHome } from '../../../../src/executor/toolchain/java/home.ts'
+import { makeDirectory } from '../../../helper/directory.ts'
 
 const home = await findHome(ordinaryToolHost, defaultSettings.JAVA_HOME)
 const text = 'class Main { public static void main(String[] a) { System.out.println(42); } }\n'
@@ -32,9 +31,7 @@ interface Keeper {
 
 /** Makes a directory with a program's jar, and functions that keep its archive. */
 function prepare(t: Test) {
-  const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
-  chmodSync(directory, 0o711)
-  t.teardown(() => rmSync(directory, { recursive: true }))
+  const directory = makeDirectory(t, 0o711)
   const [jars, kept] = [join(directory, 'jars'), join(directory, 'kept')]
   mkdirSync(jars)
   writeFileSync(join(jars, 'Main.java'), text)

@@ -1,13 +1,13 @@
 // Archives of classes change nothing but time. The programs of every language (test/language/) have the same result with
 // and without archives, and write the same to stdout and stderr. LANGUAGES="kotlin" tests some. Real toolchains, real
 // boxes.
-import { chmodSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { globSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { ExecutionRequest, Executor } from '#executor'
 import { catalogue, languages } from '#language'
 import type { Language, LanguageDefinition } from '#language'
+import { makeDirectory } from '../../../helper/directory.ts'
 import { execute, scaleLimits, startExecutor } from '../../../helper/executor.ts'
 import { loadPrograms } from '../../../language/all.ts'
 import type { Programs } from '../../../language/program.ts'
@@ -18,10 +18,8 @@ const archived = languages.filter((name) => {
   return recipe?.archives !== undefined && (wanted.length === 0 || wanted.includes(name))
 })
 const programs = await loadPrograms(archived)
-const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
 // The users of programs must be able to reach the archives in it.
-chmodSync(directory, 0o711)
-t.teardown(() => rmSync(directory, { recursive: true }))
+const directory = makeDirectory(t, 0o711)
 
 const enough = { cpuSeconds: 100, wallSeconds: 200 }
 const shared = { languages: archived, limits: scaleLimits(enough, enough), cacheBytes: 0 }

@@ -1,11 +1,10 @@
 // Compiles the same sources with a resident javac and in a box each, and compares all results. Also starts executors whose
 // resident works: a resident starts in the background and notifies nobody.
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { Executor, ExecutorOptions, Outcome } from '#executor'
+import { makeDirectory } from '../../../helper/directory.ts'
 import { execute, startExecutor } from '../../../helper/executor.ts'
 import type { TextOutcome } from '../../../helper/executor.ts'
 import type { Examples } from './example.ts'
@@ -83,12 +82,7 @@ function pick({ compile, run }: Outcome): unknown {
 
 /** Checks that status, messages, class files and run are the same, and that the resident has answered for all but a few. */
 export async function compareAll(t: Test, examples: Examples): Promise<void> {
-  const makeDirectory = (): string => {
-    const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
-    t.teardown(() => rmSync(directory, { recursive: true, force: true }))
-    return directory
-  }
-  const [residentDirectory, boxDirectory] = [makeDirectory(), makeDirectory()]
+  const [residentDirectory, boxDirectory] = [makeDirectory(t), makeDirectory(t)]
   const resident = await startWithResident(t, { cacheDirectory: residentDirectory })
   const box = await startExecutor(t, { languages: ['java'], cacheDirectory: boxDirectory })
   let residents = 0
