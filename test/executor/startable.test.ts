@@ -3,10 +3,9 @@
 import t from 'tap'
 import { requireStartable, wordsBytesMost, wordsMost } from '#contract'
 import { environment } from '../../src/executor/box/keeper/host-root.ts'
-import { startKeeper } from '../../src/executor/box/keeper/keeper-process.ts'
 import { execute, failsAt, run, startExecutor } from '../helper/executor.ts'
 import { layClass, makeClassFile, processorWords } from '../helper/java-class.ts'
-import { openLaunches, request } from './box/keeper/lone-keeper.ts'
+import { request, startLoneKeeper } from './box/keeper/lone-keeper.ts'
 
 const executor = await startExecutor(t, { slots: 1, languages: ['python', 'java'] })
 const count = 'import sys\nprint(len(sys.argv))'
@@ -37,9 +36,7 @@ t.test('as much as there is room for is no failure', async (t) => {
     request([...base, ...Array.from({ length: words - base.length - pairs.length }, () => 'x')])
   for (const beyond of [ofBytes(wordsBytesMost + 1), ofWords(wordsMost + 1)])
     t.throws(() => requireStartable(beyond, environment), failsAt('request.words'))
-  const launch = await openLaunches(t)
-  const keeper = await startKeeper(await launch('full'))
-  t.teardown(() => keeper.close())
+  const { keeper } = await startLoneKeeper(t)
   for (const full of [ofBytes(wordsBytesMost), ofWords(wordsMost)])
     t.match(await keeper.run(full), { exit: { code: 0 } })
   await t.rejects(keeper.run(ofWords(wordsMost + 1)), failsAt('request.words'))

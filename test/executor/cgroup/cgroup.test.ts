@@ -22,7 +22,7 @@ import {
   nameWorkerGroup,
 } from '../../../src/executor/cgroup/worker-group.ts'
 import { failsAt, findBoxProcesses, firstUid, run, startExecutor } from '../../helper/executor.ts'
-import { openKeeperBoxes, request } from '../box/keeper/lone-keeper.ts'
+import { openKeeperBoxes } from '../box/keeper/lone-keeper.ts'
 
 const parent = await openCgroupParent(nameWorkerGroup())
 t.teardown(() => parent.close())
@@ -146,12 +146,6 @@ t.test('a group that cannot be entered runs nothing', async (t) => {
     [],
   )
   t.same(findBoxProcesses(), [])
-})
-
-t.test('a program that is not there is our failure', async (t) => {
-  const boxes = await openKeeperBoxes(t, { slots: [slot] })
-  await t.rejects(boxes.run(slot, request(['/nothing'])), failsAt('keeper.failed', /box\.exec/))
-  t.match(await boxes.run(slot, request(['/bin/true'])), { exitCode: 0 })
 })
 
 t.test("a group's counters are those of its processes", async (t) => {

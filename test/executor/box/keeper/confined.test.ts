@@ -1,8 +1,7 @@
 // What a keeper itself may do, as the kernel reports it: as little as its boxes need, in both kinds of keeper.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
-import { interpreter, listProcesses, openLaunches } from './lone-keeper.ts'
+import { interpreter, listProcesses, startLoneKeeper } from './lone-keeper.ts'
 
 /** CAP_DAC_READ_SEARCH, CAP_SYS_CHROOT, CAP_SYS_ADMIN. */
 const kept = (1n << 2n) | (1n << 18n) | (1n << 21n)
@@ -10,11 +9,8 @@ const none = 0n
 
 for (const resident of [null, interpreter])
   t.test(`a keeper ${resident === null ? 'alone' : 'in an interpreter'}`, async (t) => {
-    const launch = await openLaunches(t, [], resident)
-    const prepared = await launch('confined')
-    const keeper = await startKeeper(prepared)
-    t.teardown(() => keeper.close())
-    const found = listProcesses(prepared.group)
+    const { group } = await startLoneKeeper(t, { resident })
+    const found = listProcesses(group)
       .map((pid) => readFileSync(`/proc/${pid}/status`, 'utf8'))
       .find((text) => /^NSpid:\t\d+$/m.test(text))
     const read = (name: string): string =>

@@ -9,25 +9,13 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { SandboxError } from '#contract'
 import type { Evidence } from '#contract'
-import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
 import type { Keeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
 import type { KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
 import { failsAt, timeFactor } from '../../../helper/executor.ts'
-import { listProcesses, openLaunches, request, writeStandIn } from './lone-keeper.ts'
+import { listProcesses, request, startLoneKeeper, writeStandIn } from './lone-keeper.ts'
 
 const wallSeconds = 0.5 * timeFactor
 const isRoot = process.getuid?.() === 0
-
-async function start(t: Test, name: string): Promise<{ keeper: Keeper; group: KeeperGroup }> {
-  const launch = await (await openLaunches(t))(name)
-  const keeper = await startKeeper(launch)
-  launch.group.closeDescriptors()
-  t.teardown(async () => {
-    await keeper.close()
-    await launch.group.remove()
-  })
-  return { keeper, group: launch.group }
-}
 
 function run(keeper: Keeper, code: string): Promise<Evidence> {
   return keeper.run(request(['/usr/bin/python3', '-S', '-c', code], { wallSeconds }))
@@ -82,7 +70,7 @@ async function runPatiently(keeper: Keeper, code: string, tries = 5): Promise<Ev
 }
 
 t.test('who is kept from running is not stopped for it', { skip: !isRoot }, async (t) => {
-  const { keeper, group } = await start(t, 'starved')
+  const { keeper, group } = await startLoneKeeper(t)
   await starve(t, keeper, group)
   const { reason, exit, usage } = await runPatiently(keeper, computes)
   t.strictSame({ reason, exit }, { reason: null, exit: { code: 0, signal: null } })
@@ -93,7 +81,7 @@ t.test('who is kept from running is not stopped for it', { skip: !isRoot }, asyn
 })
 
 t.test('who sleeps is stopped at the limit', async (t) => {
-  const { keeper } = await start(t, 'sleeper')
+  const { keeper } = await startLoneKeeper(t)
   const { reason, usage } = await runPatiently(keeper, 'import time\ntime.sleep(600)')
   t.equal(reason, 'wall_limit')
   t.ok(usage.wallSeconds >= wallSeconds)
@@ -105,7 +93,7 @@ const threads =
 
 for (const [what, code] of Object.entries({ processes: busy, threads })) {
   t.test(`${what} that wait for one another are not delayed`, async (t) => {
-    const { keeper, group } = await start(t, `crowd-${what}`)
+    const { keeper, group } = await startLoneKeeper(t)
     const cores = group.allow({ cores: 1, ...request([]).limits })
     const { reason, usage } = await runPatiently(keeper, code)
     t.equal(reason, 'wall_limit')
@@ -121,14 +109,9 @@ for (const [what, code] of Object.entries({ processes: busy, threads })) {
 }
 
 t.test('who is kept from running for too long is no word on its program', async (t) => {
-  const prepare = await openLaunches(t)
   const body =
     "say('r', b'')\nhear(104)\nsay('d', b'')\nsay('d', b'')\nsay('x', result(code=2, status=9, reason=6))\nhear(1 << 20)"
-  const launch = await prepare('too-long', writeStandIn(t, body))
-  const keeper = await startKeeper(launch)
-  launch.group.closeDescriptors()
+  const { keeper } = await startLoneKeeper(t, { program: writeStandIn(t, body) })
   await t.rejects(keeper.run(request(['/bin/true'])), failsAt('box.starved'))
   t.equal(keeper.alive, true, 'nor on its keeper')
-  await keeper.close()
-  await launch.group.remove()
 })

@@ -5,16 +5,15 @@ import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import t from 'tap'
-import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
 import type { Evidence } from '../../../../src/executor/contract/judge-ending.ts'
 import { run, scaleLimits, startExecutor, timeFactor } from '../../../helper/executor.ts'
 import { seed } from '../../../helper/seed.ts'
 import {
   interpreter,
   listProcesses,
-  openLaunches,
   request,
   sanitizers,
+  startLoneKeeper,
   traps,
 } from './lone-keeper.ts'
 
@@ -92,10 +91,7 @@ for (const [build, further] of [
   ['under sanitizers', sanitizers],
 ] as const) {
   t.test(`a battery of runs, the keeper ${build}`, async (t) => {
-    const prepare = await openLaunches(t, further)
-    const launch = await prepare('battery')
-    const keeper = await startKeeper(launch)
-    launch.group.closeDescriptors()
+    const { keeper, group } = await startLoneKeeper(t, { further })
     // Every script runs twice, because the second run meets what another script has left.
     for (const { name, script, stdin, limits, expected } of [...battery, ...battery.toReversed()]) {
       const asked = request(['/bin/sh', '-c', script], {
@@ -114,7 +110,7 @@ for (const [build, further] of [
     await t.rejects(given, { message: 'given up' })
     t.match(await keeper.run(request(['/bin/true'])), exited(0))
     await keeper.close()
-    while (listProcesses(launch.group).length > 0) await delay(5)
+    while (listProcesses(group).length > 0) await delay(5)
     t.pass('its last box ends with it')
   })
 }
@@ -141,10 +137,7 @@ const forked: readonly Omit<Case, 'name'>[] = [
 ]
 
 t.test('a battery of forked runs, the keeper under traps', async (t) => {
-  const prepare = await openLaunches(t, traps, interpreter)
-  const launch = await prepare('forked')
-  const keeper = await startKeeper(launch)
-  launch.group.closeDescriptors()
+  const { keeper } = await startLoneKeeper(t, { further: traps, resident: interpreter })
   for (const { script, stdin, limits, expected } of [...forked, ...forked.toReversed()]) {
     const asked = request(interpreter, {
       memoryBytes: 128 << 20,
@@ -152,14 +145,9 @@ t.test('a battery of forked runs, the keeper under traps', async (t) => {
       wallSeconds: (limits?.wallSeconds ?? 30) * timeFactor,
     })
     const files = [{ path: '/box/main.py', content: Buffer.from(script), executable: false }]
-    const command = {
-      ...asked.command,
-      files,
-      forks: true as const,
-    }
+    const command = { ...asked.command, files, forks: true as const }
     t.match(await keeper.run({ ...asked, command }), expected, script)
   }
-  await keeper.close()
 })
 
 /**

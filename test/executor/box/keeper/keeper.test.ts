@@ -29,6 +29,7 @@ import {
   openKeeperBoxes,
   openLaunches,
   request,
+  startLoneKeeper,
   writeStandIn,
 } from './lone-keeper.ts'
 import { isForked } from './python-fork/program.ts'
@@ -221,70 +222,36 @@ t.test('what failed before its program was let go is told from what may have run
   }
 })
 
-t.test('a stand-in that keeps to the protocol is believed', async (t) => {
-  const prepare = await openLaunches(t)
-  const body =
-    "say('r', b'')\nhear(104)\nsay('o', b'hi')\nsay('x', result(status=3, figures=(5000, 4000, 4096, 0, 2, 0)))\nhear(1 << 20)"
-  const launch = await prepare('polite', writeStandIn(t, body))
-  const keeper = await startKeeper(launch)
-  t.match(await keeper.run(request(['/bin/true'])), {
-    exit: { code: 3, signal: null },
-    reason: null,
-  })
-  await keeper.close()
-})
-
 t.test('a box that does not go is found out after its result, which stands', async (t) => {
-  const prepare = await openLaunches(t)
   const body =
     "say('r', b'')\nhear(104)\nsay('x', result(status=3, figures=(5000, 4000, 4096, 0, 0, 0)))\nsay('n', b'box.clear: it does not go')\nhear(1 << 20)"
-  const launch = await prepare('late', writeStandIn(t, body))
-  const keeper = await startKeeper(launch)
+  const { keeper } = await startLoneKeeper(t, { program: writeStandIn(t, body) })
   t.match(await keeper.run(request(['/bin/true'])), { exit: { code: 3, signal: null } })
   await keeper.failed
   t.equal(keeper.alive, false)
   const next = await keeper.run(request(['/bin/true'])).catch((error: unknown) => error)
   t.match(next, { name: 'SandboxError', step: 'keeper.failed' })
   t.type(next, NotStartedError)
-  await keeper.close()
-})
-
-t.test('what a program leaves behind keeps its own run, not the next', async (t) => {
-  const executor = await startExecutor(t, { slots: 1 })
-  const leavers = {
-    files: 'for n in range(30_000): open(f"/tmp/{n}", "w").close()',
-    bytes: 'open("/tmp/large", "wb").write(bytes(40 << 20))',
-    'a process that stays': 'import os, time\nif os.fork() == 0: time.sleep(60)',
-    'a process that nobody waits for':
-      'import os, time\nif os.fork() == 0: os._exit(0)\ntime.sleep(0.1)',
-  }
-  for (const [what, code] of Object.entries(leavers)) {
-    t.match(await run(executor, 'python', code), { exitCode: 0, ending: 'exited' }, what)
-    t.match(await run(executor, 'python', 'print(1)'), { exitCode: 0, stdout: '1\n' }, what)
-  }
 })
 
 t.test('a thousand runs leave neither listener nor descriptor', async (t) => {
-  const prepare = await openLaunches(t)
-  const launch = await prepare('steady')
-  const keeper = await startKeeper(launch)
-  launch.group.closeDescriptors()
+  const { keeper, group } = await startLoneKeeper(t)
   const warnings: string[] = []
   process.on('warning', ({ name }) => warnings.push(name))
   const count = (): Readonly<Record<string, number>> => ({
     descriptors: readdirSync('/proc/self/fd').length,
     resources: process.getActiveResourcesInfo().filter((name) => name !== 'Timeout').length,
-    keeper: listProcesses(launch.group).length,
+    keeper: listProcesses(group).length,
     held: readdirSync(`/proc/${keeperPid}/fd`).length,
   })
   const { signal } = new AbortController()
   const ask = (): ReturnType<typeof keeper.run> => keeper.run(request(['/bin/echo', 'hi']), signal)
   await ask()
   // The keeper makes the next box, with a waiting process, a moment after the last result: the keeper and two more processes.
-  while (listProcesses(launch.group).length !== 3) await delay(10)
+  while (listProcesses(group).length !== 3) await delay(10)
   const parentOf = (pid: number): string | undefined =>
     readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]
-  const keeperPid = listProcesses(launch.group).find((pid) => parentOf(pid) === String(process.pid))
+  const keeperPid = listProcesses(group).find((pid) => parentOf(pid) === String(process.pid))
   const before = count()
   for (let index = 0; index < 1000; index += 1) {
     const { exit, stdout } = await ask()
@@ -299,31 +266,45 @@ t.test('a thousand runs leave neither listener nor descriptor', async (t) => {
   for (let left = 500; left > 0 && listMore().length > 0; left -= 1) await delay(10)
   t.strictSame(listMore(), [])
   t.same(warnings, [])
-  await keeper.close()
 })
 
-t.test('a run that is given up leaves no word that lets the next box go', async (t) => {
+t.test('in one executor', async (t) => {
   const executor = await startExecutor(t, { slots: 1 })
-  for (let index = 0; index < 120; index += 1) {
-    const controller = new AbortController()
-    const given = execute(executor, 'python', 'print(1)', '', controller.signal)
-    setTimeout(() => controller.abort(new Error('given up')), index % 4)
-    await given.catch(() => {})
-    const phase = await run(executor, 'python', 'print(input())', 'mine')
-    if (phase.stdout !== 'mine\n') t.match(phase, { stdout: 'mine\n' }, `after ${index}`)
-  }
-  t.pass('every program ran with its own files and input')
-})
 
-t.test("a forked interpreter's memory holds nothing of another run", async (t) => {
-  const executor = await startExecutor(t, { slots: 1 })
-  const secrets = ['code', 'input', 'output', 'error'].map(
-    (place) => `secret-${place}-of-the-first`,
-  )
-  const [code, input, output, error] = secrets
-  const first = `# ${code}\nimport sys\nn = input()\nprint("-".join("${output!.split('-').join(' ')}".split()))\nsys.exit("-".join("${error!.split('-').join(' ')}".split()))`
-  // The program holds the text that it searches for only in pieces. Otherwise it would find itself.
-  const look = `
+  t.test('what a program leaves behind keeps its own run, not the next', async (t) => {
+    const leavers = {
+      files: 'for n in range(30_000): open(f"/tmp/{n}", "w").close()',
+      bytes: 'open("/tmp/large", "wb").write(bytes(40 << 20))',
+      'a process that stays': 'import os, time\nif os.fork() == 0: time.sleep(60)',
+      'a process that nobody waits for':
+        'import os, time\nif os.fork() == 0: os._exit(0)\ntime.sleep(0.1)',
+    }
+    for (const [what, code] of Object.entries(leavers)) {
+      t.match(await run(executor, 'python', code), { exitCode: 0, ending: 'exited' }, what)
+      t.match(await run(executor, 'python', 'print(1)'), { exitCode: 0, stdout: '1\n' }, what)
+    }
+  })
+
+  t.test('a run that is given up leaves no word that lets the next box go', async (t) => {
+    for (let index = 0; index < 120; index += 1) {
+      const controller = new AbortController()
+      const given = execute(executor, 'python', 'print(1)', '', controller.signal)
+      setTimeout(() => controller.abort(new Error('given up')), index % 4)
+      await given.catch(() => {})
+      const phase = await run(executor, 'python', 'print(input())', 'mine')
+      if (phase.stdout !== 'mine\n') t.match(phase, { stdout: 'mine\n' }, `after ${index}`)
+    }
+    t.pass('every program ran with its own files and input')
+  })
+
+  t.test("a forked interpreter's memory holds nothing of another run", async (t) => {
+    const secrets = ['code', 'input', 'output', 'error'].map(
+      (place) => `secret-${place}-of-the-first`,
+    )
+    const [code, input, output, error] = secrets
+    const first = `# ${code}\nimport sys\nn = input()\nprint("-".join("${output!.split('-').join(' ')}".split()))\nsys.exit("-".join("${error!.split('-').join(' ')}".split()))`
+    // The program holds the text that it searches for only in pieces. Otherwise it would find itself.
+    const look = `
 found = []
 areas = [line.split() for line in open("/proc/self/maps")]
 with open("/proc/self/mem", "rb", 0) as memory:
@@ -337,17 +318,16 @@ with open("/proc/self/mem", "rb", 0) as memory:
       if b"-of-the-" in data[at + 7:at + 22]: found.append((area[-1], data[at + 7:at + 13]))
       at = data.find(b"secret-", at + 1)
 print(found)`
-  const isForked = (): boolean => findKeepers(slotUid).python.length > 0
-  t.ok(isForked())
-  for (let round = 0; round < 3; round += 1) {
-    t.match(await run(executor, 'python', first, input), { stdout: `${output}\n`, exitCode: 1 })
-    t.match(await run(executor, 'python', look), { stdout: '[]\n', stderr: '' })
-  }
-})
+    const isForked = (): boolean => findKeepers(slotUid).python.length > 0
+    t.ok(isForked())
+    for (let round = 0; round < 3; round += 1) {
+      t.match(await run(executor, 'python', first, input), { stdout: `${output}\n`, exitCode: 1 })
+      t.match(await run(executor, 'python', look), { stdout: '[]\n', stderr: '' })
+    }
+  })
 
-t.test("nothing that a program does to its box's first process is our failure", async (t) => {
-  const executor = await startExecutor(t, { slots: 1 })
-  const code = `
+  t.test("nothing that a program does to its box's first process is our failure", async (t) => {
+    const code = `
 import os, resource, signal, sys, time
 for number in range(1, 65):
   try: os.kill(1, number)
@@ -363,19 +343,18 @@ for _ in range(30):
   os.wait()
 time.sleep(0.1)
 sys.exit(7)`
-  t.match(await run(executor, 'python', code), { exitCode: 7, stdout: '' })
-})
+    t.match(await run(executor, 'python', code), { exitCode: 7, stdout: '' })
+  })
 
-t.test('a program gives way to its keeper, and cannot leave the class that does', async (t) => {
-  const cgroups = await openCgroupParent(nameWorkerGroup())
-  t.teardown(() => cgroups.close())
-  const group = await cgroups.createForKeeper('class', null)
-  group.closeDescriptors()
-  await group.remove()
-  const executor = await startExecutor(t, { slots: 1 })
-  const classes = { normal: '0', idle: '5' }
-  const expected = group.sharesCpu ? classes.idle : classes.normal
-  const climb = `
+  t.test('a program gives way to its keeper, and cannot leave the class that does', async (t) => {
+    const cgroups = await openCgroupParent(nameWorkerGroup())
+    t.teardown(() => cgroups.close())
+    const group = await cgroups.createForKeeper('class', null)
+    group.closeDescriptors()
+    await group.remove()
+    const classes = { normal: '0', idle: '5' }
+    const expected = group.sharesCpu ? classes.idle : classes.normal
+    const climb = `
 import os
 for policy in (os.SCHED_OTHER, os.SCHED_BATCH, os.SCHED_FIFO, os.SCHED_RR):
   for pid in (0, os.getpid()):
@@ -389,18 +368,19 @@ if os.fork() == 0:
   os._exit(0)
 os.wait()
 `
-  const started = `import subprocess, sys\nsubprocess.run([sys.executable, "-c", sys.stdin.read()])`
-  // For a class that is not idle, SCHED_BATCH (3) is no gain and therefore allowed.
-  const nice = getPriority()
-  const found = expected === classes.idle ? `5 ${nice}\n` : new RegExp(`^[03] ${nice}\\n$`)
-  for (const [code, stdin] of [
-    [climb, ''],
-    [started, climb],
-  ] as const)
-    t.match(await run(executor, 'python', code, stdin), { stdout: found, exitCode: 0 })
-  const cpp =
-    '#include <cstdio>\n#include <sched.h>\nint main() { printf("%d", sched_getscheduler(0)); }'
-  t.match(await run(executor, 'cpp', cpp), { stdout: expected })
+    const started = `import subprocess, sys\nsubprocess.run([sys.executable, "-c", sys.stdin.read()])`
+    // For a class that is not idle, SCHED_BATCH (3) is no gain and therefore allowed.
+    const nice = getPriority()
+    const found = expected === classes.idle ? `5 ${nice}\n` : new RegExp(`^[03] ${nice}\\n$`)
+    for (const [code, stdin] of [
+      [climb, ''],
+      [started, climb],
+    ] as const)
+      t.match(await run(executor, 'python', code, stdin), { stdout: found, exitCode: 0 })
+    const cpp =
+      '#include <cstdio>\n#include <sched.h>\nint main() { printf("%d", sched_getscheduler(0)); }'
+    t.match(await run(executor, 'cpp', cpp), { stdout: expected })
+  })
 })
 
 t.test('what one run leaves charged does not widen the limit of the next', async (t) => {
@@ -434,10 +414,7 @@ int main() { int id = shmget(0x11, 40 << 20, IPC_CREAT | 0600); memset(shmat(id,
 })
 
 t.test('files find room, whatever the last run may have had', async (t) => {
-  const prepare = await openLaunches(t)
-  const launch = await prepare('roomy')
-  const keeper = await startKeeper(launch)
-  launch.group.closeDescriptors()
+  const { keeper } = await startLoneKeeper(t)
   const asked = request(['/bin/sh', '-c', 'wc -c <large'])
   const files = [{ path: '/box/large', content: Buffer.alloc(100 << 20), executable: false }]
   for (let round = 0; round < 2; round += 1) {
@@ -447,7 +424,6 @@ t.test('files find room, whatever the last run may have had', async (t) => {
     t.match(evidence, { exit: { code: 0 } })
     t.equal(evidence.stdout.bytes.toString().trim(), String(100 << 20))
   }
-  await keeper.close()
 })
 
 t.test("an interpreter's last words are told", async (t) => {
@@ -458,10 +434,7 @@ t.test("an interpreter's last words are told", async (t) => {
 })
 
 t.test('a program that cannot be started has failed itself', async (t) => {
-  const prepare = await openLaunches(t)
-  const launch = await prepare('unstartable')
-  const keeper = await startKeeper(launch)
-  launch.group.closeDescriptors()
+  const { keeper } = await startLoneKeeper(t)
   for (const [content, code] of [
     ['no program', 126],
     ['#!/nonexistent\n', 127],
@@ -474,7 +447,7 @@ t.test('a program that cannot be started has failed itself', async (t) => {
   }
   await t.rejects(
     keeper.run(request(['/usr/bin/nonexistent'])),
-    failsAt('keeper.failed'),
+    failsAt('keeper.failed', /box\.exec/),
     'a toolchain that is gone is ours',
   )
   t.equal(keeper.alive, false)
@@ -498,22 +471,19 @@ t.test('a keeper that a kill does not end costs its slot, and no more', needsFre
 })
 
 t.test('what is left beside a box costs neither its run nor the next', async (t) => {
-  const prepare = await openLaunches(t)
-  const launch = await prepare('accompanied')
+  const { keeper, group } = await startLoneKeeper(t)
   // On v2 a box has its own group beside the keeper's.
-  if (launch.group.version === 'v2') return
-  const keeper = await startKeeper(launch)
-  launch.group.closeDescriptors()
+  if (group.version === 'v2') return
   const stranger = spawn('/bin/sleep', ['600'], { stdio: 'ignore' })
   t.teardown(() => stranger.kill('SIGKILL'))
   await once(stranger, 'spawn')
-  for (const entrance of launch.group.entrances) writeFileSync(entrance, String(stranger.pid))
+  for (const entrance of group.entrances) writeFileSync(entrance, String(stranger.pid))
   t.match(await keeper.run(request(['/bin/sh', '-c', 'exit 5'])), { exit: { code: 5 } })
   const next = await keeper.run(request(['/bin/true'])).catch((error: unknown) => error)
   t.type(next, NotStartedError)
   t.match(next, failsAt('keeper.failed', /group\.empty/))
   await keeper.close()
-  await launch.group.remove()
+  await group.remove()
 })
 
 /**

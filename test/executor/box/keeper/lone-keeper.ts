@@ -1,17 +1,19 @@
 // Keepers outside an executor, for tests that talk to a keeper directly or put another program in its place.
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
 import type { PhaseRequest, Slot } from '#contract'
 import { buildKeeper } from '../../../../src/executor/box/keeper/build.ts'
 import { encodeLayout } from '../../../../src/executor/box/keeper/host-root.ts'
+import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
+import type { Keeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
 import { createKeeperBoxes } from '../../../../src/executor/box/keeper/keeper.ts'
 import type { KeeperLaunch } from '../../../../src/executor/box/keeper/launch.ts'
 import { openCgroupParent } from '../../../../src/executor/cgroup/cgroup.ts'
 import type { CgroupParent, KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
 import { nameWorkerGroup } from '../../../../src/executor/cgroup/worker-group.ts'
 import { assembleFilters } from '../../../../src/executor/seccomp/seccomp.ts'
+import { makeDirectory } from '../../../helper/directory.ts'
 import { firstUid, keeperDirectory } from '../../../helper/executor.ts'
 
 /** Compiler options with which the keeper ends, with a report, at the first thing that C does not allow. */
@@ -53,6 +55,23 @@ export async function openLaunches(
       ...(resident && { interpreter: resident }),
     }
   }
+}
+
+/** Starts a keeper. It and its cgroup are gone when the test ends. @param options as those of `openLaunches`. */
+export async function startLoneKeeper(
+  t: Test,
+  options: {
+    readonly program?: string
+    readonly further?: readonly string[]
+    readonly resident?: readonly string[] | null
+  } = {},
+): Promise<{ readonly keeper: Keeper; readonly group: KeeperGroup }> {
+  const prepare = await openLaunches(t, options.further, options.resident)
+  const launch = await prepare('lone', options.program)
+  const keeper = await startKeeper(launch)
+  launch.group.closeDescriptors()
+  t.teardown(() => keeper.close())
+  return { keeper, group: launch.group }
 }
 
 type KeeperBoxes = Awaited<ReturnType<typeof createKeeperBoxes>>
@@ -128,9 +147,7 @@ export function request(
  * path.
  */
 export function writeStandIn(t: Test, body: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'runledger-stand-in-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  const path = join(folder, 'keeper')
+  const path = join(makeDirectory(t), 'keeper')
   const text = `#!/usr/bin/python3
 import os, signal, socket, struct, sys, time
 link = socket.socket(fileno=3)

@@ -1,13 +1,12 @@
 // Memory that a run leaves charged to its slot is released before the slot is lent again. No other run waits for that or
 // loses an attempt by it. Names that the kernel remembers as absent are an example (only cgroup v1 charges them to the
 // slot).
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import type { PhaseRequest } from '#contract'
-import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
 import type { KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
+import { makeDirectory } from '../../../helper/directory.ts'
 import {
   execute,
   firstUid,
@@ -16,7 +15,7 @@ import {
   startExecutor,
   timeFactor,
 } from '../../../helper/executor.ts'
-import { openKeeperBoxes, openLaunches, request, writeStandIn } from './lone-keeper.ts'
+import { openKeeperBoxes, request, startLoneKeeper, writeStandIn } from './lone-keeper.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -37,13 +36,11 @@ function readHeld({ entrances }: Pick<KeeperGroup, 'entrances'>): number {
 }
 
 t.test('a slot that holds names is settled before its next run', async (t) => {
-  const launch = await (await openLaunches(t))('names')
-  const keeper = await startKeeper(launch)
-  t.teardown(() => keeper.close())
-  const held = (): number => readHeld(launch.group)
+  const { keeper, group } = await startLoneKeeper(t)
+  const held = (): number => readHeld(group)
   await keeper.run(request(['/bin/true']))
   t.equal(keeper.settling, null, 'an empty run leaves nothing to give back')
-  if (launch.group.version === 'v2') {
+  if (group.version === 'v2') {
     await keeper.run(leaveNames(100_000))
     t.equal(keeper.settling, null, 'what a box leaves goes with its own cgroup')
     return
@@ -110,9 +107,7 @@ for (const [name, body, alive] of [
   ['gone instead', 'sys.exit(3)', false],
 ] as const) {
   t.test(`a keeper whose slot is ${name}`, async (t) => {
-    const launch = await (await openLaunches(t))('stand-in', writeStandIn(t, unsettled(body)))
-    const keeper = await startKeeper(launch)
-    t.teardown(() => keeper.close())
+    const { keeper } = await startLoneKeeper(t, { program: writeStandIn(t, unsettled(body)) })
     t.match(await keeper.run(request(['/bin/true'])), { exit: { code: 3 } }, 'the result stands')
     await keeper.settling
     t.equal(keeper.alive, alive)
@@ -120,15 +115,10 @@ for (const [name, body, alive] of [
 }
 
 t.test('a keeper that says so unasked is at fault', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'runledger-test-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
   // The stand-in has the uid of a slot.
-  chmodSync(folder, 0o755)
-  const go = join(folder, 'go')
+  const go = join(makeDirectory(t, 0o755), 'go')
   const body = `say('r', b'')\nhear(104)\nsay('x', result(status=3))\nwhile not os.path.exists('${go}'): time.sleep(0.01)\nsay('s', b'')\nhear(1 << 20)`
-  const launch = await (await openLaunches(t))('stand-in', writeStandIn(t, body))
-  const keeper = await startKeeper(launch)
-  t.teardown(() => keeper.close())
+  const { keeper } = await startLoneKeeper(t, { program: writeStandIn(t, body) })
   t.match(await keeper.run(request(['/bin/true'])), { exit: { code: 3 } })
   writeFileSync(go, '')
   t.match(await keeper.failed, { step: 'keeper.protocol' })
