@@ -1,4 +1,5 @@
-// The artefact cache alone: what it keeps and forgets, and that a damaged file is never run.
+// The artefact cache alone: what it keeps, and that a damaged file is never run. blob-cache.test.ts tests what their common
+// store forgets.
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -62,13 +63,6 @@ t.test('what is not certain is not kept', async (t) => {
   await t.rejects(cache.compile(key('a'), fail, always), { message: 'compiled again' })
 })
 
-t.test('no capacity keeps nothing', async (t) => {
-  const directory = nextDirectory()
-  const cache = createArtefactCache(directory, 0)
-  await cache.compile(key('a'), async () => make('x'), always)
-  t.equal((await cache.compile(key('a'), async () => make('x'), always)).cached, false)
-})
-
 t.test('a file that was cut short or changed is compiled anew', async (t) => {
   const directory = nextDirectory()
   const cache = createArtefactCache(directory, 1 << 20)
@@ -108,44 +102,6 @@ t.test('what one owner had compiled no other finds, on disk or under way', async
     await t.rejects(reader.compile(key('a', 'c'), fail, always), { message: 'compiled again' })
     t.equal((await reader.compile(key('a', 'b'), fail, always)).cached, true)
   }
-})
-
-t.test('an owner who fills the cache evicts himself alone', async (t) => {
-  const directory = nextDirectory()
-  const cache = createArtefactCache(directory, 1 << 20)
-  const large = 'x'.repeat(200_000)
-  await cache.compile(key('mine', 'b'), async () => make('small'), always)
-  for (let i = 0; i < 20; i += 1)
-    await cache.compile(key(String(i), 'a'), async () => make(large), always)
-  t.equal((await cache.compile(key('mine', 'b'), fail, always)).cached, true)
-  await t.rejects(cache.compile(key('0', 'a'), fail, always), { message: 'compiled again' })
-})
-
-t.test('the least recently used go first', async (t) => {
-  const directory = nextDirectory()
-  const cache = createArtefactCache(directory, 26_000)
-  const big = 'x'.repeat(6000)
-  for (const name of ['a', 'b', 'c', 'd'])
-    await cache.compile(key(name), async () => make(big), always)
-  await cache.compile(key('a'), fail, always)
-  await cache.compile(key('e'), async () => make(big), always)
-  t.equal((await cache.compile(key('a'), fail, always)).cached, true)
-  await t.rejects(cache.compile(key('b'), fail, always))
-  const held = readdirSync(directory).reduce(
-    (sum, name) => sum + statSync(join(directory, name)).size,
-    0,
-  )
-  t.ok(held <= 26_000, `${held}`)
-})
-
-t.test('the number of small ones is bounded, too', async (t) => {
-  const directory = nextDirectory()
-  const cache = createArtefactCache(directory, 1 << 16)
-  for (let n = 0; n < 40; n += 1)
-    await cache.compile(key(String(n)), async () => ({ phase, artefact: null }), always)
-  t.equal(readdirSync(directory).length, 16)
-  createArtefactCache(directory, 1 << 15)
-  t.equal(readdirSync(directory).length, 8)
 })
 
 t.test('the same code at the same time compiles once', async (t) => {

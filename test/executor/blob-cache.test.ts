@@ -118,6 +118,8 @@ t.test('tiny ones count a block each, so that their number is bounded', async (t
   const { cache, directory } = open(blobs, { capacityBytes: 40_960 })
   for (const bytes of blobs) await cache.read('a', nameOf(bytes))
   t.equal(readdirSync(directory).length, 10)
+  open(blobs, { directory, capacityBytes: 20_480 })
+  t.equal(readdirSync(directory).length, 5, 'for a cache that was opened with less room')
 })
 
 t.test(

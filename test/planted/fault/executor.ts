@@ -36,7 +36,7 @@ export const executorFaults: readonly Fault[] = [
     name: 'executor: what leaves the cache is that of whoever holds least',
     text: 'other.bytes > one.bytes ? other : one,',
     instead: 'other.bytes < one.bytes ? other : one,',
-    tests: ['executor/artefact-cache'],
+    tests: ['executor/blob-cache'],
   },
   {
     name: 'executor: the exit status is believed before the memory limit',
