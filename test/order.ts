@@ -4,6 +4,7 @@
 /** They mostly sleep, or wait for a limit to pass: the longest first. */
 export const waits: readonly string[] = [
   'test/http/outage.test.ts',
+  'test/executor/toolchain/java/resident.test.ts',
   'test/executor/box/keeper/keeper.test.ts',
   'test/http/stream-outage.test.ts',
   'test/job/outage.test.ts',
@@ -23,16 +24,16 @@ export const waits: readonly string[] = [
 
 /** They take the cores for more than ten seconds: the longest first. */
 export const takesLong: readonly string[] = [
-  'test/executor/toolchain/java/resident.test.ts',
   'test/language/conformance.test.ts',
   'test/executor/box/keeper/python-fork.test.ts',
   'test/cli/cli.test.ts',
   'test/executor/toolchain/java/java.test.ts',
+  'test/ordinary/ordinary.test.ts',
   'test/linear/regexp.test.ts',
   'test/http/program-checker.test.ts',
   'test/executor/box/phase.test.ts',
   'test/executor/box/keeper/prestarted-java.test.ts',
-  'test/executor/doctor/doctor.test.ts',
+  'test/doctor/doctor.test.ts',
   'test/executor/executor.test.ts',
   'test/executor/box/keeper/prestarted-node.test.ts',
   'test/executor/box/keeper/garbage.test.ts',
