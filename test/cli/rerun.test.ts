@@ -1,6 +1,6 @@
 // `runledger rerun` repeats many submissions, each once, even if the command or a process is killed in between.
 import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -16,6 +16,8 @@ import { printLife } from '../../src/cli/audit.ts'
 import { runCampaign as runOver } from '../../src/cli/rerun.ts'
 import type { Campaign, CampaignReport } from '../../src/cli/rerun.ts'
 import { bareEnvironment } from '../helper/bare-environment.ts'
+import { startCommandLine } from '../helper/command-line.ts'
+import type { Ended } from '../helper/command-line.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish, pretendWorker } from '../helper/execution.ts'
 import type { PretendedRun } from '../helper/execution.ts'
@@ -46,7 +48,9 @@ async function submitEnded(
 }
 
 /** Connects an operator to a web process that has only a web process's rights and the given queue capacity. */
-async function connect(queueCapacity = 200): Promise<{ operator: Operator; environment: object }> {
+async function connect(
+  queueCapacity = 200,
+): Promise<{ operator: Operator; environment: Readonly<Record<string, string>> }> {
   const web = await startServer(t, sql, { url: `${url}?role=runledger_api`, queueCapacity })
   const { key } = await issueOperatorKey(sql)
   const service = `http://127.0.0.1:${web.port}`
@@ -137,26 +141,8 @@ function work(
   }
 }
 
-interface Ran {
-  readonly child: ChildProcess
-  readonly ended: Promise<{ readonly status: number | null; readonly stdout: string }>
-}
-
-/** Runs the real command as a process. */
-function runCommand(words: readonly string[]): Ran {
-  const child = spawn('node', ['src/cli/cli.ts', 'rerun', ...words], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...bareEnvironment, ...environment },
-  })
-  t.teardown(() => child.kill('SIGKILL'))
-  const chunks: Buffer[] = []
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
-  const ended = new Promise<{ status: number | null; stdout: string }>((done) => {
-    child.once('close', (status) => done({ status, stdout: Buffer.concat(chunks).toString() }))
-  })
-  return { child, ended }
-}
+const command = startCommandLine(t, environment)
+const runCommand = (words: readonly string[]): Promise<Ended> => command(['rerun', ...words])
 
 const parseLines = (text: string): Record<string, unknown>[] =>
   text
@@ -241,9 +227,9 @@ t.test('where nothing was expected, outputs are compared', async (t) => {
     found.filter(({ output }) => output === 'differs').map((one) => [one.submission_id, 'differs']),
   )
   const words = ['--since', '2020-01-01', '--tag', 'outputs', '--name', name]
-  const { status, stdout } = await runCommand(words).ended
+  const { status, out } = await runCommand(words)
   t.equal(status, 1, 'an output differs')
-  const lines = parseLines(stdout)
+  const lines = parseLines(out)
   t.match(lines[0], { verdict_before: 'AC', verdict_after: 'AC', output: 'differs' })
   t.match(lines.at(-1), { changed: 3, outputs_same: 3, outputs_differ: 3, outputs_not_known: 3 })
 })
@@ -407,20 +393,25 @@ t.test('killed in the middle and called again it goes on, each once', async (t) 
   const words = ['--since', '2020-01-01', '--tag', 'killed', '--at-once', '3']
   const name = 'since=2020-01-01T00:00:00.000Z tag=killed'
   const judge = (id: string): string => (id === ids[20] ? 'TLE' : 'AC')
-  const first = runCommand(words)
+  const first = spawn('node', ['src/cli/cli.ts', 'rerun', ...words], {
+    cwd: root,
+    stdio: 'ignore',
+    env: { ...bareEnvironment, ...environment },
+  })
+  t.teardown(() => first.kill('SIGKILL'))
   // With five completed and three at once, the command is in the middle whenever the kill comes.
   const slow = work(name, judge, 5)
   await until(async () => (await readReruns(name)).length >= 7)
-  first.child.kill('SIGKILL')
-  await first.ended
+  first.kill('SIGKILL')
+  await once(first, 'exit')
   await slow.stop()
   const before = (await readReruns(name)).length
   t.ok(before < 25, `${before} were repeated when it was killed`)
   const worker = work(name, judge)
-  const { status, stdout } = await runCommand(words).ended
+  const { status, out } = await runCommand(words)
   await worker.stop()
   t.equal(status, 1, 'a verdict differs')
-  const lines = parseLines(stdout)
+  const lines = parseLines(out)
   t.match(lines, [
     { id: ids[20], verdict_before: 'AC', verdict_after: 'TLE', tag: 'killed' },
     { campaign: name, repeated: 25, changed: 1 },
@@ -434,8 +425,8 @@ t.test('killed in the middle and called again it goes on, each once', async (t) 
     ids,
   )
   t.ok(Math.max(slow.most, worker.most) <= 3, `${slow.most} and ${worker.most} at once`)
-  const dry = await runCommand([...words, '--dry-run']).ended
-  t.match(parseLines(dry.stdout), [{ campaign: name, due: 0, done: 25 }])
+  const dry = await runCommand([...words, '--dry-run'])
+  t.match(parseLines(dry.out), [{ campaign: name, due: 0, done: 25 }])
   t.equal(dry.status, 0)
 })
 
@@ -455,9 +446,9 @@ t.test('a toolchain that does otherwise shows', async (t) => {
   const words = ['--since', '2020-01-01', '--tag', 'real', '--name', 'real', '--account']
   const [account] = await sql<{ name: string }[]>`
     select name from runledger.account where id = ${caller.accountId}`
-  const { status, stdout } = await runCommand([...words, account?.name ?? '']).ended
+  const { status, out } = await runCommand([...words, account?.name ?? ''])
   t.equal(status, 1)
-  t.match(parseLines(stdout), [
+  t.match(parseLines(out), [
     { id: loud, verdict_before: 'AC', verdict_after: 'OLE' },
     { campaign: 'real', received: 2, repeated: 2, changed: 1 },
   ])
@@ -480,8 +471,8 @@ t.test('a call that is wrong is told, and writes nothing', async (t) => {
     ['--since', '2020-01-01', '--at-once', '0'],
     ['--since', '2020-01-01', '--name', ''],
   ])
-    t.equal((await runCommand(words).ended).status, 64, words.join(' '))
-  t.equal((await runCommand(['--since', '2020-01-01', '--account', 'nobody']).ended).status, 1)
+    t.equal((await runCommand(words)).status, 64, words.join(' '))
+  t.equal((await runCommand(['--since', '2020-01-01', '--account', 'nobody'])).status, 1)
 })
 
 t.test('the table is made anew from the log', async (t) => {

@@ -1,6 +1,4 @@
 // How an operator inspects webhooks and sends one again.
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -8,7 +6,7 @@ import { createClient, createOperator } from '#client'
 import { json } from '#database'
 import { CommandError } from '../../src/cli/command.ts'
 import { describeWebhook, findWebhook, replay } from '../../src/cli/webhooks.ts'
-import { bareEnvironment } from '../helper/bare-environment.ts'
+import { runAsProcess, startCommandLine } from '../helper/command-line.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
 import { startServer } from '../helper/server.ts'
@@ -45,28 +43,8 @@ async function command(
   }
 }
 
-interface Ran {
-  readonly status: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-/** Runs the real command as a process. */
-async function run(words: readonly string[], stdin = ''): Promise<Ran> {
-  const { promise, resolve } = Promise.withResolvers<Ran>()
-  const child = execFile(
-    process.execPath,
-    ['src/cli/cli.ts', 'webhooks', ...words],
-    {
-      cwd: join(import.meta.dirname, '../..'),
-      env: { ...bareEnvironment, RUNLEDGER_URL: url, RUNLEDGER_OPERATOR_KEY: key },
-      timeout: 300_000,
-    },
-    (_error, stdout, stderr) => resolve({ status: child.exitCode ?? -1, stdout, stderr }),
-  )
-  child.stdin!.end(stdin)
-  return promise
-}
+const environment = { RUNLEDGER_URL: url, RUNLEDGER_OPERATOR_KEY: key }
+const run = startCommandLine(t, environment)
 
 /** Records one attempt as a worker does. */
 async function recordAttempt(
@@ -101,17 +79,17 @@ t.test('list shows the newest first, by state and up to the limit', async (t) =>
   t.strictSame(await read(), ids.toReversed())
   t.strictSame(await read({ limit: 2 }), ids.slice(1).toReversed())
   t.strictSame(await read({ state: 'delivered' }), [ids[0]])
-  const listed = await run(['list', '--limit', '2'])
+  const listed = await run(['webhooks', 'list', '--limit', '2'])
   t.strictSame(
-    listed.stdout
+    listed.out
       .trim()
       .split('\n')
       .map((line) => (JSON.parse(line) as { submission_id: string }).submission_id),
     ids.slice(1).toReversed(),
   )
-  t.match(await run(['list', '--state', 'lost']), { status: 64, stderr: /--state/ })
-  t.match(await run(['list', '--limit', '0']), { status: 64, stderr: /--limit/ })
-  t.notMatch(listed.stdout, /"s"|secret/)
+  t.match(await run(['webhooks', 'list', '--state', 'lost']), { status: 64, err: /--state/ })
+  t.match(await run(['webhooks', 'list', '--limit', '0']), { status: 64, err: /--limit/ })
+  t.notMatch(listed.out, /"s"|secret/)
 })
 
 t.test('a list longer than a page has every webhook once', async (t) => {
@@ -179,9 +157,10 @@ t.test('of two attempts recorded after one version the second is refused', async
 t.test('the command line passes the secret on', async (t) => {
   const id = await endSubmission(sql, caller, webhook)
   await recordAttempt(id, 0, 'webhook.delivered', '')
-  t.match(await run(['replay', id], 'from a file\n'), {
+  const words = ['webhooks', 'replay', id]
+  t.match(await runAsProcess(words, environment, 'from a file\n'), {
     status: 0,
-    stdout: /"replayed":true,"was":"delivered"/,
+    out: /"replayed":true,"was":"delivered"/,
   })
   t.match(await readDelivery(sql, id), { state: 'pending', secret: 'from a file' })
 })

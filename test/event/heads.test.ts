@@ -1,18 +1,17 @@
 // The heads of the log, kept outside the database, show changes that the hash chains alone do not show.
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { compareHeads, parseHeads, readHeads, verifyAll } from '#event'
-import { bareEnvironment } from '../helper/bare-environment.ts'
+import { startCommandLine } from '../helper/command-line.ts'
+import type { Ended } from '../helper/command-line.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const root = resolve(import.meta.dirname, '../..')
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const directory = mkdtempSync(join(tmpdir(), 'runledger-heads-'))
@@ -36,14 +35,8 @@ async function settle(): Promise<void> {
   }
 }
 
-function audit(...parameters: string[]): { text: string; status: number | null } {
-  const { stdout, status } = spawnSync('node', ['src/cli/cli.ts', 'audit', ...parameters], {
-    cwd: root,
-    env: { ...bareEnvironment, DATABASE_URL: url },
-    encoding: 'utf8',
-  })
-  return { text: stdout, status }
-}
+const command = startCommandLine(t, { DATABASE_URL: url })
+const audit = (...words: string[]): Promise<Ended> => command(['audit', ...words])
 
 await addFinished()
 const id = await addFinished()
@@ -53,7 +46,7 @@ for (const odd of [uuidv7({ msecs: 1e12 }), 'ffffffff-0000-7000-8000-00000000000
 
 await settle()
 const file = join(directory, 'heads.json')
-writeFileSync(file, audit('heads').text)
+writeFileSync(file, (await audit('heads')).out)
 
 t.test('every event is in one part', async (t) => {
   await settle()
@@ -85,7 +78,7 @@ t.test('what is added later does not change them; what was open is not in them',
 
 t.test('the command says that the log ends as it did', async (t) => {
   await addFinished()
-  t.match(audit('heads', '--compare', file), { text: /ends as the digests say/, status: 0 })
+  t.match(await audit('heads', '--compare', file), { out: /ends as the digests say/, status: 0 })
 })
 
 t.test('a log that was restored from another server is all in them', async (t) => {
@@ -111,12 +104,12 @@ t.test('a log that was restored from another server is all in them', async (t) =
 t.test('a file of another kind is refused', async (t) => {
   for (const text of ['', '{}', '{"position": 1, "transaction": "1; drop", "parts": []}']) {
     writeFileSync(join(directory, 'other'), text)
-    t.match(audit('heads', '--compare', join(directory, 'other')), {
-      text: /not an output/,
+    t.match(await audit('heads', '--compare', join(directory, 'other')), {
+      out: /not an output/,
       status: 1,
     })
   }
-  t.equal(audit('heads', '--compare', join(directory, 'none')).status, 66)
+  t.equal((await audit('heads', '--compare', join(directory, 'none'))).status, 66)
 })
 
 t.test('an auditor may take and compare them', async (t) => {
@@ -148,7 +141,7 @@ for (const [what, statement] of [
       alter table runledger.event disable trigger event_append_only`)
     await sql.unsafe(statement)
     t.equal((await verifyAll(sql)).broken_chain, 0)
-    t.match(audit('heads', '--compare', file), { text: /DO NOT END as they did/, status: 1 })
+    t.match(await audit('heads', '--compare', file), { out: /DO NOT END as they did/, status: 1 })
     await sql.unsafe(`
       delete from runledger.event;
       insert into runledger.event table public.kept;

@@ -1,12 +1,12 @@
 // Lists of streams, kept outside the database, show which streams and events a log lacks after it was restored to an earlier
 // state.
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
-import { bareEnvironment } from '../helper/bare-environment.ts'
+import { startCommandLine } from '../helper/command-line.ts'
+import type { Ended } from '../helper/command-line.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
@@ -18,20 +18,15 @@ t.teardown(() => rmSync(directory, { recursive: true }))
 const file = join(directory, 'streams.ndjson')
 const caller = await createCaller(sql)
 
-interface Said {
-  readonly status: number | null
-  readonly rows: readonly Record<string, unknown>[]
-  readonly stderr: string
-}
+const command = startCommandLine(t, { DATABASE_URL: url })
 
-function audit(...words: string[]): Said {
-  const { stdout, stderr, status } = spawnSync('node', ['src/cli/cli.ts', 'audit', ...words], {
-    cwd: resolve(import.meta.dirname, '../..'),
-    env: { ...bareEnvironment, DATABASE_URL: url },
-    encoding: 'utf8',
-  })
-  const lines = status === 0 || status === 1 ? stdout.split('\n').filter((line) => line !== '') : []
-  return { status, rows: lines.map((line) => JSON.parse(line) as Record<string, unknown>), stderr }
+async function audit(
+  ...words: string[]
+): Promise<Ended & { readonly rows: readonly Record<string, unknown>[] }> {
+  const ended = await command(['audit', ...words])
+  const isList = ended.status === 0 || ended.status === 1
+  const lines = isList ? ended.out.split('\n').filter((line) => line !== '') : []
+  return { ...ended, rows: lines.map((line) => JSON.parse(line) as Record<string, unknown>) }
 }
 
 const keep = (rows: readonly object[]): void =>
@@ -48,7 +43,7 @@ const [cut, gone, changed] = [await add(), await add(), await add()]
 const waiting = await submitNew(sql, caller, describeSubmission({ code: 'print(2)' }))
 
 t.test('every stream is listed once, with its last event', async (t) => {
-  const { status, rows } = audit('streams')
+  const { status, rows } = await audit('streams')
   t.equal(status, 0)
   const heads = await sql`
     select distinct on (stream_id) stream_id as id, stream_version as version, type, encode(hash, 'hex') as hash
@@ -61,7 +56,7 @@ t.test('every stream is listed once, with its last event', async (t) => {
 t.test('a log that has gone on lacks nothing', async (t) => {
   await finish(sql, waiting, { stdout: '2\n' })
   await add()
-  t.match(audit('compare', file), { status: 0, rows: [], stderr: /0 are lost, 0 end earlier/ })
+  t.match(await audit('compare', file), { status: 0, rows: [], err: /0 are lost, 0 end earlier/ })
 })
 
 t.test('since a time: only what has happened since, in old streams too', async (t) => {
@@ -70,11 +65,11 @@ t.test('since a time: only what has happened since, in old streams too', async (
   const last = await add()
   const old = uuidv7({ msecs: 1e12 })
   await sql`select runledger.append_event(${old}, 1, 'a.b', 1, '{}', '{}')`
-  const { rows } = audit('streams', '--since', String(now?.['at']))
+  const { rows } = await audit('streams', '--since', String(now?.['at']))
   t.strictSame(rows.map(({ id }) => id), [last, old]) // prettier-ignore
-  t.match(audit('streams', '--since', 'yesterday'), {
+  t.match(await audit('streams', '--since', 'yesterday'), {
     status: 64,
-    stderr: /--since must be a date/,
+    err: /--since must be a date/,
   })
 })
 
@@ -85,7 +80,7 @@ t.test('what is lost, ends before or went on in another way is named', async (t)
   await sql`update runledger.event set hash = sha256('') where stream_id = ${changed} and stream_version = 3`
   await sql`alter table runledger.event enable trigger event_append_only`
   const completed = { version: 3, type: 'execution.completed' }
-  const { status, rows, stderr } = audit('compare', file)
+  const { status, rows, err } = await audit('compare', file)
   t.equal(status, 1)
   t.strictSame(
     rows.toSorted((a, b) => (String(a['finding']) < String(b['finding']) ? -1 : 1)),
@@ -100,17 +95,17 @@ t.test('what is lost, ends before or went on in another way is named', async (t)
       { id: changed, finding: 'other', kept: completed, now: completed },
     ],
   )
-  t.match(stderr, /1 are lost, 1 end earlier, 1 continue differently/)
+  t.match(err, /1 are lost, 1 end earlier, 1 continue differently/)
 })
 
 t.test('of a caller’s list the ids are enough', async (t) => {
   keep([{ id: finished, status: 'completed' }, { id: cut }, { id: gone.toUpperCase() }])
   const lost = { id: gone, finding: 'lost', kept: { version: null, type: null }, now: null }
-  t.strictSame(audit('compare', file).rows, [lost])
+  t.strictSame((await audit('compare', file)).rows, [lost])
 })
 
 t.test('a list that is none is refused with its line', async (t) => {
   writeFileSync(file, `${JSON.stringify({ id: finished })}\n\n{"id": "1"}\n`)
-  t.match(audit('compare', file), { status: 65, stderr: /line 3 is not a JSON object/ })
-  t.equal(audit('compare', join(directory, 'none')).status, 66)
+  t.match(await audit('compare', file), { status: 65, err: /line 3 is not a JSON object/ })
+  t.equal((await audit('compare', join(directory, 'none'))).status, 66)
 })

@@ -1,15 +1,13 @@
 // The walk over the hash chains reports nothing for an untouched log, and finds every change made without the service.
-import { spawnSync } from 'node:child_process'
-import { resolve } from 'node:path'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { verifyAll } from '#event'
-import { bareEnvironment } from '../helper/bare-environment.ts'
+import { startCommandLine } from '../helper/command-line.ts'
+import type { Ended } from '../helper/command-line.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const root = resolve(import.meta.dirname, '../..')
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const caller = await createCaller(sql)
@@ -28,15 +26,8 @@ for (const odd of [
 ])
   await sql`select runledger.append_event(${odd}, 1, 'a.b', 1, '{}', '{}')`
 
-/** Runs `audit verify`. @returns its output and exit status. */
-function verify(): { text: string; status: number | null } {
-  const { stdout, status } = spawnSync('node', ['src/cli/cli.ts', 'audit', 'verify'], {
-    cwd: root,
-    env: { ...bareEnvironment, DATABASE_URL: url },
-    encoding: 'utf8',
-  })
-  return { text: stdout, status }
-}
+const command = startCommandLine(t, { DATABASE_URL: url })
+const verify = (): Promise<Ended> => command(['audit', 'verify'])
 
 /** Changes the log as an intruder with a superuser's rights could, runs `look`, and restores the log. */
 async function tamper(statement: string, look: () => Promise<void>): Promise<void> {
@@ -60,7 +51,7 @@ t.test('an untouched log fits, and all of it is read', async (t) => {
   t.strictSame(result.first, {})
   t.ok(shares.length > 2, 'in steps')
   t.equal(shares.at(-1), 1)
-  t.match(verify(), { text: /every hash fits/, status: 0 })
+  t.match(await verify(), { out: /every hash fits/, status: 0 })
 })
 
 for (const [what, statement, version] of [
@@ -123,8 +114,8 @@ for (const [what, statement, version] of [
       const { first, broken_chain: broken } = await verifyAll(sql)
       t.ok(broken >= 1)
       t.match(first.broken_chain, new RegExp(`version ${version} of stream [0-9a-f-]{36},`))
-      const { text, status } = verify()
-      t.match(text, `The first: ${first.broken_chain}.`)
+      const { out, status } = await verify()
+      t.match(out, `The first: ${first.broken_chain}.`)
       t.equal(status, 1)
     })
   })
@@ -160,31 +151,31 @@ t.test('an end that was cut off shows in what was made from it', async (t) => {
     `delete from runledger.event where stream_id = '${id}' and stream_version = 3`,
     async () => {
       t.match(await verifyAll(sql), { broken_chain: 0 })
-      t.match(verify(), { text: new RegExp(`the first: \\w+ ${id}`), status: 1 })
+      t.match(await verify(), { out: new RegExp(`the first: \\w+ ${id}`), status: 1 })
     },
   )
 })
 
 t.test('a stream that was removed altogether shows too', async (t) => {
   await tamper(`delete from runledger.event where stream_id = '${id}'`, async () => {
-    t.match(verify(), { text: /rows differ from the log/, status: 1 })
+    t.match(await verify(), { out: /rows differ from the log/, status: 1 })
   })
 })
 
 t.test('an output that was changed does not have the hash that the log has', async (t) => {
   await sql`update runledger.output set stdout = 'forged' where submission_id = ${id}`
-  t.match(verify(), { text: new RegExp(`stdout of ${id}`), status: 1 })
+  t.match(await verify(), { out: new RegExp(`stdout of ${id}`), status: 1 })
   await sql`update runledger.output set stdout = ${Buffer.from('0\n')} where submission_id = ${id}`
-  t.equal(verify().status, 0)
+  t.equal((await verify()).status, 0)
 })
 
 t.test('an output that was removed shows too', async (t) => {
   const gone = await sql`delete from runledger.output where submission_id = ${id} returning *`
   const [broken] = await sql`select broken from audit.invariant where subject = ${id}`
   t.match(broken, { broken: /^an output is gone/ })
-  t.match(verify(), { text: new RegExp(`of ${id}`), status: 1 })
+  t.match(await verify(), { out: new RegExp(`of ${id}`), status: 1 })
   await sql`insert into runledger.output ${sql(gone[0] ?? {})}`
-  t.equal(verify().status, 0)
+  t.equal((await verify()).status, 0)
 })
 
 t.test('every view says that all is well in the end', async (t) => {

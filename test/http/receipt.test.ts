@@ -9,6 +9,8 @@ import { openEnvelope, readPublicKeys, readSigningKey, seal } from '#receipt'
 import type { Opened } from '#receipt'
 import { compareWithLedger } from '../../src/cli/audit-receipt.ts'
 import { bareEnvironment } from '../helper/bare-environment.ts'
+import { startCommandLine } from '../helper/command-line.ts'
+import type { Ended } from '../helper/command-line.ts'
 import { checkSchema } from '../helper/contract.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { completeExecution, finish, interrupt, startExecution } from '../helper/execution.ts'
@@ -42,14 +44,8 @@ const read = async (id: string): Promise<Open> => {
 const receive = (given: object = {}): Promise<string> =>
   submitNew(sql, caller, describeSubmission({ code: 'print(1)', stdin: 'abc', ...given }))
 
-function audit(...words: string[]): { status: number | null; out: string; err: string } {
-  const ran = spawnSync(process.execPath, ['src/cli/cli.ts', 'audit', 'receipt', ...words], {
-    cwd: join(import.meta.dirname, '../..'),
-    env: { ...bareEnvironment, DATABASE_URL: url },
-    encoding: 'utf8',
-  })
-  return { status: ran.status, out: ran.stdout, err: ran.stderr }
-}
+const command = startCommandLine(t, { DATABASE_URL: url })
+const audit = (...words: string[]): Promise<Ended> => command(['audit', 'receipt', ...words])
 function file(name: string, content: string): string {
   writeFileSync(join(directory, name), content)
   return join(directory, name)
@@ -180,27 +176,27 @@ t.test('the command checks it offline and against the ledger, and says what is w
   await finish(sql, id, { stdout: '1\n' })
   const { text } = await server.call('GET', `/api/result/${id}/receipt`, { key })
   const receipt = file('receipt.json', text)
-  const good = audit(receipt, '--public-key', keyFile, '--ledger')
+  const good = await audit(receipt, '--public-key', keyFile, '--ledger')
   t.equal(good.status, 0, good.err)
   t.match(good.out, `submission ${id}: completed, AC, at `)
   t.match(good.out, `unchanged since key ${receiptKey.id} signed it`)
   t.match(good.out, 'Its 3 events are in the ledger, and their hashes fit.')
-  const unsigned = audit(receipt, '--ledger')
+  const unsigned = await audit(receipt, '--ledger')
   t.match(unsigned, { status: 0, out: /signature was not checked/ })
 
   const otherKey = readSigningKey(pemOf())
   const otherFile = file('other.pem', otherKey.publicKey.export({ format: 'pem', type: 'spki' }).toString())
-  t.match(audit(receipt, '--public-key', otherFile), { status: 1, out: /ANOTHER KEY/ })
+  t.match(await audit(receipt, '--public-key', otherFile), { status: 1, out: /ANOTHER KEY/ })
   const envelope = JSON.parse(text) as { payload: string }
   const claim = Buffer.from(envelope.payload, 'base64').toString().replace('"AC"', '"WA"')
   const forged = { ...envelope, payload: Buffer.from(claim).toString('base64') }
   const altered = file('altered.json', JSON.stringify(forged))
-  t.match(audit(altered, '--public-key', keyFile), { status: 1, out: /WAS CHANGED/ })
-  t.match(audit(altered, '--ledger'), { status: 1, out: /DIFFERS from the ledger/ })
-  t.match(audit(file('none.json', '{}'), '--public-key', keyFile), { status: 1, out: /not a receipt/ })
-  t.match(audit(join(directory, 'absent'), '--public-key', keyFile), { status: 66 })
-  t.match(audit(receipt, '--public-key', receipt), { status: 65, err: /no public Ed25519 key/ })
-  t.match(audit(receipt), { status: 64 })
+  t.match(await audit(altered, '--public-key', keyFile), { status: 1, out: /WAS CHANGED/ })
+  t.match(await audit(altered, '--ledger'), { status: 1, out: /DIFFERS from the ledger/ })
+  t.match(await audit(file('none.json', '{}'), '--public-key', keyFile), { status: 1, out: /not a receipt/ })
+  t.match(await audit(join(directory, 'absent'), '--public-key', keyFile), { status: 66 })
+  t.match(await audit(receipt, '--public-key', receipt), { status: 65, err: /no public Ed25519 key/ })
+  t.match(await audit(receipt), { status: 64 })
 }) // prettier-ignore
 
 t.test('a ledger that was changed is noticed, by the receipt and by who would sign it', async (t) => {
