@@ -9,6 +9,7 @@ import { seed } from '../helper/seed.ts'
 import { startServer, untilAvailable } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
+import type { WorkerProcess } from '../helper/worker.ts'
 
 const random = createRandom(seed)
 
@@ -47,7 +48,6 @@ const submit = async (body: object, key?: string): Promise<string> =>
   ).body.id
 const cancel = (id: string, more: object = {}): Promise<Answer> =>
   untilAvailable(() => call('POST', `/api/result/${id}/cancel`, more))
-/** Asks again as long as the service says so: on a busy machine it gives requests up. */
 /** Repeats a GET while it is answered 408 or 503, because the service abandons requests on a busy machine. */
 const read = async (path: string): Promise<Answer> => {
   for (;;) {
@@ -188,27 +188,28 @@ t.test('with a worker', async (t) => {
   })
 })
 
+const startWorker = (): Promise<WorkerProcess> =>
+  startWorkerProcess(t, url, { LEASE_SECONDS: '15' })
+let worker: WorkerProcess
+
 t.test('a word that is lost is made up for when the lease is renewed', async (t) => {
-  const worker = await startWorkerProcess(t, url, { LEASE_SECONDS: '15' })
+  worker = await startWorker()
   const id = await submit({ language: 'python', code: sleeper('unheard') })
   await until(() => isAlive('unheard'))
   // Cancels as cancelSubmission does, but does not notify the worker.
   await sql`
     select from runledger.submission r, runledger.cancel(array[r.id], r.account_id, '{"actor": {}}') where r.id = ${id}`
   t.match((await final(id)).body, { status: 'cancelled', stdout: 'before\n' })
-  worker.child.kill('SIGTERM')
-  await worker.ended
 })
 
 t.test('a worker that is killed before it could end it leaves it to the others', async (t) => {
-  const worker = await startWorkerProcess(t, url, { LEASE_SECONDS: '15' })
   const id = await submit({ language: 'python', code: sleeper('orphan') })
   await until(() => isAlive('orphan'))
   worker.child.kill('SIGSTOP')
   await cancel(id)
   worker.child.kill('SIGKILL')
   await worker.ended
-  await startWorkerProcess(t, url, { LEASE_SECONDS: '15' })
+  await startWorker()
   t.match((await final(id)).body, { status: 'cancelled', verdict: null, stdout: '' })
   t.strictSame(await typesOf(id), [
     'submission.received',

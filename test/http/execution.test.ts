@@ -15,7 +15,7 @@ await startWorkerProcess(t, url, {
   JAVA_COMPILE_CPU_SECONDS: '100',
   JAVA_COMPILE_WALL_SECONDS: '200',
 })
-const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
+const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })
 
@@ -62,19 +62,6 @@ t.test('each fate has its verdict', async (t) => {
     t.equal(status, 200)
     t.equal(body.verdict, verdict, JSON.stringify(submission))
   }
-})
-
-t.test('no account is told what another had compiled', async (t) => {
-  const submission = { language: 'cpp', code: 'int main() {} // 4711' }
-  const [one, other] = [await issue(), await issue()]
-  const cached: boolean[] = []
-  for (const key of [one, one, other]) {
-    const { body } = await call('POST', '/api/submit?wait=true', { key, body: submission })
-    const { body: life } = await call('GET', `/api/result/${body.id}/events`, { key })
-    cached.push(life.events.at(-1).data.compile.cached)
-  }
-  // Without accelerators (helper/executor.ts) no compilation is cached.
-  t.strictSame(cached, [false, process.env['ACCELERATORS'] !== 'off', false])
 })
 
 t.test('a batch runs, and the events say what happened', async (t) => {

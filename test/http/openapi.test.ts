@@ -104,13 +104,11 @@ t.test('what a client generator makes of it refuses a wrong request when it is c
   })
   const tsc = resolve(import.meta.dirname, '../../node_modules/.bin/tsc')
   const options = '--strict --noEmit --module nodenext --allowImportingTsExtensions --ignoreConfig --types node'.split(' ')
-  const compile = (file: string): string[] => {
-    const { stdout, stderr } = spawnSync(tsc, [...options, file], { cwd: folder, encoding: 'utf8' })
-    t.equal(stderr, '')
-    return stdout.split('\n').filter((line) => line.includes('error TS'))
-  }
-  t.strictSame(compile('right.ts'), [])
-  const refused = new Set(compile('wrong.ts').map((line) => /^wrong\.ts\((\d+),/.exec(line)?.[1]))
+  const { stdout, stderr } = spawnSync(tsc, [...options, 'right.ts', 'wrong.ts'], { cwd: folder, encoding: 'utf8' })
+  t.equal(stderr, '')
+  const told = stdout.split('\n').filter((line) => line.includes('error TS'))
+  t.strictSame(told.filter((line) => !line.startsWith('wrong.ts')), [])
+  const refused = new Set(told.map((line) => /^wrong\.ts\((\d+),/.exec(line)?.[1]))
   for (const [index, line] of lines(wrong).entries()) t.ok(refused.has(String(index + 2)), line)
 }) // prettier-ignore
 

@@ -60,38 +60,36 @@ async function untilTold(seen: readonly StreamEvent[], outputs: number): Promise
   }
 }
 
+const startWorker = (): ReturnType<typeof startWorkerProcess> => startWorkerProcess(t, url)
+let worker = await startWorker()
+const [first, second, third] = [
+  await startWebProcess(t, url),
+  await startWebProcess(t, url),
+  await startWebProcess(t, url),
+]
+
 t.test('a web process is killed, another one goes on', async (t) => {
-  const worker = await startWorkerProcess(t, url)
-  const [first, second] = [await startWebProcess(t, url), await startWebProcess(t, url)]
   const { seen, told } = await follow(t, [first.port, second.port])
   await untilTold(seen, 5)
   first.child.kill('SIGKILL')
   await told
-  worker.child.kill('SIGTERM')
-  await worker.ended
 })
 
 t.test('a web process that is told to stop lets its streams go at once', async (t) => {
-  const worker = await startWorkerProcess(t, url)
-  const [first, second] = [await startWebProcess(t, url), await startWebProcess(t, url)]
-  const { seen, told } = await follow(t, [first.port, second.port], 150)
+  const { seen, told } = await follow(t, [second.port, third.port], 150)
   await untilTold(seen, 5)
-  const gone = new Promise((resolve) => first.child.once('exit', resolve))
-  first.child.kill('SIGTERM')
+  const gone = new Promise((resolve) => second.child.once('exit', resolve))
+  second.child.kill('SIGTERM')
   const exitedWhileItRan = await Promise.race([gone.then(() => true), told.then(() => false)])
   t.ok(exitedWhileItRan, 'it does not wait for them')
   await told
-  worker.child.kill('SIGTERM')
-  await worker.ended
 })
 
 t.test('a worker is killed: the next attempt is told from its beginning', async (t) => {
-  const worker = await startWorkerProcess(t, url)
-  const { port } = await startWebProcess(t, url)
-  const { seen, told } = await follow(t, [port])
+  const { seen, told } = await follow(t, [third.port])
   await untilTold(seen, 5)
   worker.child.kill('SIGKILL')
-  const other = await startWorkerProcess(t, url)
+  worker = await startWorker()
   await told
   const statuses = seen.filter(({ event }) => event === 'status').map(({ data }) => data.status)
   t.strictSame(statuses, ['queued', 'running', 'queued', 'running'])
@@ -101,40 +99,25 @@ t.test('a worker is killed: the next attempt is told from its beginning', async 
     'of the first one too',
   )
   t.equal(seen.slice(again).find(({ event }) => event === 'stdout')?.data.offset, 0)
-  other.child.kill('SIGTERM')
-  await other.ended
 })
 
 t.test('PostgreSQL crashes while it runs: nothing is lost, nothing comes twice', async (t) => {
-  const worker = await startWorkerProcess(t, url)
-  const { port } = await startWebProcess(t, url)
-  const { seen, told } = await follow(t, [port], patientLines)
+  const { id, seen, told } = await follow(t, [third.port], patientLines)
   await untilTold(seen, 5)
   await crash(sql)
+  const opening = openUntilAnswered(third.port, `/api/result/${id}/stream`)
   const before = seen.filter(({ event }) => event === 'stdout').length
   // Output arrives live again, not only with the result.
   await untilTold(seen, before + 5)
   t.notOk(seen.some(({ event }) => event === 'result'))
-  await told
-  worker.child.kill('SIGTERM')
-  await worker.ended
-})
-
-t.test('after a crash who comes anew is told all of it while it runs', async (t) => {
-  const worker = await startWorkerProcess(t, url)
-  const { port } = await startWebProcess(t, url)
-  const { id, seen, told } = await follow(t, [port], patientLines)
-  await untilTold(seen, 5)
-  await crash(sql)
-  const late = await openUntilAnswered(port, `/api/result/${id}/stream`)
+  // Who comes anew is told all of it.
+  const late = await opening
   t.match((await late.until(({ event }) => event === 'stdout')).data, {
     offset: 0,
     text: /^line 0/,
   })
   t.strictSame(findFlaws(await late.ended), [])
   await told
-  worker.child.kill('SIGTERM')
-  await worker.ended
 })
 
 async function openUntilAnswered(

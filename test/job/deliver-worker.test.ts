@@ -1,18 +1,15 @@
 // Webhooks of real worker processes that are killed or stopped at the worst moment.
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
-import { firstUid } from '../helper/executor.ts'
 import { createCaller, describeSubmission } from '../helper/submission.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+import type { WorkerProcess } from '../helper/worker.ts'
 import { createAuthority } from '../webhook/certificate.ts'
 import { createReceiver } from '../webhook/receiver.ts'
 import {
@@ -49,6 +46,31 @@ const receiver = await createReceiver(
 t.teardown(() => receiver.close())
 const url = `https://${receiverAddress}:${receiver.port}/`
 
+/** Starts a worker, and waits until other processes know which jobs it holds. */
+async function startWorker(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<WorkerProcess> {
+  const worker = await startWorkerProcess(t, databaseUrl, {
+    SLOTS: '1',
+    LEASE_SECONDS: String(leaseSeconds),
+    LANGUAGES: 'python',
+    WEBHOOK_ALLOWED_RANGES: receiverAddress,
+    WEBHOOK_ALLOWED_PORTS: String(receiver.port),
+    WEBHOOK_CA: join(directory, 'authority.pem'),
+    ...environment,
+  })
+  const isKnown = async (): Promise<boolean> =>
+    (
+      await sql`
+        select from runledger.worker where pid = ${worker.child.pid!} and queue_pool_ids <> '{}'`
+    ).length > 0
+  while (!(await isKnown())) await sleep(50)
+  return worker
+}
+
+/** The worker that a test leaves to the next one. */
+let worker: WorkerProcess
+
 t.test(
   'a worker killed between the answer of 200 and our commit: one more, under one id',
   async (t) => {
@@ -56,19 +78,19 @@ t.test(
     const { promise: killed, resolve } = Promise.withResolvers<undefined>()
     answer = (response) => {
       // The worker is stopped before the answer leaves, so it cannot record the answer.
-      doomed.kill('SIGSTOP')
+      doomed.child.kill('SIGSTOP')
       response.end('got it', () => {
-        doomed.kill('SIGKILL')
+        doomed.child.kill('SIGKILL')
         resolve(undefined)
       })
     }
     const id = await endSubmission(sql, caller, { url, secret })
     await killed
-    await once(doomed, 'exit')
+    await doomed.ended
     t.match(await readDelivery(sql, id), { state: 'pending', attempts: 0, secret })
 
     answer = (response) => response.end('got it')
-    const successor = await startWorker()
+    worker = await startWorker()
     const row = await awaitDelivery(sql, id)
     t.match(row, { state: 'delivered', attempts: 1, secret: null })
     t.equal(receiver.requests.length, 2, 'one extra')
@@ -79,22 +101,19 @@ t.test(
     for (const { body, headers } of receiver.requests)
       t.ok(new Webhook(secret).verify(body.toString(), headers as Record<string, string>))
     t.equal((await readAttempts(sql, id)).length, 1)
-    t.equal(await stopWorker(successor), 0)
   },
 )
 
 t.test('a worker that is told to stop finishes the attempt that is under way', async (t) => {
   const before = receiver.requests.length
-  const worker = await startWorker()
   const { promise: received, resolve } = Promise.withResolvers<ServerResponse>()
   answer = resolve
   const id = await endSubmission(sql, caller, { url, secret })
   const response = await received
-  worker.kill('SIGTERM')
-  const ended = once(worker, 'exit') as Promise<[number | null]>
-  await logged(worker, 'worker.stopping')
+  worker.child.kill('SIGTERM')
+  await worker.until('worker.stopping')
   response.end()
-  t.equal((await ended)[0], 0)
+  t.strictSame(await worker.ended, [0, null])
   t.match(await readDelivery(sql, id), { state: 'delivered', attempts: 1, secret: null })
   t.equal(receiver.requests.length, before + 1)
 })
@@ -102,11 +121,10 @@ t.test('a worker that is told to stop finishes the attempt that is under way', a
 t.test(
   'an attempt that a worker process fails to make follows the configured schedule',
   async (t) => {
-    const worker = await startWorker({ WEBHOOK_SCHEDULE_SECONDS: '0.2,0.3' })
+    worker = await startWorker({ WEBHOOK_SCHEDULE_SECONDS: '0.2,0.3' })
     answer = (response) => response.writeHead(500).end()
     const id = await endSubmission(sql, caller, { url, secret })
     t.match(await awaitDelivery(sql, id), { state: 'abandoned', attempts: 3, secret: null })
-    t.equal(await stopWorker(worker), 0)
   },
 )
 
@@ -115,7 +133,6 @@ t.test(
   async (t) => {
     receiver.requests.length = 0
     answer = (response) => response.end('got it')
-    const doomed = await startWorker()
     // The last one still runs when the kill comes late.
     const codes = ['print(1)', 'import time; time.sleep(5)']
     const options = { limits: { wall_time: 60 } }
@@ -129,13 +146,14 @@ t.test(
       return rows.length > 0
     }
     while (!(await isLastRunning())) await sleep(5)
-    doomed.kill('SIGKILL')
-    await once(doomed, 'exit')
+    worker.child.kill('SIGKILL')
+    await worker.ended
     t.match(await readDelivery(sql, id), { state: 'waiting', attempts: 0, secret })
 
     const successor = await startWorker()
     t.match(await awaitDelivery(sql, id), { state: 'delivered', attempts: 1, secret: null })
-    t.equal(await stopWorker(successor), 0)
+    successor.child.kill('SIGTERM')
+    t.strictSame(await successor.ended, [0, null])
     t.equal(receiver.requests.length, 1)
     t.match(JSON.parse(receiver.requests[0]!.body.toString()), {
       data: {
@@ -152,50 +170,3 @@ t.test(
 t.test('no promise is broken', async (t) => {
   t.strictSame(await findBroken(sql), [])
 })
-
-async function startWorker(environment: NodeJS.ProcessEnv = {}): Promise<ChildProcess> {
-  const worker = spawn(process.execPath, ['src/worker/worker.ts'], {
-    cwd: join(import.meta.dirname, '../..'),
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: {
-      ...process.env,
-      DATABASE_URL: databaseUrl,
-      SLOTS: '1',
-      LEASE_SECONDS: String(leaseSeconds),
-      FIRST_UID: String(firstUid),
-      CACHE_DIRECTORY: join(directory, 'cache'),
-      LANGUAGES: 'python',
-      JAVA_RESIDENT_COMPILER: 'off',
-      CPP_PRECOMPILED_HEADERS: 'off',
-      WEBHOOK_ALLOWED_RANGES: receiverAddress,
-      WEBHOOK_ALLOWED_PORTS: String(receiver.port),
-      WEBHOOK_CA: join(directory, 'authority.pem'),
-      ...environment,
-    },
-  })
-  const kill = (): void => void worker.kill('SIGKILL')
-  t.teardown(kill)
-  process.once('exit', kill)
-  await logged(worker, 'worker.started')
-  // Waits until other processes know which jobs the worker holds.
-  while (
-    (await sql`select from runledger.worker where pid = ${worker.pid!} and queue_pool_ids <> '{}'`)
-      .length === 0
-  )
-    await sleep(50)
-  return worker
-}
-
-async function stopWorker(worker: ChildProcess): Promise<number | null> {
-  const ended = once(worker, 'exit') as Promise<[number | null]>
-  worker.kill('SIGTERM')
-  return (await ended)[0]
-}
-
-/** Resolves once the worker has logged the message. */
-async function logged(worker: ChildProcess, message: string): Promise<void> {
-  for await (const line of createInterface({ input: worker.stdout! })) {
-    if (line.includes(`"msg":"${message}"`)) break
-  }
-  worker.stdout!.resume()
-}

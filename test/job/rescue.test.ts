@@ -6,6 +6,7 @@ import { readStream } from '#event'
 import { createTestDatabase } from '../helper/database.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
+import type { WorkerProcess } from '../helper/worker.ts'
 
 // A short lease, so that the test is short. Other times keep their ratio to it. A slow machine may lose such a worker, so
 // workers that must not be lost have a longer one.
@@ -15,6 +16,9 @@ const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const caller = await createCaller(sql)
 const slow = describeSubmission({ code: 'import time; time.sleep(2); print("done")' })
+
+const startOne = (environment?: Readonly<Record<string, string>>): Promise<WorkerProcess> =>
+  startWorkerProcess(t, url, environment)
 
 async function untilRunning(id: string): Promise<void> {
   for (;;) {
@@ -28,13 +32,18 @@ async function typesOf(id: string): Promise<string[]> {
   return (await readStream(sql, id)).map(({ type }) => type)
 }
 
+/** The worker that a test leaves to the next one. */
+let left: WorkerProcess
+
 t.test('a killed worker, with another alive: the run is given to the other', async (t) => {
-  await Promise.all([1, 2].map(() => startWorkerProcess(t, url)))
+  const both = await Promise.all([startOne(), startOne()])
   const id = await submitNew(sql, caller, slow)
   await untilRunning(id)
   const [doomed] = await sql`
     select pid from audit.worker where id = (select worker_id from audit.execution where submission_id = ${id})`
-  process.kill(Number(doomed?.['pid']), 'SIGKILL')
+  const doomedPid = Number(doomed?.['pid'])
+  process.kill(doomedPid, 'SIGKILL')
+  left = both.find(({ child }) => child.pid !== doomedPid)!
   t.match(await finalResult(sql, id), { verdict: 'AC', stdout: 'done\n' })
   t.strictSame(await typesOf(id), [
     'submission.received',
@@ -47,18 +56,30 @@ t.test('a killed worker, with another alive: the run is given to the other', asy
   t.match(interrupted?.data, { reason: 'worker_lost', spends_attempt: true })
 })
 
+t.test('a worker told to stop finishes what it runs and leaves the rest to others', async (t) => {
+  const id = await submitNew(sql, caller, slow)
+  await untilRunning(id)
+  left.child.kill('SIGTERM')
+  t.strictSame(await left.ended, [0, null])
+  t.strictSame(await typesOf(id), [
+    'submission.received',
+    'execution.started',
+    'execution.completed',
+  ])
+})
+
 t.test('a killed worker, alone: the run is done after its restart', async (t) => {
   const doomed = await startWorkerProcess(t, url, { LEASE_SECONDS })
   const ids = await Promise.all([1, 2, 3, 4].map(() => submitNew(sql, caller, slow)))
   await untilRunning(ids[0]!)
   doomed.child.kill('SIGKILL')
   await doomed.ended
-  await startWorkerProcess(t, url, { LEASE_SECONDS })
+  left = await startOne({ LEASE_SECONDS })
   for (const id of ids) t.match(await finalResult(sql, id), { verdict: 'AC' })
 })
 
 t.test('a frozen worker that wakes up again stores nothing stale', async (t) => {
-  const frozen = await startWorkerProcess(t, url, { LEASE_SECONDS })
+  const frozen = left
   const id = await submitNew(sql, caller, slow)
   await untilRunning(id)
   frozen.child.kill('SIGSTOP')
@@ -68,19 +89,8 @@ t.test('a frozen worker that wakes up again stores nothing stale', async (t) => 
   await frozen.until('worker.fenced')
   t.equal((await typesOf(id)).filter((type) => type === 'execution.completed').length, 1)
   t.equal(frozen.child.exitCode, null, 'it lives on, under a new id')
-})
-
-t.test('a worker told to stop finishes what it runs and leaves the rest to others', async (t) => {
-  const leaving = await startWorkerProcess(t, url)
-  const id = await submitNew(sql, caller, slow)
-  await untilRunning(id)
-  leaving.child.kill('SIGTERM')
-  t.strictSame(await leaving.ended, [0, null])
-  t.strictSame(await typesOf(id), [
-    'submission.received',
-    'execution.started',
-    'execution.completed',
-  ])
+  frozen.child.kill('SIGKILL')
+  await frozen.ended
 })
 
 t.test('connections that are cut do not end a worker, nor a live run', async (t) => {

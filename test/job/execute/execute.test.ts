@@ -10,14 +10,14 @@ import {
   createCaller,
   describeSubmission,
   finalResult,
-  submit,
   submitNew,
 } from '../../helper/submission.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const caller = await createCaller(sql)
-const executor = await startExecutor(t)
+const languages = ['python', 'cpp'] as const
+const executor = await startExecutor(t, { languages })
 const workerId = uuidv7()
 const logged: string[] = []
 const log = createLog('test', 'info', { write: (line) => logged.push(line) })
@@ -113,18 +113,6 @@ t.test('a crash of the program is a completed execution', async (t) => {
   })
 })
 
-t.test('output is compared with what was expected, white space at line ends aside', async (t) => {
-  const verdictOf = async (expected: string): Promise<string | null> => {
-    const submission = describeSubmission({
-      code: 'print("1 2  \\n3\\n\\n")',
-      expectedStdout: Buffer.from(expected),
-    })
-    return (await finalResult(sql, await submitNew(sql, caller, submission))).verdict
-  }
-  t.equal(await verdictOf('1 2\n3'), 'AC')
-  t.equal(await verdictOf('1 2 3'), 'WA')
-})
-
 t.test("what an account has compiled is no other account's to find", async (t) => {
   const program = describeSubmission({ language: 'cpp', code: 'int main() { return 17; }' })
   const others = await createCaller(sql)
@@ -154,7 +142,7 @@ t.test('code that does not compile never ran', async (t) => {
     cpu_time: 0,
     wall_time: 0,
     memory_peak: 0,
-    compile_output: /at end of input/,
+    compile_output: /error: expected/,
   })
 })
 
@@ -169,24 +157,6 @@ t.test('what is no UTF-8 comes back with U+FFFD, and every other byte as it was'
   t.equal((await finalResult(sql, id)).stdout, '\uFFFD\0\u{1F600}\uFEFF')
 })
 
-t.test('a full queue refuses and leaves nothing behind', async (t) => {
-  const [before] = await sql`select count(*) from runledger.event`
-  t.strictSame(
-    await submit(sql, caller, describeSubmission({ code: 'import time; time.sleep(5)' }), {
-      capacity: 1,
-    }).then(async (first) => {
-      t.equal(first.kind, 'received')
-      const second = await submit(sql, caller, describeSubmission({ code: '' }), { capacity: 1 })
-      if (first.kind === 'received') await finalResult(sql, first.id)
-      return second
-    }),
-    { kind: 'queue_full' },
-  )
-  const [after] = await sql`select count(*) from runledger.event where type = 'submission.received'`
-  t.ok(Number(after?.['count']) <= Number(before?.['count']) + 1)
-  t.strictSame(await sql`select * from runledger.pending`.then((rows) => [...rows]), [])
-})
-
 t.test('of one key no more than its tier allows is admitted, and the rest follows', async (t) => {
   const limited = await createCaller(sql, 'beta')
   const ids = await Promise.all(
@@ -199,13 +169,6 @@ t.test('of one key no more than its tier allows is admitted, and the rest follow
   t.ok(Number(most?.['count']) <= 10, `${most?.['count']} admitted`)
   const records = await Promise.all(ids.map((id) => finalResult(sql, id)))
   t.ok(records.every(({ verdict }) => verdict === 'AC'))
-})
-
-t.test('a poisoned job is dropped and said so; the queue goes on', async (t) => {
-  await sql`select graphile_worker.add_job('execute:python', '{"submission": "no id"}'::json)`
-  await sql`select graphile_worker.add_job('execute:python', ${sql.json({ submission: uuidv7() })}::json)`
-  const id = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
-  t.match(await finalResult(sql, id), { verdict: 'AC' })
 })
 
 t.test('results are what the log says, every hash fits, no promise is broken', async (t) => {
@@ -230,7 +193,7 @@ t.test('the log says of a run whose it was, on which worker, and how long it wai
 
 t.test('three runs lost to a sandbox that fails end as IE, and are ours', async (t) => {
   await queue.stop()
-  const broken = await startExecutor(t)
+  const broken = await startExecutor(t, { languages })
   await broken.close()
   const second = await startTestQueue({ ...options, executor: broken })
   t.teardown(() => second.stop())

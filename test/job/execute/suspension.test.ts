@@ -23,6 +23,7 @@ t.teardown(drop)
 const caller = await createCaller(sql)
 const log = createLog('test', 'silent')
 const python = describeSubmission({ code: 'print(1)' })
+const real = await startExecutor(t, { languages: accelerated })
 
 async function untilSuspended(expected: boolean): Promise<void> {
   for (;;) {
@@ -75,27 +76,21 @@ t.test('a sick worker that is told to stop ends at once', async (t) => {
 })
 
 /** Returns the real executor, which first fails `failing.left` times, and notes the time of each execution. */
-async function createFragileExecutor(failing: {
-  left: number
-  trials: number[]
-}): Promise<Executor> {
-  const executor = await startExecutor(t, { languages: accelerated })
-  return {
-    ...executor,
-    execute(request, signal) {
-      failing.trials.push(performance.now())
-      failing.left -= 1
-      if (failing.left >= 0) return Promise.reject(new SandboxError('test', 'it is sick'))
-      return executor.execute(request, signal)
-    },
-  }
-}
+const createFragileExecutor = (failing: { left: number; trials: number[] }): Executor => ({
+  ...real,
+  execute(request, signal) {
+    failing.trials.push(performance.now())
+    failing.left -= 1
+    if (failing.left >= 0) return Promise.reject(new SandboxError('test', 'it is sick'))
+    return real.execute(request, signal)
+  },
+})
 
 t.test('pauses grow until a trial passes, and again while runs fail', async (t) => {
   const failing = { left: 3, trials: [] as number[] }
   const changes: boolean[] = []
   const suspension = createSuspension({
-    executor: await createFragileExecutor(failing),
+    executor: createFragileExecutor(failing),
     log,
     firstPauseMilliseconds: 100,
     onChange: () => void changes.push(suspension.suspended),
@@ -130,7 +125,7 @@ t.test('pauses grow until a trial passes, and again while runs fail', async (t) 
 for (const language of ['python', 'cpp', 'java'] as const) {
   t.test(`the trial of ${language} passes where programs run`, async (t) => {
     const failing = { left: 0, trials: [] as number[] }
-    const suspension = createSuspension({ executor: await createFragileExecutor(failing), log })
+    const suspension = createSuspension({ executor: createFragileExecutor(failing), log })
     t.equal(await suspension.noteFailure(language), true)
     t.equal(failing.trials.length, 1)
     t.equal(suspension.suspended, false)
@@ -139,7 +134,7 @@ for (const language of ['python', 'cpp', 'java'] as const) {
 
 t.test('a language that is withdrawn meanwhile is not tried for ever', async (t) => {
   const failing = { left: 1, trials: [] as number[] }
-  const executor = await createFragileExecutor(failing)
+  const executor = createFragileExecutor(failing)
   const { python } = executor.runtimes
   const withdrawing: Executor = {
     ...executor,
@@ -157,7 +152,7 @@ t.test('a language that is withdrawn meanwhile is not tried for ever', async (t)
 t.test('when the worker stops, nobody waits for a trial', async (t) => {
   const failing = { left: Infinity, trials: [] as number[] }
   const suspension = createSuspension({
-    executor: await createFragileExecutor(failing),
+    executor: createFragileExecutor(failing),
     log,
     firstPauseMilliseconds: 60_000,
   })
