@@ -50,29 +50,23 @@ create or replace function runledger.append_event(
 language plpgsql
 as $$
 declare
-  _version integer := append_event.stream_version;
+  _last integer;
   _previous_hash bytea := append_event.previous_hash;
 begin
-  if _version is null then
-    select event.stream_version, event.hash into _version, _previous_hash
+  if _previous_hash is null then
+    select event.stream_version, event.hash into _last, _previous_hash
     from runledger.event
     where event.stream_id = append_event.stream_id
     order by event.stream_version desc limit 1;
-    _version := coalesce(_version, 0) + 1;
-  elsif _version > 1 and _previous_hash is null then
-    select event.hash into _previous_hash
-    from runledger.event
-    where event.stream_id = append_event.stream_id
-      and event.stream_version = _version - 1;
-    if not found then
-      raise exception 'stream % has no version % to follow', append_event.stream_id, _version - 1
+    if append_event.stream_version > coalesce(_last, 0) + 1 then
+      raise exception 'stream % has no version % to follow', append_event.stream_id, append_event.stream_version - 1
         using errcode = 'RL002';
     end if;
   end if;
 
   return (
     select appended.hash from runledger.append_events(array[row(
-      append_event.stream_id, _version, append_event.type, append_event.schema_version,
+      append_event.stream_id, coalesce(append_event.stream_version, _last + 1, 1), append_event.type, append_event.schema_version,
       append_event.data, append_event.metadata, _previous_hash
     )::runledger.new_event]) appended
   );
