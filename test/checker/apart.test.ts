@@ -5,6 +5,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import t from 'tap'
 import { check, openCheckThread } from '#checker'
 import type { BuiltInChecker, CheckThreadOptions, Judgement } from '#checker'
+import { makeDirectory } from '../helper/directory.ts'
 
 const checkers: readonly BuiltInChecker[] = [
   { type: 'exact' },
@@ -44,7 +45,6 @@ t.test('whoever asks goes on meanwhile', async (t) => {
 /** A stand-in for the thread: does what the output says, and answers with its thread number as the line. */
 const standIn = `
 import { parentPort, threadId } from 'node:worker_threads'
-import { makeDirectory } from '../helper/directory.ts'
 parentPort.on('message', ({ output }) => {
   const order = Buffer.from(output).toString()
   if (order === 'throw') throw new Error('broken')

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import type { Test } from 'tap'
 import { examineContainer } from '../../src/doctor/container.ts'
 import type { Finding } from '../../src/doctor/host.ts'
 import { bareHost, layOutProcess } from './broken-host.ts'

@@ -11,13 +11,7 @@ import { nameKernel } from '../../src/doctor/host.ts'
 import { examineKernel } from '../../src/doctor/kernel.ts'
 import { findRemedy } from '../../src/doctor/sandbox.ts'
 import { showCheckout } from '../helper/checkout.ts'
-import {
-  bareHost,
-  examineInside,
-  layOutPrograms,
-  layOutProcess,
-  pick,
-} from './broken-host.ts'
+import { bareHost, examineInside, layOutPrograms, layOutProcess, pick } from './broken-host.ts'
 import { makeDirectory } from '../helper/directory.ts'
 
 // Only root can prepare these hosts; as another user the test would only find that out.
