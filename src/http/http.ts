@@ -26,7 +26,6 @@ import { createMetrics } from './metrics.ts'
 import { createOfferedLanguages } from './offered.ts'
 import type { OfferedLanguages } from './offered.ts'
 import { serveOpenApi } from './openapi.ts'
-import { separateRoles } from './operator/access.ts'
 import { createRefusals } from './operator/refusal.ts'
 import { operatorRoutes } from './operator/route.ts'
 import { sendProblem } from './problem.ts'
@@ -153,7 +152,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   for (const path of routesByPath.keys()) app.all(path, nameRoute(path))
   for (const door of doors)
     for (const path of listPaths(door.routes)) app.all(path, enterDoor(door))
-  const guards = [requireHttps(trustProxy), separateRoles(database, authenticate(database))]
+  const guards = [requireHttps(trustProxy), authenticate(database)]
   app.use('/api', ...guards)
   for (const path of doorPaths) if (!path.startsWith('/api/')) app.all(path, ...guards)
   app.use(requireHost)

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import type { Database } from '#database'
-import { separateRoles } from '../../../src/http/operator/access.ts'
+import { authenticate } from '../../../src/http/authenticate.ts'
 import { createRefusals } from '../../../src/http/operator/refusal.ts'
 import type { ApiRequest, Handler } from '../../../src/http/request.ts'
 import { createTestDatabase } from '../../helper/database.ts'
@@ -57,7 +57,7 @@ t.test('a thousand pages that come at once have their key asked about once', asy
     for (const one of asked.splice(0))
       one.resolve([{ n: 0, api_key_id: id, key_digest, read_only: true }])
   }
-  const handle = separateRoles(database as unknown as Database, () => {})
+  const handle = authenticate(database as unknown as Database)
   const come = async (method: string): Promise<ApiRequest> => {
     const request = { method, headers: { 'x-api-key': key }, route: path } as unknown as ApiRequest
     await handle(request, {} as Parameters<Handler>[1], () => {})
