@@ -37,7 +37,8 @@ export function createUnsentAnswers(bytesMost = 256 * 1024 * 1024): UnsentAnswer
 
   return {
     note(response, key, bytes) {
-      if (bytes.length < noticedBytes) return () => {}
+      // A response that is closed emits no further event, and holds no bytes.
+      if (bytes.length < noticedBytes || response.destroyed) return () => {}
       const one = { key, response, bytes }
       all.add(one)
       const taken = (): void => {

@@ -39,3 +39,15 @@ t.test('those that share their bytes hold them once; what was taken counts no mo
   unsent.note(next, 'other', Buffer.alloc(mebibyte))
   t.notOk([...watchers, taken, next].some(({ destroyed }) => destroyed))
 })
+
+t.test('an answer to a client that has gone counts for nobody', async (t) => {
+  const unsent = createUnsentAnswers(2 * mebibyte)
+  for (let n = 0; n < 3; n += 1) {
+    const closed = open()
+    closed.destroy()
+    unsent.note(closed, 'gone', Buffer.alloc(mebibyte))
+  }
+  const waiting = [open(), open()]
+  for (const response of waiting) unsent.note(response, 'here', Buffer.alloc(mebibyte))
+  t.notOk(waiting.some(({ destroyed }) => destroyed))
+})
