@@ -54,8 +54,9 @@ export function enterDoor({ describeProblem }: Door): Handler {
  * password of a URL (`http://user:key@host`), because some clients can be configured only by a URL.
  */
 function readKey(headers: IncomingHttpHeaders): string | undefined {
-  const given = headers['x-api-key'] ?? headers['x-auth-token']
-  if (typeof given === 'string') return given
+  // A client may send a header of its own without a value.
+  const given = [headers['x-api-key'], headers['x-auth-token']].flat().find(Boolean)
+  if (given !== undefined) return given
   const { authorization } = headers
   if (authorization === undefined) return undefined
   const [, kind = '', credentials = ''] = /^(bearer|basic) (\S+)$/i.exec(authorization) ?? []

@@ -1,4 +1,5 @@
 // The Piston v2 door: GET /api/v2/runtimes and POST /api/v2/execute, also under /api/v2/piston.
+import { isUtf8 } from 'node:buffer'
 import semver from 'semver'
 import * as v from 'valibot'
 import type { TierLimits } from '#account'
@@ -69,6 +70,10 @@ const request = v.object(
         required('files', 'array'),
       ),
       v.minLength(1, 'files must contain at least one utf8 encoded file'),
+      v.check(
+        ([main]) => main === undefined || isUtf8(decodeContent(main)),
+        'files.content of the program is not UTF-8',
+      ),
     ),
     stdin: v.nullish(v.string('stdin must be a string')),
     args: v.nullish(v.array(v.string('args must hold strings'), 'args must be an array')),
@@ -86,6 +91,15 @@ const request = v.object(
 )
 
 type PistonRequest = v.InferOutput<typeof request>
+
+interface Encoded {
+  readonly content: string
+  readonly encoding?: 'utf8' | 'base64' | 'hex' | null | undefined
+}
+
+function decodeContent({ content, encoding }: Encoded): Buffer {
+  return Buffer.from(content, encoding ?? 'utf8')
+}
 
 /** Piston's names of the API's fields. */
 const names = {
@@ -150,9 +164,9 @@ function translateFiles({ files }: PistonRequest): {
   readonly code: string
   readonly files?: object
 } {
-  const [main, ...others] = files.map(({ name, content, encoding }, index) => ({
-    name: name ?? `file${index}.code`,
-    bytes: Buffer.from(content, encoding ?? 'utf8'),
+  const [main, ...others] = files.map((file, index) => ({
+    name: file.name ?? `file${index}.code`,
+    bytes: decodeContent(file),
   }))
   return {
     code: main?.bytes.toString() ?? '',

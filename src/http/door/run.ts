@@ -73,7 +73,7 @@ export async function readDoorBody<Value extends object>(
   schema: v.GenericSchema<unknown, Value>,
 ): Promise<Value> {
   const type = request.headers['content-type'] ?? 'text/plain'
-  if (type.startsWith('text/plain')) request.headers['content-type'] = 'application/json'
+  if (/^text\/plain/i.test(type)) request.headers['content-type'] = 'application/json'
   return readBody(request, response, schema, [])
 }
 

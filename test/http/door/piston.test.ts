@@ -146,6 +146,7 @@ t.test('mistakes are 400 with a message that says them all', async (t) => {
     [python('', { run_timeout: 'soon' }), /If specified, run_timeout must be a number/],
     [python('', { run_timeout: 1e9 }), /run_timeout is more than/],
     [python('', { args: ['a\0b'] }), /args/],
+    [python('', { files: [{ content: '/w==', encoding: 'base64' }] }), /not UTF-8/],
     [python('', { files: [{ content: '' }, { name: '../up', content: '' }] }), /files/],
   ]
   for (const [body, message] of rows) {
@@ -158,10 +159,14 @@ t.test('mistakes are 400 with a message that says them all', async (t) => {
 t.test('the key stands where a client can put it', async (t) => {
   const key = await issue()
   const basic = Buffer.from(`anyone:${key}`).toString('base64')
-  for (const authorization of [key, `Bearer ${key}`, `Basic ${basic}`]) {
+  for (const headers of [
+    ...[key, `Bearer ${key}`, `Basic ${basic}`].map((authorization) => ({ authorization })),
+    { 'X-API-Key': '', 'X-Auth-Token': key },
+    { 'X-API-Key': '', authorization: key },
+  ]) {
     const { status } = await call('GET', '/api/v2/runtimes', {
       key: null,
-      headers: { authorization },
+      headers,
       checked: false,
     })
     t.equal(status, 200)
@@ -176,7 +181,7 @@ t.test('JSON that is called text is read', async (t) => {
     {},
     {
       body: JSON.stringify(python('print(1)')),
-      headers: { 'Content-Type': 'text/plain;charset=UTF-8' },
+      headers: { 'Content-Type': 'Text/Plain;charset=UTF-8' },
     },
   )
   t.match(body, { run: { stdout: '1\n' } })
