@@ -1,6 +1,5 @@
 // Starts the accelerators of the languages that the host has: prepared files, resident compilers, fork servers, prestarted
 // runtimes. A missing accelerator costs only time.
-import { isDeepStrictEqual } from 'node:util'
 import { describe } from '#contract'
 import type { PrestartedRuntime, ForkServer, Language, Limits } from '#contract'
 import type { BoxResources } from '#keeper'
@@ -40,9 +39,7 @@ export function listPrestartedRuntimes(
     ([language, { accelerators }]) =>
       accelerators.prestart?.(limits[language].run.memoryBytes) ?? [],
   )
-  return runtimes.filter(
-    (one, index) => runtimes.findIndex((other) => isDeepStrictEqual(one, other)) === index,
-  )
+  return [...new Set(runtimes)]
 }
 
 /** Makes the languages' offers, and starts the resident compilers in the background. */

@@ -47,7 +47,10 @@ export type Preparation = (workshop: Workshop) => Toolchain
 /** Ways that are faster than a fresh process. Where one is missing, a fresh process gives the same result. */
 export interface Accelerators {
   readonly 'fork-server'?: ForkServer
-  /** Describes a runtime that is started before its program, with the options of most programs and a memory limit in bytes. */
+  /**
+   * Describes a runtime that is started before its program, with the options of most programs and a memory limit in bytes.
+   * Languages that share a runtime return the same object.
+   */
   readonly prestart?: (memoryBytes: number) => PrestartedRuntime
   readonly 'resident-compiler'?: ResidentCompiler
   readonly preparation?: Preparation
