@@ -1,12 +1,11 @@
 // A resident: a program of ours that stays in a box and answers framed requests. It is used for compilers whose start costs
 // more than their work. No submission's program runs in it. A surplus byte, an exceeded limit or a missing answer ends it.
-import { describe, SandboxError } from '#contract'
+import type { KeeperGroup } from '#cgroup'
+import { describe, roundSeconds, SandboxError } from '#contract'
 import type { Command, PhaseLimits, Usage } from '#contract'
 import { openKeeper } from '#keeper'
 import type { BoxResources } from '#keeper'
 import { readFrames, writeFrame } from './frame.ts'
-import { startMeter } from './meter.ts'
-import type { Meter } from './meter.ts'
 
 export interface ResidentLaunch {
   /** Name of its cgroup; unique among keepers and residents. */
@@ -92,7 +91,7 @@ export async function startResident(
     ended,
     end,
     async exchange(question, most) {
-      let meter: Meter | null = null
+      let meter: ReturnType<typeof startMeter> | null = null
       try {
         meter = startMeter(group, most, end)
         const answered = nextFrame()
@@ -107,4 +106,45 @@ export async function startResident(
       }
     },
   }
+}
+
+/** Time between two readings of the counters, in milliseconds. */
+const lookMilliseconds = 20
+
+/**
+ * Measures an exchange with the counters of the resident's cgroup.
+ * @param onLimit called when CPU or wall time has passed its limit, or `read` would throw.
+ * @throws when the counters cannot be read.
+ */
+function startMeter(group: KeeperGroup, limits: PhaseLimits, onLimit: () => void) {
+  const started = performance.now()
+  const before = group.readCounters()
+  let memoryPeakBytes = 0
+
+  /**
+   * Returns the usage since the meter's start. The memory peak is the highest value that was read.
+   * @throws when the out-of-memory killer killed a process, or the counters cannot be read.
+   */
+  function read(): Usage {
+    const { cpuSeconds, memoryBytes, outOfMemoryKills } = group.readCounters()
+    if (outOfMemoryKills > 0) throw new Error('part of it was killed')
+    memoryPeakBytes = Math.max(memoryPeakBytes, memoryBytes)
+    return {
+      cpuSeconds: roundSeconds(cpuSeconds - before.cpuSeconds),
+      wallSeconds: roundSeconds((performance.now() - started) / 1000),
+      memoryPeakBytes,
+    }
+  }
+
+  function look(): void {
+    try {
+      const { cpuSeconds, wallSeconds } = read()
+      if (cpuSeconds > limits.cpuSeconds || wallSeconds > limits.wallSeconds) onLimit()
+    } catch {
+      onLimit()
+    }
+  }
+
+  const timer = setInterval(look, lookMilliseconds)
+  return { read, stop: () => clearInterval(timer) }
 }
