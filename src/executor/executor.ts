@@ -55,7 +55,7 @@ import { beginPreparations, openOffers } from './accelerate.ts'
 import { createArtefactCache } from './artefact-cache.ts'
 import { findOffer, offerLanguages, openToolchains } from './languages.ts'
 import type { LanguageOptions, Runtimes } from './languages.ts'
-import { createProgramRunner, nothingDone } from './program.ts'
+import { nothingDone, runProgram } from './program.ts'
 import { openSandbox } from './sandbox.ts'
 import { createSlotPool } from './slot.ts'
 import { withSlot } from './tenancy.ts'
@@ -168,7 +168,6 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   const place = { slots: options.slots, firstUid: firstUid && firstUid + 2 * slots.all.length }
   const offers = openOffers(toolchains, resources, limits, place, onFallback)
   const residents = [...offers.values()].flatMap((offer) => offer.residents ?? [])
-  const runProgram = createProgramRunner(cache, offers)
   /** Waits for a slot and runs the request's phases in it. */
   const execute: Executor['execute'] = async (request, signal) => {
     const offer = findOffer(offers, request.language)
@@ -180,7 +179,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       closedOrAborted,
       (runPhase, pause) => {
         request.onSlot?.()
-        return runProgram(runPhase, offer, request, closedOrAborted, { pause })
+        return runProgram({ cache, offers }, runPhase, offer, request, closedOrAborted, pause)
       },
       eitherOf(closedOrAborted, stop),
     )

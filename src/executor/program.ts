@@ -22,90 +22,84 @@ import type { Pause, PhaseRunner } from './tenancy.ts'
 import { createTotalTime } from './total-time.ts'
 import type { TotalTime } from './total-time.ts'
 
-/** Takes a program through its phases. */
-export type ProgramRunner = (
+/** What the programs of an executor share. */
+interface Shared {
+  /** Compiled programs of all languages. */
+  readonly cache: ArtefactCache
+  /** For a request's interactor and checker programs. */
+  readonly offers: ReadonlyMap<Language, Offer>
+}
+
+/**
+ * Takes a program through its phases.
+ * @param pause gives the slot back between two runs; without it the program keeps its slot.
+ * @param total the remaining time budget; by default a new one with the request's `totalSeconds`.
+ */
+export async function runProgram(
+  shared: Shared,
   runPhase: PhaseRunner,
   offer: Offer,
   request: ExecutionRequest,
   signal: AbortSignal,
-  more?: {
-    /** The remaining time budget; by default a new one with the request's `totalSeconds`. */
-    readonly total?: TotalTime
-    /** Gives the slot back between two runs; without it the program keeps its slot. */
-    readonly pause?: Pause
-  },
-) => Promise<Outcome>
-
-/** @param cache of compiled programs of all languages. @param offers for a request's interactor and checker programs. */
-export function createProgramRunner(
-  cache: ArtefactCache,
-  offers: ReadonlyMap<Language, Offer>,
-): ProgramRunner {
-  const run: ProgramRunner = async (
-    runPhase,
-    offer,
-    request,
-    signal,
-    { total = createTotalTime(request.totalSeconds), pause } = {},
-  ) => {
-    const { files = [], stop, cores, network, mergesStderr } = request
-    const { toolchain } = offer
-    const { ranOutOfMemory } = toolchain
-    const runCommand: RunCommand = async (command, details) => {
-      const limits = total.narrow(details.limits)
-      const phase = await runPhase({ command, cores, ranOutOfMemory, ...details, limits })
-      return total.judge(phase, limits, details.limits)
-    }
-    const limits = request.limits ?? offer.limits
-    const done = await compileOnce(runCommand, cache, offer, request, signal)
-    if (done === undefined) return nothingDone
-    const { phase: compilePhase, artefact, cached: compileCached } = done
-    if (compilePhase !== null && !compileCached) total.spend(compilePhase)
-    signal.throwIfAborted()
-    if (artefact === null || stop?.aborted === true)
-      return { compile: compilePhase, compileCached, run: null }
-    const besides = [...files, ...(request.runFiles ?? [])]
-    const command = giveVariables(
-      withFiles(besides, toolchain.run(artefact, limits.run.memoryBytes)),
-      request,
-    )
-    if (compilePhase !== null) request.live?.compiled(compilePhase)
-    const tap = request.runs === undefined ? request.live?.tap : undefined
-    const outputFiles = request.outputFiles && exceptOwn(request.outputFiles, command)
-    const parts = { runCommand, cache, offers, total, signal }
-    const interactor = await prepareInteractor(parts, request, limits)
-    if (interactor === undefined && request.interactor !== undefined)
-      return { compile: compilePhase, compileCached, run: null }
-    const runOnce = async (input: RunInput): Promise<Phase | undefined> => {
-      const argv = [...command.argv, ...(input.arguments ?? request.arguments ?? [])]
-      const beside = interactor?.describe(input, cores)
-      const details = {
-        stdin: input.stdin,
-        limits: limits.run,
-        stop,
-        tap,
-        network,
-        mergesStderr,
-        outputFiles,
-        interactor: beside,
-      }
-      const phase = await unlessAborted(runCommand({ ...command, argv }, details), stop)
-      if (phase === undefined) return undefined
-      total.spend(longest(phase))
-      return interactor?.judge(phase, beside) ?? phase
-    }
-    const execute: Execute = (other) => {
-      const program = { ...other, stop, cores }
-      return run(runPhase, findOffer(offers, other.language), program, signal, { total })
-    }
-    const phase =
-      request.runs === undefined
-        ? ((await runOnce({ stdin: request.stdin })) ?? null)
-        : await runEach(request.runs, runOnce, execute, pause, stop)
-    if (phase === null) signal.throwIfAborted()
-    return { compile: compilePhase, compileCached, run: phase }
+  pause?: Pause,
+  total: TotalTime = createTotalTime(request.totalSeconds),
+): Promise<Outcome> {
+  const { files = [], stop, cores, network, mergesStderr } = request
+  const { toolchain } = offer
+  const { ranOutOfMemory } = toolchain
+  const runCommand: RunCommand = async (command, details) => {
+    const limits = total.narrow(details.limits)
+    const phase = await runPhase({ command, cores, ranOutOfMemory, ...details, limits })
+    return total.judge(phase, limits, details.limits)
   }
-  return run
+  const limits = request.limits ?? offer.limits
+  const done = await compileOnce(runCommand, shared.cache, offer, request, signal)
+  if (done === undefined) return nothingDone
+  const { phase: compilePhase, artefact, cached: compileCached } = done
+  if (compilePhase !== null && !compileCached) total.spend(compilePhase)
+  signal.throwIfAborted()
+  if (artefact === null || stop?.aborted === true)
+    return { compile: compilePhase, compileCached, run: null }
+  const besides = [...files, ...(request.runFiles ?? [])]
+  const command = giveVariables(
+    withFiles(besides, toolchain.run(artefact, limits.run.memoryBytes)),
+    request,
+  )
+  if (compilePhase !== null) request.live?.compiled(compilePhase)
+  const tap = request.runs === undefined ? request.live?.tap : undefined
+  const outputFiles = request.outputFiles && exceptOwn(request.outputFiles, command)
+  const parts = { ...shared, runCommand, total, signal }
+  const interactor = await prepareInteractor(parts, request, limits)
+  if (interactor === undefined && request.interactor !== undefined)
+    return { compile: compilePhase, compileCached, run: null }
+  const runOnce = async (input: RunInput): Promise<Phase | undefined> => {
+    const argv = [...command.argv, ...(input.arguments ?? request.arguments ?? [])]
+    const beside = interactor?.describe(input, cores)
+    const details = {
+      stdin: input.stdin,
+      limits: limits.run,
+      stop,
+      tap,
+      network,
+      mergesStderr,
+      outputFiles,
+      interactor: beside,
+    }
+    const phase = await unlessAborted(runCommand({ ...command, argv }, details), stop)
+    if (phase === undefined) return undefined
+    total.spend(longest(phase))
+    return interactor?.judge(phase, beside) ?? phase
+  }
+  const execute: Execute = (other) => {
+    const its = findOffer(shared.offers, other.language)
+    return runProgram(shared, runPhase, its, { ...other, stop, cores }, signal, undefined, total)
+  }
+  const phase =
+    request.runs === undefined
+      ? ((await runOnce({ stdin: request.stdin })) ?? null)
+      : await runEach(request.runs, runOnce, execute, pause, stop)
+  if (phase === null) signal.throwIfAborted()
+  return { compile: compilePhase, compileCached, run: phase }
 }
 
 /** Returns the longer one of two phases that ran side by side. */

@@ -7,7 +7,7 @@ import type { ExecutionRequest, Outcome, Phase } from '#executor'
 import { defaultLimits } from '#language'
 import { createArtefactCache } from '../../src/executor/artefact-cache.ts'
 import type { Offer } from '../../src/executor/languages.ts'
-import { createProgramRunner } from '../../src/executor/program.ts'
+import { runProgram } from '../../src/executor/program.ts'
 import { createSlotPool } from '../../src/executor/slot.ts'
 import { withSlot } from '../../src/executor/tenancy.ts'
 import { judgeByProgram } from '../../src/job/execute/program-checker.ts'
@@ -61,7 +61,7 @@ async function stopAt(refused: number, more: Partial<ExecutionRequest>): Promise
     settled: async () => {},
     close: async () => {},
   }
-  const runProgram = createProgramRunner(createArtefactCache('', 0), new Map([['cpp', offer]]))
+  const shared = { cache: createArtefactCache('', 0), offers: new Map([['cpp', offer]] as const) }
   const nothing = new Uint8Array()
   const request = {
     language: 'cpp',
@@ -74,7 +74,7 @@ async function stopAt(refused: number, more: Partial<ExecutionRequest>): Promise
     createSlotPool(1, null),
     boxes,
     signal,
-    (runPhase) => runProgram(runPhase, offer, { ...request, stop: stop.signal }, signal),
+    (runPhase) => runProgram(shared, runPhase, offer, { ...request, stop: stop.signal }, signal),
     AbortSignal.any([signal, stop.signal]),
   )
 }
