@@ -24,19 +24,22 @@ const missing = new Set<string>()
 // Time depends on the machine. The limits are wide except where time itself is tested.
 const enough = { cpuSeconds: 100, wallSeconds: 200 }
 const slots = 4
-const start = (run: Partial<PhaseLimits>): Promise<Executor> =>
+const limit = (run: Partial<PhaseLimits>): ReturnType<typeof scaleLimits> =>
+  scaleLimits({ ...enough, ...run }, enough)
+const start = (limits: ReturnType<typeof scaleLimits>): Promise<Executor> =>
   startExecutor(t, {
     languages: chosen,
     accelerators: ['prestart'],
     slots,
-    limits: scaleLimits({ ...enough, ...run }, enough),
+    limits,
     onMissing: ({ language, reason }) => missing.add(`${language} (${reason})`),
   })
-const roomy = await start({})
+const roomy = await start(limit({}))
 // Limits are stretched on slow machines, but stay shorter than the programs that must pass them.
-const briefCpu = await start({ cpuSeconds: Math.min(1, 5 / timeFactor) })
-const briefWall = await start({ wallSeconds: Math.min(2, 20 / timeFactor) })
-const small = await start({ memoryBytes: 256 * 1024 * 1024 })
+const briefCpu = limit({ cpuSeconds: Math.min(1, 5 / timeFactor) })
+const briefWall = limit({ wallSeconds: Math.min(2, 20 / timeFactor) })
+// An executor of its own, because runtimes are started ahead with the memory that its programs have by default.
+const small = await start(limit({ memoryBytes: 256 * 1024 * 1024 }))
 if (process.env['EVERY_LANGUAGE'] === '1')
   t.strictSame([...missing], [], 'every language is installed')
 if (missing.size > 0) t.comment(`not installed, and so not looked at: ${[...missing].join(', ')}`)
@@ -125,8 +128,12 @@ for (const language of found) {
       t.match(String(said?.stderr), own.broken.says, 'broken: the message names the line')
       t.not(said?.exitCode, 0, 'broken: the exit status says it')
     })
-    await run('busyLoop', own.busyLoop, '', stopped('busyLoop', 'cpu_limit'), briefCpu)
-    await run('sleeper', own.sleeper, '', stopped('sleeper', 'wall_limit'), briefWall)
+    await run('busyLoop', own.busyLoop, '', stopped('busyLoop', 'cpu_limit'), roomy, {
+      limits: briefCpu[language],
+    })
+    await run('sleeper', own.sleeper, '', stopped('sleeper', 'wall_limit'), roomy, {
+      limits: briefWall[language],
+    })
     await run('memoryBomb', own.memoryBomb, '', stopped('memoryBomb', 'memory_limit'), small)
     await run('outputFlood', own.outputFlood, '', stopped('outputFlood', 'output_limit'))
     await run('scratch', own.scratch, '', (outcome) =>

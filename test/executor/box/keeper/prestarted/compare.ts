@@ -124,7 +124,9 @@ export async function compareWithOwn(
 
   for (const [what, word] of Object.entries(words))
     t.test(`${what}: as in one of its own`, async (t) => {
-      const [one, other] = [await ask(ready, word), await ask(alone, word)]
+      // Before the other starts, whose process has the same name.
+      await findOne(name)
+      const [one, other] = await Promise.all([say(ready, word), say(alone, word)])
       t.strictSame(describe(one), describe(other))
       t.not(one.stdout, 'what?\n')
     })
