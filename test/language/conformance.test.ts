@@ -82,34 +82,29 @@ for (const language of found) {
         }),
       )
     }
+    const tell = (name: string, outcome: Outcome): string =>
+      `${name}: ${JSON.stringify(describe(outcome)).slice(0, 600)}`
     const prints =
-      (name: string, text: string, exitCode = 0): Check =>
+      (name: string, text: string): Check =>
       (outcome) =>
         t.match(
           describe(outcome),
-          { ending: 'exited', exitCode, stdout: text, stderr: '' },
-          `${name}: ${JSON.stringify(describe(outcome)).slice(0, 600)}`,
+          { ending: 'exited', exitCode: 0, stdout: text, stderr: '' },
+          tell(name, outcome),
         )
+    /** Blanks around the text do not count. */
+    const says =
+      (name: string, text: string): Check =>
+      (outcome) =>
+        t.equal(describe(outcome).stdout?.trim(), text, tell(name, outcome))
     const stopped =
       (name: string, ending: string): Check =>
       (outcome) =>
-        t.equal(
-          outcome.run?.ending,
-          ending,
-          `${name}: ${JSON.stringify(describe(outcome)).slice(0, 600)}`,
-        )
+        t.equal(outcome.run?.ending, ending, tell(name, outcome))
 
     await run('example', example, '', prints('example', 'Hello, world!\n'))
-    await run('trial', trial, 'x'.repeat(65_536), (outcome) =>
-      t.equal(describe(outcome).stdout?.trim(), '65536', 'trial'),
-    )
-    await run('sum', own.sum, '17\n25\n', (outcome) =>
-      t.equal(
-        describe(outcome).stdout?.trim(),
-        '42',
-        `sum: ${JSON.stringify(describe(outcome)).slice(0, 600)}`,
-      ),
-    )
+    await run('trial', trial, 'x'.repeat(65_536), says('trial', '65536'))
+    await run('sum', own.sum, '17\n25\n', says('sum', '42'))
     await run('copy', own.copy, big, (outcome) =>
       t.ok(describe(outcome).stdout === big, 'copy: 64 KiB come back as they are'),
     )
@@ -136,27 +131,9 @@ for (const language of found) {
     })
     await run('memoryBomb', own.memoryBomb, '', stopped('memoryBomb', 'memory_limit'), small)
     await run('outputFlood', own.outputFlood, '', stopped('outputFlood', 'output_limit'))
-    await run('scratch', own.scratch, '', (outcome) =>
-      t.equal(
-        describe(outcome).stdout?.trim(),
-        'kept',
-        `scratch: ${JSON.stringify(describe(outcome)).slice(0, 600)}`,
-      ),
-    )
-    await run('threads', own.threads, '', (outcome) =>
-      t.equal(
-        describe(outcome).stdout?.trim(),
-        '500500',
-        `threads: ${JSON.stringify(describe(outcome)).slice(0, 600)}`,
-      ),
-    )
-    await run('network', own.network, '', (outcome) =>
-      t.equal(
-        describe(outcome).stdout?.trim(),
-        'closed',
-        `network: ${JSON.stringify(describe(outcome)).slice(0, 600)}`,
-      ),
-    )
+    await run('scratch', own.scratch, '', says('scratch', 'kept'))
+    await run('threads', own.threads, '', says('threads', '500500'))
+    await run('network', own.network, '', says('network', 'closed'))
     await run('usual', own.usual, rows, prints('usual', sorted))
     const printsExactly =
       (name: string, text: string): Check =>
