@@ -3,6 +3,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  copyFileSync,
   globSync,
   mkdirSync,
   readFileSync,
@@ -29,15 +30,18 @@ interface Keeper {
   readonly settled: Promise<unknown>
 }
 
+const compiled = makeDirectory(t)
+writeFileSync(join(compiled, 'Main.java'), text)
+execFileSync(`${home}/bin/javac`, ['Main.java'], { cwd: compiled })
+const pack = ['--create', '--file', 'main.jar', '--main-class', 'Main', 'Main.class']
+execFileSync(`${home}/bin/jar`, pack, { cwd: compiled })
+
 /** Makes a directory with a program's jar, and functions that keep its archive. */
 function prepare(t: Test) {
   const directory = makeDirectory(t, 0o711)
   const [jars, kept] = [join(directory, 'jars'), join(directory, 'kept')]
   mkdirSync(jars)
-  writeFileSync(join(jars, 'Main.java'), text)
-  execFileSync(`${home}/bin/javac`, ['-d', jars, 'Main.java'], { cwd: jars })
-  const pack = ['--create', '--file', 'main.jar', '--main-class', 'Main', 'Main.class']
-  execFileSync(`${home}/bin/jar`, pack, { cwd: jars })
+  copyFileSync(join(compiled, 'main.jar'), join(jars, 'main.jar'))
   // With the options of boxes, warnings go to stderr.
   const java = [`${home}/bin/java`, '-Xlog:disable', '-Xlog:all=warning:stderr']
   const run = ['-cp', `${jars}/main.jar`, 'Main']
