@@ -24,7 +24,7 @@ import {
 import { callNumbers } from '../../../src/executor/seccomp/syscall-number.ts'
 import type { Architecture, CallName } from '../../../src/executor/seccomp/syscall-number.ts'
 import { makeDirectory } from '../../helper/directory.ts'
-import { execute, firstUid, startExecutor } from '../../helper/executor.ts'
+import { execute, firstUid, scaleLimits, startExecutor } from '../../helper/executor.ts'
 import { openLaunches, request } from '../box/keeper/lone-keeper.ts'
 import { interpret } from './bpf-interpreter.ts'
 import {
@@ -437,7 +437,9 @@ t.test('every known call has a row, and no row is out of reach', async (t) => {
   }
 })
 
-const executor = await startExecutor(t, { slots: 1, firstUid: firstUid + 4 })
+const ample = { cpuSeconds: 300, wallSeconds: 300 }
+const limits = scaleLimits(ample, ample)
+const executor = await startExecutor(t, { slots: 1, firstUid: firstUid + 4, limits })
 
 for (const [language, file] of [
   ['python', 'call-probe.py'],
