@@ -16,7 +16,7 @@ export const waits: readonly string[] = [
   'test/job/deliver.test.ts',
   'test/database/pool.test.ts',
   'test/database/socket.test.ts',
-  'test/http/total-time.test.ts',
+  'test/http/tests.test.ts',
   'test/executor/resident/resident.test.ts',
   'test/job/sweep.test.ts',
   'test/cli/top.test.ts',

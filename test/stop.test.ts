@@ -2,11 +2,13 @@
 // sending requests.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
+import { startFaultProxy } from './faults/proxy.ts'
 import { bareEnvironment } from './helper/bare-environment.ts'
 import { createTestDatabase } from './helper/database.ts'
 import { startTcpProxy } from './helper/tcp-proxy.ts'
@@ -53,6 +55,16 @@ for (const outage of ['stop', 'freeze'] as const) {
     t.ok(seconds < mostSeconds)
   })
 }
+
+t.test('a web process ends although nobody answers where it listens', atOnce, async (t) => {
+  const proxy = await startFaultProxy(url)
+  t.teardown(() => proxy.close())
+  const { child } = await startWebProcess(t, proxy.url)
+  proxy.silence(/./, { listening: true })
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  t.strictSame(await ended, [0, null])
+})
 
 t.test('a worker whose PostgreSQL was stopped ends', atOnce, async (t) => {
   const { url: ownUrl, drop: stopServer } = await createTestDatabase({ ownServer: true })

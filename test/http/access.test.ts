@@ -1,4 +1,4 @@
-// Who gets in: the key is checked before anything else, and an outsider learns nothing.
+// Who gets in: the key is checked before anything else, at each request, and an outsider learns nothing.
 import { once } from 'node:events'
 import { request } from 'node:http'
 import t from 'tap'
@@ -66,11 +66,59 @@ t.test('a stranger and a revoked and an expired key are told the same', async (t
   t.equal(bodies.size, 1)
 })
 
-t.test('a revoked key is refused at the next request', async (t) => {
-  const { key, apiKeyId } = await createCaller(sql)
-  t.equal((await call('GET', '/api/languages', { key })).status, 200)
-  await revokeKey(sql, apiKeyId, 'test')
-  t.equal((await call('GET', '/api/languages', { key })).status, 401)
+const bad = { language: 'latin', code: '' }
+
+async function createUsedKey(): Promise<{ readonly key: string; readonly id: string }> {
+  const key = await issue()
+  t.equal((await call('POST', '/api/submit', { key, body: python })).status, 202)
+  const [row] = await sql`select id from runledger.api_key order by created_at desc limit 1`
+  return { key, id: row?.['id'] as string }
+}
+
+async function countEvents(): Promise<number> {
+  const [row] = await sql`select count(*) from runledger.event where type = 'submission.received'`
+  return row?.['count'] as number
+}
+
+t.test('a key that is revoked is refused at once, whatever its request holds', async (t) => {
+  const { key, id } = await createUsedKey()
+  t.equal((await call('POST', '/api/submit', { key, body: python })).status, 202)
+  await sql`update runledger.api_key set revoked_at = now() where id = ${id}`
+  const before = await countEvents()
+  t.equal((await call('POST', '/api/submit', { key, body: python })).status, 401)
+  t.equal((await call('POST', '/api/submit', { key, body: python })).status, 401)
+  t.equal(await countEvents(), before)
+
+  const other = await createUsedKey()
+  await sql`update runledger.api_key set revoked_at = now() where id = ${other.id}`
+  t.equal((await call('POST', '/api/submit', { key: other.key, body: bad })).status, 401)
+  const headers = { 'Content-Type': 'text/plain' }
+  const third = await createUsedKey()
+  await sql`update runledger.api_key set expires_at = now() where id = ${third.id}`
+  t.equal((await call('POST', '/api/submit', { key: third.key, headers, body: 'x' })).status, 401)
+  t.equal((await call('GET', '/api/submissions', { key })).status, 401)
+  t.equal((await call('POST', '/api/submit/batch', { key })).status, 401)
+})
+
+t.test('a stream of one that is revoked is announced to nobody', async (t) => {
+  const { key, id } = await createUsedKey()
+  await sql`update runledger.api_key set revoked_at = now() where id = ${id}`
+  const headers = { Accept: 'text/event-stream' }
+  t.equal((await call('POST', '/api/submit', { key, body: python, headers })).status, 401)
+  t.strictSame([...(await sql`select from runledger.watch`)], [])
+})
+
+t.test('a key that gets a rate limit is counted from its next request on', async (t) => {
+  const { key, id } = await createUsedKey()
+  await sql`update runledger.api_key set tier = 'beta' where id = ${id}`
+  const statuses: number[] = []
+  for (let n = 0; n < 61; n += 1) {
+    const { status } = await call('POST', '/api/submit', { key, body: n % 2 === 0 ? python : bad })
+    statuses.push(status)
+  }
+  t.equal(statuses.filter((status) => status === 202).length, 30)
+  t.equal(statuses.filter((status) => status === 400).length, 30)
+  t.equal(statuses.at(-1), 429)
 })
 
 t.test('a rotated key works beside its successor until the overlap is over', async (t) => {

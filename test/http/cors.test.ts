@@ -83,11 +83,22 @@ t.test('doors are asked as the API is, with the headers of their clients', async
   t.strictSame(namesOf(foreign), ['vary'])
 })
 
-t.test('a door that is closed has no path', async (t) => {
+t.test('a door that is closed has no path, and the API behind it stays', async (t) => {
   const headers = { Origin: origin, ...preflight }
   const asked = await closed.call('OPTIONS', '/mcp', { key: null, headers, checked: false })
   t.equal(asked.status, 404)
   t.strictSame(namesOf(asked), [])
+  const one = await startServer(t, sql, { url, doors: ['piston'] })
+  for (const [server, method, path, status] of [
+    [closed, 'GET', '/api/v2/runtimes', 404],
+    [one, 'GET', '/api/v2/runtimes', 200],
+    [one, 'POST', '/run_code', 404],
+    [one, 'POST', '/mcp', 404],
+    [one, 'GET', '/api/languages', 200],
+  ] as const) {
+    const answer = await server.call(method, path, { body: {}, checked: false })
+    t.equal(answer.status, status, path)
+  }
 })
 
 t.test('other origins, and other paths, get nothing', async (t) => {

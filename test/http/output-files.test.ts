@@ -1,6 +1,10 @@
-// Files that a run leaves, through the whole service: requested, returned, logged, purged; and which requests are refused.
+// What a run leaves, through the whole service. Outputs beyond the account's daily quota: its programs still run and are
+// judged, but only the beginning is kept, while another account's is kept whole. Files: requested, returned, logged, purged;
+// and which requests are refused.
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { setTier } from '#account'
 import { readResult } from '#result'
 import { createTestDatabase } from '../helper/database.ts'
 import { startServer } from '../helper/server.ts'
@@ -10,10 +14,58 @@ import { startWorkerProcess } from '../helper/worker.ts'
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 await startWorkerProcess(t, url)
-const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
+const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const mebibyte = 1024 * 1024
-const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })
+const run = (body: object, key?: string): Promise<Answer> =>
+  call('POST', '/api/submit?wait=true', { body, ...(key !== undefined && { key }) })
+const outputBytes = 20_000
+await setTier(sql, { name: 'small', output_bytes: outputBytes }, 'test')
+const [greedy, other] = [await issue('small'), await issue('small')]
+
+const write = (key: string, bytes: number): Promise<Answer> =>
+  run(
+    {
+      language: 'python',
+      code: `print("x" * ${bytes - 1})`,
+      expected_stdout: 'x'.repeat(bytes - 1),
+    },
+    key,
+  )
+const countKept = async (): Promise<number[]> =>
+  (await sql`select output_bytes_today as bytes from audit.account order by bytes desc`).map(
+    ({ bytes }) => bytes as number,
+  )
+
+t.test(
+  'of what comes after the outputs of its day an account has the beginning kept, and is told so',
+  async (t) => {
+    t.match((await write(greedy, 2 * outputBytes)).body, { verdict: 'AC', stdout_truncated: false })
+    // The worker reports its count within moments, and gets the account's count some moments later.
+    while (((await countKept())[0] ?? 0) < 2 * outputBytes) await sleep(100)
+    let record = (await write(greedy, 5000)).body
+    for (let tries = 0; tries < 50 && record.stdout_truncated === false; tries += 1)
+      record = (await write(greedy, 5000)).body
+    t.match(record, { verdict: 'AC', stdout: 'x'.repeat(4096), stdout_truncated: true })
+    t.match((await write(other, 5000)).body, { verdict: 'AC', stdout_truncated: false })
+    const [row] = await sql`
+    select octet_length(o.stdout) as bytes from runledger.output o where o.submission_id = ${record.id}`
+    t.equal(row?.['bytes'], 4096)
+    t.strictSame([...(await sql`select * from audit.altered_body`)], [])
+    t.strictSame([...(await sql`select * from audit.drift`)], [])
+  },
+)
+
+t.test('it is kept whole again when the tier allows more', async (t) => {
+  await setTier(sql, { name: 'small', output_bytes: null }, 'test')
+  let record = (await write(greedy, 5000)).body
+  while (record.stdout_truncated === true) {
+    await sleep(200)
+    record = (await write(greedy, 5000)).body
+  }
+  t.equal(record.stdout.length, 5000)
+})
+
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 const told = (name: string, text: string): object => ({
   name,
@@ -68,38 +120,21 @@ t.test('what a resident interpreter forks and what is compiled leave theirs, too
   t.strictSame(body.files, [told('out', 'c++')], body.compile_output)
 }) // prettier-ignore
 
-t.test('what is wrong is refused, all of it at once', async (t) => {
+// The mistakes that names can have by themselves are in mistakes.test.ts.
+t.test('what is wrong beside other fields is refused, all of it at once', async (t) => {
   const names = (...list: unknown[]): object => ({ output_files: list })
   const rows: [object, ...string[]][] = [
-    [{ output_files: 'a' }, 'output_files'],
-    [{ output_files: null }, 'output_files'],
-    [names(7), 'output_files.0'],
-    [names({ name: 'a' }), 'output_files.0'],
-    [names('../a'), 'output_files.0'],
-    [names('/etc/passwd'), 'output_files.0'],
-    [names('a//b'), 'output_files.0'],
-    [names(''), 'output_files.0'],
-    [names('a\0'), 'output_files.0'],
-    [names('a/'.repeat(8) + 'a'), 'output_files.0'],
-    [names('a'.repeat(256)), 'output_files.0'],
     [names('main.py'), 'output_files.0'],
-    [names('a', 'b', 'a'), 'output_files.2'],
-    [names('a', 'A'), 'output_files.1'],
-    [names('a', 'a/b'), 'output_files.1'],
-    [names(...Array.from({ length: 17 }, (_, n) => `f${n}`)), 'output_files'],
     [{ ...names('b', 'A'), files: [{ name: 'a', content: '' }] }, 'output_files.1'],
     [{ ...names('a'), tests: [{}] }, 'output_files'],
     [{ ...names('..', 'a', 'a'), tests: [{}], tag: '' }, 'output_files.0', 'tag', 'output_files'],
   ]
+  const submit = (more: object): Promise<Answer> =>
+    call('POST', '/api/submit', { body: { language: 'python', code: '', ...more } })
   for (const [more, ...paths] of rows) {
-    const { status, body } = await call('POST', '/api/submit', {
-      body: { language: 'python', code: '', ...more },
-    })
+    const { status, body } = await submit(more)
     const found = (body.issues ?? []).map(({ path }: { path: string }) => path)
     t.strictSame([status, found], [400, paths], JSON.stringify([more, body.issues]).slice(0, 300))
   }
-  const submit = (more: object): Promise<Answer> =>
-    call('POST', '/api/submit', { body: { language: 'python', code: '', ...more } })
-  t.equal((await submit(names(...Array.from({ length: 16 }, (_, n) => `f/${n}`)))).status, 202)
   t.equal((await submit({ ...names(), tests: [{}] })).body.issues[0].path, 'output_files')
 })

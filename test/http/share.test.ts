@@ -1,7 +1,11 @@
-// How much of a scarce resource an account may have, depending on how much is free.
+// How much of a scarce resource an account may have, depending on how much is free. The memory of answers that clients do not
+// take is bounded: the key that holds most loses its oldest answer.
+import { EventEmitter } from 'node:events'
+import type { Response } from 'polka'
 import t from 'tap'
 import { createShares } from '../../src/http/share.ts'
 import type { Shares } from '../../src/http/share.ts'
+import { createUnsentAnswers } from '../../src/http/unsent.ts'
 
 /** Takes as much as the account may have, one by one. @returns how much that is. */
 function takeAll(shares: Shares, account: string): number {
@@ -33,4 +37,52 @@ t.test('the little that is everybody’s is had until there is no more', async (
   t.equal(shares.refuse('c', 1), 'full')
   shares.add('a', -2)
   t.equal(takeAll(shares, 'c'), 2)
+})
+
+const mebibyte = 1024 * 1024
+
+class Pretended extends EventEmitter {
+  destroyed = false
+  destroy(): void {
+    this.destroyed = true
+    this.emit('close')
+  }
+}
+
+const open = (): Pretended & Response => new Pretended() as Pretended & Response
+
+t.test('beyond the bound the oldest answer of the key that holds most is broken off', async (t) => {
+  const unsent = createUnsentAnswers(3 * mebibyte)
+  const [quiet, ...greedy] = [open(), open(), open(), open()]
+  unsent.note(quiet, 'quiet', Buffer.alloc(mebibyte))
+  for (const response of greedy) unsent.note(response, 'greedy', Buffer.alloc(mebibyte))
+  t.strictSame(
+    [quiet, ...greedy].map(({ destroyed }) => destroyed),
+    [false, true, false, false],
+  )
+})
+
+t.test('those that share their bytes hold them once; what was taken counts no more', async (t) => {
+  const unsent = createUnsentAnswers(2 * mebibyte)
+  const shared = Buffer.alloc(mebibyte)
+  const watchers = Array.from({ length: 100 }, open)
+  for (const response of watchers) unsent.note(response, 'one', shared)
+  const taken = open()
+  unsent.note(taken, 'other', Buffer.alloc(mebibyte))
+  taken.emit('close')
+  const next = open()
+  unsent.note(next, 'other', Buffer.alloc(mebibyte))
+  t.notOk([...watchers, taken, next].some(({ destroyed }) => destroyed))
+})
+
+t.test('an answer to a client that has gone counts for nobody', async (t) => {
+  const unsent = createUnsentAnswers(2 * mebibyte)
+  for (let n = 0; n < 3; n += 1) {
+    const closed = open()
+    closed.destroy()
+    unsent.note(closed, 'gone', Buffer.alloc(mebibyte))
+  }
+  const waiting = [open(), open()]
+  for (const response of waiting) unsent.note(response, 'here', Buffer.alloc(mebibyte))
+  t.notOk(waiting.some(({ destroyed }) => destroyed))
 })

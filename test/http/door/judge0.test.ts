@@ -1,16 +1,52 @@
-// The Judge0 door through the whole service: tokens, fields, base64, statuses and errors as Judge0's clients expect them.
+// The Judge0 door through the whole service: tokens, fields, base64, statuses and errors as Judge0's clients expect them; and
+// callbacks, delivered like webhooks: a PUT to a real HTTPS receiver, repeated until it answers 2xx.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { strToU8, zipSync } from 'fflate'
 import t from 'tap'
+import { readStream } from '#event'
+import { parseRanges } from '#webhook'
 import { createTestDatabase } from '../../helper/database.ts'
 import { startServer } from '../../helper/server.ts'
 import type { Answer, Call } from '../../helper/server.ts'
 import { startWorkerProcess } from '../../helper/worker.ts'
+import { awaitDelivery, readAttempts, receiverAddress } from '../../job/delivery.ts'
+import { createAuthority } from '../../webhook/certificate.ts'
+import { createReceiver } from '../../webhook/receiver.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-await startWorkerProcess(t, url, { LANGUAGES: 'python,cpp' })
-const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
+const authority = createAuthority()
+const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
+writeFileSync(join(directory, 'authority.pem'), authority.pem)
+let failures = 1
+const receiver = await createReceiver(
+  authority.issue([`IP:${receiverAddress}`]),
+  (response) => {
+    failures -= 1
+    response.writeHead(failures >= 0 ? 500 : 200).end()
+  },
+  receiverAddress,
+)
+t.teardown(async () => {
+  await receiver.close()
+  authority.remove()
+  rmSync(directory, { recursive: true, force: true })
+})
+await startWorkerProcess(t, url, {
+  LANGUAGES: 'python,cpp',
+  WEBHOOK_ALLOWED_RANGES: receiverAddress,
+  WEBHOOK_ALLOWED_PORTS: String(receiver.port),
+  WEBHOOK_CA: join(directory, 'authority.pem'),
+  WEBHOOK_SCHEDULE_SECONDS: '0.2,0.3',
+})
+const { call, issue } = await startServer(t, sql, {
+  url,
+  syncWaitSeconds: 300,
+  webhookRules: { ranges: parseRanges(receiverAddress).ranges, ports: [443, receiver.port] },
+})
 
 const [python, cpp] = [71, 54]
 const ask = async (method: string, path: string, more: Call = {}): Promise<Answer> => {
@@ -415,4 +451,43 @@ t.test('the key stands where a client can put it', async (t) => {
   t.equal((await ask('GET', '/about', { key: null, headers })).status, 200)
   const { status, body } = await ask('GET', '/about', { key: null })
   t.match({ status, body }, { status: 401, body: { error: String, fault: 'caller' } })
+})
+
+t.test('a callback is a PUT of the usual fields in base64, and is not lost', async (t) => {
+  const source = 'import sys; sys.stdout.buffer.write(b"\\xff" * 50); exit(3)'
+  const callback_url = `https://${receiverAddress}:${receiver.port}/done?a=b`
+  const asked = { language_id: python, source_code: source, callback_url }
+  const { status, body } = await create(asked, '')
+  t.equal(status, 201)
+  const { token } = body
+  t.match(await awaitDelivery(sql, token), { state: 'delivered', attempts: 2, secret: null })
+  t.equal((await readAttempts(sql, token)).length, 2)
+  t.equal(receiver.requests.length, 2)
+  const [first, second] = receiver.requests
+  t.strictSame(first!.body, second!.body)
+  t.match(second, { method: 'PUT', path: '/done?a=b' })
+  t.match(second!.headers, { 'content-type': 'application/json', 'webhook-id': String })
+  t.equal(second!.headers['webhook-signature'], undefined, 'Judge0 signs nothing')
+  const told = JSON.parse(second!.body.toString()) as Record<string, unknown>
+  const output = encode(Buffer.alloc(50, 0xff))
+  t.match(told, {
+    token,
+    stdout: `${output.slice(0, 60)}\n${output.slice(60)}\n`,
+    stderr: null,
+    compile_output: null,
+    message: `${encode('Exited with error status 3')}\n`,
+    status: { id: 11, description: 'Runtime Error (NZEC)' },
+    time: /^\d/,
+    memory: Number,
+  })
+  t.equal(Object.keys(told).length, 8)
+  const [received] = await readStream(sql, token)
+  t.match(received?.data, { webhook: { format: 'judge0', host: String } })
+})
+
+t.test('where a webhook may not go, a callback may not', async (t) => {
+  for (const address of ['https://127.0.0.1/', `https://user@${receiverAddress}/`]) {
+    const answer = await run('print(1)', { callback_url: address })
+    t.match(answer, { status: 422, body: { callback_url: Array } })
+  }
 })

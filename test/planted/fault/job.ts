@@ -6,7 +6,7 @@ export const jobFaults: readonly Fault[] = [
     name: 'execute: outputs of an account are kept whole, however many they are',
     text: 'quotas.isUsedUp(attempt.accountId) ? shorten(whole) : whole',
     instead: 'whole',
-    tests: ['http/output-quota'],
+    tests: ['http/output-files'],
   },
   {
     name: 'execute: all of every test stands in an event for ever',
@@ -175,7 +175,7 @@ export const jobFaults: readonly Fault[] = [
     name: 'job: a group runs although one that it requires has failed',
     text: 'if (required.some((name) => !hasPassed(tests, name, verdicts))) return true',
     instead: '',
-    tests: ['job/execute/score', 'http/points'],
+    tests: ['job/execute/score', 'http/tests'],
   },
   {
     name: 'job: a slot that was lent comes without its price',
