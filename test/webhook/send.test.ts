@@ -1,5 +1,5 @@
 // One attempt against real HTTPS receivers: good, broken and hostile ones. Settings shorten the limits. No test needs a
-// certain speed: upper bounds only show that something ended at all.
+// certain speed: upper bounds only show that something ended at all. Then the defaults, and deadlines alone.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { getEventListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
@@ -9,10 +9,13 @@ import { createServer as createTlsServer } from 'node:tls'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 
+import { untilAborted } from '#abort'
 import { createDeliverySettings, parseRanges, sendDelivery, trustAuthorities } from '#webhook'
 import type { DeliveryOutcome, DeliverySettings } from '#webhook'
+import { ownAddresses } from '#webhook-address'
 
 import { verifyWebhook } from '#client'
+import { DeadlineError, within } from '../../src/webhook/connect.ts'
 import { createAuthority, type Identity } from './certificate.ts'
 import { createListener, createReceiver, type Answer, type Receiver } from './receiver.ts'
 
@@ -134,19 +137,6 @@ t.test('any 2xx delivers, 410 is gone, every other status refuses', async (t) =>
     t.match(await send(receiver.port), { kind, status, error: null }, code)
   }
 })
-
-t.test(
-  'a receiver that answers 500 and then 200 is delivered to at the second attempt under the same id',
-  async (t) => {
-    const receiver = await receive(t, (response) => {
-      response.writeHead(receiver.requests.length === 1 ? 500 : 200).end('x')
-    })
-    t.match(await send(receiver.port), { kind: 'refused', status: 500, snippet: 'x' })
-    t.match(await send(receiver.port), { kind: 'delivered', status: 200 })
-    const [first, second] = receiver.requests
-    t.equal(first?.headers['webhook-id'], second?.headers['webhook-id'])
-  },
-)
 
 t.test('Retry-After is reported in seconds and clamped', async (t) => {
   let value: string | string[] = ''
@@ -418,11 +408,55 @@ t.test('a header that cannot be sent is our mistake and is thrown', async (t) =>
   t.equal(receiver.requests.length, 0)
 })
 
-t.test('a hanging receiver does not hold up others', async (t) => {
-  const hanging = await receive(t, () => {})
-  const good = await receive(t, (response) => response.end())
-  const held = Array.from({ length: 20 }, async () => send(hanging.port, { totalSeconds: 3 }))
-  const sent = await Promise.all(Array.from({ length: 5 }, async () => send(good.port)))
-  for (const outcome of sent) t.equal(outcome.kind, 'delivered')
-  for (const outcome of await Promise.all(held)) t.equal(outcome.kind, 'unreachable')
+t.test('the defaults are the limits of the contract', async (t) => {
+  const settings = createDeliverySettings({ version: '1.0.0' })
+  t.match(settings, {
+    totalSeconds: 15,
+    dnsSeconds: 5,
+    connectSeconds: 5,
+    snippetBytes: 4096,
+    version: '1.0.0',
+  })
+  t.same(settings.allowedPorts, [443])
+  t.same(settings.allowedRanges, [])
+  t.equal(settings.deniedRanges, ownAddresses)
+  t.equal(createDeliverySettings({ version: '1', totalSeconds: 1 }).totalSeconds, 1)
+})
+
+t.test('text that holds no readable certificate is refused at start', async (t) => {
+  t.throws(() => trustAuthorities('certificate'), { name: 'TypeError' })
+  const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'
+  t.throws(() => trustAuthorities(broken), /certificate 1 cannot be read/)
+  t.throws(() => trustAuthorities(`${authority.pem}\n${broken}`), /certificate 2 cannot be read/)
+  t.doesNotThrow(() => trustAuthorities(authority.pem))
+  t.doesNotThrow(() => trustAuthorities(''))
+})
+
+const forEver = (signal: AbortSignal): Promise<never> => untilAborted(new Promise(() => {}), signal)
+
+t.test('a deadline fires with an error that names the step and the limit', async (t) => {
+  await t.rejects(within('dns', 0.01, undefined, forEver), new DeadlineError('dns', 0.01))
+  await t.rejects(within('dns', 0.01, undefined, forEver), {
+    message: 'dns: no answer within 0.01 s',
+  })
+})
+
+t.test('a deadline follows its parent, one that has fired already too', async (t) => {
+  const reason = new Error('shutting down')
+  const parent = new AbortController()
+  const waiting = within('dns', 60, parent.signal, (signal) => {
+    t.equal(signal.aborted, false)
+    return forEver(signal)
+  })
+  parent.abort(reason)
+  await t.rejects(waiting, reason)
+  await t.rejects(within('dns', 60, parent.signal, forEver), reason)
+})
+
+t.test('a deadline whose work is over neither fires nor listens', async (t) => {
+  const parent = new AbortController()
+  const signal = await within('dns', 0.01, parent.signal, async (given) => given)
+  t.equal(getEventListeners(parent.signal, 'abort').length, 0)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  t.equal(signal.aborted, false)
 })
