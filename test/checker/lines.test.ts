@@ -32,6 +32,7 @@ t.test('lines: everything else does, and is told from where on', async (t) => {
     ['1\n\x1c', '1\n', [2, '\x1c', null]],
     ['1\n\xa0', '1', [2, '\ufffd', null]],
     ['a\r\nb\r\nc\r\n', 'a \nb\nd \n', [3, 'c', 'd']],
+    ['\xff', '\xef\xbf\xbd', [1, '\ufffd', '\ufffd']],
   ])
 })
 

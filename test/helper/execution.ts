@@ -183,6 +183,15 @@ export async function pretendWorker(
     select runledger.register_worker(${uuidv7()}, ${hostname()}, ${process.pid}, 2, ${json(sql, languages)}, 15)`
 }
 
+/** Adds a worker that counts as alive for a while although it has no session lock. @returns its id. */
+export async function addWorker(sql: Database): Promise<string> {
+  const id = uuidv7()
+  await sql`
+    insert into runledger.worker (id, host, pid, slots, languages, lease_seconds)
+    values (${id}, 'test', 1, 1, '{}', 2000)`
+  return id
+}
+
 /** A submission that a worker has taken and started. */
 export interface Taken {
   readonly submission_id: string

@@ -8,7 +8,7 @@ import { json } from '#database'
 import type { Queryable } from '#database'
 import { rebuildProjections } from '#result'
 import { createTestDatabase } from '../helper/database.ts'
-import { finish, startExecution } from '../helper/execution.ts'
+import { addWorker, finish, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 import { findBroken, submitBatch } from './delivery.ts'
 
@@ -29,16 +29,7 @@ interface Batch {
 const submit = (count: number, createMember?: () => string): Promise<Batch> =>
   submitBatch(sql, caller, Array.from({ length: count }, () => python), hook, createMember) // prettier-ignore
 
-/** Registers a worker without a session, which is alive until one of `losses`. @returns its id. */
-async function registerWorker(): Promise<string> {
-  const id = uuidv7()
-  await sql`
-    insert into runledger.worker (id, host, pid, slots, languages, lease_seconds)
-    values (${id}, 'test', 1, 1, '{}', 2000)`
-  return id
-}
-
-const alive = await registerWorker()
+const alive = await addWorker(sql)
 
 const losses = {
   /** A loss that a sweep finds. */
@@ -134,7 +125,7 @@ for (const [name, lose, giveBack] of [
   t.test(`a member is taken back while a ${name} gives its batch back`, async (t) => {
     const batch = await submit(2)
     const [first, second] = batch.members as [string, string]
-    const worker = await registerWorker()
+    const worker = await addWorker(sql)
     for (const member of [first, second]) await startExecution(sql, member, { workerId: worker })
     await lose(worker)
     await meet(
@@ -158,7 +149,7 @@ for (const [name, lose, giveBack] of [
     const callers = both.toSorted((one, other) => (one.apiKeyId < other.apiKeyId ? -1 : 1))
     const low = callers[0]!
     const high = callers[1]!
-    const worker = await registerWorker()
+    const worker = await addWorker(sql)
     // Each of these is cancelled and ends when its worker is lost. The key that is locked last comes first.
     for (const owner of [high, low]) {
       const id = await submitNew(sql, owner, python)
@@ -189,7 +180,7 @@ t.test('all at once, many times: every batch is due once', async (t) => {
   for (let round = 0; round < 12; round += 1) {
     const batches: Batch[] = []
     for (let n = 0; n < 4; n += 1) batches.push(await submit(4))
-    const worker = await registerWorker()
+    const worker = await addWorker(sql)
     const [ending, lost, taken, waiting] = [0, 1, 2, 3].map((place) =>
       batches.map(({ members }) => members[place]!),
     ) as [string[], string[], string[], string[]]

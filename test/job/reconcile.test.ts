@@ -3,7 +3,7 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { readStream } from '#event'
 import { createTestDatabase } from '../helper/database.ts'
-import { conclude, finish, interrupt } from '../helper/execution.ts'
+import { addWorker, conclude, finish, interrupt } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 const { sql, drop } = await createTestDatabase()
@@ -11,28 +11,10 @@ t.teardown(drop)
 const caller = await createCaller(sql)
 const python = describeSubmission({ code: 'print(1)' })
 
-interface Started {
-  readonly version: number
-  readonly code: Buffer | null
-}
-
-/** Registers a worker that counts as alive for a while although it has no session lock. @returns its id. */
-async function registerWorker(): Promise<string> {
-  const id = uuidv7()
-  await sql`
-    insert into runledger.worker (id, host, pid, slots, languages, lease_seconds)
-    values (${id}, 'test', 1, 1, '{}', 2000)`
-  return id
-}
-
-async function start(
-  id: string,
-  worker: string,
-  { run = uuidv7() } = {},
-): Promise<Started | undefined> {
-  const [row] = await sql<Started[]>`
-    select version, code from runledger.start(
-      ${worker}, array[${id}::uuid], array[${run}], '{python}', ${sql.json({ worker })}, '{"python": {}}', '{"actor": {}}', '{}'
+async function start(id: string, worker: string): Promise<{ version: number } | undefined> {
+  const [row] = await sql<{ version: number }[]>`
+    select version from runledger.start(
+      ${worker}, array[${id}::uuid], array[${uuidv7()}], '{python}', ${sql.json({ worker })}, '{"python": {}}', '{"actor": {}}', '{}'
     )`
   return row
 }
@@ -56,31 +38,9 @@ async function typesOf(id: string): Promise<string[]> {
   return (await readStream(sql, id)).map(({ type }) => type)
 }
 
-t.test(
-  'a start that is sent again because its answer was lost begins no second attempt',
-  async (t) => {
-    const id = await submitNew(sql, caller, python)
-    const worker = await registerWorker()
-    const run = uuidv7()
-    const first = await start(id, worker, { run })
-    const again = await start(id, worker, { run })
-    t.equal(again?.version, first?.version)
-    t.equal(String(again?.code), 'print(1)')
-    t.strictSame(await typesOf(id), ['submission.received', 'execution.started'])
-  },
-)
-
-t.test('a worker that was given up begins nothing', async (t) => {
-  const id = await submitNew(sql, caller, python)
-  const worker = await registerWorker()
-  await giveUp(worker)
-  await t.rejects(start(id, worker), { code: 'RL005' })
-  t.strictSame(await typesOf(id), ['submission.received'])
-})
-
 t.test('a run begun in the moment in which its worker was given up is given back', async (t) => {
   const id = await submitNew(sql, caller, python)
-  const worker = await registerWorker()
+  const worker = await addWorker(sql)
   await start(id, worker)
   await sql`select graphile_worker.remove_job(${id})`
   t.equal(await reconcile(), 0, 'its worker lives')
@@ -93,7 +53,7 @@ t.test('a run begun in the moment in which its worker was given up is given back
 })
 
 t.test('one submission that cannot be given back does not keep the others', async (t) => {
-  const worker = await registerWorker()
+  const worker = await addWorker(sql)
   const ids = await Promise.all([1, 2, 3].map(() => submitNew(sql, caller, python)))
   for (const id of ids) await start(id, worker)
   await sql.unsafe(`
@@ -110,7 +70,7 @@ t.test('one submission that cannot be given back does not keep the others', asyn
 })
 
 t.test('what a sweep could not do because of a lock, the next one does', async (t) => {
-  const worker = await registerWorker()
+  const worker = await addWorker(sql)
   const id = await submitNew(sql, caller, python)
   await start(id, worker)
   await sql.unsafe(`
@@ -145,7 +105,7 @@ t.test(
       })
     t.equal(await isLockedAfter(1), true)
     t.equal(await isLockedAfter(3), false)
-    const worker = await registerWorker()
+    const worker = await addWorker(sql)
     await sql`update runledger.worker set queue_pool_ids = '{unnamed}' where id = ${worker}`
     t.equal(await isLockedAfter(3), true, 'its worker lives')
   },
@@ -158,7 +118,7 @@ t.test('a job that was handed out and never begun is put into the queue again', 
       update graphile_worker._private_jobs
       set locked_at = now() - make_interval(secs => ${seconds}), locked_by = 'pool' where key = ${id}`
   }
-  const worker = await registerWorker()
+  const worker = await addWorker(sql)
   await sql`update runledger.worker set queue_pool_ids = '{pool}' where id = ${worker}`
   await lock(5)
   t.equal(await reconcile(), 0)
@@ -172,7 +132,7 @@ t.test('a job that was handed out and never begun is put into the queue again', 
 t.test('a delivery that was handed out and never made is put into the queue again', async (t) => {
   const webhook = { url: 'https://hooks.example/', secret: 'secret' }
   const id = await submitNew(sql, caller, describeSubmission({ code: '', webhook }))
-  const worker = await registerWorker()
+  const worker = await addWorker(sql)
   await start(id, worker)
   await conclude(sql, { id, version: 2, data: { verdict: 'AC', exit_code: 0 } })
   await sql`update runledger.worker set queue_pool_ids = '{pool}' where id = ${worker}`
@@ -200,7 +160,7 @@ t.test(
 
 t.test('who is lost for the first time runs again at once, before all that waits', async (t) => {
   const id = await submitNew(sql, caller, python)
-  const worker = await registerWorker()
+  const worker = await addWorker(sql)
   const jobAfterLoss = async (): Promise<{ delay: number; priority: number }> => {
     const row = await start(id, worker)
     await interrupt(sql, id, row?.version ?? 0)
@@ -228,7 +188,7 @@ t.test(
       insert into runledger.pending (submission_id, account_id, api_key_id, admitted, language, version, hash, created_at)
       values (${id}, ${caller.accountId}, ${caller.apiKeyId}, true, 'python', 1, '', now())`
       if (how === 'reconciled') t.equal(await reconcile(), 1)
-      else t.equal(await start(id, await registerWorker()), undefined)
+      else t.equal(await start(id, await addWorker(sql)), undefined)
       t.equal(await countJobs(id), 0)
       t.strictSame(await typesOf(id), ['submission.received', ...ended], how)
       t.strictSame([...(await sql`select from runledger.pending where submission_id = ${id}`)], [])

@@ -1,11 +1,16 @@
 // A job says that a submission can run, but the log decides: which of a worker's jobs are started, which are left alone, and
-// what becomes of an attempt whose start was lost in a crash of the database.
+// what becomes of an attempt whose start was lost in a crash of the database, or whose answer was lost with the worker.
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
+import type { Database } from '#database'
 import { readStream } from '#event'
+import { defaultLimits } from '#language'
+import { createLog } from '#log'
+import { createBegin } from '../../../src/job/execute/attempt.ts'
+import type { AttemptDependencies } from '../../../src/job/execute/attempt.ts'
 import { createTestDatabase } from '../../helper/database.ts'
-import { conclude, interrupt } from '../../helper/execution.ts'
+import { addWorker, conclude, interrupt } from '../../helper/execution.ts'
 import { submitTomorrow, tomorrow } from '../../helper/demand.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
@@ -14,15 +19,6 @@ t.teardown(drop)
 const caller = await createCaller(sql)
 const python = describeSubmission({ code: 'print(1)' })
 const actor = { actor: {} }
-
-/** Registers a worker that counts as alive for a while although it has no session lock. @returns its id. */
-async function registerWorker(): Promise<string> {
-  const id = uuidv7()
-  await sql`
-    insert into runledger.worker (id, host, pid, slots, languages, lease_seconds)
-    values (${id}, 'test', 1, 1, '{}', 2000)`
-  return id
-}
 
 interface StartOptions {
   readonly underWay?: readonly string[]
@@ -94,7 +90,7 @@ t.beforeEach(async () => {
 
 t.test('attempts of several are begun together, and stand in the log', async (t) => {
   const ids = [await submitNew(sql, caller, python), await submitNew(sql, caller, python)]
-  const [worker, runs] = [await registerWorker(), [uuidv7(), uuidv7()]]
+  const [worker, runs] = [await addWorker(sql), [uuidv7(), uuidv7()]]
   const started = await start(worker, ids, runs)
   t.strictSame(
     started.map(({ submission_id, run, version }) => ({ submission_id, run, version })),
@@ -112,7 +108,7 @@ t.test('attempts of several are begun together, and stand in the log', async (t)
 
 t.test('a start whose answer was lost is answered again with the same attempt', async (t) => {
   const id = await submitNew(sql, caller, python)
-  const [worker, run] = [await registerWorker(), uuidv7()]
+  const [worker, run] = [await addWorker(sql), uuidv7()]
   await startOne(worker, id, run)
   t.match(await startOne(worker, id, run), { submission_id: id, run, version: 2 })
   t.equal((await readStream(sql, id)).length, 2)
@@ -121,7 +117,7 @@ t.test('a start whose answer was lost is answered again with the same attempt', 
 })
 
 t.test('jobs of what has ended, runs elsewhere or never was, begin nothing', async (t) => {
-  const [worker, run] = [await registerWorker(), uuidv7()]
+  const [worker, run] = [await addWorker(sql), uuidv7()]
   const ended = await submitNew(sql, caller, python)
   await complete(ended, (await startOne(worker, ended, run))?.version ?? 0, run)
   const elsewhere = await submitNew(sql, caller, python)
@@ -129,7 +125,7 @@ t.test('jobs of what has ended, runs elsewhere or never was, begin nothing', asy
   const next = await submitNew(sql, caller, python)
   const ids = [ended, elsewhere, uuidv7(), next]
   const started = await start(
-    await registerWorker(),
+    await addWorker(sql),
     ids,
     ids.map(() => uuidv7()),
   )
@@ -141,10 +137,10 @@ t.test('jobs of what has ended, runs elsewhere or never was, begin nothing', asy
 
 t.test('what runs at a worker that is lost is begun anew, after what is lost', async (t) => {
   const id = await submitNew(sql, caller, python)
-  const lost = await registerWorker()
+  const lost = await addWorker(sql)
   await startOne(lost, id)
   await sql`update runledger.worker set renewed_at = now() - interval '1 hour' where id = ${lost}`
-  t.match(await startOne(await registerWorker(), id), { version: 4 })
+  t.match(await startOne(await addWorker(sql), id), { version: 4 })
   const events = await readStream(sql, id)
   t.match(events[2], { type: 'execution.interrupted', data: { reason: 'superseded' } })
   t.match(events[3], { type: 'execution.started', data: { attempt: 2 } })
@@ -153,7 +149,7 @@ t.test('what runs at a worker that is lost is begun anew, after what is lost', a
 t.test('a job in another language than the log has is made anew, and begins nothing', async (t) => {
   const id = await submitNew(sql, caller, python)
   await sql`select graphile_worker.remove_job(${id})`
-  t.equal(await startOne(await registerWorker(), id, uuidv7(), { language: 'java' }), undefined)
+  t.equal(await startOne(await addWorker(sql), id, uuidv7(), { language: 'java' }), undefined)
   t.equal(await readTask(id), 'execute:python')
 })
 
@@ -164,12 +160,12 @@ t.test('one that its key has no place for begins nothing, though it has a job', 
   const last = ids.at(-1) ?? ''
   t.equal(await readTask(last), undefined)
   await sql`select graphile_worker.add_job('execute:python', json_build_object('submission', ${last}::text))`
-  t.equal(await startOne(await registerWorker(), last), undefined)
+  t.equal(await startOne(await addWorker(sql), last), undefined)
 })
 
 t.test('a worker that was given up, or is to take nothing, begins nothing', async (t) => {
   const id = await submitNew(sql, caller, python)
-  const worker = await registerWorker()
+  const worker = await addWorker(sql)
   await sql`update runledger.worker set wanted = 'paused' where id = ${worker}`
   await t.rejects(startOne(worker, id), { code: 'RL027' })
   await sql`update runledger.worker set stopped_at = now() where id = ${worker}`
@@ -187,7 +183,7 @@ t.test('what is put back has its position again; what runs or has ended stays', 
     ...(await sql`select key, run_at, priority from graphile_worker.jobs order by key`),
   ]
   const [, second] = await read()
-  const [worker, run] = [await registerWorker(), uuidv7()]
+  const [worker, run] = [await addWorker(sql), uuidv7()]
   await startOne(worker, ids[0])
   await startOne(worker, ids[2], run)
   await complete(ids[2], 2, run)
@@ -198,7 +194,7 @@ t.test('what is put back has its position again; what runs or has ended stays', 
 
 t.test('a job whose answer was lost is put back, one that has begun is not', async (t) => {
   const [begun, lost] = [await submitNew(sql, caller, python), await submitNew(sql, caller, python)]
-  await startOne(await registerWorker(), begun)
+  await startOne(await addWorker(sql), begun)
   /** Locks the jobs so many seconds ago and requeues, in one message, because the function reads the clock. */
   const requeue = async (seconds: number): Promise<unknown> => {
     const [, answer] = (await sql.unsafe(`
@@ -217,7 +213,7 @@ t.test('a job whose answer was lost is put back, one that has begun is not', asy
 t.test('an attempt that a crash forgot neither ends nor disturbs the one after it', async (t) => {
   const id = await submitNew(sql, caller, python)
   const [forgotten, present] = [uuidv7(), uuidv7()]
-  const [slow, quick] = [await registerWorker(), await registerWorker()]
+  const [slow, quick] = [await addWorker(sql), await addWorker(sql)]
   t.equal((await startOne(slow, id, forgotten))?.version, 2)
   await forgetStart(id)
   await t.rejects(complete(id, 2, forgotten), { code: 'start_lost' }, 'before the next has begun')
@@ -235,7 +231,7 @@ t.test('an attempt that a crash forgot neither ends nor disturbs the one after i
 
 t.test("losses that are not the program's to answer for never end it", async (t) => {
   const id = await submitNew(sql, caller, python)
-  const worker = await registerWorker()
+  const worker = await addWorker(sql)
   for (let losses = 0; losses < 4; losses += 1) {
     const started = await startOne(worker, id)
     t.equal(started?.submission_id, id)
@@ -273,7 +269,7 @@ t.test('the log, its projections and every promise are whole', async (t) => {
 })
 
 t.test('a second job of a submission that this worker is running begins nothing', async (t) => {
-  const worker = await registerWorker()
+  const worker = await addWorker(sql)
   const [id, run] = [await submitNew(sql, caller, python), uuidv7()]
   const started = await startOne(worker, id, run)
   t.equal(await startOne(worker, id, uuidv7(), { underWay: [run] }), undefined)
@@ -286,7 +282,7 @@ t.test('a second job of a submission that this worker is running begins nothing'
 
 t.test('what a worker cannot do is put aside for one that can', async (t) => {
   const demanding = await submitTomorrow(sql, caller, { code: 'print(1)' })
-  const worker = await registerWorker()
+  const worker = await addWorker(sql)
   for (const does of [[], ['something_else']]) {
     t.equal(await startOne(worker, demanding, uuidv7(), { does }), undefined)
     const jobs = await sql`
@@ -296,4 +292,42 @@ t.test('what a worker cannot do is put aside for one that can', async (t) => {
   }
   const does = ['something_else', tomorrow]
   t.equal((await startOne(worker, demanding, uuidv7(), { does }))?.submission_id, demanding)
+})
+
+t.test('what begins under the next id of a worker that was given up is another run', async (t) => {
+  const submission = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
+  const { signal } = new AbortController()
+  const lease = { workerId: await addWorker(sql), signal }
+
+  async function giveUp(): Promise<void> {
+    await sql`update runledger.worker set renewed_at = now() - interval '1 hour' where id = ${lease.workerId}`
+    await sql`select * from runledger.sweep_workers()`
+    lease.workerId = await addWorker(sql)
+  }
+  let isLost = false
+  const lose = async (...statement: Parameters<Database>): Promise<unknown> => {
+    const answer = await sql(...statement)
+    if (isLost) return answer
+    isLost = true
+    await giveUp()
+    throw Object.assign(new Error('the answer is lost'), { code: 'CONNECTION_CLOSED' })
+  }
+
+  const dependencies = {
+    database: Object.assign(lose, { json: sql.json }),
+    executor: { runtimes: { python: { version: 'Python 3' } }, isolation: {} },
+    limits: defaultLimits,
+    log: createLog('test', 'silent'),
+    lease,
+    shutdown: signal,
+  } as unknown as AttemptDependencies
+  const begun = await createBegin(dependencies, [])(submission, 'python')
+  const events = await readStream(sql, submission)
+  t.strictSame(
+    events.map(({ type }) => type),
+    ['submission.received', 'execution.started', 'execution.interrupted', 'execution.started'],
+  )
+  const [, lost, , present] = events.map(({ data }) => data as { readonly run?: string })
+  t.match(begun, { run: present?.run })
+  t.not(lost?.run, present?.run)
 })

@@ -1,10 +1,14 @@
-// The record of an execution: its verdict, its hashes, the compiler's messages. Outputs are compared as judges do it, in a
-// time that no program's output can stretch.
+// The record of an execution: its verdict, its hashes, the compiler's messages. A worker judges large outputs in a thread, and
+// a failure of the thread is never a verdict. An event's facts about tests are kept short, because the log keeps them for ever.
 import t from 'tap'
+import type { CheckThread } from '#checker'
 import { digestBody } from '#event'
+import type { TestFacts } from '#event'
 import type { Outcome, Phase } from '#executor'
-import { describeOutcome } from '../../../src/job/execute/completion.ts'
+import { describeOutcome, shortenFacts } from '../../../src/job/execute/completion.ts'
+import { judgeOutput } from '../../../src/job/execute/verdict.ts'
 import type { Expectation } from '../../../src/job/execute/verdict.ts'
+import { failsAt } from '../../helper/executor.ts'
 
 const expecting = (stdout: Uint8Array | null): Expectation => ({ stdout, checker: undefined })
 
@@ -22,11 +26,6 @@ function ranAs(facts: Partial<Phase> = {}): Outcome {
     ...facts,
   }
   return { compile: null, compileCached: false, run }
-}
-
-async function judge(actual: string, expected: string): Promise<string | null> {
-  const outcome = ranAs({ stdout: Buffer.from(actual, 'latin1') })
-  return (await describeOutcome(outcome, expecting(Buffer.from(expected, 'latin1')))).data.verdict
 }
 
 t.test('for how long a run was not let run is told when that was seen', async (t) => {
@@ -62,6 +61,17 @@ t.test('the end decides before the output does', async (t) => {
   }
 })
 
+t.test('an output is compared with the expected one as the checker `lines` does', async (t) => {
+  for (const [actual, verdict] of [
+    ['1 \t\n2\n\n', 'AC'],
+    ['1\n\n2', 'WA'],
+  ] as const) {
+    const outcome = ranAs({ stdout: Buffer.from(actual) })
+    const { data } = await describeOutcome(outcome, expecting(Buffer.from('1\n2')))
+    t.equal(data.verdict, verdict)
+  }
+})
+
 t.test('each output is described by its own size and hash', async (t) => {
   const [stdout, stderr] = [Buffer.from('out'), Buffer.from('error')]
   const { data } = await describeOutcome(
@@ -89,42 +99,86 @@ t.test('a compiler that passed a limit says which, after its own words', async (
   }
 })
 
-t.test('white space at line ends and empty lines at the end do not count', async (t) => {
-  for (const [actual, expected] of [
-    ['1\n', '1'],
-    ['1', '1\n\n\n'],
-    ['1 \t\r\f\v\n2', '1\n2\r\n'],
-    ['', '\n \n\t'],
-    ['a\n\nb\n', 'a\n \nb'],
-    ['\xff\n', '\xff'],
-  ] as const) {
-    t.equal(await judge(actual, expected), 'AC', JSON.stringify([actual, expected]))
-    t.equal(await judge(expected, actual), 'AC', JSON.stringify([expected, actual]))
-  }
+const lines = { type: 'lines' } as const
+const half = 128 * 1024
+const broken: CheckThread = { check: () => Promise.reject(new Error('it has gone')) }
+
+t.test('a small output needs no thread', async (t) => {
+  const [output, expected] = [Buffer.alloc(half, 'x'), Buffer.alloc(half, 'y')]
+  t.match(await judgeOutput(lines, output, expected, undefined, broken), { same: false })
+  t.strictSame(await judgeOutput(lines, output, Buffer.from(output), undefined, broken), {
+    same: true,
+  })
 })
 
-t.test('everything else does', async (t) => {
-  for (const [actual, expected] of [
-    ['1', '2'],
-    [' 1', '1'],
-    ['1  2', '1 2'],
-    ['\n1', '1'],
-    ['1\n\n2', '1\n2'],
-    ['a', 'A'],
-    ['\xff', '\xef\xbf\xbd'],
-    ['1\0', '1'],
-    ['', '1'],
-  ] as const) {
-    t.equal(await judge(actual, expected), 'WA', JSON.stringify([actual, expected]))
-    t.equal(await judge(expected, actual), 'WA', JSON.stringify([expected, actual]))
-  }
+t.test('nor does a large one that is what was expected', async (t) => {
+  const output = Buffer.alloc(16 * half, 'x')
+  t.strictSame(await judgeOutput(lines, output, Buffer.from(output), undefined, broken), {
+    same: true,
+  })
 })
 
-t.test('a mebibyte of blanks is judged in no more than a moment', async (t) => {
-  for (const blank of [' ', '\n', '\r', ' \n', '\t ']) {
-    const output = `${blank.repeat(2 ** 20 / blank.length)}x`
-    // A comparison that backtracks over the blanks takes minutes, and blocks the whole worker meanwhile.
-    t.equal(await judge(output, 'x'), 'WA')
-    t.equal(await judge(output, output), 'AC')
+t.test('any other is judged by the thread, whose failure is ours', async (t) => {
+  const [output, expected] = [Buffer.alloc(half, 'x'), Buffer.alloc(half + 1, 'x')]
+  await t.rejects(
+    judgeOutput(lines, output, expected, undefined, broken),
+    failsAt('checker.thread', /gone/),
+  )
+  t.match(await judgeOutput(lines, output, expected), { same: false })
+  const [spaced, plain] = [Buffer.from('x \n'.repeat(half)), Buffer.from('x\n'.repeat(half))]
+  t.strictSame(await judgeOutput(lines, spaced, plain), { same: true })
+})
+
+t.test('who may wait no longer is told why, whatever becomes of the thread', async (t) => {
+  const [output, expected] = [Buffer.alloc(half, 'x'), Buffer.alloc(half + 1, 'x')]
+  const reason = new Error('the worker ends')
+  const waiting: CheckThread = {
+    check: (_checker, _output, _expected, signal) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(new Error('it was ended')))
+        end.abort(reason)
+      }),
   }
+  const end = new AbortController()
+  await t.rejects(judgeOutput(lines, output, expected, end.signal, waiting), reason)
+})
+
+const large = { ...digestBody(Buffer.alloc(4_000_000)), truncated: true }
+const long: TestFacts = {
+  verdict: 'TLE',
+  ending: 'output_limit',
+  exit_code: 137,
+  signal: 'SIGVTALRM',
+  cpu_time: 12.345678,
+  wall_time: 12.345678,
+  memory_peak: 2_147_483_648,
+  limit: 'wall_time',
+  stdout: large,
+  stderr: large,
+}
+const short: TestFacts = { verdict: null }
+
+// The size as PostgreSQL formats jsonb, with a space after each comma and colon.
+const sizeOf = (facts: readonly TestFacts[]): number =>
+  JSON.stringify(facts).replaceAll(/[,:]/g, '$& ').length
+
+t.test('of few tests all is said, of many the verdict of each', async (t) => {
+  const few = [long, short, long]
+  t.strictSame(shortenFacts(few), few)
+  const many = Array.from({ length: 200 }, () => long)
+  const said = shortenFacts(many)
+  t.ok(sizeOf(said) <= 6000, `${sizeOf(said)} of ${sizeOf(many)} bytes`)
+  t.strictSame([said[0], said[199], said.length], [long, { verdict: 'TLE' }, 200])
+  const stopped = [long, ...Array.from({ length: 199 }, () => short)]
+  t.strictSame(shortenFacts(stopped), stopped)
+})
+
+t.test('it is all of the first ones: none that is shorter overtakes', async (t) => {
+  const facts = Array.from({ length: 50 }, (_, index): TestFacts =>
+    index % 2 === 0 ? long : { ...long, ending: 'x', signal: null },
+  )
+  const said = shortenFacts(facts)
+  const whole = said.findLastIndex((test) => 'ending' in test) + 1
+  t.ok(whole > 0 && whole < 50)
+  t.strictSame(said.slice(0, whole), facts.slice(0, whole))
 })

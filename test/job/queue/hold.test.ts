@@ -1,9 +1,13 @@
-// A worker takes as many jobs at once as it has slots. A job that then finds no slot is requeued, and workers are notified.
+// A worker takes as many jobs at once as it has slots. A job that then finds no slot is requeued, and workers are notified. A
+// worker starts while connections break, where some of pg's errors have no code.
+import { connect, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createLog } from '#log'
 import type { Logger } from '#log'
 import { startRunners } from '../../../src/job/queue/queue.ts'
+import type { ExecutingTask } from '../../../src/job/queue/queue.ts'
 import { createTestDatabase } from '../../helper/database.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
@@ -16,6 +20,30 @@ const submission = describeSubmission({ code: '' })
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(10)
 }
+
+/** A task that takes no jobs. */
+const idle: ExecutingTask = {
+  continueTask: 'continue:nobody',
+  goOn: async () => {},
+  keepSlots() {},
+  languages: ['python'],
+  isSuspended: false,
+  run: async () => {},
+  putBack: async () => {},
+  notifyReturned: async () => {},
+  listenReturned() {},
+  requeueLost: async () => {},
+  tick() {},
+  settled: async () => {},
+}
+
+const startQueue = (
+  url: string,
+  execute: ExecutingTask,
+  executions: number,
+  log: Logger,
+): ReturnType<typeof startRunners> =>
+  startRunners({ url, execute, executions, deliver: async () => {}, deliveries: 1, log })
 
 interface Started {
   readonly begun: { readonly submission: string; readonly end: () => void }[]
@@ -31,35 +59,17 @@ async function start(
   const begun: Started['begun'] = []
   const told = { times: 0 }
   let isStopped = false
-  const queue = await startRunners({
-    url,
-    execute: {
-      continueTask: 'continue:nobody',
-      goOn: async () => {},
-      keepSlots() {},
-      languages: ['python'],
-      isSuspended: false,
-      run: (payload) => {
-        const { promise, resolve } = Promise.withResolvers<void>()
-        const { submission } = payload as { readonly submission: string }
-        begun.push({ submission, end: resolve })
-        return isStopped ? Promise.resolve() : promise
-      },
-      putBack: async () => {},
-      notifyReturned: () => {
-        told.times += 1
-        return Promise.resolve()
-      },
-      listenReturned() {},
-      requeueLost: async () => {},
-      tick() {},
-      settled: async () => {},
+  const execute: ExecutingTask = {
+    ...idle,
+    run: (payload) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const { submission } = payload as { readonly submission: string }
+      begun.push({ submission, end: resolve })
+      return isStopped ? Promise.resolve() : promise
     },
-    executions,
-    deliver: async () => {},
-    deliveries: 1,
-    log,
-  })
+    notifyReturned: async () => void (told.times += 1),
+  }
+  const queue = await startQueue(url, execute, executions, log)
   const stop = async (): Promise<void> => {
     isStopped = true
     for (const { end } of begun) end()
@@ -67,6 +77,31 @@ async function start(
   }
   return { begun, told, stop }
 }
+
+t.test('connections that are hung up on are asked for until one holds', async (t) => {
+  const to = new URL(url)
+  let refused = 0
+  const door = createServer((client) => {
+    client.on('error', () => {})
+    if (refused < 3) {
+      refused += 1
+      // Hangs up after the client's first message, because an earlier hang-up gives an error with a code.
+      client.once('data', () => client.end())
+      return
+    }
+    const server = connect(Number(to.port), to.hostname)
+    client.pipe(server).pipe(client)
+    server.on('error', () => client.destroy())
+  })
+  t.teardown(() => door.close())
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
+  const through = new URL(url)
+  through.hostname = '127.0.0.1'
+  through.port = String((door.address() as AddressInfo).port)
+  const queue = await startQueue(through.href, idle, 1, createLog('test', 'silent'))
+  t.equal(refused, 3)
+  await queue.stop()
+})
 
 t.test('a job that was taken while all slots stay busy is given back', async (t) => {
   const { begun, told, stop } = await start(1)

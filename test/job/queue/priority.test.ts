@@ -5,16 +5,13 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
 import { createReceive } from '#enqueue'
 import { createTestDatabase } from '../../helper/database.ts'
-import { conclude, interrupt, takeNext } from '../../helper/execution.ts'
+import { addWorker, conclude, interrupt, takeNext } from '../../helper/execution.ts'
 import { submitTomorrow } from '../../helper/demand.ts'
 import { createCaller, describeSubmission, submit, submitNew } from '../../helper/submission.ts'
 
 const { sql, drop } = await createTestDatabase()
 t.teardown(drop)
-const worker = uuidv7()
-await sql`
-  insert into runledger.worker (id, host, pid, slots, languages, lease_seconds)
-  values (${worker}, 'test', 1, 1, '{}', 600)`
+const worker = await addWorker(sql)
 await sql`insert into runledger.tier (name, concurrent_executions) values ('pair', 2)`
 const unlimited = await createCaller(sql)
 

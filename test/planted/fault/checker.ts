@@ -48,6 +48,6 @@ export const checkerFaults: readonly Fault[] = [
     name: 'checker: when its thread fails the output is right',
     text: "throw new SandboxError('checker.thread', describeError(cause), cause)",
     instead: 'return { same: true }',
-    tests: ['job/judge-output'],
+    tests: ['job/verdict'],
   },
 ]

@@ -12,7 +12,7 @@ export const jobFaults: readonly Fault[] = [
     name: 'execute: all of every test stands in an event for ever',
     text: 'return fits ? test : part',
     instead: 'return test',
-    tests: ['job/execute/event-size', 'http/tests'],
+    tests: ['job/verdict', 'http/tests'],
   },
   {
     name: 'job: a program that exits with a failure is accepted for its output',
@@ -139,7 +139,7 @@ export const jobFaults: readonly Fault[] = [
     name: 'job: two attempts have the same run',
     text: '        run = createId()\n      }',
     instead: '      }',
-    tests: ['job/given-up'],
+    tests: ['job/take'],
   },
   {
     name: 'job: a submission runs twice beside itself',
