@@ -8,8 +8,7 @@ import { createCaller } from '../helper/submission.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-const server = await startServer(t, sql, { url })
-const { call } = server
+const { call } = await startServer(t, sql, { url })
 const python = { language: 'python', code: 'print(1)' }
 
 const batch = (submissions: unknown, rest: Call = {}): Promise<Answer> =>
@@ -54,36 +53,15 @@ t.test('every item has its answer in its place; a bad one does not stop the othe
   t.equal(drift?.['count'], 0)
 })
 
-t.test('1 to 20 items of a beta key, and nothing beside them', async (t) => {
-  const key = await server.issue('beta')
-  const twenty = await batch(
-    Array.from({ length: 20 }, () => python),
-    { key },
-  )
-  t.equal(twenty.body.submissions.length, 20)
-  for (const submissions of [
-    [],
-    Array.from({ length: 21 }, () => python),
-    undefined,
-    null,
-    {},
-    'x',
-  ]) {
-    const { status, body } = await batch(submissions, { key })
+t.test('its items are a list, and there is nothing beside them', async (t) => {
+  for (const submissions of [undefined, null, {}, 'x']) {
+    const { status, body } = await batch(submissions)
     t.equal(status, 400)
     t.equal(body.issues[0].path, 'submissions')
   }
   const other = await call('POST', '/api/submit/batch', { body: { submissions: [python], x: 1 } })
   t.strictSame(other.body.issues, [{ path: 'x', message: 'is not a field of a batch' }])
   t.equal((await call('POST', '/api/submit/batch', { body: [python] })).status, 400)
-})
-
-t.test('it cannot wait', async (t) => {
-  const { status, body } = await call('POST', '/api/submit/batch?wait=true', {
-    body: { submissions: [python] },
-  })
-  t.equal(status, 400)
-  t.equal(body.issues[0].path, '?wait')
 })
 
 t.test(

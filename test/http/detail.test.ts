@@ -161,15 +161,14 @@ t.test('a request with other details is another one under the same Idempotency-K
   t.equal((await submit({})).headers['idempotency-mismatch'], 'true')
 })
 
+// The mistakes that a field can have by itself are in mistakes.test.ts.
 t.test('what is wrong is refused, all of it at once', async (t) => {
   const name = (text: unknown): object => ({ files: [{ name: text, content: '' }] })
   const names = (...list: string[]): object => ({
     files: list.map((one) => ({ name: one, content: '' })),
   })
   const rows: [object, ...string[]][] = [
-    [{ args: 'a' }, 'args'],
     [{ args: ['a', 1, '\0', '\ud800'] }, 'args.1', 'args.2', 'args.3'],
-    [{ args: Array.from({ length: 65 }, () => '') }, 'args'],
     [{ args: ['x'.repeat(16_385)] }, 'args'],
     [{ compile_args: ['x'] }, 'compile_args'],
     [{ files: [[]] }, 'files.0'],
@@ -178,49 +177,28 @@ t.test('what is wrong is refused, all of it at once', async (t) => {
       ...Array.from({ length: 64 }, (_, n) => `args.${n}`),
     ],
     [{ compile_limits: {} }, 'compile_limits'],
-    [name('../a'), 'files.0.name'],
-    [name('a/../b'), 'files.0.name', 'files.0.name'].slice(0, 2) as [object, string],
-    [name('/a'), 'files.0.name'],
-    [name('a//b'), 'files.0.name'],
-    [name('a/'), 'files.0.name'],
-    [name(''), 'files.0.name'],
+    [name('a/../b'), 'files.0.name'],
     [name('.'), 'files.0.name'],
-    [name('a b'), 'files.0.name'],
-    [name('é'), 'files.0.name'],
     [name('a\n'), 'files.0.name'],
-    [name('a\0'), 'files.0.name'],
-    [name('a/'.repeat(8) + 'a'), 'files.0.name'],
-    [name('a'.repeat(256)), 'files.0.name'],
     [name('main.py'), 'files.0.name'],
     [name('MAIN.py'), 'files.0.name'],
-    [name(7), 'files.0.name'],
     [names('a', 'a'), 'files.1.name'],
-    [names('a', 'A'), 'files.1.name'],
     [names('a', 'a/b'), 'files.1.name'],
     [names('a/b', 'a'), 'files.1.name'],
     [names('main.py/a'), 'files.0.name'],
     [{ files: [{ name: 'a' }] }, 'files.0.content'],
-    [{ files: [{ name: 'a', content: 'x', mode: 7 }] }, 'files.0.mode'],
     [{ files: [{ name: 'a', content: 'x', encoding: 'hex' }] }, 'files.0.encoding'],
     [{ files: [{ name: 'a', content: '=', encoding: 'base64' }] }, 'files.0.content'],
     [{ files: [{ name: 'a', content: 'x'.repeat(mebibyte + 1) }] }, 'files'],
-    [{ files: Array.from({ length: 65 }, (_, n) => ({ name: `f${n}`, content: '' })) }, 'files'],
-    [{ limits: { cpu_time: 0 } }, 'limits.cpu_time'],
     [{ limits: { cpu_time: -1, memory: 0.5, processes: 0 } }, 'limits.cpu_time', 'limits.memory', 'limits.memory', 'limits.processes'], // prettier-ignore
     [{ limits: { wall_time: 1e-9 } }, 'limits.wall_time'],
     [{ limits: { wall_time: 1e308 } }, 'limits.wall_time'],
     [{ limits: { wall_time: '1' } }, 'limits.wall_time'],
-    [{ limits: { cpu: 1 } }, 'limits.cpu'],
     [{ limits: [] }, 'limits'],
     [{ tests: 7, stop_on_failure: true, checker: { type: 'tokens' } }, 'tests'],
     [{ tests: 7, stdin: 'x' }, 'tests', 'stdin'],
-    [{ limits: null }, 'limits'],
     [{ stdin: '!', stdin_encoding: 'base64' }, 'stdin'],
     [{ stdin_encoding: 'latin1', output_encoding: 7 }, 'stdin_encoding', 'output_encoding'],
-    [{ priority: 'high' }, 'priority'],
-    [{ priority: null, tag: '' }, 'priority', 'tag'],
-    [{ tag: '' }, 'tag'],
-    [{ tag: 'é'.repeat(65) }, 'tag'],
     [{ tag: 'a', args: 1, ...name('..'), limits: { x: 1 }, code: 7 }, 'code', 'files.0.name', 'args', 'limits.x'], // prettier-ignore
   ]
   for (const [more, ...paths] of rows) {

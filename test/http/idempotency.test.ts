@@ -60,12 +60,6 @@ t.test('a replay is the record as it stands, with 202', async (t) => {
   t.equal(finished.headers.location, `/api/result/${first.body.id}`)
 })
 
-t.test('keys are compared without case', async (t) => {
-  const key = randomUUID()
-  const first = await submit(key.toUpperCase())
-  t.equal((await submit(key)).body.id, first.body.id)
-})
-
 t.test('a different body replays too, and the answer says that it differs', async (t) => {
   const key = randomUUID()
   const first = await submit(key)
@@ -86,12 +80,6 @@ t.test('the same request in other words is the same request', async (t) => {
   await submit(key)
   const same = await submit(key, ' {"stdin":"", "code":"print(\\u0031)", "language":"py"} ')
   t.equal(same.headers['idempotency-mismatch'], undefined)
-})
-
-t.test('an invalid body is 400 even under a known key', async (t) => {
-  const key = randomUUID()
-  await submit(key)
-  t.equal((await submit(key, { ...python, code: 1 })).status, 400)
 })
 
 t.test('a refused request does not take its key', async (t) => {

@@ -96,27 +96,3 @@ t.test('after retention 410, and to others there is nothing', async (t) => {
   await sql`select runledger.purge_bodies(interval '-1 day', 100)`
   t.match(await tell(id), { status: 410, body: { error: 'purged' } })
 })
-
-t.test('a webhook that failed says why, by the status or the cause', async (t) => {
-  const hook = { webhook_url: 'https://example.com/', webhook_secret: 'a' }
-  const id = await submit({ language: 'python', code: '', ...hook })
-  await finish(sql, id)
-  const read = async (): Promise<{ id: string; last_error: string | null }> =>
-    (await call('GET', `/api/result/${id}`, { key })).body.webhook
-  const { id: webhook, last_error: none } = await read()
-  t.equal(none, null)
-  const attempt = async (version: number, outcome: object): Promise<void> => {
-    const data = { submission: id, attempt: version + 1, duration_seconds: 0.1, ...outcome }
-    const type = 'status' in outcome && outcome.status === 200 ? 'delivered' : 'attempt_failed'
-    await sql`
-      select runledger.record_attempt(
-        ${webhook}, ${version}, ${`webhook.${type}`}, 1, ${sql.json(data)}, '{}', ${type === 'delivered' ? null : 0}, null
-      )`
-  }
-  await attempt(0, { outcome: 'unreachable', status: null, snippet: 'tls: CERT_HAS_EXPIRED' })
-  t.match(await read(), { state: 'pending', attempts: 1, last_error: 'tls: CERT_HAS_EXPIRED' })
-  await attempt(1, { outcome: 'refused', status: 503, snippet: 'words of the receiver' })
-  t.match(await read(), { attempts: 2, last_error: 'the receiver answered 503' })
-  await attempt(2, { outcome: 'delivered', status: 200, snippet: '' })
-  t.match(await read(), { state: 'delivered', attempts: 3, last_error: null })
-})
