@@ -12,7 +12,7 @@ export const contract = JSON.parse(JSON.stringify(createOpenApi())) as {
   readonly components: { readonly schemas: Readonly<Record<string, Json>> }
 }
 
-export interface OpenApiOperation {
+interface OpenApiOperation {
   readonly operationId: string
   readonly parameters?: readonly { readonly $ref: string }[]
   readonly requestBody?: {
@@ -81,7 +81,7 @@ function toReference(name: string): { $ref: string } {
 }
 
 /** Finds the operation of a request; null when there is none. */
-export function findOperation(method: string, path: string): OpenApiOperation | null {
+function findOperation(method: string, path: string): OpenApiOperation | null {
   const [plain = ''] = path.split('?')
   for (const [template, operations] of Object.entries(contract.paths)) {
     const pattern = new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`, 'i')

@@ -29,7 +29,7 @@ const secret = 'correct horse'
 const { sql, url: databaseUrl, drop } = await createTestDatabase()
 t.teardown(drop)
 const caller = await createCaller(sql)
-const executor = await startExecutor(t)
+const executor = await startExecutor(t, { languages: ['python'] })
 const authority = createAuthority()
 t.teardown(() => authority.remove())
 
