@@ -161,7 +161,7 @@ async function readNotice(
     const { endedAt, submissions } = await readBatch(database, subject)
     return { type: 'batch.completed', timestamp: endedAt, data: { id: subject, submissions } }
   }
-  const record = await readResult(database, subject, null)
+  const record = await readResult(database, subject)
   if (record === null) throw new Error(`webhook ${webhookId} has no result`)
   return describeNotice(record, format)
 }

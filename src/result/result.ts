@@ -39,20 +39,15 @@ export { rebuildProjections } from './rebuild.ts'
 export { purgeBodies, purgeSubmission } from './purge.ts'
 
 /**
- * Reads one result with its outputs.
- * @param accountId null reads any account's result: for webhooks and operators, never for a caller.
+ * Reads one result of any account with its outputs: for webhooks, never for a caller.
  * @returns null when there is no such submission.
  */
-export async function readResult(
-  sql: Database,
-  id: string,
-  accountId: string | null,
-): Promise<ResultRecord | null> {
+export async function readResult(sql: Database, id: string): Promise<ResultRecord | null> {
   const [row] = await sql<ResultRow[]>`
     select r.*, o.stdout, o.stderr, o.compile_output, o.report
     from runledger.submission r
     left join runledger.output o on o.submission_id = r.id
-    where r.id = ${id} and (${accountId}::uuid is null or r.account_id = ${accountId})`
+    where r.id = ${id}`
   return row === undefined ? null : toRecord(row)
 }
 

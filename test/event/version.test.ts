@@ -95,7 +95,7 @@ t.test('a version or a type of the future is shown as it is, and stops nobody', 
     ],
   )
   await sql`select runledger.refresh_submissions(array[${id}]::uuid[])`
-  t.match(await readResult(sql, id, null), { id, status: 'running', verdict: null })
+  t.match(await readResult(sql, id), { id, status: 'running', verdict: null })
   t.strictSame([...(await sql`select * from audit.drift where id = ${id}`)], [])
 })
 

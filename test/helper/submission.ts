@@ -111,7 +111,7 @@ export async function submitNew(
 /** Resolves with the record once it is final. */
 export async function finalResult(sql: Database, id: string, seconds = 240): Promise<ResultRecord> {
   for (let left = seconds * 20; left > 0; left -= 1) {
-    const record = await readResult(sql, id, null)
+    const record = await readResult(sql, id)
     if (record !== null && isFinal(record)) return record
     await sleep(50)
   }

@@ -235,7 +235,7 @@ t.test(
     await recordAttempt(webhookId, 2, 'webhook.delivered', { attempt: 3, outcome: 'delivered' })
     t.strictSame(await progress(), { ...shown, state: 'delivered', attempts: 3 })
     t.notMatch((await call('GET', '/api/submissions')).text, /"webhook"/)
-    t.equal('webhook' in ((await readResult(sql, id, null)) ?? {}), false)
+    t.equal('webhook' in ((await readResult(sql, id)) ?? {}), false)
 
     await sql`select runledger.replay_delivery(${webhookId}, 'shh', 1, '{"actor":{"operator":"alice"}}')`
     t.match(await progress(), { state: 'pending', attempts: 3 })

@@ -42,7 +42,7 @@ t.test('what waits in the queue ends at once and leaves it', async (t) => {
   t.strictSame(await typesOf(id), ['submission.received', 'submission.cancelled'])
   const [, cancelled] = await readStream(sql, id)
   t.match(cancelled?.metadata, { actor: { api_key: caller.apiKeyId }, request: String })
-  t.match(await readResult(sql, id, caller.accountId), {
+  t.match(await readResult(sql, id), {
     status: 'cancelled',
     verdict: null,
     exit_code: null,
@@ -92,7 +92,7 @@ t.test('what runs is asked to end, once, and ends with what it had done', async 
   const version = await startExecution(sql, id)
   t.equal(await cancel(id), 'requested')
   t.equal(await cancel(id), 'requested')
-  t.match(await readResult(sql, id, null), { status: 'running', verdict: null, finished_at: null })
+  t.match(await readResult(sql, id), { status: 'running', verdict: null, finished_at: null })
   t.strictSame(
     [...(await sql`select submission_id from runledger.pending where is_cancelled`)],
     [{ submission_id: id }],
@@ -104,7 +104,7 @@ t.test('what runs is asked to end, once, and ends with what it had done', async 
     'submission.cancel_requested',
     'submission.cancelled',
   ])
-  t.match(await readResult(sql, id, null), {
+  t.match(await readResult(sql, id), {
     status: 'cancelled',
     verdict: null,
     stdout: 'so far',
@@ -125,7 +125,7 @@ t.test('an attempt that is to be ended and is lost is not begun again', async (t
   t.equal(await interrupt(sql, id, version!), 'ended')
   const [, , , last] = await readStream(sql, id)
   t.match(last, { type: 'submission.cancelled', data: { lost: 'worker_lost' } })
-  t.match(await readResult(sql, id, null), { status: 'cancelled', verdict: null })
+  t.match(await readResult(sql, id), { status: 'cancelled', verdict: null })
   await t.rejects(completeExecution(sql, id, version!), { code: 'superseded' })
   t.equal(await startExecution(sql, id), null)
 })

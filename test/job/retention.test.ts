@@ -63,7 +63,7 @@ t.test('it begins at once and goes on: partitions, then bodies', async (t) => {
   await sql`update runledger.result set finished_at = now() - interval '31 days' where id = ${old}`
   t.ok(await until(async () => (await read()).kept.length === 1), 'a later look finds it')
   t.strictSame((await read()).kept, [young])
-  t.match(await readResult(sql, old, null), {
+  t.match(await readResult(sql, old), {
     status: 'completed',
     stdout: null,
     purged_at: String,

@@ -120,7 +120,7 @@ t.test('the log says so once, in the same chain', async (t) => {
 })
 
 t.test('a result keeps everything but its bodies, and says when they went', async (t) => {
-  const record = await readResult(sql, old, caller.accountId)
+  const record = await readResult(sql, old)
   t.match(record, {
     id: old,
     status: 'completed',
@@ -131,7 +131,7 @@ t.test('a result keeps everything but its bodies, and says when they went', asyn
     compile_output: null,
     purged_at: /^20\d\d-.*Z$/,
   })
-  t.match(await readResult(sql, young, caller.accountId), { stdout: 'secret\n', purged_at: null })
+  t.match(await readResult(sql, young), { stdout: 'secret\n', purged_at: null })
 })
 
 t.test('empty days are dropped, days with something left are not', async (t) => {
@@ -145,7 +145,7 @@ t.test('empty days are dropped, days with something left are not', async (t) => 
 t.test('what was unfinished can still be run, and is purged afterwards', async (t) => {
   await finish(sql, unfinished, { stdout: 'late' })
   t.match(await purgeBodies(sql, 30), { submissions: 0 }, 'it has only just ended')
-  t.match(await readResult(sql, unfinished, null), { stdout: 'late' })
+  t.match(await readResult(sql, unfinished), { stdout: 'late' })
   await age(sql, unfinished, 31)
   t.match(await purgeBodies(sql, 30), { submissions: 1 })
 })

@@ -161,7 +161,7 @@ t.test('what is pending again can be run: it has a job, or is running where it w
   )
   t.notOk(keys.has(running))
   await conclude(sql, { id: running, version: 2, data: { verdict: 'AC' } })
-  t.match(await readResult(sql, running, null), { status: 'completed', verdict: 'AC' })
+  t.match(await readResult(sql, running), { status: 'completed', verdict: 'AC' })
 })
 
 t.test(
@@ -175,7 +175,7 @@ t.test(
     const version = (await startExecution(sql, first)) ?? 0
     await sql`delete from runledger.pending where submission_id = ${first}`
     await conclude(sql, { id: first, version, data: { verdict: 'AC' } })
-    t.match(await readResult(sql, first, null), { status: 'completed' })
+    t.match(await readResult(sql, first), { status: 'completed' })
     const [eleventh] =
       await sql`select admitted from runledger.pending where submission_id = ${ids[10] ?? ''}`
     t.equal(eleventh?.['admitted'], true)
@@ -196,7 +196,7 @@ t.test('an end that is being written while its row is repaired is not undone', a
     await sleep(300)
   })
   await rebuilding
-  t.match(await readResult(sql, id, null), { status: 'completed', verdict: 'AC' })
+  t.match(await readResult(sql, id), { status: 'completed', verdict: 'AC' })
   t.strictSame(await noDrift(), [])
 })
 
@@ -216,7 +216,7 @@ t.test(
           return true
         })
         slowest = Math.max(slowest, seconds)
-        const record = await readResult(sql, id, null)
+        const record = await readResult(sql, id)
         if (record === null || !isFinal(record))
           throw new Error(`${id} was seen unfinished after its end`)
         await sleep(2)

@@ -72,7 +72,7 @@ t.test('sixteen at once share statements, and each has its own end', async (t) =
   t.strictSame(await concludeTogether(ends), Array(16).fill(null))
   t.ok(countCalls('conclude') < 8)
   for (const { submission } of ends) {
-    t.match(await readResult(sql, submission, null), {
+    t.match(await readResult(sql, submission), {
       status: 'completed',
       verdict: 'AC',
       stdout: submission,
@@ -102,7 +102,7 @@ t.test('an attempt that was given up is refused alone', async (t) => {
     await concludeTogether(ends.map((end) => instead.get(end) ?? end)),
     ends.map((end) => refusals.get(end) ?? null),
   )
-  t.match(await readResult(sql, lost.submission, null), { status: 'running' })
+  t.match(await readResult(sql, lost.submission), { status: 'running' })
   const kept = await sql<{ id: string }[]>`
     select submission_id as id from runledger.output
     where submission_id = any (${ends.map(({ submission }) => submission)}) order by submission_id`
@@ -127,7 +127,7 @@ t.test('an end whose answer was lost is known again, and nothing is written twic
   const again = ends.map((end) => ({ ...end, bodies: { ...end.bodies, stdout: Buffer.from('') } }))
   t.strictSame(await concludeTogether(again), ['stored', 'stored', 'stored'])
   t.strictSame(await read(), before)
-  t.match(await readResult(sql, String(cancelled?.submission), null), {
+  t.match(await readResult(sql, String(cancelled?.submission)), {
     status: 'cancelled',
     stdout: cancelled?.submission,
   })
@@ -156,7 +156,7 @@ t.test('what a refused end brings overwrites no other end of its submission', as
     both.map(({ run }) => (ends.some((end) => end.run === run) ? null : 'start_lost')),
   )
   for (const { submission } of ends)
-    t.match(await readResult(sql, submission, null), { verdict: 'AC', stdout: submission })
+    t.match(await readResult(sql, submission), { verdict: 'AC', stdout: submission })
 })
 
 t.test('who waits is told of each', async (t) => {

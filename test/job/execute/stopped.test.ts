@@ -119,7 +119,7 @@ for (const [what, options, told] of [
     await ended
     await task.settled()
     t.equal(blobs.waiting, 0)
-    t.match(await readResult(sql, id, null), { status: 'cancelled', verdict: null, ...told })
+    t.match(await readResult(sql, id), { status: 'cancelled', verdict: null, ...told })
     t.strictSame([...(await sql`select * from audit.invariant`)], [])
   })
 }
@@ -147,7 +147,7 @@ for (const [what, description] of [
     const task = createTask(executor, { shutdown: shutdown.signal })
     await task.run({ submission: id }, 'python')
     await task.settled()
-    t.equal((await readResult(sql, id, null))?.status, 'queued')
+    t.equal((await readResult(sql, id))?.status, 'queued')
     t.match(await readLast(id), {
       type: 'execution.interrupted',
       data: { reason: 'shutdown', spends_attempt: false },

@@ -25,7 +25,7 @@ t.test('a worker leaves what it cannot do, and goes on', async (t) => {
     const plain = await submitNew(sql, caller, describeSubmission({ code: 'print(2)' }))
     t.match(await finalResult(sql, plain), { verdict: 'AC' }, 'others are not held up')
   }
-  t.equal((await readResult(sql, demanding, null))?.status, 'queued')
+  t.equal((await readResult(sql, demanding))?.status, 'queued')
   t.notOk(worker.logged.includes('worker.suspended'))
   t.equal(await startExecution(sql, demanding, { does: [tomorrow] }), 2)
 })

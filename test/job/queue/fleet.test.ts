@@ -61,7 +61,7 @@ const hold = (): Promise<string> =>
   submitNew(sql, caller, describeSubmission({ code: 'import time; time.sleep(300)' }))
 
 async function readStatuses(ids: readonly string[]): Promise<unknown[]> {
-  return Promise.all(ids.map(async (id) => (await readResult(sql, id, null))?.status))
+  return Promise.all(ids.map(async (id) => (await readResult(sql, id))?.status))
 }
 
 /** Returns the ids of the workers that started the submission, in the order of attempts. */
