@@ -49,6 +49,9 @@ const source = (name: string): string => join(import.meta.dirname, name)
 execFileSync('g++', ['-x', 'c', '-o', join(directory, 'probe'), source('call-probe.c')])
 const filter = assembleFilter()
 const prepare = await openLaunches(t)
+const ample = { cpuSeconds: 300, wallSeconds: 300 }
+const limits = scaleLimits(ample, ample)
+const executor = await startExecutor(t, { slots: 1, firstUid: firstUid + 4, limits })
 let boxes = 0
 
 /** Formats a call as a line for the probe programs. */
@@ -436,10 +439,6 @@ t.test('every known call has a row, and no row is out of reach', async (t) => {
       t.ok((numberOf(call, architecture) ?? 0) <= lastReviewedNumber, `${call} was reviewed`)
   }
 })
-
-const ample = { cpuSeconds: 300, wallSeconds: 300 }
-const limits = scaleLimits(ample, ample)
-const executor = await startExecutor(t, { slots: 1, firstUid: firstUid + 4, limits })
 
 for (const [language, file] of [
   ['python', 'call-probe.py'],
