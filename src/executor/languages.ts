@@ -176,11 +176,16 @@ export function offerLanguages(options: OfferOptions): OfferedLanguages {
       // If files were replaced during the trial, the trial tested a mixture of old and new files.
       if (markOf(toolchain) !== mark) throw new Error('it was replaced during its trial')
       marks.set(language, mark)
-      writeFileSync(pathOf(mark), '')
-      change(language, 'offered')
     } catch (error) {
       refuse(language, describe(error))
+      return
     }
+    try {
+      writeFileSync(pathOf(mark), '')
+    } catch {
+      // On a full disk there is no record, so the next start tries the language again.
+    }
+    change(language, 'offered')
   }
 
   async function tryAgain(language: Language): Promise<void> {

@@ -118,6 +118,14 @@ t.test('a language whose trial ends badly is not offered, and the reason is told
   t.ok(await proven.any)
 })
 
+t.test('a language whose record cannot be written is offered all the same', async (t) => {
+  const { prove, toolchain, directory, refused } = open(t)
+  const proven = prove({ lua: toolchain('lua') }, { directory: join(directory, 'nowhere') })
+  await proven.settled
+  t.ok(proven.has('lua'))
+  t.strictSame(refused, [])
+})
+
 t.test('a worker of which no language passes is told so', async (t) => {
   const { prove, toolchain } = open(t)
   const proven = prove({ lua: toolchain('lua') }, { tryOut: () => Promise.reject(new Error('no')) })
