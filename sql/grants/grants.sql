@@ -43,7 +43,7 @@ begin
     revoke all on all tables in schema runledger, audit from runledger_worker;
     revoke all on all routines in schema runledger, job from runledger_worker;
     grant usage on schema runledger to runledger_worker;
-    grant select on runledger.submission, runledger.result, runledger.body, runledger.output, runledger.blob_chunk, runledger.schema_migration to runledger_worker;
+    grant select on runledger.submission, runledger.output, runledger.blob_chunk, runledger.schema_migration to runledger_worker;
     -- Any role can send any NOTIFY, so workers look up what is cancelled or watched. The names of channels are secret.
     grant select (submission_id, is_cancelled) on runledger.pending to runledger_worker;
     grant select (submission_id, expires_at) on runledger.watch to runledger_worker;

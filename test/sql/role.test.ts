@@ -127,6 +127,12 @@ t.test('an auditor has a life told and the log verified with his own rights', as
   await t.rejects(auditor`select * from runledger.event`, { code: '42501' })
 })
 
+t.test('a worker reads code only by starting it', async (t) => {
+  const worker = createDatabase({ url: workerUrl, connections: 1, name: 'test' })
+  t.teardown(() => worker.end({ timeout: 1 }))
+  await t.rejects(worker`select * from runledger.body`, { code: '42501' })
+})
+
 t.test('nobody becomes the owner by types of his own', async (t) => {
   const id = await submitNew(sql, await createCaller(sql), describeSubmission({ code: '' }))
   await startExecution(sql, id)

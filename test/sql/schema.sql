@@ -11,7 +11,6 @@ partitioned table runledger.body
   partition by RANGE (submission_id)
   constraint body_pkey PRIMARY KEY (submission_id)
   grant select to runledger_api
-  grant select to runledger_worker
 
 partitioned table runledger.event
   Everything that happened, append-only. The primary key prevents a second event at the same version of a stream.
@@ -311,7 +310,6 @@ table runledger.result
   INDEX result_by_end ON runledger.result USING btree (account_id, finished_at DESC) WHERE (slot_seconds IS NOT NULL)
   INDEX result_by_tag ON runledger.result USING btree (account_id, tag, id DESC) WHERE (tag IS NOT NULL)
   grant select to runledger_api
-  grant select to runledger_worker
 
 table runledger.schema_migration
   Which migrations were applied, and the hash of each file: an edited one is refused.
