@@ -138,13 +138,13 @@ export const executorFaults: readonly Fault[] = [
     name: 'keeper: /proc tells of the host',
     text: 'fsconfig(context, FSCONFIG_SET_STRING, "subset", "pid", 0) != 0 ||',
     instead: 'false ||',
-    tests: ['executor/box/keeper/keeper'],
+    tests: ['executor/box/inside'],
   },
   {
     name: 'keeper: a program leaves a core behind',
     text: 'limit(RLIMIT_CORE, 0);',
     instead: '',
-    tests: ['executor/box/keeper/keeper'],
+    tests: ['executor/box/phase'],
   },
   {
     name: 'keeper: what stood in the group before the run is charged to the program',
@@ -156,7 +156,7 @@ export const executorFaults: readonly Fault[] = [
     name: 'keeper: a program may have one process more',
     text: 'request->processes + version->own_processes;',
     instead: 'request->processes + version->own_processes + 1;',
-    tests: ['executor/box/phase'],
+    tests: ['executor/executor'],
   },
   {
     name: 'prestarted: a program writes as large a file as it likes',
