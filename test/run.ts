@@ -18,7 +18,7 @@ const timeoutSeconds = 2700
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    jobs: { type: 'string', default: '4' },
+    jobs: { type: 'string', default: '3' },
   },
 })
 const cluster = await startTestCluster()
