@@ -4,6 +4,7 @@ import type { Database, Queryable } from '#database'
 import { schemaVersion } from '#event'
 import type { ApiKeyEvent, Metadata } from '#event'
 import { createId } from '#id'
+import { actor } from './actor.ts'
 import { digestKey, findCell, generateKey, labelKey } from './key.ts'
 import type { Role } from './key.ts'
 
@@ -79,7 +80,7 @@ export async function issueKey(
   }
   await sql`
     select runledger.issue_key(
-      ${id}, ${createId()}, ${digestKey(key)}, ${schemaVersion}, ${json(sql, event.data)}, ${json(sql, { actor: { operator } })}
+      ${id}, ${createId()}, ${digestKey(key)}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
     )`
   return { id, key }
 }
@@ -170,7 +171,7 @@ async function changeKey(
 ): Promise<boolean> {
   const [{ changed }] = await sql<[{ changed: boolean }]>`
     select runledger.change_key(
-      ${id}, ${event.type}, ${schemaVersion}, ${json(sql, event.data)}, ${json(sql, { actor: { operator } })}
+      ${id}, ${event.type}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
     ) as changed`
   return changed
 }

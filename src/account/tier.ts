@@ -4,6 +4,7 @@ import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import type { TierEvent } from '#event'
 import type { limitSpellings } from '#language'
+import { actor } from './actor.ts'
 
 /** Limits in seconds, bytes and a count, as the log spells them. */
 export type TierLimits = Readonly<Partial<Record<LimitSpelling, number>>>
@@ -28,5 +29,5 @@ export async function listTiers(sql: Database): Promise<ListedTier[]> {
 export async function setTier(sql: Database, tier: Tier, operator: string): Promise<void> {
   const event: TierEvent = { type: 'tier.defined', data: tier }
   await sql`
-    select runledger.define_tier(${schemaVersion}, ${json(sql, event.data)}, ${json(sql, { actor: { operator } })})`
+    select runledger.define_tier(${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)})`
 }
