@@ -179,7 +179,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       closedOrAborted,
       (runPhase, pause) => {
         request.onSlot?.()
-        return runProgram({ cache, offers }, runPhase, offer, request, closedOrAborted, pause)
+        return runProgram({ cache, offers }, runPhase, offer, request, closedOrAborted, { pause })
       },
       eitherOf(closedOrAborted, stop),
     )

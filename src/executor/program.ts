@@ -32,8 +32,8 @@ interface Shared {
 
 /**
  * Takes a program through its phases.
- * @param pause gives the slot back between two runs; without it the program keeps its slot.
- * @param total the remaining time budget; by default a new one with the request's `totalSeconds`.
+ * @param more.pause gives the slot back between two runs; without it the program keeps its slot.
+ * @param more.total the remaining time budget; by default a new one with the request's `totalSeconds`.
  */
 export async function runProgram(
   shared: Shared,
@@ -41,8 +41,10 @@ export async function runProgram(
   offer: Offer,
   request: ExecutionRequest,
   signal: AbortSignal,
-  pause?: Pause,
-  total: TotalTime = createTotalTime(request.totalSeconds),
+  {
+    pause,
+    total = createTotalTime(request.totalSeconds),
+  }: { pause?: Pause; total?: TotalTime } = {},
 ): Promise<Outcome> {
   const { files = [], stop, cores, network, mergesStderr } = request
   const { toolchain } = offer
@@ -92,7 +94,7 @@ export async function runProgram(
   }
   const execute: Execute = (other) => {
     const its = findOffer(shared.offers, other.language)
-    return runProgram(shared, runPhase, its, { ...other, stop, cores }, signal, undefined, total)
+    return runProgram(shared, runPhase, its, { ...other, stop, cores }, signal, { total })
   }
   const phase =
     request.runs === undefined
