@@ -1,7 +1,7 @@
 // Our connections to PostgreSQL. Besides DATABASE_CONNECTIONS a web process has two connections (LISTEN, the sweep), and a
 // worker up to nine (the sweep, retention, the lease's lock, graphile-worker's pools).
 //
-// A patch that is applied at installation mends two faults of postgres.js (patches/, docs/decisions/0010).
+// A patch that is applied at installation mends three faults of postgres.js (patches/, docs/decisions/0010).
 import type { Socket } from 'node:net'
 import postgres from 'postgres'
 import { backOff } from '#back-off'

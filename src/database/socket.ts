@@ -91,10 +91,7 @@ function createWatch(silenceSeconds: number): (socket: Socket) => Socket {
   const sockets = new Map<Socket, Watched>()
   let timer: NodeJS.Timeout | undefined
 
-  /**
-   * Destroys sockets that are silent for too long. No error is passed, because postgres 3.4.9 forgets queries issued between
-   * a socket's error and its end. The queries fail with CONNECTION_CLOSED.
-   */
+  /** Destroys sockets that are silent for too long. Their queries fail with CONNECTION_CLOSED. */
   function look(): void {
     for (const [socket, watched] of sockets) {
       if (socket.destroyed) sockets.delete(socket)

@@ -64,6 +64,26 @@ t.test('a reserved connection that is gone refuses what comes then, and ends nob
   reserved.release()
 })
 
+t.test(
+  'a transaction whose connection breaks leaves no statement that the next waits for',
+  async (t) => {
+    const sql = createDatabase({ url, connections: 1, name: 'driver test' })
+    t.teardown(() => sql.end({ timeout: 1 }))
+    const broken = sql.begin(async (inside) => {
+      await inside`select 1`
+      const answer = inside`select pg_sleep(60)`.execute()
+      // With an error, as when the other end resets the connection. The rollback comes before the socket's end.
+      setTimeout(() => sockets.at(-1)?.destroy(new Error('reset')), 100)
+      await answer
+    })
+    await t.rejects(broken)
+    for (let n = 0; n < 3; n += 1) {
+      const [row] = await sql<[{ n: number }]>`select ${n}::int as n`
+      t.equal(row.n, n)
+    }
+  },
+)
+
 t.test('who asks one thing after another is answered by the same connection', async (t) => {
   const sql = createDatabase({ url, connections: 3, name: 'driver test' })
   t.teardown(() => sql.end({ timeout: 1 }))
