@@ -140,11 +140,16 @@ async function addHistory(count: number): Promise<void> {
   await session`analyze runledger.event, runledger.result`
 }
 
+/** Returns the fewest blocks of three calls, because a call that plans anew also reads the catalogue. */
 async function countBlocks(): Promise<number> {
-  const [row] =
-    await session`explain (analyze, buffers, format json) select runledger.read_overview()`
-  const plan = row?.['QUERY PLAN'][0].Plan as Record<string, number>
-  return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
+  const counts: number[] = []
+  while (counts.length < 3) {
+    const [row] =
+      await session`explain (analyze, buffers, format json) select runledger.read_overview()`
+    const plan = row?.['QUERY PLAN'][0].Plan as Record<string, number>
+    counts.push((plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0))
+  }
+  return Math.min(...counts)
 }
 
 t.test('it reads as much of a history ten times as long', async (t) => {
