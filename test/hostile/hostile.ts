@@ -7,7 +7,11 @@ import { mkdtempSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import t from 'tap'
 import type { Language } from '#language'
-import { waitForResident } from '../executor/toolchain/java/comparison.ts'
+import {
+  executeAlone,
+  hello as javaHello,
+  wasResident,
+} from '../executor/toolchain/java/comparison.ts'
 import { execute, plainOptions, timeFactor } from '../helper/executor.ts'
 import { hello } from '../helper/program.ts'
 import { openAccount } from './account.ts'
@@ -99,10 +103,14 @@ for (const { executor } of allArenas) {
       )
   }
 }
-const compilers = arenas.get('compile')
-if (compilers !== undefined && plainOptions.accelerators === undefined)
-  await waitForResident(compilers.executor)
 await Promise.all(allArenas.map(({ executor }) => executor.settled()))
+const compilers = arenas.get('compile')
+if (compilers !== undefined && plainOptions.accelerators === undefined) {
+  const { executor } = compilers
+  if (!wasResident(await executeAlone(executor, javaHello())))
+    throw new Error('the executor of compile attacks has no resident compiler')
+  await executor.settled()
+}
 const baseline: Baseline = takeBaseline(allArenas)
 const neighbour = createNeighbour(find('single').executor)
 /** Seconds of the neighbour's programs beside attacks, and beside honest programs that use the processors all the time. */
