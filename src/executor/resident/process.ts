@@ -73,7 +73,11 @@ export async function startResident(
   // The caller need not wait for the end.
   ended.catch(() => {})
   signal.addEventListener('abort', end)
-  const deadline = setTimeout(end, startSeconds * 1000)
+  let isLate = false
+  const deadline = setTimeout(() => {
+    isLate = true
+    end()
+  }, startSeconds * 1000)
   try {
     if (signal.aborted) end()
     await nextFrame()
@@ -82,7 +86,8 @@ export async function startResident(
     const words = await lastWords
     await ended
     signal.throwIfAborted()
-    throw new SandboxError('resident.start', words || describe(cause), cause)
+    const reason = isLate ? `it was not ready after ${startSeconds} s` : describe(cause)
+    throw new SandboxError('resident.start', words || reason, cause)
   } finally {
     clearTimeout(deadline)
     signal.removeEventListener('abort', end)

@@ -147,7 +147,10 @@ t.test('the figures of an exchange are its own', async (t) => {
 
 t.test('one that does not get ready says why, and nothing of it is left', async (t) => {
   await t.rejects(start('raise SystemExit("no mood")'), failsAt('resident.start', /no mood/))
-  await t.rejects(start('import time; time.sleep(1000)', undefined, 1), failsAt('resident.start'))
+  await t.rejects(
+    start('import time; time.sleep(1000)', undefined, 1),
+    failsAt('resident.start', /not ready after/),
+  )
   await t.rejects(start('print("hello world")'), failsAt('resident.start'))
   const controller = new AbortController()
   const starting = start('import time; time.sleep(1000)', controller.signal)
