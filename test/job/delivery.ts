@@ -7,7 +7,7 @@ import { readStream } from '#event'
 import type { RecordedEvent } from '#event'
 import { createDeliverySettings, parseRanges, trustAuthorities } from '#webhook'
 import type { DeliverySettings } from '#webhook'
-import { describeSubmission, submitNew } from '../helper/submission.ts'
+import { describeSubmission, submitNew, untilInTime } from '../helper/submission.ts'
 import { conclude } from '../helper/execution.ts'
 import { createReceive } from '#enqueue'
 import type { Submission } from '#enqueue'
@@ -52,18 +52,20 @@ export async function endSubmission(
   webhook: { readonly url: string; readonly secret: string },
   stdout = 'done\n',
 ): Promise<string> {
-  return sql.begin<string>(async (transaction) => {
-    // A transaction has every method of a pool that submitting uses.
-    const inside = transaction as unknown as Database
-    const id = await submitNew(inside, caller, describeSubmission({ code: '', webhook }))
-    await transaction`
+  return untilInTime(() =>
+    sql.begin<string>(async (transaction) => {
+      // A transaction has every method of a pool that submitting uses.
+      const inside = transaction as unknown as Database
+      const id = await submitNew(inside, caller, describeSubmission({ code: '', webhook }))
+      await transaction`
       select runledger.start(
         gen_random_uuid(), array[${id}::uuid], '{run}', '{python}', '{}', '{"python": {"runtime": "Python 3"}}', '{"actor": {}}', '{}'
       )`
-    await conclude(inside, { id, version: 2, data: { verdict: 'AC', exit_code: 0 }, stdout })
-    await transaction`select graphile_worker.remove_job(${id})`
-    return id
-  })
+      await conclude(inside, { id, version: 2, data: { verdict: 'AC', exit_code: 0 }, stdout })
+      await transaction`select graphile_worker.remove_job(${id})`
+      return id
+    }),
+  )
 }
 
 /**
@@ -88,7 +90,7 @@ export async function submitBatch(
     capacity: 10_000,
   }
   const { signal } = new AbortController()
-  const received = await createReceive(sql)(items, context, signal, webhook)
+  const received = await untilInTime(() => createReceive(sql)(items, context, signal, webhook))
   if (received.kind !== 'received' || typeof received.answer.id !== 'string')
     throw new Error(`the batch was not received: ${received.kind}`)
   return { id: received.answer.id, members: items.map(({ id }) => id) }
