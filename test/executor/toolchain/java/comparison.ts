@@ -47,8 +47,8 @@ export const executeAlone = (executor: Executor, code: string): Promise<TextOutc
 let accounts = 0
 
 /**
- * Waits for the next resident of an executor of `startExecutor`. A source that comes before it takes a second of CPU in a box, so none is sent while no resident
- * has started; processes of an unprivileged worker cannot be told from others.
+ * Waits for the next resident of an executor of `startExecutor`. A source that comes before it takes a second of CPU in a
+ * box, so none is sent while no resident has started; processes of an unprivileged worker cannot be told from others.
  */
 export async function waitForResident(executor: Executor): Promise<void> {
   const isStarted = (): boolean => process.getuid?.() !== 0 || findBoxProcesses().length > 0
