@@ -1,5 +1,5 @@
-// The installed driver with patches/: what happens when a connection closes while a small write is pending, and which of
-// several connections gets the next statement.
+// The installed driver with patches/: what happens when a connection closes while a small write is pending or breaks during a
+// transaction, and which of several connections gets the next statement.
 import { readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -77,6 +77,7 @@ t.test(
       await answer
     })
     await t.rejects(broken)
+    // Only the first statement on the new connection does not come after the one that was left.
     for (let n = 0; n < 3; n += 1) {
       const [row] = await sql<[{ n: number }]>`select ${n}::int as n`
       t.equal(row.n, n)
