@@ -36,6 +36,7 @@ interface Ended {
   readonly record: TrackedResult | undefined
 }
 
+/** Returns a function that stores a batch, and returns the function that answers. */
 export function createBatchStream(
   context: HttpContext,
 ): (
@@ -43,7 +44,7 @@ export function createBatchStream(
   response: Response,
   batch: ParsedBatch,
   hungUp: AbortSignal,
-) => Promise<void> {
+) => Promise<() => Promise<void>> {
   const { database, waiter, resultStreams } = context
   const { longestMilliseconds, slowReaderMilliseconds } = resultStreams.bounds
 
@@ -89,6 +90,7 @@ export function createBatchStream(
 
   return async (request, response, batch, hungUp) => {
     const { accountId, apiKeyId } = request.caller
+    const { have } = batch
     const listNew = batch.items.flatMap(({ id, submission }, index) =>
       submission === null ? [] : [[id, index] as const],
     )
@@ -105,39 +107,44 @@ export function createBatchStream(
     const { id: batchId, submissions: items } = received.answer
     const pending = new Map<string, number>()
     for (const [index, item] of items.entries())
-      if ('id' in item && !batch.have.has(index)) pending.set(item.id, index)
+      if ('id' in item && !have.has(index)) pending.set(item.id, index)
     if (received.kind === 'replayed') {
       for (const [id] of listNew) waiter.forget(id)
       next = follow(pending, hungUp)
       await awaitStored(context, [...pending.keys()])
     }
 
-    request.isStream = true
-    const named = typeof batchId === 'string' ? { 'Batch-Id': batchId } : {}
-    response.writeHead(200, { ...headers, ...named, ...describeReplay(received) }).flushHeaders()
-    response.on('timeout', () => response.destroy())
-    const write = async (line: object): Promise<void> => {
-      const bytes = Buffer.from(`${JSON.stringify(line)}\n`)
-      const taken = unsentAnswers.note(response, apiKeyId, bytes)
-      if (!response.write(bytes)) {
+    // `batch` is not used from here on, so that it is not kept for minutes.
+    return async () => {
+      request.isStream = true
+      const named = typeof batchId === 'string' ? { 'Batch-Id': batchId } : {}
+      response.writeHead(200, { ...headers, ...named, ...describeReplay(received) }).flushHeaders()
+      response.on('timeout', () => response.destroy())
+      const write = async (line: object): Promise<void> => {
+        const bytes = Buffer.from(`${JSON.stringify(line)}\n`)
+        const taken = unsentAnswers.note(response, apiKeyId, bytes)
+        if (!response.write(bytes)) {
+          response.setTimeout(slowReaderMilliseconds)
+          await once(response, 'drain', { signal: hungUp })
+          response.setTimeout(0)
+        }
+        taken()
+      }
+      try {
+        for (const [index, item] of items.entries())
+          if (!('id' in item) && !have.has(index)) await write({ index, ...item })
+        const until = performance.now() + longestMilliseconds
+        while (pending.size > 0 && performance.now() < until) {
+          const ended = (await next()).filter(({ id }) => pending.delete(id))
+          if (hungUp.aborted) return
+          for (const line of await describe(ended, accountId)) await write(line)
+        }
+        // The last bytes have the same time limit as any answer.
         response.setTimeout(slowReaderMilliseconds)
-        await once(response, 'drain', { signal: hungUp })
-        response.setTimeout(0)
+        response.end()
+      } catch (error) {
+        if (!hungUp.aborted) throw error
       }
-      taken()
-    }
-    try {
-      for (const [index, item] of items.entries())
-        if (!('id' in item) && !batch.have.has(index)) await write({ index, ...item })
-      const until = performance.now() + longestMilliseconds
-      while (pending.size > 0 && performance.now() < until) {
-        const ended = (await next()).filter(({ id }) => pending.delete(id))
-        if (hungUp.aborted) return
-        for (const line of await describe(ended, accountId)) await write(line)
-      }
-      response.end()
-    } catch (error) {
-      if (!hungUp.aborted) throw error
     }
   }
 }

@@ -6,7 +6,7 @@ import * as v from 'valibot'
 import type { Caller } from '#account'
 import type { BatchItem } from '#enqueue'
 import { createId } from '#id'
-import { fields, shorten, validate } from '#options'
+import { fields, validate } from '#options'
 import { sendJson } from './answer.ts'
 import { createBatchStream } from './batch-stream.ts'
 import type { ParsedBatch } from './batch-stream.ts'
@@ -64,16 +64,21 @@ export const createBatchSchema = <const Item extends v.GenericSchema>(
   )
 
 export function submitBatch(context: HttpContext): Handler {
-  const stream = createBatchStream(context)
-  return async (request, response) => {
+  const storeStreamed = createBatchStream(context)
+  /** Stores a batch, which has megabytes, so the function that answers does not keep it. @returns the function that answers. */
+  async function store(request: ApiRequest, response: Response): Promise<() => Promise<void>> {
     const batch = await parseBatch(context, request, response)
     if (batch.isStreamed) {
       context.resultStreams.admit(request, response)
-      await stream(request, response, batch, hangUpSignal(response))
-      return
+      return storeStreamed(request, response, batch, hangUpSignal(response))
     }
     const received = await receiveItems(context, request, batch)
-    sendJson(response, 202, received.answer, describeReplay(received))
+    return async () => sendJson(response, 202, received.answer, describeReplay(received))
+  }
+
+  return async (request, response) => {
+    const answer = await store(request, response)
+    await answer()
   }
 }
 
@@ -99,13 +104,7 @@ async function parseBatch(
   const batch = body.issues.length === 0 ? validate(schema, body.json) : { ...body, value: null }
   const own = Object(body.json) as object
   const webhookIssues = judgeWebhook((name) => Object.hasOwn(own, name))
-  const issues = [
-    ...queryIssues,
-    ...haveIssues,
-    ...keyIssues,
-    ...shorten(batch.issues),
-    ...webhookIssues,
-  ]
+  const issues = [...queryIssues, ...haveIssues, ...keyIssues, ...batch.issues, ...webhookIssues]
   if (batch.value === null || issues.length > 0) throw invalidRequest(issues)
   const items = await parseItems(batch.value.submissions, caller, parse)
   const { webhook_url: url, webhook_secret: secret } = batch.value

@@ -4,7 +4,7 @@ import type { Response } from 'polka'
 import type * as v from 'valibot'
 import { Problem } from '#error'
 import type { Issue } from '#error'
-import { shorten, validate } from '#options'
+import { validate } from '#options'
 import { noRoom } from './problem.ts'
 import { invalidRequest, readQuery } from './request.ts'
 import type { ApiRequest } from './request.ts'
@@ -81,7 +81,7 @@ export async function readBody<Value extends object>(
   const { json, issues } = await readJson(request, response)
   if (others.length + issues.length > 0) throw invalidRequest([...others, ...issues])
   const { value, issues: found } = validate(schema, json)
-  if (value === null) throw invalidRequest(shorten(found))
+  if (value === null) throw invalidRequest(found)
   return value
 }
 
@@ -162,9 +162,12 @@ export async function receiveBytes(
   // Reads by events, because an async iterator would cost as much as the rest of this function.
   request.on('data', read)
   request.once('end', () => resolve('whole'))
-  request.once('close', () => resolve('broken'))
-  if (request.destroyed) resolve('broken')
+  const lose = (): void => resolve('broken')
+  request.once('close', lose)
+  if (request.destroyed) lose()
   const end = await promise
+  // The request lives as long as its answer takes, and would keep the body through its listeners.
+  request.off('data', read).off('close', lose)
   if (end !== 'broken') return end === 'whole'
   // The connection is closed, so no client reads this answer.
   throw new Problem('invalid_request', 'The body ended before it was complete.', { issues: [] })

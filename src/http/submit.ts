@@ -26,17 +26,32 @@ import { asksForStream } from './stream.ts'
 
 export function submit(context: HttpContext): Handler {
   return async (request, response) => {
-    const parsed = await parse(context, request, response)
-    if (parsed.streams) {
-      await submitAndStream(context, parsed, response)
-      return
+    const answer = await store(context, request, response)
+    await answer()
+  }
+}
+
+/**
+ * Stores the submission of a request. It may have megabytes, so the function that answers, which may wait for minutes, does not
+ * keep it.
+ * @returns the function that answers.
+ */
+async function store(
+  context: HttpContext,
+  request: ApiRequest,
+  response: Response,
+): Promise<() => Promise<void>> {
+  const parsed = await parse(context, request, response)
+  if (parsed.streams) return storeAndStream(context, parsed, response)
+  if (parsed.waits) {
+    const end = await storeAwaited(context, parsed)
+    return async () => {
+      const ended = await end()
+      if (ended !== null) sendStored(response, ended.stored, ended.record)
     }
-    if (parsed.waits) {
-      const submitted = await submitToEnd(context, parsed)
-      if (submitted !== null) sendStored(response, submitted.stored, submitted.record)
-      return
-    }
-    const stored = await receive(context, parsed, createId())
+  }
+  const stored = await receive(context, parsed, createId())
+  return async () => {
     const { accountId } = request.caller
     const record =
       stored.kind === 'replayed' ? await readRecord(context.database, stored.id, accountId) : null
@@ -83,13 +98,15 @@ async function parse(
 }
 
 /**
- * Stores a submission, or finds the earlier one of its idempotency key, and waits for the result.
- * @returns null when the caller has hung up. @throws {Problem} when it was not stored or did not end in time.
+ * Stores a submission, or finds the earlier one of its idempotency key.
+ * @returns a function that waits for the result: null when the caller has hung up. It does not keep the submission. It throws
+ *   {Problem} when the submission did not end in time.
+ * @throws {Problem} when it was not stored.
  */
-export async function submitToEnd(
+export async function storeAwaited(
   context: HttpContext,
   parsed: AwaitedSubmission,
-): Promise<{ readonly stored: Stored; readonly record: TrackedResult } | null> {
+): Promise<() => Promise<{ readonly stored: Stored; readonly record: TrackedResult } | null>> {
   const { waiter, database } = context
   const { seconds, hungUp } = parsed
   const { accountId } = parsed.request.caller
@@ -102,22 +119,22 @@ export async function submitToEnd(
     waiter.forget(id)
     throw error
   })
-  let record: TrackedResult | null | undefined
-  if (stored.kind === 'received') {
-    record = (await waited)?.record
-  } else {
-    waiter.forget(id)
-    record = await waitForEnd(context, stored.id, accountId, seconds, hungUp)
+  if (stored.kind === 'replayed') waiter.forget(id)
+  return async () => {
+    let record =
+      stored.kind === 'received'
+        ? (await waited)?.record
+        : await waitForEnd(context, stored.id, accountId, seconds, hungUp)
+    if (hungUp.aborted) return null
+    record ??= await readRecord(database, stored.id, accountId)
+    if (record === null) throw unavailable() // the database restarted and lost what was not on disk
+    if (!isFinal(record)) {
+      // The 408 carries the id, so the submission must be on disk; it was received without `durable`.
+      await withDeadline(() => flushLog(database))
+      throw notFinished(stored.id)
+    }
+    return { stored, record }
   }
-  if (hungUp.aborted) return null
-  record ??= await readRecord(database, stored.id, accountId)
-  if (record === null) throw unavailable() // the database restarted and lost what was not on disk
-  if (!isFinal(record)) {
-    // The 408 carries the id, so the submission must be on disk; it was received without `durable`.
-    await withDeadline(() => flushLog(database))
-    throw notFinished(stored.id)
-  }
-  return { stored, record }
 }
 
 /** Returns the 408 for a submission that goes on when the wait is over. */
@@ -129,18 +146,21 @@ export function notFinished(id: string): Problem {
   )
 }
 
-async function submitAndStream(
+async function storeAndStream(
   context: HttpContext,
   parsed: ParsedRequest,
   response: Response,
-): Promise<void> {
+): Promise<() => Promise<void>> {
   const { streams, resultStreams } = context
-  resultStreams.admit(parsed.request, response)
+  const { request, hungUp } = parsed
+  resultStreams.admit(request, response)
   const channel = { waiter: streams.channel, durable: true }
   const stored = await receive(context, parsed, createId(), channel)
-  if (parsed.hungUp.aborted) return
-  const headers = { ...locate(stored.id), ...describeReplay(stored) }
-  resultStreams.begin(parsed.request, response, stored.id, beginning, { headers })
+  return async () => {
+    if (hungUp.aborted) return
+    const headers = { ...locate(stored.id), ...describeReplay(stored) }
+    resultStreams.begin(request, response, stored.id, beginning, { headers })
+  }
 }
 
 /**

@@ -63,9 +63,11 @@ export function isFileSpecifier(one: unknown): one is readonly [id: string, name
   if (!Array.isArray(one) || one.length < 2 || one.length > 3) return false
   const [id, name] = one as unknown[]
   return (
-    /^[\dA-Za-z]{8,200}$/.test(String(id)) &&
-    /^[\w.-]+$/.test(String(name)) &&
-    /[\dA-Za-z]/.test(String(name))
+    typeof id === 'string' &&
+    typeof name === 'string' &&
+    /^[\dA-Za-z]{8,200}$/.test(id) &&
+    /^[\w.-]+$/.test(name) &&
+    /[\dA-Za-z]/.test(name)
   )
 }
 

@@ -48,34 +48,36 @@ export function openJobe(context: HttpContext): Door {
   const runToEnd = createRunner(context, names)
 
   const run: Handler = async (incoming, response) => {
-    const { run_spec: asked } = await readBody(incoming, response, runRequest)
-    const { caller } = incoming
-    const name = asked.language_id.toLowerCase()
-    const language = findDoorLanguage(name, jobe.names)
-    if (language === undefined) throw refuse(`Language '${name}' is not known`)
-    const limits = translateLimits(asked.parameters ?? {}, language, caller.limits)
-    if (!isSourceName(asked.sourcefilename ?? 'prog'))
-      throw refuse('The sourcefilename for the run_spec is illegal')
-    const record = await runToEnd(incoming, response, {
-      language,
-      code: asked.sourcecode,
-      stdin: asked.input ?? '',
-      ...translateArguments(asked.parameters ?? {}, language),
-      files: await loadFiles(caller.accountId, asked.file_list ?? []),
-      limits,
-      output_encoding: 'base64',
+    const record = await runToEnd(incoming, response, async () => {
+      const { run_spec: asked } = await readBody(incoming, response, runRequest)
+      const { caller } = incoming
+      const name = asked.language_id.toLowerCase()
+      const language = findDoorLanguage(name, jobe.names)
+      if (language === undefined) throw refuse(`Language '${name}' is not known`)
+      const limits = translateLimits(asked.parameters ?? {}, language, caller.limits)
+      if (!isSourceName(asked.sourcefilename ?? 'prog'))
+        throw refuse('The sourcefilename for the run_spec is illegal')
+      return {
+        language,
+        code: asked.sourcecode,
+        stdin: asked.input ?? '',
+        ...translateArguments(asked.parameters ?? {}, language),
+        files: await loadFiles(caller.accountId, asked.file_list ?? []),
+        limits,
+        output_encoding: 'base64',
+      }
     })
     if (record === null) return
     // CodeRunner grades an outcome of 20 as a wrong answer, and does not grade an answer other than 200.
     const why = whyNotRun(record)
     if (why !== null) sendJson(response, 500, why)
-    else sendJson(response, 200, translateRecord(record, language))
+    else sendJson(response, 200, translateRecord(record))
   }
 
   async function loadFiles(accountId: string, list: readonly unknown[]): Promise<object[]> {
     if (list.length > filesMost) throw refuse(`file_list holds more than ${filesMost} files`)
-    const specifiers = list.map((one) => {
-      if (!isFileSpecifier(one)) throw refuse(`Invalid file specifier: ${JSON.stringify(one)}`)
+    const specifiers = list.map((one, index) => {
+      if (!isFileSpecifier(one)) throw refuse(`Invalid file specifier: file_list.${index}`)
       return one
     })
     if (specifiers.length === 0) return []
@@ -148,10 +150,10 @@ function readId({ params: { id = '' } }: ApiRequest): string {
   return id
 }
 
-function translateRecord(record: TrackedResult, language: Language): object {
+function translateRecord(record: TrackedResult): object {
   const stdout = clean(record.stdout)
   const stderr = clean(record.stderr)
-  const outcome = nameOutcome(record, stderr, language)
+  const outcome = nameOutcome(record, stderr)
   const messages = record.verdict === 'CE' ? record.compile_output : stderr
   return {
     run_id: record.id,
@@ -165,9 +167,8 @@ function translateRecord(record: TrackedResult, language: Language): object {
 }
 
 function nameOutcome(
-  { verdict, signal }: TrackedResult,
+  { verdict, signal, language }: TrackedResult,
   stderr: string,
-  language: Language,
 ): 11 | 12 | 13 | 15 | 17 | 19 {
   switch (verdict) {
     case 'CE':
@@ -182,7 +183,9 @@ function nameOutcome(
       return stderr === '' ? 15 : 12
     default:
       if (signal === 'SIGSYS') return 19
-      return signal === null && jobe.syntaxErrors[language]?.test(stderr) === true ? 11 : 12
+      return signal === null && jobe.syntaxErrors[language as Language]?.test(stderr) === true
+        ? 11
+        : 12
   }
 }
 

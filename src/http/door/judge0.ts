@@ -20,7 +20,7 @@ import {
   readIdempotencyKey,
 } from '../request.ts'
 import type { ApiRequest, Handler } from '../request.ts'
-import { submitToEnd } from '../submit.ts'
+import { storeAwaited } from '../submit.ts'
 import type { Door, DoorAnswer } from './door.ts'
 import { notUtf8, readAsked, readSubmissions } from './judge0-answer.ts'
 import { batchMost, listInfoRoutes } from './judge0-info.ts'
@@ -49,27 +49,34 @@ export function openJudge0(context: HttpContext): Door {
       .map((issue) => rename(issue, judge0Names))
       .filter(({ path }) => !wrong.has(nameField(path)))
     const all = [...translated.issues, ...found]
-    return { value: all.length === 0 ? markCallback(parsed.value) : null, issues: all }
+    return { value: all.length === 0 ? markCallback(parsed.value) : null, issues: shorten(all) }
+  }
+
+  /** Reads and stores a submission, which is not kept. @returns its token, or, with `wait`, the function that waits. */
+  async function store(
+    request: ApiRequest,
+    response: Response,
+  ): Promise<string | Awaited<ReturnType<typeof storeAwaited>>> {
+    const { isBase64 } = readAsked(request)
+    const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
+    const body = await readDoorBody(request, response, anything)
+    const { value, issues } = await check(body, isBase64, request)
+    if (value === null || keyIssues.length > 0) throw invalidRequest([...keyIssues, ...issues])
+    const parsed = { request, submission: value, idempotencyKey }
+    if (new URLSearchParams(request.search).get('wait') !== 'true')
+      return (await receive(context, parsed, createId())).id
+    const hungUp = hangUpSignal(response)
+    return storeAwaited(context, { ...parsed, seconds: context.syncWaitSeconds, hungUp })
   }
 
   const create: Handler = async (request, response) => {
     const asked = readAsked(request)
-    const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
-    const body = await readDoorBody(request, response, anything)
-    const { value, issues } = await check(body, asked.isBase64, request)
-    if (value === null || keyIssues.length > 0) throw invalidRequest([...keyIssues, ...issues])
-    const parsed = { request, submission: value, idempotencyKey }
-    if (new URLSearchParams(request.search).get('wait') !== 'true') {
-      const { id } = await receive(context, parsed, createId())
-      sendJson(response, 201, { token: id })
+    const stored = await store(request, response)
+    if (typeof stored === 'string') {
+      sendJson(response, 201, { token: stored })
       return
     }
-    const hungUp = hangUpSignal(response)
-    const seconds = context.syncWaitSeconds
-    const id = await submitToEnd(context, { ...parsed, seconds, hungUp }).then(
-      (end) => end?.record.id,
-      readUnfinished,
-    )
+    const id = await stored().then((end) => end?.record.id, readUnfinished)
     if (id === undefined) return
     const [shown] = await readSubmissions(database, [id], request.caller.accountId, asked).catch(
       (error: unknown) => {

@@ -60,7 +60,7 @@ export interface Message {
   readonly id: string | number | undefined
   /** Undefined: the message is an answer from the client. */
   readonly method: string | undefined
-  readonly params: Readonly<Record<string, unknown>>
+  readonly params: Record<string, unknown>
   readonly meta: Readonly<Record<string, unknown>>
 }
 
@@ -75,6 +75,13 @@ export function readMessage(json: unknown): Message {
   return { id, method, params, meta: toObject(params['_meta']) }
 }
 
+/** Removes the arguments of a tool's call from its message, which lives as long as the answer takes, and returns them. */
+export function takeArguments({ params }: Message): unknown {
+  const { arguments: given = {} } = params
+  delete params['arguments']
+  return given
+}
+
 function toObject(value: unknown): Readonly<Record<string, unknown>> {
   return v.is(object, value) && !Array.isArray(value) ? value : {}
 }
@@ -86,6 +93,8 @@ export function isPerRequest(headers: IncomingHttpHeaders, { meta }: Message): b
   const named = headers['mcp-protocol-version']
   const version = meta[`${own}/protocolVersion`] ?? named
   if (version === undefined) return false
+  if (typeof version !== 'string')
+    throw new ProtocolError(codes.params, `${own}/protocolVersion must be a string.`, 400)
   if (named !== undefined && named !== version)
     throw mismatch('MCP-Protocol-Version', `${own}/protocolVersion of _meta`)
   if (byHandshake.some((one) => one === version)) return false

@@ -4,7 +4,7 @@ import { cancelSubmission } from '#enqueue'
 import { Problem } from '#error'
 import type { Issue } from '#error'
 import { createId } from '#id'
-import { fields, shorten, validate } from '#options'
+import { fields, validate } from '#options'
 import { isFinal } from '#result'
 import type { TrackedResult } from '#result'
 import { described } from '#schema'
@@ -19,6 +19,7 @@ import type { ApiRequest } from '../request.ts'
 import { answerSchemas } from '../schema.ts'
 import { createEntries } from '../submission.ts'
 import { receive } from '../receive.ts'
+import type { Stored } from '../receive.ts'
 import { notFinished } from '../submit.ts'
 import { usualRules } from '../webhook.ts'
 import { codes, ProtocolError } from './mcp-message.ts'
@@ -27,7 +28,8 @@ import { longestWaitSeconds, notRun } from './run.ts'
 /** A call of a tool, with the request that it belongs to. */
 interface ToolCall {
   readonly request: ApiRequest
-  readonly arguments: unknown
+  /** Returns the arguments, once. */
+  readonly takeArguments: () => unknown
   /** Fires when the client has hung up. */
   readonly hungUp: AbortSignal
   /** Fires when the client cancels the call; the submission is cancelled then. */
@@ -130,16 +132,27 @@ type CallTool = (
 export function createTools(context: HttpContext): CallTool {
   const { database, syncWaitSeconds, parse } = context
 
-  async function submit(call: ToolCall): ReturnType<CallTool> {
-    const { request, hungUp, cancelled } = call
-    const { accountId } = request.caller
+  /** Stores a submission, which may have megabytes, and which the call does not keep. @returns the mistakes, if there are any. */
+  async function store(
+    name: 'run_code' | 'run_tests',
+    call: ToolCall,
+  ): Promise<Stored | ToolResult> {
+    const { request } = call
+    const given = call.takeArguments()
+    // The tool's schema refuses unknown fields; the API judges everything else.
+    const { value: known, issues: unknown } = validate(tools[name].input, given)
+    if (known === null) return describeMistakes(unknown)
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
     if (keyIssues.length > 0) throw invalidRequest(keyIssues)
-    const { value, issues } = await parse(call.arguments, request.caller)
-    if (value === null) return describeMistakes(issues)
-    const parsed = { request, submission: value, idempotencyKey }
+    const { value: submission, issues } = await parse(given, request.caller)
+    if (submission === null) return describeMistakes(issues)
     // A task is on disk before it is answered.
-    const stored = await receive(context, parsed, createId())
+    return receive(context, { request, submission, idempotencyKey }, createId())
+  }
+
+  async function follow(call: ToolCall, stored: Stored): ReturnType<CallTool> {
+    const { request, hungUp, cancelled } = call
+    const { accountId } = request.caller
     if (call.takesTask) return { task: await read(stored.id, accountId) }
     call.onStored(stored.id)
     const gone = AbortSignal.any([hungUp, cancelled])
@@ -175,15 +188,18 @@ export function createTools(context: HttpContext): CallTool {
   }
 
   return async (name, call) => {
+    if (name === 'run_code' || name === 'run_tests') {
+      const stored = await store(name, call)
+      return 'content' in stored ? stored : follow(call, stored)
+    }
+    const given = call.takeArguments()
     if (name === 'get_result') {
-      const { value: asked, issues } = validate(tools.get_result.input, call.arguments)
-      if (asked === null) return describeMistakes(shorten(issues))
+      const { value: asked, issues } = validate(tools.get_result.input, given)
+      if (asked === null) return describeMistakes(issues)
       return readResult(asked.id, asked.wait ?? false, call).catch(describeNotFound)
     }
-    // The tool's schema refuses unknown fields; the API judges everything else.
-    const { value, issues } = validate(tools[name].input, call.arguments)
-    if (value === null) return describeMistakes(shorten(issues))
-    if (name !== 'list_languages') return submit(call)
+    const { value, issues } = validate(tools.list_languages.input, given)
+    if (value === null) return describeMistakes(issues)
     return describeAnswer({ languages: await describeLanguages(database) })
   }
 }

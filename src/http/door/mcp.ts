@@ -24,6 +24,7 @@ import {
   isPerRequest,
   ProtocolError,
   readMessage,
+  takeArguments,
   takesTasks,
   tasksExtension,
   versions,
@@ -57,8 +58,10 @@ export function openMcp(context: HttpContext): Door {
 
   async function call(incoming: Incoming, perRequest: boolean): Promise<Reply> {
     const { message, request, response } = incoming
-    const { name, arguments: given = {} } = message.params
-    if (!isTool(name)) throw new ProtocolError(codes.params, `There is no tool ${String(name)}.`)
+    const { name } = message.params
+    if (typeof name !== 'string')
+      throw new ProtocolError(codes.params, 'params.name must be the name of a tool.')
+    if (!isTool(name)) throw new ProtocolError(codes.params, `There is no tool ${name}.`)
     const hungUp = hangUpSignal(response)
     const controller = new AbortController()
     const own = nameCall(request, message.id)
@@ -67,7 +70,7 @@ export function openMcp(context: HttpContext): Door {
     try {
       const result = await callTool(name, {
         request,
-        arguments: given,
+        takeArguments: () => takeArguments(message),
         hungUp,
         // In versions up to 2025-11-25 a client that hangs up cancels nothing.
         cancelled: perRequest ? hungUp : controller.signal,
@@ -168,11 +171,9 @@ export function openMcp(context: HttpContext): Door {
 
   const handler: Handler = async (request, response) => {
     refuseOtherOrigins(request, corsOrigins)
-    const { json, issues } = await readJson(request, response)
     let id: Message['id']
     try {
-      if (issues.length > 0) throw new ProtocolError(codes.parse, String(issues[0]?.message), 400)
-      const message = readMessage(json)
+      const message = await receiveMessage(request, response)
       const incoming = { message, request, response }
       if (message.id === undefined || message.method === undefined) {
         take(incoming)
@@ -206,6 +207,12 @@ export function openMcp(context: HttpContext): Door {
     sendMessage(response, 200, describeProblem(problem, id).body)
   }
   return { routes: [['POST', '/mcp', handler]], describeProblem }
+}
+
+async function receiveMessage(request: ApiRequest, response: Response): Promise<Message> {
+  const { json, issues } = await readJson(request, response)
+  if (issues.length > 0) throw new ProtocolError(codes.parse, String(issues[0]?.message), 400)
+  return readMessage(json)
 }
 
 type Methods = Readonly<Record<string, (incoming: Incoming) => Promise<Reply>>>

@@ -51,10 +51,16 @@ function describeMissing({ path }: v.ObjectIssue): string {
   )
 }
 
+const versionLimit = 64
+
 const request = v.object(
   {
     language: v.string(required('language', 'string')),
-    version: v.string(required('version', 'string')),
+    version: v.pipe(
+      v.string(required('version', 'string')),
+      // Reading a range takes time in proportion to its length.
+      v.maxLength(versionLimit, `version must have at most ${versionLimit} characters`),
+    ),
     files: v.pipe(
       v.array(
         v.object(
@@ -133,19 +139,22 @@ export function openPiston(context: HttpContext): Door {
   }
 
   const execute: Handler = async (incoming, response) => {
-    const asked = await readDoorBody(incoming, response, request)
-    const language = findDoorLanguage(asked.language, pistonNames)
-    const willDo = (runtime: string): boolean => suits(readVersion(runtime), asked.version)
-    if (language === undefined || !(await offered.hasVersion(language, willDo)))
-      throw refuse(`${asked.language}-${asked.version} runtime is unknown`)
-    const record = await run(incoming, response, {
-      language,
-      ...translateFiles(asked),
-      ...dropNulls({ stdin: asked.stdin, args: asked.args, env: asked.env }),
-      ...translateLimits(asked, language, incoming.caller.limits),
+    const record = await run(incoming, response, async () => {
+      const asked = await readDoorBody(incoming, response, request)
+      const { version } = asked
+      const name = findDoorLanguage(asked.language, pistonNames)
+      const willDo = (runtime: string): boolean => suits(readVersion(runtime), version)
+      if (name === undefined || !(await offered.hasVersion(name, willDo)))
+        throw refuse(`${asked.language}-${version} runtime is unknown`)
+      return {
+        language: name,
+        ...translateFiles(asked),
+        ...dropNulls({ stdin: asked.stdin, args: asked.args, env: asked.env }),
+        ...translateLimits(asked, name, incoming.caller.limits),
+      }
     })
     if (record === null) return
-    const { fault, retry } = record
+    const { language, fault, retry } = record
     // A status of Piston's own would be taken for a failing program.
     const message = whyNotRun(record)
     if (message !== null) sendJson(response, 500, { message, fault, retry })

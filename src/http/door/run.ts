@@ -13,7 +13,7 @@ import type { HttpContext } from '../http.ts'
 import { mostAllowed } from '../relations.ts'
 import { hangUpSignal, invalidRequest, readIdempotencyKey } from '../request.ts'
 import type { ApiRequest } from '../request.ts'
-import { submitToEnd } from '../submit.ts'
+import { storeAwaited } from '../submit.ts'
 
 /** The door protocols cannot answer "not yet", so a request waits as long as its client does, up to this limit. */
 export const longestWaitSeconds = 900
@@ -27,25 +27,34 @@ interface Asked {
 
 /**
  * Returns a function that runs a submission to its end, or resolves with null when the caller hangs up. It throws {Problem}.
+ * Its `read` reads the request; the submission is not kept while it runs, because thousands may run for minutes.
  * @param names the door's name for each field of the API, used in mistakes.
  */
 export function createRunner(
   context: HttpContext,
   names: Readonly<Record<string, string>>,
-): (request: ApiRequest, response: Response, asked: Asked) => Promise<TrackedResult | null> {
-  return async (request, response, asked) => {
+): (
+  request: ApiRequest,
+  response: Response,
+  read: () => Promise<Asked>,
+) => Promise<TrackedResult | null> {
+  async function store(
+    request: ApiRequest,
+    response: Response,
+    read: () => Promise<Asked>,
+  ): ReturnType<typeof storeAwaited> {
+    const { value, issues } = await context.parse(await read(), request.caller)
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
-    const { value, issues } = await context.parse(asked, request.caller)
     const all = [...keyIssues, ...issues.map((issue) => rename(issue, names))]
     if (value === null || all.length > 0) throw invalidRequest(all)
-    const end = await submitToEnd(context, {
-      request,
-      submission: value,
-      idempotencyKey,
-      seconds: longestWaitSeconds,
-      hungUp: hangUpSignal(response),
-    })
-    return end?.record ?? null
+    const hungUp = hangUpSignal(response)
+    const awaited = { request, submission: value, idempotencyKey, hungUp }
+    return storeAwaited(context, { ...awaited, seconds: longestWaitSeconds })
+  }
+
+  return async (request, response, read) => {
+    const end = await store(request, response, read)
+    return (await end())?.record ?? null
   }
 }
 
@@ -88,7 +97,7 @@ export function findDoorLanguage(
   others: Readonly<Record<string, Language>>,
 ): Language | undefined {
   const known = name.toLowerCase()
-  return others[known] ?? languagesByName[known]
+  return Object.hasOwn(others, known) ? others[known] : languagesByName[known]
 }
 
 /**

@@ -57,15 +57,17 @@ const names = {
 export function openSandboxFusion(context: HttpContext): Door {
   const run = createRunner(context, names)
   const handler: Handler = async (incoming, response) => {
-    const asked = await readDoorBody(incoming, response, request)
-    const language = findDoorLanguage(asked.language, sandboxFusionNames)
-    const record = await run(incoming, response, {
-      // The API's own check refuses an unknown name.
-      language: language ?? asked.language,
-      code: asked.code,
-      ...dropNulls({ stdin: asked.stdin, args: asked.args }),
-      ...translateFiles(asked),
-      ...(language !== undefined && translateLimits(asked, language, incoming.caller.limits)),
+    const record = await run(incoming, response, async () => {
+      const asked = await readDoorBody(incoming, response, request)
+      const language = findDoorLanguage(asked.language, sandboxFusionNames)
+      return {
+        // The API's own check refuses an unknown name.
+        language: language ?? asked.language,
+        code: asked.code,
+        ...dropNulls({ stdin: asked.stdin, args: asked.args }),
+        ...translateFiles(asked),
+        ...(language !== undefined && translateLimits(asked, language, incoming.caller.limits)),
+      }
     })
     if (record === null) return
     const { fault, retry } = record

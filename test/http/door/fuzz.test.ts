@@ -37,12 +37,15 @@ const text = fc.oneof(
     '\ud800',
     'aGk=',
     '71',
+    'constructor',
+    'toString',
   ),
 )
 const value = fc.oneof(
   { weight: 3, arbitrary: text },
-  fc.constantFrom(null, true, -1, 0, 0.5, 1, 71, 1000, 1e9, 1e308, [], {}),
+  fc.constantFrom(null, true, -1, 0, 0.5, 1, 71, 1000, 1e9, 1e308, [], {}, [{ toString: 0 }, 'a']),
   fc.array(text, { maxLength: 3 }),
+  fc.constantFrom({ toString: 0 }, [[{ toString: 0 }, 'a']]),
   fc.dictionary(text, fc.oneof(text, fc.constant(null)), { maxKeys: 3 }),
   fc.array(fc.record({ name: text, content: text, encoding: text }, { requiredKeys: [] }), {
     maxLength: 3,

@@ -234,6 +234,14 @@ t.test('mistakes are text with Jobe’s words and status', async (t) => {
       /^interpreterargs: -c/,
     ],
     [{ run_spec: python('', { sourcefilename: '../a' }) }, /^The sourcefilename for the run_spec/],
+    [
+      { run_spec: python('', { language_id: 'constructor' }) },
+      /^Language 'constructor' is not known/,
+    ],
+    [
+      { run_spec: python('', { file_list: [[{ toString: 0 }, 'a']] }) },
+      /^Invalid file specifier: /,
+    ],
     [{ run_spec: python('', { file_list: [['short', 'a']] }) }, /^Invalid file specifier: /],
     [
       { run_spec: python('', { file_list: [['longEnough', '../a']] }) },
@@ -275,6 +283,10 @@ t.test('mistakes are text with Jobe’s words and status', async (t) => {
     t.equal(answer.status, 400, message.source)
     t.match(answer.body, message)
   }
+  const deep = `[${'['.repeat(100_000)}${']'.repeat(100_000)}]`
+  const nested = JSON.stringify({ run_spec: python('', { file_list: 'deep' }) })
+  const answer = await ask('POST', 'runs', { body: nested.replace('"deep"', deep) })
+  t.match(answer, { status: 400, body: /^Invalid file specifier: / })
   const bad = await ask('PUT', 'files/notBase64', { body: { file_contents: '§' } })
   t.match(bad, { status: 400, body: 'put: contents of file notBase64 are not valid base-64' })
   const none = await ask('PUT', 'files/noContent', { body: {} })

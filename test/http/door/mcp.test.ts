@@ -328,17 +328,20 @@ async function untilStatus(key: string, id: string, status: string): Promise<voi
 t.test(
   'progress tells of the run, its start and each test, and then comes the answer',
   async (t) => {
-    const tests = [{ expected_stdout: 'a' }, { expected_stdout: 'b' }]
-    const given = { language: 'python', code: 'print("a")', tests }
+    // JSON leaves these line ends of Unicode as they are.
+    const tests = [{ name: 'x\u2028y\u2029', expected_stdout: 'a' }, { expected_stdout: 'b' }]
+    const code = 'import time\nprint("a")\ntime.sleep(1)'
+    const given = { language: 'python', code, tests }
     const params = { name: 'run_tests', arguments: given, _meta: { progressToken: 5 } }
     const { headers, text } = await ask('tools/call', params, {
       headers: { Accept: 'application/json, text/event-stream' },
     })
     t.match(headers['content-type'], /^text\/event-stream/)
-    const messages = Array.from(text.matchAll(/^data: (.*)$/gm), ([, data = '']) =>
+    const messages = Array.from(text.matchAll(/^data: ([^\n]*)/gm), ([, data = '']) =>
       JSON.parse(data),
     )
     const last = messages.pop()
+    t.ok(messages.some(({ params: { message } }) => message === 'test 1: AC'))
     t.match(last, { id: 1, result: { isError: true, structuredContent: { verdict: 'WA' } } })
     t.match(messages[0].params, {
       progressToken: 5,

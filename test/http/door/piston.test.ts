@@ -142,6 +142,8 @@ t.test('mistakes are 400 with a message that says them all', async (t) => {
     ],
     [python('', { files: [] }), /files must contain at least one/],
     [{ ...python(''), version: '2.x' }, /^python-2\.x runtime is unknown$/],
+    [{ ...python(''), version: '1||'.repeat(22) }, /^version must have at most 64 characters$/],
+    [{ ...python(''), language: 'constructor' }, /^constructor-3\.x runtime is unknown$/],
     [{ ...python(''), language: 'klingon' }, /^klingon-3\.x runtime is unknown$/],
     [python('', { run_timeout: 'soon' }), /If specified, run_timeout must be a number/],
     [python('', { run_timeout: 1e9 }), /run_timeout is more than/],

@@ -94,8 +94,10 @@ t.test('mistakes are 422, each with its place', async (t) => {
     { loc: ['body', 'language'] },
     { loc: ['body', 'run_timeout'] },
   ])
-  const unknown = await run({ code: '', language: 'cuda' })
-  t.match(unknown, { status: 422, body: { detail: [{ loc: ['body', 'language'] }] } })
+  for (const language of ['cuda', 'constructor']) {
+    const unknown = await run({ code: '', language })
+    t.match(unknown, { status: 422, body: { detail: [{ loc: ['body', 'language'] }] } })
+  }
   const beyond = await run({
     code: '',
     language: 'python',
