@@ -66,24 +66,28 @@ export function createServer(
     // Node's 400 would have no body, so request.ts answers instead.
     requireHostHeader: false,
   }
-  // The oldest exchange comes first.
-  const open = new Set<Exchange>()
+  // The exchanges of each socket, the oldest first.
+  const open = new Map<Socket, Exchange[]>()
   // Requests that were answered before they were complete; further bytes on their connections still belong to them.
   const early = new WeakMap<Socket, IncomingMessage>()
-  // Counts unanswered requests of a socket, because Node passes on all requests that it has read before it pauses the socket.
-  const pipelined = new WeakMap<Socket, number>()
   let isEnding = false
   const listener: RequestListener = (request, response) => {
     const { socket } = request
-    const waiting = pipelined.get(socket) ?? 0
-    if (waiting === pipelinedMost) socket.destroy()
+    const exchanges = open.get(socket) ?? []
+    // Node passes on all requests that it has read before it pauses the socket.
+    if (exchanges.length === pipelinedMost) socket.destroy()
     if (socket.destroyed) return
-    pipelined.set(socket, waiting + 1)
+    if (!open.has(socket)) {
+      open.set(socket, exchanges)
+      socket.once('close', () => {
+        open.delete(socket)
+        closeWaiting(exchanges)
+      })
+    }
     const exchange = { request, response }
-    open.add(exchange)
+    exchanges.push(exchange)
     response.once('close', () => {
-      open.delete(exchange)
-      pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1)
+      exchanges.splice(exchanges.indexOf(exchange), 1)
       if (!request.complete) early.set(socket, request)
     })
     if (isEnding) response.shouldKeepAlive = false
@@ -97,7 +101,7 @@ export function createServer(
   server.on('clientError', (error: ClientError, socket: Socket) => {
     if (early.get(socket)?.complete === false) socket.destroy()
     else {
-      const exchanges = [...open].filter(({ request }) => request.socket === socket)
+      const exchanges = open.get(socket) ?? []
       const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
       if (isLate && exchanges.some(({ request }) => mayTakeLonger(request))) return
       answerClientError(error, socket, exchanges)
@@ -107,12 +111,24 @@ export function createServer(
     server,
     sayFarewell() {
       isEnding = true
-      for (const { response } of open) response.shouldKeepAlive = false
+      for (const exchanges of open.values())
+        for (const { response } of exchanges) response.shouldKeepAlive = false
     },
     renewCertificate(renewed) {
       createSecureContext(renewed)
       ;(server as TlsServer).setSecureContext(renewed)
     },
+  }
+}
+
+/**
+ * Closes the responses that wait for their turn on a closed connection. Node closes only the response whose turn it is, so
+ * these would keep their streams, waits and bytes for ever.
+ */
+function closeWaiting(exchanges: readonly Exchange[]): void {
+  for (const { response } of exchanges.filter((one) => one.response.socket === null)) {
+    response.destroy()
+    response.emit('close')
   }
 }
 

@@ -250,6 +250,27 @@ t.test('who asks for more than he reads loses his connection, and costs no more'
   t.equal(statusLines(patient).length, 16, 'as many as that are answered')
 })
 
+t.test('who hangs up before his pipelined requests are answered leaves nothing open', async (t) => {
+  const readOpen = async (): Promise<string | undefined> => {
+    const { text } = await call('GET', '/metrics', { checked: false })
+    return /^runledger_streams_open (\d+)$/m.exec(text)?.[1]
+  }
+  const { id } = (await call('POST', '/api/submit', { body: python, key })).body
+  const get = (path: string): string =>
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`
+  // The first answer does not come, so those behind it wait for their turn. More than the key's share of streams in all.
+  const asked = get(`/api/result/${id}?wait=true`) + get(`/api/result/${id}/stream`).repeat(15)
+  for (let n = 0; n < 8; n += 1) {
+    const { socket } = await open(asked)
+    while ((await readOpen()) !== '15') await sleep(5)
+    socket.destroy()
+    while ((await readOpen()) !== '0') await sleep(5)
+  }
+  await finish(sql, id)
+  const { status, text } = await call('GET', `/api/result/${id}/stream`, { key, checked: false })
+  t.match({ status, text }, { status: 200, text: /event: result/ })
+})
+
 t.test(
   'a request line that holds the whole URL is understood, and still needs a key',
   async (t) => {
