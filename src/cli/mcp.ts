@@ -1,7 +1,5 @@
 // The command `mcp`, for agents that start their servers as processes. Each message on stdin is POSTed to the service's /mcp,
 // and the answers are printed, one message a line (modelcontextprotocol.io, "stdio").
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import type { Response } from 'undici'
 import { parseServiceUrl } from '#client'
@@ -54,7 +52,13 @@ export async function relay(
   const { Agent, fetch } = await import('undici')
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
   const underWay = new Map<unknown, AbortController>()
-  const print = (message: object): void => void output.write(`${JSON.stringify(message)}\n`)
+  // An agent may read the lines by readline, for which one also ends at these characters.
+  const print = (message: object): void => {
+    const line = JSON.stringify(message)
+      .replaceAll('\u2028', '\\u2028')
+      .replaceAll('\u2029', '\\u2029')
+    output.write(`${line}\n`)
+  }
   /** The session's headers, as the handshake has agreed on them. */
   let agreed: Readonly<Record<string, string>> = {}
 
@@ -81,11 +85,15 @@ export async function relay(
   }
 
   async function take(line: string): Promise<void> {
-    let message: Message
+    let message: Message | null
     try {
-      message = JSON.parse(line) as Message
+      message = JSON.parse(line) as Message | null
     } catch {
       print(fail(undefined, -32700, 'The line is not valid JSON.'))
+      return
+    }
+    if (typeof message !== 'object' || message === null) {
+      print(fail(undefined, -32600, 'The line is not a message of JSON-RPC 2.0.'))
       return
     }
     // In the protocol version that each request names, a client cancels a request by closing its connection.
@@ -106,11 +114,20 @@ export async function relay(
     }
   }
 
-  const lines = createInterface({ input, crlfDelay: Infinity })
-  lines.on('line', (line) => void (line.trim() !== '' && take(line)))
-  await once(lines, 'close')
+  for await (const line of readLines(input)) if (line.trim() !== '') void take(line)
   for (const controller of underWay.values()) controller.abort()
   await dispatcher.destroy()
+}
+
+/** Yields the lines. For Node's readline, a line also ends at U+2028 and U+2029, which JSON may hold. */
+async function* readLines(input: Readable): AsyncGenerator<string> {
+  let text = ''
+  for await (const piece of input.setEncoding('utf8')) {
+    const lines = `${text}${piece as string}`.split('\n')
+    text = lines.pop() ?? ''
+    yield* lines
+  }
+  yield text
 }
 
 const versionKey = 'io.modelcontextprotocol/protocolVersion'
@@ -160,7 +177,7 @@ async function* readAnswers(response: Response): AsyncGenerator<object> {
     const events = (text + decoder.decode(piece as Uint8Array, { stream: true })).split('\n\n')
     text = events.pop() ?? ''
     for (const event of events) {
-      const data = /^data: (.*)$/m.exec(event)?.[1]
+      const data = /^data: ([^\n]*)/m.exec(event)?.[1]
       if (data !== undefined) yield JSON.parse(data) as object
     }
   }

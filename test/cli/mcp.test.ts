@@ -83,13 +83,20 @@ t.test('both versions pass, by their own headers', async (t) => {
   t.match(await hear(), { id: 4, error: { code: -32602, message: /ä/ } })
   say('{')
   t.match(await hear(), { error: { code: -32700 } })
+  say('null')
+  t.match(await hear(), { error: { code: -32600 } })
+  say(request(4, 'tools/call', { name: 'a\u2028b', arguments: {}, _meta: meta }))
+  t.match(await hear(), { id: 4, error: { code: -32602, message: /a\u2028b/ } })
   say(request(5, 'tools/call', { ...run, _meta: { progressToken: 'a' } }))
   t.match(await hear(), { method: 'notifications/progress', params: { progressToken: 'a' } })
-  await finish(sql, await pending())
+  await finish(sql, await pending(), { stdout: 'a\u2028b' })
   let line: Line
   do line = await hear()
   while (line.id === undefined)
-  t.match(line, { id: 5, result: { isError: false, structuredContent: { verdict: 'AC' } } })
+  t.match(line, {
+    id: 5,
+    result: { isError: false, structuredContent: { verdict: 'AC', stdout: 'a\u2028b' } },
+  })
   await end()
 })
 

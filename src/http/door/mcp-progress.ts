@@ -57,7 +57,8 @@ function formatMessage(message: object): string {
 
 /** Describes the events of a stream that show progress. */
 function describeEvents(text: string): string[] {
-  const events = text.matchAll(/^event: (status|test)\ndata: (.*)$/gm)
+  // Not `.` and `$`, for which a line also ends at U+2028 and U+2029, which JSON may hold.
+  const events = text.matchAll(/^event: (status|test)\ndata: ([^\n]*)/gm)
   return Array.from(events, ([, event, data = '']) => {
     const known = JSON.parse(data) as { status?: string; index?: number; verdict?: string }
     return event === 'status'
