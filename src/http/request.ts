@@ -7,7 +7,7 @@ import { Problem } from '#error'
 import type { Issue, ProblemCode } from '#error'
 import type { Metadata } from '#event'
 import { createId } from '#id'
-import { validate } from '#options'
+import { shorten, validate } from '#options'
 import { listOnce } from './offered.ts'
 
 export interface ApiRequest extends Request {
@@ -109,8 +109,9 @@ export function readIdempotencyKey(request: ApiRequest): {
   return { idempotencyKey: null, issues: [{ path: 'Idempotency-Key', message: 'must be a UUID' }] }
 }
 
-/** Makes a problem with every issue. Its message names the first ten, without the list of offered languages. */
-export function invalidRequest(issues: readonly Issue[]): Problem {
+/** Makes a problem with the first hundred issues. Its message names the first ten, without the list of offered languages. */
+export function invalidRequest(found: readonly Issue[]): Problem {
+  const issues = shorten(found)
   const list = listOnce(issues.slice(0, 10), true).map(({ path, message }) =>
     path === '' ? message : `${path} ${message}`,
   )

@@ -7,7 +7,7 @@ import type { Submission } from '#enqueue'
 import type { Issue } from '#error'
 import { defaultLimits } from '#language'
 import { decode, fields, fits, languageSchema, listRequired, optionEntries } from '#options'
-import { shorten, validate, wellFormedText } from '#options'
+import { validate, wellFormedText } from '#options'
 import type { Options } from '#options'
 import { described } from '#schema'
 import { findNamedBlobs } from './named-blob.ts'
@@ -111,7 +111,7 @@ export function createSubmissionParser(
     })
     const blobs = await findNamedBlobs(database, accountId, sound)
     const issues = listOnce([...offered.explain(found), ...absent, ...blobs.issues])
-    if (value === null || issues.length > 0) return { value: null, issues: shorten(issues) }
+    if (value === null || issues.length > 0) return { value: null, issues }
     const { compile, run } = defaultLimits[value.language]
     const whole = {
       ...value,

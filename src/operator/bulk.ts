@@ -1,7 +1,7 @@
 // Bulk actions of an operator, over HTTP or at the command line: cancels, reruns or replays many submissions in bounded steps.
 // The function for a single submission changes each one and writes its event. The caller keeps the cursor between steps.
 import { findOperatorKey } from '#account'
-import { json } from '#database'
+import { cancelOnAbort, json } from '#database'
 import type { Database } from '#database'
 import { cancelSubmission, rerunInCampaign } from '#enqueue'
 import { schemaVersion } from '#event'
@@ -159,9 +159,13 @@ export async function replayDelivery(
   webhook: string,
   secret: string,
   metadata: Metadata,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<string | null> {
-  const [row] = await sql<[{ state: string | null }]>`
-    select runledger.replay_delivery(${webhook}, ${secret}, ${schemaVersion}, ${json(sql, metadata)}) as state`
+  const [row] = await cancelOnAbort(
+    sql<[{ state: string | null }]>`
+      select runledger.replay_delivery(${webhook}, ${secret}, ${schemaVersion}, ${json(sql, metadata)}) as state`,
+    signal,
+  )
   return row.state
 }
 

@@ -113,8 +113,8 @@ function replayWebhook({ database }: HttpContext): Handler {
   return async (request, response) => {
     const { secret } = await readBody(request, response, replaySchema)
     const { webhook } = await withDeadline(() => findWebhook(database, request.params['id']))
-    const was = await withDeadline(() =>
-      replayDelivery(database, webhook.webhook_id, secret, describeOrigin(request)),
+    const was = await withDeadline((signal) =>
+      replayDelivery(database, webhook.webhook_id, secret, describeOrigin(request), signal),
     )
     if (was === 'purged')
       throw new Problem('purged', 'The webhook’s address was removed with its submission’s bodies.')
