@@ -11,15 +11,12 @@ import { ResultView } from './result.tsx'
 import { formatRoute } from './route.ts'
 import { isUnderWay } from './run.ts'
 import type { Run } from './run.ts'
-import type { RunLimits } from './service.ts'
 
 export function Outcome({
   run,
-  limits,
   hasKey,
 }: {
   readonly run: Run | null
-  readonly limits: RunLimits | null
   readonly hasKey: boolean
 }): JSX.Element {
   const { id = null, record = null, failure = null, live = nothingYet } = run ?? {}
@@ -45,7 +42,7 @@ export function Outcome({
       {failure !== null && <Failure of={failure} />}
       {underWay && <Elapsed since={run?.since ?? null} status={live.status} />}
       {underWay && <LiveView live={live} />}
-      {record !== null && <ResultView result={record} limits={limits} asked={asked} />}
+      {record !== null && <ResultView result={record} asked={asked} />}
       {id !== null && (
         <p class="more">
           <a href={formatRoute({ view: 'submission', id })}>Submission {id}</a>

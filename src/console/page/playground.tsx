@@ -12,7 +12,7 @@ import { ExpectedPanel, Input, OptionsPanel, TestsPanel } from './options.tsx'
 import { Outcome } from './outcome.tsx'
 import { Tabs } from './part.tsx'
 import { begin, isUnderWay, resume, run as runStore, stop } from './run.ts'
-import type { OfferedLanguage, RunLimits } from './service.ts'
+import type { OfferedLanguage } from './service.ts'
 import { keep, key as keyStore, recall } from './session.ts'
 import { useStore } from './store.ts'
 import { Toolbar } from './toolbar.tsx'
@@ -127,7 +127,7 @@ export function Playground(): JSX.Element {
           )}
         </p>
       </section>
-      <Outcome run={run} limits={limitsOf(draft, language)} hasKey={hasKey} />
+      <Outcome run={run} hasKey={hasKey} />
       {isCopying && <CopyAs request={toRequest(draft)} onClose={() => setCopying(false)} />}
     </div>
   )
@@ -189,15 +189,4 @@ function useShortcut(start: () => void): void {
     document.addEventListener('keydown', listen)
     return () => document.removeEventListener('keydown', listen)
   }, [])
-}
-
-function limitsOf(draft: Draft, language: OfferedLanguage | undefined): RunLimits | null {
-  const usual = language?.limits?.run
-  if (usual === undefined) return null
-  const own = toRequest(draft).limits ?? {}
-  return {
-    cpu_time: own.cpu_time ?? usual.cpu_time,
-    wall_time: own.wall_time ?? usual.wall_time,
-    memory: own.memory ?? usual.memory,
-  }
 }

@@ -7,7 +7,7 @@ import { explain, formatBytes, formatSeconds, share } from './format.ts'
 import { LeftFiles } from './left-files.tsx'
 import { Output } from './output.tsx'
 import { Badge } from './part.tsx'
-import type { RunLimits } from './service.ts'
+import { isFinal } from './service.ts'
 import { DifferenceView, Tests } from './tests.tsx'
 
 function Meter({
@@ -37,14 +37,9 @@ function Meter({
   )
 }
 
-function Meters({
-  result,
-  limits,
-}: {
-  readonly result: Result
-  readonly limits: RunLimits | null
-}): JSX.Element | null {
+function Meters({ result }: { readonly result: Result }): JSX.Element | null {
   const { cpu_time: cpu, wall_time: wall, memory_peak: memory, verdict } = result
+  const limits = result.limits?.run
   if (cpu === null || wall === null || memory === null) return null
   // The program never ran.
   if (verdict === 'CE' || (verdict === 'IE' && wall === 0)) return null
@@ -57,18 +52,15 @@ function Meters({
   )
 }
 
-/** @param limits of the run; null when they are not known. */
 export function ResultView({
   result,
-  limits,
   asked,
 }: {
   readonly result: Result
-  readonly limits: RunLimits | null
   readonly asked: Asked
 }): JSX.Element {
   const { stdout, stderr, tests, files, difference, compile_output: compiled } = result
-  const isFinal = result.status !== 'queued' && result.status !== 'running'
+  const isOver = isFinal(result)
   return (
     <div class="result">
       <p class="verdict">
@@ -79,16 +71,16 @@ export function ResultView({
           It read more input than it was given, which was none: Input stands below the code.
         </p>
       )}
-      <Meters result={result} limits={limits} />
+      <Meters result={result} />
       {result.purged_at !== null && (
         <p class="hint">Its outputs were removed after the retention period.</p>
       )}
       {tests === null && difference !== null && <DifferenceView of={difference} />}
-      {tests !== null && <Tests tests={tests} limits={limits} />}
+      {tests !== null && <Tests tests={tests} limits={result.limits?.run ?? null} />}
       {compiled !== null && compiled !== '' && (
         <Output title="Compiler" text={compiled} isTruncated={false} name="compiler.txt" />
       )}
-      {isFinal && stdout !== null && tests === null && result.verdict !== 'CE' && (
+      {isOver && stdout !== null && tests === null && result.verdict !== 'CE' && (
         <Output
           title="stdout"
           text={stdout}
@@ -96,7 +88,7 @@ export function ResultView({
           name="stdout.txt"
         />
       )}
-      {isFinal && stderr !== null && stderr !== '' && tests === null && (
+      {isOver && stderr !== null && stderr !== '' && tests === null && (
         <Output
           title="stderr"
           text={stderr}

@@ -16,7 +16,7 @@ import { Rerun } from './rerun.tsx'
 import { ResultView } from './result.tsx'
 import { formatRoute } from './route.ts'
 import { isFinal, read, readEvents } from './service.ts'
-import type { LogEvent, RunLimits } from './service.ts'
+import type { LogEvent } from './service.ts'
 import { key } from './session.ts'
 import { useStore } from './store.ts'
 import { describeStory } from './story.ts'
@@ -118,7 +118,7 @@ function Page({ id, shown }: { readonly id: string; readonly shown: Shown }): JS
       {record.rerun_of !== null && isFinal(record) && (
         <Rerun first={record.rerun_of} now={record} isJudged={asked.isJudged} />
       )}
-      <ResultView result={record} limits={findLimits(events)} asked={asked} />
+      <ResultView result={record} asked={asked} />
       {live !== null && <LiveView live={live} />}
       <Received id={id} />
       <Timeline steps={describeStory(events, names, asked.isJudged)} />
@@ -136,13 +136,6 @@ function Page({ id, shown }: { readonly id: string; readonly shown: Shown }): JS
 function shorten(record: Result): object {
   const { stdout: _out, stderr: _err, compile_output: _compiler, tests: _tests, ...rest } = record
   return { ...rest, files: rest.files?.map(({ content: _content, ...file }) => file) ?? null }
-}
-
-/** Finds the limits of the newest attempt. */
-function findLimits(events: readonly LogEvent[]): RunLimits | null {
-  const started = events.findLast(({ type }) => type === 'execution.started')
-  const limits = started?.data['limits'] as { run: RunLimits } | null | undefined
-  return limits?.run ?? null
 }
 
 function Facts({ record }: { readonly record: Result }): JSX.Element {
