@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os'
 import { describe, SandboxError } from '#contract'
 import { defaultLimits } from '#language'
 import { openSandbox } from '#sandbox'
-import { createSlotPool } from '#slot'
+import { claimUids, createSlotPool } from '#slot'
 import { nameKernel, reportMissing, reportOk, reportWarning } from './host.ts'
 import type { Finding, Host } from './host.ts'
 
@@ -44,7 +44,9 @@ export function findRemedy(words: string): string {
 /** Returns one row: the box that was made, or the failed step with its reason and remedy. */
 export async function examineSandbox(host: Host): Promise<Finding> {
   const isRoot = host.uid === 0
-  const slots = createSlotPool(1, isRoot ? host.firstUid : null)
+  // A worker that runs here has claimed its uids.
+  const uids = isRoot ? await claimUids(host.firstUid, 1) : null
+  const slots = createSlotPool(1, uids?.firstUid ?? null)
   // The worker's cache directory may belong to another user.
   const cacheDirectory = mkdtempSync('/tmp/runledger-doctor-')
   try {
@@ -72,6 +74,7 @@ export async function examineSandbox(host: Host): Promise<Finding> {
     const words = reason.startsWith(step) ? reason : describe(error)
     return reportMissing(step, words, findRemedy(words))
   } finally {
+    uids?.release()
     rmSync(cacheDirectory, { recursive: true })
   }
 }

@@ -26,8 +26,7 @@ export type { BlobCache } from './blob-cache.ts'
 export { nothingDone } from './program.ts'
 export { tryLanguage } from './trial.ts'
 export type { Runtime } from './languages.ts'
-export { countSpares } from './slot.ts'
-export { claimUids } from './uid-range.ts'
+export { claimUids, countSpares } from './slot.ts'
 export type { MissingLanguage } from '#toolchain'
 export type {
   Ending,

@@ -3,6 +3,8 @@
 import { SandboxError } from '#contract'
 import type { Slot } from '#contract'
 
+export { claimUids } from './uid-range.ts'
+
 export interface SlotPool {
   /** All slots, spare and quarantined ones included. */
   readonly all: readonly Slot[]

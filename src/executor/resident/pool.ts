@@ -54,12 +54,12 @@ const pauseSeconds = { first: 1, longest: 60 }
 
 /**
  * Opens a pool of residents.
- * @param start starts the n-th resident.
+ * @param start starts a resident: the n-th, at this position, from 0 on. A successor is started while the old one lives.
  * @param onFailure called with the error of a failed start; the pool then tries again.
  */
 export function keepResidents(
   count: number,
-  start: (serial: number, signal: AbortSignal) => Promise<Resident>,
+  start: (serial: number, position: number, signal: AbortSignal) => Promise<Resident>,
   retirement: Retirement,
   onFailure: (error: unknown) => void,
 ): ResidentPool {
@@ -94,8 +94,8 @@ export function keepResidents(
     waiter(member)
   }
 
-  async function startNext(current: Member | null): Promise<Member> {
-    const resident = await start((started += 1), closing.signal)
+  async function startNext(position: number, current: Member | null): Promise<Member> {
+    const resident = await start((started += 1), position, closing.signal)
     // The pool may have closed during the start, and its `close` does not know this resident.
     if (closing.signal.aborted) resident.end()
     const bornMilliseconds = performance.now()
@@ -114,12 +114,12 @@ export function keepResidents(
    * Keeps one position filled. Resolves when the pool is closed.
    * @param onFirst called when the first resident is ready or has failed to start.
    */
-  async function keepPlace(onFirst: () => void): Promise<void> {
+  async function keepPlace(position: number, onFirst: () => void): Promise<void> {
     let current: Member | null = null
     let failures = 0
     while (!closing.signal.aborted) {
       try {
-        current = await startNext(current)
+        current = await startNext(position, current)
         onFirst()
         await Promise.race([current.resident.ended, current.isOld.promise])
         failures = current.served < provenExchanges ? failures + 1 : 0
@@ -143,7 +143,7 @@ export function keepResidents(
   }
 
   const firsts = Array.from({ length: count }, () => Promise.withResolvers<void>())
-  const places = firsts.map(({ resolve }) => keepPlace(resolve))
+  const places = firsts.map(({ resolve }, position) => keepPlace(position, resolve))
   return {
     async ask(request, limits, accept, signal, onLent) {
       signal.throwIfAborted()

@@ -58,12 +58,12 @@ export function keepCompilers(
   const count = Math.ceil(slots / slotsServed)
   const pool = keepResidents(
     count,
-    (serial, signal) =>
+    (serial, position, signal) =>
       startResident(
         resources,
         {
           name: `${name}-${serial}`,
-          uid: firstUid === null ? null : firstUid + (serial % count),
+          uid: firstUid === null ? null : firstUid + position,
           command: compiler.command(memoryBytes),
           limits: { ...limits, memoryBytes, cpuSeconds: lifetimeCpuSeconds },
           startSeconds,

@@ -293,6 +293,18 @@ export const listRows = (
     isOneOf(1, 1),
     isOneOf(2, 57, 71, 77),
   ),
+  refuse(
+    'EINVAL',
+    'statx',
+    'STATX_MNT_ID_UNIQUE: such a number, too; each box takes dozens of them',
+    hasAnyBit(3, 0x4000),
+  ),
+  refuse(
+    'EINVAL',
+    'ioctl',
+    'NS_GET_MNTNS_ID, NS_MNT_GET_INFO, GET_NEXT and GET_PREV: the same for mount namespaces',
+    isOneOf(1, 0x8008b705, 0x8010b70a, 0x8010b70b, 0x8010b70c),
+  ),
   refuse('ENOSYS', 'keyctl add_key request_key', 'keyrings are not namespaced and outlive a run'),
   refuse(
     'ENOSYS',

@@ -9,6 +9,7 @@ export const callNumbers = {
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
+  statx: [332, 291],
   io_setup: [206, 0],
   keyctl: [250, 219],
   add_key: [248, 217],

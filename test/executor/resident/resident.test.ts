@@ -174,7 +174,7 @@ function openPool(
   let starts = 0
   const pool = keepResidents(
     1,
-    (_, signal) => {
+    (_serial, _position, signal) => {
       starts += 1
       return start(program, signal)
     },

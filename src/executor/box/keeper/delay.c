@@ -3,9 +3,9 @@
 //
 // For each task the kernel adds up the time that it waited for a processor (/proc/<pid>/schedstat), after each wait. A
 // task may also wait because other tasks of its box run, or because they have used up the box's quota. The box causes
-// these waits, so the time that the other tasks' CPU time takes on the box's cores is subtracted. A program therefore
-// cannot produce a delay, however many tasks it has. The run's delay is the greatest one of all living tasks, measured
-// from the first look at the counters on.
+// these waits, so the other tasks' CPU time is subtracted, all of it even on several cores, because the program may have
+// bound its tasks to one of them. A program therefore cannot produce a delay, however many tasks it has. The run's delay
+// is the greatest one of all living tasks, measured from the first look at the counters on.
 #include "keeper.h"
 
 #include <dirent.h>
@@ -23,7 +23,7 @@ enum { tasks_most = 512, processes_most = 2048, millisecond = 1000000 };
  * them may precede the run.
  */
 static const int64_t first_look_latest = 60 * millisecond;
-/** The pause between two looks at the tasks: at least this long, and this many times the duration of a look. */
+/** The pause between two looks at the tasks: at least this long, and this many times the duration of a seen->look. */
 static const int64_t shortest_pause = 50 * millisecond;
 static const int64_t pause_factor = 50;
 /**
@@ -48,8 +48,7 @@ static struct {
   char names[4096];
   char text[4096];
   int init;
-  uint64_t cores_per_mille;
-  /** The clock and the CPU time at the first look. */
+  /** The clock and the CPU time at the first seen->look. */
   int64_t since;
   uint64_t cpu_before;
   bool looked;
@@ -63,13 +62,18 @@ static struct {
   int64_t marked_since;
   uint64_t marked_at;
   uint64_t delay;
+  /** The present look at the tasks. */
+  struct {
+    int64_t at;
+    uint64_t cpu, greatest;
+    bool runnable;
+  } look;
 } *seen;
 
 void open_delay(void) { seen = allocate_unforked(sizeof *seen); }
 
-void begin_delay(const struct box *box, const struct request *request, int64_t started) {
+void begin_delay(const struct box *box, int64_t started) {
   seen->init = box->pid;
-  seen->cores_per_mille = request->cores_per_mille;
   seen->since = seen->quiet_since = started;
   seen->cpu_before = seen->quiet_at = seen->delay = 0;
   seen->before_count = 0;
@@ -146,17 +150,7 @@ static void note_before(const struct task *task) {
   if (seen->before_count < tasks_most) seen->before[seen->before_count++] = *task;
 }
 
-/** The present look at the tasks. */
-static struct {
-  int64_t at;
-  uint64_t cpu, greatest;
-  bool runnable;
-} look;
-
 static uint64_t over(uint64_t value, uint64_t less) { return value > less ? value - less : 0; }
-
-/** Returns how long the box's cores take for this much CPU time. */
-static uint64_t on_its_cores(uint64_t cpu) { return cpu * 1000 / seen->cores_per_mille; }
 
 static void weigh(const struct task *task) {
   uint64_t ran = task->ran, waited = task->waited;
@@ -167,26 +161,26 @@ static void weigh(const struct task *task) {
     waited = over(waited, before->waited);
     break;
   }
-  if (task->runnable && seen->waiting_since > 0) waited += (uint64_t)(look.at - seen->waiting_since);
-  uint64_t delay = over(waited, on_its_cores(over(look.cpu, ran)));
-  if (delay > look.greatest) look.greatest = delay;
-  look.runnable |= task->runnable;
+  if (task->runnable && seen->waiting_since > 0) waited += (uint64_t)(seen->look.at - seen->waiting_since);
+  uint64_t delay = over(waited, over(seen->look.cpu, ran));
+  if (delay > seen->look.greatest) seen->look.greatest = delay;
+  seen->look.runnable |= task->runnable;
 }
 
 static void look_at_tasks(uint64_t used) {
-  look.at = now();
-  look.cpu = over(used, seen->cpu_before);
-  look.greatest = 0;
-  look.runnable = false;
+  seen->look.at = now();
+  seen->look.cpu = over(used, seen->cpu_before);
+  seen->look.greatest = 0;
+  seen->look.runnable = false;
   visit_tasks(weigh);
-  uint64_t most = over((uint64_t)(look.at - seen->since), on_its_cores(look.cpu));
-  if (look.greatest > most) look.greatest = most;
-  if (look.greatest > seen->delay) seen->delay = look.greatest;
-  bool waits = look.runnable && look.at - seen->quiet_since >= quiet_time;
+  uint64_t most = over((uint64_t)(seen->look.at - seen->since), seen->look.cpu);
+  if (seen->look.greatest > most) seen->look.greatest = most;
+  if (seen->look.greatest > seen->delay) seen->delay = seen->look.greatest;
+  bool waits = seen->look.runnable && seen->look.at - seen->quiet_since >= quiet_time;
   if (!waits) seen->waiting_since = 0;
-  else if (seen->waiting_since == 0) seen->waiting_since = look.at;
-  int64_t pause = (now() - look.at) * pause_factor;
-  seen->next_look = look.at + (pause > shortest_pause ? pause : shortest_pause);
+  else if (seen->waiting_since == 0) seen->waiting_since = seen->look.at;
+  int64_t pause = (now() - seen->look.at) * pause_factor;
+  seen->next_look = seen->look.at + (pause > shortest_pause ? pause : shortest_pause);
 }
 
 void note_delay(uint64_t used) {
@@ -217,11 +211,11 @@ int64_t forgiven_until(int64_t ends, uint64_t used) {
   int64_t until = ends + (int64_t)seen->delay;
   int64_t marked = seen->marked_since;
   uint64_t ran = over(used, seen->marked_at);
-  seen->marked_since = look.at;
+  seen->marked_since = seen->look.at;
   seen->marked_at = used;
-  if (until > look.at || !look.runnable) return until;
+  if (until > seen->look.at || !seen->look.runnable) return until;
   // The length of a wait is known only when it is over, and the keeper itself may have waited, too. So a box that could
   // run may go on for another moment, and again while it runs for less than half of that moment.
-  bool runs_freely = marked > 0 && ran >= (uint64_t)(look.at - marked) / 2;
-  return runs_freely ? until : look.at + quiet_time;
+  bool runs_freely = marked > 0 && ran >= (uint64_t)(seen->look.at - marked) / 2;
+  return runs_freely ? until : seen->look.at + quiet_time;
 }

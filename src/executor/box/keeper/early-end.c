@@ -26,7 +26,7 @@ enum { stream_count = 3, level_count = 3 };
 static PyObject *streams[stream_count][level_count];
 /** Numbers of loaded libraries and of garbage collections before the first fork. */
 static size_t libraries;
-static long *collections;
+static long collections;
 /** sys.getallocatedblocks, and its result before the first fork. */
 static PyObject *get_blocks;
 static long blocks;
@@ -89,8 +89,8 @@ static int count(struct dl_phdr_info *library, size_t size, void *data) {
 
 void prepare_early_end(void) {
   dl_iterate_phdr(count, &libraries);
-  collections = mmap(NULL, sizeof *collections, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (collections == MAP_FAILED) die("python.early-end");
+  long *counted = mmap(NULL, sizeof *counted, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (counted == MAP_FAILED) die("python.early-end");
   int state = PyGILState_Ensure();
   find_streams(streams);
   get_blocks = PySys_GetObject("getallocatedblocks");
@@ -100,13 +100,15 @@ void prepare_early_end(void) {
   // Counted in another process, because a program can see how many objects exist.
   pid_t pid = fork();
   if (pid == 0) {
-    *collections = count_collections();
+    *counted = count_collections();
     _exit(0);
   }
   PyGILState_Release(state);
   int status;
-  if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0 || *collections < 0) die("python.early-end");
-  if (mprotect(collections, sizeof *collections, PROT_READ) != 0) die("python.early-end");
+  if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0 || *counted < 0) die("python.early-end");
+  collections = *counted;
+  // No fork may have a page that it shares with others: it could write there.
+  if (munmap(counted, sizeof *counted) != 0) die("python.early-end");
 }
 
 /**
@@ -226,7 +228,7 @@ static bool has_few_objects(void) {
 static bool any_acts(void) {
   if (!find_types()) return true;
   // Objects younger than the last collection are in the first generation.
-  bool young = count_collections() == *collections;
+  bool young = count_collections() == collections;
   return one_acts(0) || (!young && (!has_few_objects() || one_acts(1) || one_acts(2)));
 }
 

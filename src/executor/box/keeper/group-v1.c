@@ -53,6 +53,9 @@ static bool has_leftovers(void) { return memory->at_rest > 0 && read_memory() > 
 
 static bool has_room(void) { return read_memory() < group->limit_held - group->limit_held / 8; }
 
+/** A charge that fails is not in the peak: it may be one of a huge page. */
+static bool has_hit_limit(void) { return read_group_number(peak) + slack >= group->limit_held; }
+
 /**
  * Memory of the last box may still be charged, up to the limit. Without room the kernel would kill the next box early.
  */
@@ -88,6 +91,7 @@ const struct group_version group_v1 = {
     .reclaim = reclaim,
     .has_leftovers = has_leftovers,
     .has_room = has_room,
+    .has_hit_limit = has_hit_limit,
     .raise_limit = raise_limit,
     .write_memory_limit = write_limit,
     .read_cpu = read_cpu,

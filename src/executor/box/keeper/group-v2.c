@@ -84,6 +84,8 @@ static bool write_limit(uint64_t bytes) { return write_group_number(limit, bytes
 
 static int64_t read_cpu(void) { return (int64_t)read_group_key(cpu, "usage_usec") * 1000; }
 
+static bool has_hit_limit(void) { return read_group_key(kills, "oom") > 0; }
+
 static bool only_init(void) { return read_group_number(process_count) == 1; }
 
 static bool is_empty(void) { return read_group_key(processes, "populated") == 0; }
@@ -104,6 +106,7 @@ const struct group_version group_v2 = {
     .open = open_tree_of_groups,
     .read_keeper_memory = read_own_memory,
     .prepare = prepare,
+    .has_hit_limit = has_hit_limit,
     .write_memory_limit = write_limit,
     .read_cpu = read_cpu,
     .only_init_is_left = only_init,

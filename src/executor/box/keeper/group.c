@@ -95,8 +95,7 @@ void begin_group(const struct request *request, uint64_t share) {
   const uint64_t step = 256 * 1024;
   if (request->memory_bytes <= share) die_with("group.limit", "less memory than the interpreter's share");
   set_memory_limit(request->memory_bytes - share + (group->memory_before + step - 1) / step * step);
-  group->kills_before = 0;
-  group->kills_before = group_memory_kills();
+  group->kills_before = read_group_key(kills, "oom_kill");
   group->cpu_before = version->read_cpu();
 }
 
@@ -130,6 +129,8 @@ uint64_t group_memory_kills(void) {
   return total < group->kills_before ? 0 : total - group->kills_before;
 }
 
+bool group_has_hit_limit(void) { return version->has_hit_limit(); }
+
 bool only_init_is_left(void) {
   // Init frees files and shared memory, which may take seconds. Otherwise this memory would count as charged before the
   // next run, and would give that run more room when it is freed.
@@ -137,7 +138,6 @@ bool only_init_is_left(void) {
 }
 
 void end_group(void) {
-  group->kills_before = 0;
   // Reaped processes may still be counted for an instant.
   for (int tries = 0; !version->is_empty(); tries += 1) {
     if (tries == 2000) die_with("group.empty", "processes are left");

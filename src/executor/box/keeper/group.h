@@ -32,6 +32,8 @@ struct group_version {
   void (*reclaim)(bool waits);
   bool (*has_leftovers)(void);
   bool (*has_room)(void);
+  /** True when the box has reached its own memory limit. */
+  bool (*has_hit_limit)(void);
   void (*raise_limit)(uint64_t bytes);
   /** Writes the memory limit. On v1 it may not be above the limit of memory and swap, so both are written. */
   bool (*write_memory_limit)(uint64_t bytes);

@@ -47,8 +47,13 @@ const killMilliseconds = 5000
 /** @throws {NotStartedError} step `keeper.start`, with the keeper's message. */
 export async function startKeeper(launch: KeeperLaunch): Promise<Keeper> {
   const child = spawnKeeper(launch)
-  const socket = child.stdio[socketDescriptor]
-  if (!(socket instanceof Socket)) throw new NotStartedError('keeper.start', 'no socket')
+  // Without a free descriptor, Node returns a child that has no streams, and emits the error later.
+  const { stdio } = child as Partial<ChildProcess>
+  const socket = stdio?.[socketDescriptor]
+  if (!(socket instanceof Socket)) {
+    child.once('error', () => {})
+    throw new NotStartedError('keeper.start', 'no socket')
+  }
   const conversation = converse(child, socket)
   socket.write(encodeHello(launch))
   try {
@@ -159,6 +164,10 @@ async function run(
     if (reason === 'starved') {
       const words = `the program got no processor for ${usage.delaySeconds} s`
       throw new SandboxError('box.starved', words)
+    }
+    if (reason === 'squeezed') {
+      const words = 'the kernel killed a process of the box, which was below its memory limit'
+      throw new SandboxError('box.memory', words)
     }
     return {
       reason: reason === 'aborted' ? 'cancelled' : reason,

@@ -129,6 +129,7 @@ static struct result measure(enum reason reason, const struct stream streams[2],
     errno = shared->error;
     die(shared->error_step);
   }
+  if (result.memory_kills > 0 && !group_has_hit_limit()) result.reason = squeezed;
   if (!has_end && reason == no_reason && result.memory_kills == 0)
     die_with("box.watch", "the box ended without a status");
   return result;

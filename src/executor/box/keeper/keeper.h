@@ -221,7 +221,7 @@ struct own_limits find_own_limits(const struct request *request);
 
 // delay.c
 void open_delay(void);
-void begin_delay(const struct box *box, const struct request *request, int64_t started);
+void begin_delay(const struct box *box, int64_t started);
 /** Called each time that the counters are read. @param used CPU time of the box. */
 void note_delay(uint64_t used);
 /** Returns the longest measured delay, in nanoseconds. */
@@ -250,6 +250,8 @@ void begin_group(const struct request *request, uint64_t share);
 uint64_t group_cpu_nanoseconds(void);
 uint64_t group_memory_peak(uint64_t share);
 uint64_t group_memory_kills(void);
+/** True when the box has reached its own memory limit. The kernel also kills for a group above and for the whole host. */
+bool group_has_hit_limit(void);
 /** True when only the box's init lives, with almost nothing to free. */
 bool only_init_is_left(void);
 /** Proves that nothing of the box is left. */

@@ -89,6 +89,8 @@ export function spawnKeeper({
       ].flat(),
       {
         cwd: '/',
+        // A group of its own, because Ctrl-C in a terminal signals the worker's, and the worker lets runs finish.
+        detached: true,
         env: { PATH: '/usr/bin:/bin' },
         stdio: [streams, streams, 'pipe', 'pipe', ...descriptors],
       },

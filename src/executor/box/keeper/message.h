@@ -72,7 +72,7 @@ struct output_file {
   uint64_t size;
 };
 
-enum reason { no_reason, cpu_limit, wall_limit, output_limit, memory_limit, aborted, starved };
+enum reason { no_reason, cpu_limit, wall_limit, output_limit, memory_limit, aborted, starved, squeezed };
 
 struct result {
   uint64_t end_code;

@@ -62,6 +62,7 @@ export const reasons = [
   'memory_limit',
   'aborted',
   'starved',
+  'squeezed',
 ] as const
 
 /** How a process ended, from siginfo_t. */

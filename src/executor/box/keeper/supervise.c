@@ -231,7 +231,7 @@ enum reason supervise(struct box *box, const struct request *request, struct str
       // The output of a short program is sent together with its result, in one write.
       .next_flush = started + flush_milliseconds * INT64_C(1000000),
   };
-  begin_delay(box, request, started);
+  begin_delay(box, started);
   enum reason reason = no_reason;
   while ((run.alive && !run.settled) || streams[0].descriptor >= 0 || streams[1].descriptor >= 0) {
     bool full = is_full();
