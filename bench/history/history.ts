@@ -110,7 +110,17 @@ async function forgetBodies(
     for (let part = left.shift(); part !== undefined; part = left.shift())
       await each`select bench.forget(${part})`
   })
-  await sql`select runledger.drop_partitions(make_interval(days => ${keptDays}))`
+  await dropPartitions(sql, keptDays)
+}
+
+/** Drops all empty partitions that ended so many days ago. */
+export async function dropPartitions(sql: Database, days: number): Promise<void> {
+  let name: string | null | undefined
+  do {
+    const [row] = await sql<[{ name: string | null }]>`
+      select runledger.drop_partition(make_interval(days => ${days})) as name`
+    name = row.name
+  } while (name !== null)
 }
 
 interface Plan {

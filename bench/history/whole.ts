@@ -7,7 +7,7 @@ import { readHeads, verifyAll } from '#event'
 import { wordsAsked } from '../options.ts'
 import { report } from '../report.ts'
 import { digits } from '../table.ts'
-import { connect, openCluster } from './history.ts'
+import { connect, dropPartitions, openCluster } from './history.ts'
 
 const [directory = '', ...words] = wordsAsked
 const firstId = '00000000-0000-0000-0000-000000000000'
@@ -70,7 +70,7 @@ async function purge(sql: Database): Promise<number> {
       select runledger.purge_bodies('30 days', 1000) as count`
     sum += row.count
   }
-  await sql`select runledger.drop_partitions('30 days')`
+  await dropPartitions(sql, 30)
   return sum
 }
 

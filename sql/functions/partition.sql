@@ -83,7 +83,7 @@ comment on function runledger.make_partitions is 'Creates the partitions that ru
 
 -- Dropping a partition that retention has emptied frees its space at once.
 
-create or replace function runledger.drop_partitions(older_than interval) returns setof text
+create or replace function runledger.drop_partition(older_than interval) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '500ms'
 as $$
 declare
@@ -92,30 +92,31 @@ declare
   _empty boolean;
 begin
   if not pg_try_advisory_xact_lock(71830, -3) then
-    return;
+    return null;
   end if;
   for _table, _name in
     select p.table_name, p.name from audit.partition p
-    where p.table_name in ('body', 'output') and p.ends_at < now() - drop_partitions.older_than
+    where p.table_name in ('body', 'output') and p.ends_at < now() - drop_partition.older_than
     order by p.lower
   loop
     begin
       execute format('select not exists (select from runledger.%I)', _name) into _empty;
       continue when not _empty;
-      -- Every statement locks the table, then the partition. In the reverse order, this and a reader could wait for each other.
-      execute format('lock table only runledger.%I in access exclusive mode', _table);
-      -- All other sessions wait for the table now, so this must not wait.
-      execute format('lock table runledger.%I in access exclusive mode nowait', _name);
+      -- Reading an emptied partition may take seconds. This lock only keeps rows from being added meanwhile.
+      execute format('lock table runledger.%I in exclusive mode', _name);
       execute format('select not exists (select from runledger.%I)', _name) into _empty;
-      if _empty then
-        execute format('drop table runledger.%I', _name);
-        return next _name;
-      end if;
+      continue when not _empty;
+      -- All other sessions wait for the table from here to the commit, so nothing may wait or take long.
+      execute format('lock table only runledger.%I in access exclusive mode', _table);
+      execute format('lock table runledger.%I in access exclusive mode nowait', _name);
+      execute format('drop table runledger.%I', _name);
+      return _name;
     exception
       when lock_not_available or deadlock_detected then
-        null; -- a session reads the partition: the next call tries again
+        null; -- a session uses the partition: the next call tries again
     end;
   end loop;
+  return null;
 end
 $$;
-comment on function runledger.drop_partitions is 'Drops the empty partitions of runledger.body and runledger.output that ended longer ago than that; returns their names.';
+comment on function runledger.drop_partition is 'Drops an empty partition of runledger.body or runledger.output that ended longer ago than that; returns its name. Null: there is none, or a session uses it.';

@@ -56,7 +56,7 @@ begin
       runledger.lend_slot, runledger.take_slot,
       runledger.publish_output, runledger.forget_output, runledger.count_output,
       runledger.read_delivery, runledger.read_batch, runledger.record_attempt, runledger.postpone_delivery,
-      runledger.make_partitions, runledger.purge_bodies, runledger.purge_blobs, runledger.drop_partitions
+      runledger.make_partitions, runledger.purge_bodies, runledger.purge_blobs, runledger.drop_partition
       to runledger_worker;
     -- The health check of a worker's container reads audit.worker.
     grant usage on schema audit to runledger_worker;

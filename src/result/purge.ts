@@ -33,9 +33,15 @@ export async function purgeBodies(
     if (count === 0 || signal?.aborted === true) break
     onProgress(submissions)
   }
-  const dropped = await sql<{ name: string }[]>`
-    select name from runledger.drop_partitions(${olderThan}::interval) name`
-  return { submissions, partitions: dropped.map(({ name }) => name) }
+  const partitions: string[] = []
+  // Each in a transaction of its own, because a dropped partition locks its table until the commit.
+  while (signal?.aborted !== true) {
+    const [{ name }] = await sql<[{ name: string | null }]>`
+      select runledger.drop_partition(${olderThan}::interval) as name`
+    if (name === null) break
+    partitions.push(name)
+  }
+  return { submissions, partitions }
 }
 
 /**

@@ -58,7 +58,7 @@ begin
       ('runledger_queue', $s$select * from graphile_worker._private_jobs$s$),
       ('runledger_worker', $s$select * from runledger.make_partitions()$s$),
       ('runledger_worker', $s$select runledger.purge_bodies(interval '1000 years', 1)$s$),
-      ('runledger_worker', $s$select * from runledger.drop_partitions(interval '1000 years')$s$),
+      ('runledger_worker', $s$select runledger.drop_partition(interval '1000 years')$s$),
       ('runledger_worker', $s$select runledger.renew_worker(gen_random_uuid(), '{}', null)$s$),
       ('runledger_worker', $s$select * from runledger.read_delivery(gen_random_uuid())$s$),
       ('runledger_api', $s$select * from runledger.event$s$),

@@ -989,9 +989,9 @@ function runledger.displace_low(api_key_id uuid)
   Revokes the admission of a key's newest low-priority submission that has not started: it waits again to be admitted (admit_waiting). False: there is none. The caller holds the key's lock.
   returns boolean
 
-function runledger.drop_partitions(older_than interval)
-  Drops the empty partitions of runledger.body and runledger.output that ended longer ago than that; returns their names.
-  returns SETOF text security definer set search_path=pg_catalog, pg_temp, lock_timeout=500ms
+function runledger.drop_partition(older_than interval)
+  Drops an empty partition of runledger.body or runledger.output that ended longer ago than that; returns its name. Null: there is none, or a session uses it.
+  returns text security definer set search_path=pg_catalog, pg_temp, lock_timeout=500ms
   grant execute to runledger_worker
 
 function runledger.end_submissions(items jsonb, are_attempts boolean DEFAULT false)
