@@ -4,6 +4,8 @@ create or replace function runledger.reconcile_queue() returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- After a failure there may be very many of each kind, and a pass that took too long would never be committed.
+  _at_once constant integer := 1000;
   _repaired integer := 0;
   _row record;
   _found runledger.pending[];
@@ -37,6 +39,7 @@ begin
         )
       end
     order by p.api_key_id
+    limit _at_once
   );
   perform runledger.lock_submissions(array(select p.submission_id from unnest(_found) p));
   foreach _p in array _found loop
@@ -70,6 +73,7 @@ begin
           -- No attempt takes this long, so the answer that handed out the job was lost.
           and (j.locked_at is null or j.locked_at > now() - interval '60 seconds')
       )
+    limit _at_once
   loop
     begin
       perform job.enqueue_deliver(_row.webhook_id, _row.due_at);
@@ -92,7 +96,12 @@ begin
     end;
   end loop;
 
-  delete from runledger.idempotency where created_at <= now() - interval '24 hours';
+  delete from runledger.idempotency i
+  where (i.account_id, i.key) in (
+    select old.account_id, old.key from runledger.idempotency old
+    where old.created_at <= now() - interval '24 hours'
+    order by old.created_at limit 20 * _at_once
+  );
   begin
     delete from runledger.watch w
     using (

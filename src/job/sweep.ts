@@ -12,7 +12,8 @@ import type { Stoppable } from './repeat.ts'
 
 const sweepMilliseconds = 500
 const reconcileEveryMilliseconds = 10_000
-// Right after an outage every lease looks old, so workers get this much time to renew.
+// Right after an outage every lease looks old, so workers get this much time to renew. The same holds after the start of this
+// process, because an outage may just be over.
 const settleMilliseconds = 5000
 // It also counts as an outage when a trivial query took the first of these, or when none was answered for the
 // second because a pass was held up.
@@ -40,7 +41,7 @@ interface Swept {
 
 export function startSweep(database: Database, log: Logger): Stoppable {
   let reconciledAt = performance.now()
-  let unsettledAt = Number.NEGATIVE_INFINITY
+  let unsettledAt = performance.now()
   /** When the trivial query was last answered, or a pass last failed. */
   let answeredAt = performance.now()
   /** The last failure; null after a sweep that succeeded. */

@@ -92,6 +92,7 @@ function queueOptions(parts: Parts, onExhausted: (reason: string) => void): JobO
     url: settings.DATABASE_URL,
     execute: {
       database,
+      patientDatabase: parts.pools.patient,
       executor,
       limits: settings.limits,
       lease,

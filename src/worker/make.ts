@@ -23,14 +23,16 @@ import type { WorkerSettings } from './settings.ts'
 export const statementSeconds = 2
 // One transaction requeues everything that a lost worker held.
 const sweepSeconds = 10
-// One statement removes a thousand rows, and no caller waits for it.
-const retentionSeconds = 60
+// One statement removes a thousand rows, or writes a result of up to 45 MB, and no caller waits for it.
+const patientSeconds = 60
 
 /** The sweep and retention have pools of their own, so that lost workers are found even when the other pools are busy. */
 interface Pools {
   readonly database: Database
   readonly sweep: Database
   readonly retention: Database
+  /** For large results. */
+  readonly patient: Database
 }
 
 export interface Parts extends WorkerExecutor {
@@ -85,7 +87,8 @@ async function makePools({
   const pools = {
     database: open('worker', DATABASE_CONNECTIONS, statementSeconds),
     sweep: open('sweep', 1, sweepSeconds),
-    retention: open('retention', 1, retentionSeconds),
+    retention: open('retention', 1, patientSeconds),
+    patient: open('results', 2, patientSeconds),
   }
   const refusal = await checkLogin(pools.database, url, workerRoles)
   if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)

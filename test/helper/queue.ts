@@ -34,6 +34,7 @@ export function startTestQueue(options: TestQueueOptions): ReturnType<typeof sta
     url,
     execute: {
       database,
+      patientDatabase: database,
       executor,
       limits: scaleLimits(),
       lease,

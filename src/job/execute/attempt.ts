@@ -66,25 +66,29 @@ const returnMilliseconds = 200
  */
 type Begin = (submission: string, language: string) => Promise<Attempt | 'put_back' | null>
 
-/** @param startedIds the runs of this process; a second job of one of them is not started. */
-export function createBegin(
-  dependencies: AttemptDependencies,
-  startedIds: Iterable<string>,
-): Begin {
+/**
+ * @param startedIds the runs of this process; a second job of one of them is not started. A run is added before its start is
+ *   sent, because a second job may come before the answer. The caller removes it at its end.
+ */
+export function createBegin(dependencies: AttemptDependencies, startedIds: Set<string>): Begin {
   const { lease, shutdown, log } = dependencies
   const start = createStart(dependencies, startedIds)
 
   return async (submission, named) => {
     const language = languages.find((name) => name === named)
     if (language === undefined) return null
-    let run = createId()
     for (;;) {
+      // A start under an earlier worker id is lost with that id, and no two attempts have the same run id.
+      const run = createId()
       const { workerId: worker, signal } = lease
       reachFailpoint('execute.before_start')
+      startedIds.add(run)
+      let isStarted = false
       try {
         const row = await untilAvailable(() => start({ worker, submission, run, language }), log)
         reachFailpoint('execute.after_start')
         if (row === null) return null
+        isStarted = true
         return { ...row, run, language, identity: { workerId: worker, signal } }
       } catch (error) {
         const code = errorCode(error)
@@ -99,9 +103,9 @@ export function createBegin(
         } else if (code !== sqlState.uniqueViolation) {
           throw error
         }
-        // A start under an earlier worker id is lost with that id, and no two attempts have the same run id. Or another start
-        // came first; then the next try finds that the submission runs elsewhere or has ended.
-        run = createId()
+        // Or another start came first; then the next try finds that the submission runs elsewhere or has ended.
+      } finally {
+        if (!isStarted) startedIds.delete(run)
       }
     }
   }

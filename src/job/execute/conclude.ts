@@ -133,15 +133,25 @@ async function interruptAttempt(
   await notifyWaiters(database, [{ id: submission, waiters: row?.waiters ?? null }])
 }
 
-export function createConclude(sql: Database): Conclude {
+/** Results with more bytes may take longer to send and to store than other statements may take. */
+const largeBytes = 1024 * 1024
+
+/** @param patient the pool for large results, whose statements may take a minute. */
+export function createConclude(sql: Database, patient: Database): Conclude {
+  const isLarge = (end: End | undefined): boolean =>
+    end !== undefined && countBytes(end) > largeBytes
   return createBatch<End, Refusal | null>({
-    run: (ends) => store(sql, ends),
+    // A large result is sent alone.
+    run: (ends) => store(isLarge(ends[0]) ? patient : sql, ends),
     // Those of one worker share the disk's time as well.
     statements: 2,
     items: 32,
-    countBytes: ({ bodies }) =>
-      Object.values(bodies).reduce((sum, body) => sum + (body?.byteLength ?? 0), 0),
+    countBytes,
   })
+}
+
+function countBytes({ bodies }: End): number {
+  return Object.values(bodies).reduce((sum, body) => sum + (body?.byteLength ?? 0), 0)
 }
 
 async function store(sql: Database, ends: readonly End[]): Promise<(Refusal | null)[]> {

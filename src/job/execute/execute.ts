@@ -50,7 +50,11 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecutingT
   // Listening is tried again, and `tick` looks as well.
   for (const each of listening)
     each.catch((error: unknown) => log.warn({ err: error }, 'database.not_listening'))
-  const endDependencies = { ...dependencies, conclude: createConclude(database), quotas }
+  const endDependencies = {
+    ...dependencies,
+    conclude: createConclude(database, dependencies.patientDatabase),
+    quotas,
+  }
 
   /** Returns the submission's id; null when the payload is not ours. */
   function readSubmission(payload: unknown): string | null {
@@ -106,7 +110,6 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecutingT
       const attempt = await begin(submission, language)
       if (attempt === 'put_back') await putBack(submission)
       if (attempt === 'put_back' || attempt === null) return
-      startedIds.add(attempt.run)
       const output = publisher.open(attempt)
       const tenure = continuations.open(attempt)
       const ran = runAttempt(dependencies, attempt, cancels, { output, tenure })

@@ -1,5 +1,6 @@
 // Runs a started attempt in the sandbox: fetches its inputs, applies its limits, and judges its tests while they run.
 import { unlessAborted } from '#abort'
+import type { Database } from '#database'
 import type { ExecutionInterrupted } from '#event'
 import { nothingDone, roundSeconds, SandboxError } from '#executor'
 import type { BlobCache, ExecutionRequest, Executor, Outcome } from '#executor'
@@ -20,6 +21,8 @@ import type { JudgedTests } from './tests.ts'
 import type { Expectation } from './verdict.ts'
 
 export interface ExecuteDependencies extends AttemptDependencies {
+  /** A pool whose statements may take a minute, for large results. */
+  readonly patientDatabase: Database
   /**
    * After a sandbox failure, keeps the worker from taking jobs until a trial has passed. Without it,
    * the worker goes on taking jobs.

@@ -19,7 +19,7 @@ t.teardown(async () => {
   await worker.end({ timeout: 1 })
   await counter.close()
 })
-const conclude = createConclude(worker)
+const conclude = createConclude(worker, worker)
 const caller = await createCaller(sql)
 
 /** Starts a submission. @returns its completion, which is not stored yet. */
@@ -170,3 +170,16 @@ t.test('who waits is told of each', async (t) => {
   t.strictSame(heard.toSorted(), ends.map(({ submission }) => submission).toSorted())
   await unlisten()
 })
+
+t.test(
+  'a result that takes longer to store than other statements may take is stored',
+  async (t) => {
+    const quick = createDatabase({ url, connections: 1, name: 'quick', statementSeconds: 0.05 })
+    t.teardown(() => quick.end({ timeout: 1 }))
+    const end = await begin()
+    const large = { ...end, bodies: { ...end.bodies, stdout: Buffer.alloc(24 * 1024 * 1024, 'a') } }
+    await t.rejects(createConclude(quick, quick)(large))
+    t.equal(await createConclude(quick, worker)(large), null)
+    t.match(await readResult(sql, end.submission), { status: 'completed', verdict: 'AC' })
+  },
+)

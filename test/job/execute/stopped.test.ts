@@ -49,6 +49,7 @@ type More = Partial<Parameters<typeof createExecuteTask>[0]>
 const createTask = (executor: Executor, more: More): ReturnType<typeof createExecuteTask> =>
   createExecuteTask({
     database: sql,
+    patientDatabase: sql,
     executor,
     limits: defaultLimits,
     log: createLog('test', 'silent'),

@@ -321,7 +321,7 @@ t.test('what begins under the next id of a worker that was given up is another r
     lease,
     shutdown: signal,
   } as unknown as AttemptDependencies
-  const begun = await createBegin(dependencies, [])(submission, 'python')
+  const begun = await createBegin(dependencies, new Set())(submission, 'python')
   const events = await readStream(sql, submission)
   t.strictSame(
     events.map(({ type }) => type),

@@ -137,8 +137,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: two attempts have the same run',
-    text: '        run = createId()\n      }',
-    instead: '      }',
+    text: '      const run = createId()\n      const { workerId',
+    instead: '      const run = submission\n      const { workerId',
     tests: ['job/take'],
   },
   {
