@@ -180,7 +180,11 @@ const worker = {
     ),
     '5,300,1800,7200,18000,36000,36000',
   ),
-  WEBHOOK_TIMEOUT_SECONDS: v.optional(positiveNumber, '15'),
+  /** After 60 s the reconciler takes an attempt for lost (runledger.reconcile_queue). */
+  WEBHOOK_TIMEOUT_SECONDS: v.optional(
+    v.pipe(positiveNumber, v.maxValue(45, 'must be at most 45')),
+    '15',
+  ),
   WEBHOOK_CONNECT_SECONDS: v.optional(positiveNumber, '5'),
   ...webhookRules,
   WEBHOOK_CA: v.optional(v.string()),

@@ -16,8 +16,8 @@ interface WebhookDelivered {
   readonly data: WebhookAttempt
 }
 
-/** `gone`: the receiver answered 410. `forbidden`: the URL is never allowed, whatever its name resolves to. */
-export const abandonReasons = ['schedule_spent', 'gone', 'forbidden'] as const
+/** `gone`: the receiver answered 410. */
+export const abandonReasons = ['schedule_spent', 'gone'] as const
 export type AbandonReason = (typeof abandonReasons)[number]
 
 interface WebhookAbandoned {

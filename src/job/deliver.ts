@@ -57,9 +57,10 @@ type AttemptOutcome = Omit<DeliveryOutcome, 'kind'> & {
   readonly kind: DeliveryOutcome['kind'] | 'internal'
 }
 
-// Output bytes of the records that are sent at a time. As JSON they are up to six times as long (NUL becomes \u0000).
-// A larger record is sent alone.
+// Output bytes of the records that are sent at a time, and those of one account. As JSON they are up to six times as long (NUL
+// becomes \u0000). A larger record counts as an account's share.
 const outputBytesUnderWay = 32 * 1024 * 1024
+const outputBytesOfAccount = outputBytesUnderWay / 2
 
 /** Creates the task. It rejects only when the database fails. */
 export function createDeliverTask(
@@ -113,10 +114,12 @@ function listBounds(
   { perHost, perAccount = Infinity }: DeliverDependencies,
   { url, account, outputBytes }: DueDelivery,
 ): Bound[] {
+  const weight = Math.min(outputBytes, outputBytesOfAccount)
   return [
     { key: `host:${URL.parse(url)?.host}`, limit: perHost },
     { key: `account:${account}`, limit: perAccount },
-    { key: 'outputs', limit: outputBytesUnderWay, weight: outputBytes },
+    { key: `outputs:${account}`, limit: outputBytesOfAccount, weight },
+    { key: 'outputs', limit: outputBytesUnderWay, weight },
   ]
 }
 
@@ -222,25 +225,19 @@ interface Next {
 }
 
 function decideNext(
-  { roundAttempt, url }: DueDelivery,
-  { kind, retryAfterSeconds, error }: AttemptOutcome,
+  { roundAttempt }: DueDelivery,
+  { kind, retryAfterSeconds }: AttemptOutcome,
   schedule: readonly number[],
 ): Next {
   if (kind === 'delivered') return { retrySeconds: null, abandonedBecause: null }
   if (kind === 'gone') return giveUp('gone')
-  if (kind === 'forbidden' && isForbiddenForEver(url, error)) return giveUp('forbidden')
+  // A forbidden address is tried again, because a name may point elsewhere then, and this worker's settings may be old.
   const retrySeconds = nextAttemptDelay(roundAttempt, { schedule, retryAfterSeconds })
   return retrySeconds === null ? giveUp('schedule_spent') : { retrySeconds, abandonedBecause: null }
 }
 
 function giveUp(reason: AbandonReason): Next {
   return { retrySeconds: null, abandonedBecause: reason }
-}
-
-// A refused URL or a literal address stays forbidden, whereas a name may point elsewhere next time.
-function isForbiddenForEver(url: string, error: string | null): boolean {
-  const hostname = URL.parse(url)?.hostname ?? ''
-  return error?.startsWith('url: ') === true || /^\[|^[\d.]+$/.test(hostname)
 }
 
 async function readDelivery(sql: Database, webhookId: string): Promise<DueDelivery | null> {
