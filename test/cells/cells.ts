@@ -195,6 +195,13 @@ t.test('a cell that is down does not touch the other', async (t) => {
   const { status, headers, body } = await run(keys.b)
   t.match({ status, body }, { status: 503, body: { error: 'unavailable', retry: 'after' } })
   t.equal(headers.get('retry-after'), '2')
+  const scored = await call(
+    'POST',
+    '/run_code',
+    { 'X-API-Key': keys.b },
+    { language: 'python', code: '' },
+  )
+  t.equal(scored.status, 504, 'at which a training pipeline asks again')
   const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => run(index % 2 === 0 ? keys.a : keys.b))) // prettier-ignore
   for (const [index, answer] of answers.entries()) t.equal(answer.status, index % 2 === 0 ? 200 : 503) // prettier-ignore
 })
