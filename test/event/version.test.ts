@@ -1,5 +1,5 @@
 // Events of every version that was ever written are read in today's shape. Events of a later release are shown raw.
-import { readFileSync, readdirSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
@@ -10,58 +10,54 @@ import { createTestDatabase } from '../helper/database.ts'
 import { finish, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-/**
- * An event as one release wrote it, and as today's release reads it. Fixtures are added, never changed. A word after the
- * version in the file's name distinguishes kinds of one version.
- */
+/** An event as a release wrote it: a line of recorded.jsonl. Lines are added, never changed. */
 interface Fixture {
   readonly type: string
   readonly schema_version: number
+  /** Distinguishes several events of one version. */
+  readonly kind?: string
   readonly recorded: Record<string, unknown>
-  readonly read: Record<string, unknown>
+  /** As today's release reads it; by default as it was recorded. */
+  readonly read?: Record<string, unknown>
 }
 
-const kind = /(?<=\.\d+)\.[a-z]+(?=\.json$)/
-const isKind = (name: string): boolean => kind.test(name)
-
-const directory = `${import.meta.dirname}/fixture`
-const fixtures = readdirSync(directory).map((name) => {
-  const fixture: Fixture = JSON.parse(readFileSync(`${directory}/${name}`, 'utf8'))
-  return { name, fixture }
-})
+const fixtures = readFileSync(`${import.meta.dirname}/recorded.jsonl`, 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Fixture)
 const untold = { receivedAt: null, startedAt: null, attempt: null }
 const { sql, drop } = await createTestDatabase()
 t.teardown(drop)
 
 t.test('there is a fixture of every version of every type', async (t) => {
-  const expected = Object.keys(sentences).map((type) => `${type}.${schemaVersion}.json`)
-  const plain = fixtures.map(({ name }) => name).filter((name) => !isKind(name))
-  t.strictSame(plain.toSorted(), expected.toSorted())
-  for (const { name, fixture } of fixtures)
-    t.equal(`${fixture.type}.${fixture.schema_version}.json`, name.replace(kind, ''))
+  const plain = fixtures.filter(({ kind }) => kind === undefined)
+  t.strictSame(
+    plain.map(({ type, schema_version: version }) => `${type} ${version}`).toSorted(),
+    Object.keys(sentences)
+      .map((type) => `${type} ${schemaVersion}`)
+      .toSorted(),
+  )
 })
 
 t.test('each is read from the log in the shape of today', async (t) => {
-  for (const { name, fixture } of fixtures) {
+  for (const { type, schema_version: version, kind = '', recorded, read = recorded } of fixtures) {
+    const name = `${type} ${version} ${kind}`
     const id = uuidv7()
     await sql`
-      select runledger.append_event(
-        ${id}, 1, ${fixture.type}, ${fixture.schema_version}, ${json(sql, fixture.recorded)}, '{}'
-      )`
+      select runledger.append_event(${id}, 1, ${type}, ${version}, ${json(sql, recorded)}, '{}')`
     const [event] = await readStream(sql, id)
-    t.strictSame(event?.data, fixture.read, name)
+    t.strictSame(event?.data, read, name)
     if (event) t.notMatch(describeEvent(event, untold), 'does not know', name)
   }
 })
 
 t.test('what this release writes has the fields of the latest fixtures', async (t) => {
-  const latest = (type: string): string[] =>
-    Object.keys(
-      fixtures.find(
-        ({ name, fixture }) =>
-          !isKind(name) && fixture.type === type && fixture.schema_version === schemaVersion,
-      )?.fixture.recorded ?? {},
-    ).toSorted()
+  const latest = (type: string): string[] => {
+    const fixture = fixtures.find(
+      (one) => one.kind === undefined && one.type === type && one.schema_version === schemaVersion,
+    )
+    return Object.keys(fixture?.recorded ?? {}).toSorted()
+  }
   const caller = await createCaller(sql)
   const id = await submitNew(sql, caller, describeSubmission({ code: '' }))
   await finish(sql, id)
