@@ -6,6 +6,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _before timestamptz := now() - purge_bodies.older_than;
+  _most_bytes constant bigint := 64 * 1024 * 1024;
   _ids uuid[];
 begin
   if not pg_try_advisory_xact_lock(71830, -3) then
@@ -25,6 +26,20 @@ begin
     limit purge_bodies.batch
     -- The caller may be removing the submission at this moment.
     for update of r skip locked
+  );
+  -- Outputs of 32 MB take long to remove. At least one submission goes, and the rest with the next calls.
+  _ids := array(
+    select sized.id
+    from (
+      select
+        ids.id, ids.n,
+        sum(
+          coalesce(octet_length(o.stdout), 0) + coalesce(octet_length(o.stderr), 0) + coalesce(octet_length(o.report), 0)
+        ) over (order by ids.n) as bytes
+      from unnest(_ids) with ordinality ids (id, n)
+      left join runledger.output o on o.submission_id = ids.id
+    ) sized
+    where sized.n = 1 or sized.bytes <= _most_bytes
   );
   return runledger.remove_bodies(
     _ids, 'retention', jsonb_build_object('actor', jsonb_build_object('retention', purge_bodies.older_than::text))

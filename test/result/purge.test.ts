@@ -231,3 +231,15 @@ t.test('everything fits together afterwards', async (t) => {
     select broken, subject from audit.invariant where subject <> ${owing} and broken <> 'a webhook''s state differs from its log'`
   t.strictSame([...broken], [])
 })
+
+t.test('large outputs are purged a few at a time', async (t) => {
+  const ids = [await finishAgo(20), await finishAgo(20), await finishAgo(20)]
+  await sql`
+    update runledger.output set stdout = convert_to(repeat('x', 30 * 1024 * 1024), 'UTF8')
+    where submission_id = any (${ids})`
+  const progress: number[] = []
+  const { submissions } = await purgeBodies(sql, 10, (count) => progress.push(count))
+  t.equal(submissions, 3)
+  t.strictSame(progress, [2, 3])
+  for (const id of ids) t.strictSame(await findBytes(id), [])
+})
