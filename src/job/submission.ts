@@ -235,26 +235,12 @@ function digestRequest(items: readonly BatchItem[], webhook: BatchWebhook | null
       hash.update('refused:')
       continue
     }
-    const { language, code, stdin, expectedStdout, webhook: own } = submission
-    const parts = [language, code, stdin, expectedStdout, own?.url, own?.secret]
-    for (const part of [...parts, ...listFurtherParts(submission)]) add(part)
+    const { language, code, stdin, expectedStdout, options, tag, outputEncoding, priority } =
+      submission
+    const { url, secret, format } = submission.webhook ?? {}
+    for (const part of [language, code, stdin, expectedStdout, url, secret, format]) add(part)
+    for (const part of [encodeOptions(options), tag, outputEncoding, priority]) add(part)
   }
   if (webhook !== null) for (const part of [webhook.url, webhook.secret]) add(part)
   return hash.digest()
-}
-
-/**
- * Returns no parts when the request has none of these fields, so that it matches a request that was
- * remembered before the fields existed.
- */
-function listFurtherParts({
-  options,
-  tag,
-  outputEncoding,
-  priority,
-}: Submission): (Buffer | string | null)[] {
-  const bytes = encodeOptions(options)
-  const further = priority === 'low' ? [priority] : []
-  if (bytes === null && tag === null && outputEncoding === 'utf8') return further
-  return [bytes, tag, outputEncoding, ...further]
 }
