@@ -1,25 +1,8 @@
 // The executor's public interface: runs one program in a fresh sandbox and returns its result. It uses no database and no HTTP.
 //
-// A request has one or more phases: compilations and runs. It holds one slot at a time. A slot is a position for one program,
-// with its own host uid. Between phases the request moves to a free slot, while the keeper of the old slot removes the finished
-// box and makes the next one. Between two runs it may lend its slot to other requests (Runs.between). Each phase gets a fresh
-// box: new namespaces below a user namespace that contains only the slot's uid; the host's programs and libraries, read-only;
-// scratch space of limited size; no capabilities; a seccomp filter (seccomp/policy.ts); and a cgroup that limits and counts.
-//
-// A keeper (box/keeper/keeper.c) is a small C program that stays in a slot. It makes each box before the request for it comes,
-// and supervises the run. A fork server (`fork-server`) is an interpreter that is already started: it has a separate keeper in
-// each slot and runs programs in forks of itself. A runtime that is slow to start (`prestart`) also has a separate keeper, and
-// waits in the next box for its program. No process is moved into a cgroup, because that takes ten milliseconds on cgroup v1:
-// on v2 a box is created in its own cgroup, on v1 in the keeper's.
-//
-// A run ends when its main process ends, or when a time limit, an output limit or the out-of-memory killer stops it. Then every
-// process in the box is killed, the output is read to its end and the counters are read. Only then is the slot free. If a
-// keeper fails before a program starts, the program starts in another slot (tenancy.ts).
-//
-// While a process of a program lives, the worker opens nothing that the program can write. Afterwards it opens only the files
-// that the request names (outputFiles). Sources and compiled programs enter a box by descriptors, input is a nameless file,
-// outputs are pipes, and a compiler's result leaves over its stdout. The program controls its exit status, so the exit status
-// is judged last (contract/judge-ending.ts).
+// A request has one or more phases: compilations and runs. It holds one slot at a time, and each phase gets a fresh box.
+// docs/how-a-run-is-made.md describes boxes, keepers and the order of events; slot.ts, tenancy.ts and box/keeper/keeper.c have
+// the parts.
 export { NotStartedError, roundSeconds, SandboxError, stepsOfRequest } from '#contract'
 export { createBlobCache } from './blob-cache.ts'
 export type { BlobCache } from './blob-cache.ts'
