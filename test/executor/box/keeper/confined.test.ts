@@ -7,6 +7,12 @@ import { interpreter, listProcesses, startLoneKeeper } from './lone-keeper.ts'
 const kept = (1n << 2n) | (1n << 18n) | (1n << 21n)
 const none = 0n
 
+/** Returns a process's process group. */
+function readGroup(pid: string): string | undefined {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]
+}
+
 for (const resident of [null, interpreter])
   t.test(`a keeper ${resident === null ? 'alone' : 'in an interpreter'}`, async (t) => {
     const { group } = await startLoneKeeper(t, { resident })
@@ -28,5 +34,10 @@ for (const resident of [null, interpreter])
     t.ok(
       [1, 2].every((column) => Number(locked?.[column]) <= 64 * 1024),
       'locks as little as they',
+    )
+    t.not(
+      readGroup(pid),
+      readGroup('self'),
+      'is not reached by Ctrl-C in the terminal of its worker',
     )
   })
