@@ -244,6 +244,10 @@ function listPolicy(): [CallName, keyof typeof errnos | null, (readonly number[]
     ['setsockopt', 'ENOPROTOOPT', [0, 6, 17, 41, 132, 136, 270, 282].map((level) => [0, level, 7])],
     // Cookies.
     ['getsockopt', 'ENOPROTOOPT', [57, 71, 77].map((option) => [0, 1, option])],
+    // Numbers of mounts and of their namespaces.
+    ['statx', 'EINVAL', [[0, 0, 0, 0x4000]]],
+    ['statx', null, [[0, 0, 0, 0x1fff]]],
+    ['ioctl', 'EINVAL', [0x8008b705, 0x8010b70a, 0x8010b70b, 0x8010b70c].map((asked) => [0, asked])],
     // A pipe of packets.
     ['pipe2', 'EINVAL', [[0, direct | 0x80000]]],
     ['openat', 'EINVAL', [[0, 0, direct]]],

@@ -356,4 +356,14 @@ time.sleep(0.3)`,
       },
     },
   },
+  {
+    name: 'a page that forks share',
+    open: false,
+    code: {
+      python: {
+        send: raw`[libc.mprotect(ctypes.c_void_p(int(l.split("-")[0], 16)), 4096, 3) == 0 and ctypes.memset(int(l.split("-")[0], 16) + 64, 77, 1) for l in open("/proc/self/maps") if l.split()[1][3] == "s" and "/usr/" not in l]`,
+        receive: raw`any(ctypes.string_at(int(l.split("-")[0], 16) + 64, 1) == b"M" for l in open("/proc/self/maps") if l.split()[1][3] == "s" and "/usr/" not in l)`,
+      },
+    },
+  },
 ]

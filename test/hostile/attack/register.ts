@@ -43,6 +43,11 @@ for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET):
 int s = socket(AF_UNIX, SOCK_STREAM, 0); unsigned long n; socklen_t size = sizeof n;
 for (int option : {57, 71}) { refused("cookie", getsockopt(s, 1, option, &n, &size)); refused("high bits", call(SYS_getsockopt, s, 1l << 32 | 1, 1l << 32 | option, &n, &size)); }`,
   }),
+  probe("a mount's number, and its namespace's, cannot be read", {
+    cpp: raw`
+char seen[256]; refused("statx", call(SYS_statx, AT_FDCWD, "/", 0, 0x4000, seen), EINVAL); refused("high bits", call(SYS_statx, AT_FDCWD, "/", 0, 1l << 32 | 0x4000, seen), EINVAL);
+int space = open("/proc/self/ns/mnt", O_RDONLY); unsigned long number; refused("ioctl", ioctl(space, 0x8008b705, &number), EINVAL);`,
+  }),
   probe("a socket's peer cannot be had as a pidfd", {
     python: raw`
 one = socket.socketpair()[0]

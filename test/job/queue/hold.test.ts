@@ -125,11 +125,19 @@ t.test('a job that was taken while all slots stay busy is given back', async (t)
   await stop()
 })
 
+async function countTaken(): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::integer as count from graphile_worker.jobs where locked_by is not null`
+  return row.count
+}
+
 t.test('of several that are taken at once the first in the queue gets the slot', async (t) => {
   const { begun, stop } = await start(4)
   for (let n = 0; n < 12; n += 1) await submitNew(sql, caller, submission)
   await until(() => begun.length === 4)
   const fair = await submitNew(sql, await createCaller(sql), submission)
+  // Jobs that were taken before it came may still be held.
+  await until(async () => (await countTaken()) === 4)
   begun[0]?.end()
   await until(() => begun.length === 5)
   t.equal(begun[4]?.submission, fair)
