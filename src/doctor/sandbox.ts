@@ -6,6 +6,7 @@ import { describe, SandboxError } from '#contract'
 import { defaultLimits } from '#language'
 import { openSandbox } from '#sandbox'
 import { claimUids, createSlotPool } from '#slot'
+import type { UidRange } from '#slot'
 import { nameKernel, reportMissing, reportOk, reportWarning } from './host.ts'
 import type { Finding, Host } from './host.ts'
 
@@ -41,15 +42,19 @@ export function findRemedy(words: string): string {
   return Object.entries(remedies).find(isMeant)?.[1] ?? ''
 }
 
+/** The doctor uses one uid. It looks for a free one in steps of this size, because workers may have claimed hundreds. */
+const uidsTried = 64
+
 /** Returns one row: the box that was made, or the failed step with its reason and remedy. */
 export async function examineSandbox(host: Host): Promise<Finding> {
   const isRoot = host.uid === 0
-  // A worker that runs here has claimed its uids.
-  const uids = isRoot ? await claimUids(host.firstUid, 1) : null
-  const slots = createSlotPool(1, uids?.firstUid ?? null)
   // The worker's cache directory may belong to another user.
   const cacheDirectory = mkdtempSync('/tmp/runledger-doctor-')
+  let uids: UidRange | null = null
   try {
+    // Workers that run here have claimed theirs.
+    if (isRoot) uids = await claimUids(host.firstUid, uidsTried)
+    const slots = createSlotPool(1, uids?.firstUid ?? null)
     const { resources, boxes } = await openSandbox(new Map(), slots, defaultLimits, {
       slots: availableParallelism(),
       cacheDirectory,

@@ -4,6 +4,7 @@ import { SandboxError } from '#contract'
 import type { Slot } from '#contract'
 
 export { claimUids } from './uid-range.ts'
+export type { UidRange } from './uid-range.ts'
 
 export interface SlotPool {
   /** All slots, spare and quarantined ones included. */

@@ -138,9 +138,10 @@ function openKeeperGroup(above: Directories): KeeperFiles {
   const countsSwap = existsSync(`${group.memory}/${swapFile}`)
   const files = [
     [`${group.memory}/${memoryFile}`, 'r+'],
-    // When swap is not counted, the memory limit takes this position, and the keeper does not write it.
+    // When swap is not counted, the files of memory take these positions, too.
     [`${group.memory}/${countsSwap ? swapFile : memoryFile}`, 'r+'],
     [`${group.memory}/memory.max_usage_in_bytes`, 'r+'],
+    [`${group.memory}/memory.${countsSwap ? 'memsw.' : ''}max_usage_in_bytes`, 'r+'],
     [`${group.memory}/memory.usage_in_bytes`, 'r'],
     [`${group.memory}/memory.oom_control`, 'r'],
     [`${group.cpuacct}/cpuacct.usage`, 'r'],

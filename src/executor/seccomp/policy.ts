@@ -302,8 +302,15 @@ export const listRows = (
   refuse(
     'EINVAL',
     'ioctl',
-    'NS_GET_MNTNS_ID, NS_MNT_GET_INFO, GET_NEXT and GET_PREV: the same for mount namespaces',
-    isOneOf(1, 0x8008b705, 0x8010b70a, 0x8010b70b, 0x8010b70c),
+    'NS_GET_MNTNS_ID, NS_GET_ID: the same for namespaces',
+    isOneOf(1, 0x8008b705, 0x8008b70d),
+  ),
+  refuse(
+    'EINVAL',
+    'ioctl',
+    'NS_MNT_GET_INFO, NS_MNT_GET_NEXT, NS_MNT_GET_PREV: the same, with an answer of 16 bytes or more; the kernel compares the number alone',
+    { argument: 1, mask: 0xff, test: 'one_of', values: [10, 11, 12] },
+    hasAnyBit(1, 0x3ff00000),
   ),
   refuse('ENOSYS', 'keyctl add_key request_key', 'keyrings are not namespaced and outlive a run'),
   refuse(

@@ -247,7 +247,7 @@ function listPolicy(): [CallName, keyof typeof errnos | null, (readonly number[]
     // Numbers of mounts and of their namespaces.
     ['statx', 'EINVAL', [[0, 0, 0, 0x4000]]],
     ['statx', null, [[0, 0, 0, 0x1fff]]],
-    ['ioctl', 'EINVAL', [0x8008b705, 0x8010b70a, 0x8010b70b, 0x8010b70c].map((asked) => [0, asked])],
+    ['ioctl', 'EINVAL', [0x8008b705, 0x8008b70d, 0x8010b70a, 0x8018b70a, 0x8010b70b, 0x8010b70c].map((asked) => [0, asked])],
     // A pipe of packets.
     ['pipe2', 'EINVAL', [[0, direct | 0x80000]]],
     ['openat', 'EINVAL', [[0, 0, direct]]],

@@ -46,7 +46,7 @@ for (int option : {57, 71}) { refused("cookie", getsockopt(s, 1, option, &n, &si
   probe("a mount's number, and its namespace's, cannot be read", {
     cpp: raw`
 char seen[256]; refused("statx", call(SYS_statx, AT_FDCWD, "/", 0, 0x4000, seen), EINVAL); refused("high bits", call(SYS_statx, AT_FDCWD, "/", 0, 1l << 32 | 0x4000, seen), EINVAL);
-int space = open("/proc/self/ns/mnt", O_RDONLY); unsigned long number; refused("ioctl", ioctl(space, 0x8008b705, &number), EINVAL);`,
+int space = open("/proc/self/ns/mnt", O_RDONLY); for (unsigned long asked : {0x8008b705, 0x8008b70d, 0x8010b70a, 0x8018b70a}) refused("ioctl", ioctl(space, asked, seen), EINVAL);`,
   }),
   probe("a socket's peer cannot be had as a pidfd", {
     python: raw`

@@ -23,7 +23,7 @@ enum { tasks_most = 512, processes_most = 2048, millisecond = 1000000 };
  * them may precede the run.
  */
 static const int64_t first_look_latest = 60 * millisecond;
-/** The pause between two looks at the tasks: at least this long, and this many times the duration of a seen->look. */
+/** The pause between two looks at the tasks: at least this long, and this many times the duration of a look. */
 static const int64_t shortest_pause = 50 * millisecond;
 static const int64_t pause_factor = 50;
 /**
@@ -48,7 +48,7 @@ static struct {
   char names[4096];
   char text[4096];
   int init;
-  /** The clock and the CPU time at the first seen->look. */
+  /** The clock and the CPU time at the first look. */
   int64_t since;
   uint64_t cpu_before;
   bool looked;

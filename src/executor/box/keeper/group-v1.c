@@ -54,7 +54,7 @@ static bool has_leftovers(void) { return memory->at_rest > 0 && read_memory() > 
 static bool has_room(void) { return read_memory() < group->limit_held - group->limit_held / 8; }
 
 /** A charge that fails is not in the peak: it may be one of a huge page. */
-static bool has_hit_limit(void) { return read_group_number(peak) + slack >= group->limit_held; }
+static bool has_hit_limit(void) { return read_group_number(swap_peak) + slack >= group->limit_held; }
 
 /**
  * Memory of the last box may still be charged, up to the limit. Without room the kernel would kill the next box early.

@@ -87,6 +87,7 @@ void begin_group(const struct request *request, uint64_t share) {
   if (allowed != group->processes_held && !write_group_number(process_limit, allowed)) die("group.limit");
   group->processes_held = allowed;
   if (!write_group_text(peak, version->reset) && version->prepare == NULL) die("group.reset");
+  if (group->files[swap_peak] >= 0 && !write_group_text(swap_peak, version->reset)) die("group.reset");
   uint64_t held = read_group_number(usage);
   group->memory_before = held > group->memory_of_start ? held - group->memory_of_start : 0;
   group->memory_allowed = request->memory_bytes;

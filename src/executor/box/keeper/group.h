@@ -4,7 +4,20 @@
 
 #include "keeper.h"
 
-enum group_file { limit, swap_limit, peak, usage, kills, cpu, process_limit, processes, process_count, group_file_count };
+enum group_file {
+  limit,
+  swap_limit,
+  peak,
+  /** v1: the peak of memory and swap together, which the limit bounds. */
+  swap_peak,
+  usage,
+  kills,
+  cpu,
+  process_limit,
+  processes,
+  process_count,
+  group_file_count
+};
 
 /** The slot's cgroup. Programs must not read it (allocate_unforked). */
 struct group {
