@@ -134,7 +134,7 @@ async function startStack(name: string): Promise<Stack> {
     WEBHOOK_CA: `${directory}/authority.pem`,
     WEBHOOK_PER_HOST: '32',
     // Nothing may end by itself while it is measured.
-    WEBHOOK_TIMEOUT_SECONDS: '3600',
+    WEBHOOK_TIMEOUT_SECONDS: '45',
   })
   cleanUp.use(worker)
   const client = cleanUp.use(createClient(Number(web.started['port']), caller.key, clients))

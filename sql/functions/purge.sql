@@ -27,7 +27,7 @@ begin
     -- The caller may be removing the submission at this moment.
     for update of r skip locked
   );
-  -- Outputs of 32 MB take long to remove. At least one submission goes, and the rest with the next calls.
+  -- Bodies of megabytes take long to remove. At least one submission goes, and the rest with the next calls.
   _ids := array(
     select sized.id
     from (
@@ -35,9 +35,11 @@ begin
         ids.id, ids.n,
         sum(
           coalesce(octet_length(o.stdout), 0) + coalesce(octet_length(o.stderr), 0) + coalesce(octet_length(o.report), 0)
+          + coalesce(octet_length(b.code), 0) + coalesce(octet_length(b.stdin), 0) + coalesce(octet_length(b.detail), 0)
         ) over (order by ids.n) as bytes
       from unnest(_ids) with ordinality ids (id, n)
       left join runledger.output o on o.submission_id = ids.id
+      left join runledger.body b on b.submission_id = ids.id
     ) sized
     where sized.n = 1 or sized.bytes <= _most_bytes
   );

@@ -38,7 +38,7 @@ begin
             and (j.locked_at is null or j.locked_at > now() - interval '10 seconds')
         )
       end
-    order by p.api_key_id
+    order by p.submission_id
     limit _at_once
   );
   perform runledger.lock_submissions(array(select p.submission_id from unnest(_found) p));

@@ -1,5 +1,5 @@
 // Our connections to PostgreSQL. Besides DATABASE_CONNECTIONS a web process has two connections (LISTEN, the sweep), and a
-// worker up to nine (the sweep, retention, the lease's lock, graphile-worker's pools).
+// worker up to ten (the sweep, retention, large results, the lease's lock, graphile-worker's pools).
 //
 // A patch that is applied at installation mends three faults of postgres.js (patches/, docs/decisions/0010).
 import type { Socket } from 'node:net'

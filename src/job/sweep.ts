@@ -19,6 +19,7 @@ const settleMilliseconds = 5000
 // second because a pass was held up.
 const slowMilliseconds = 500
 const absentMilliseconds = 3000
+const repairedAtOnce = 1000
 // Submissions of one step, which reads index entries for some twenty milliseconds.
 const restoredAtOnce = 20_000
 /**
@@ -81,6 +82,8 @@ export function startSweep(database: Database, log: Logger): Stoppable {
       select runledger.reconcile_queue() as count`
     reachFailpoint('reconcile.after_commit')
     if (repaired?.count !== 0) log.warn({ count: repaired?.count }, 'queue.repaired')
+    // A pass repairs a thousand submissions at most.
+    if ((repaired?.count ?? 0) >= repairedAtOnce) reconciledAt = Number.NEGATIVE_INFINITY
     await restoreNext()
     await lookAtLedger()
   }

@@ -10,7 +10,7 @@ interface Purged {
   readonly partitions: readonly string[]
 }
 
-/** Small enough to stay well under every process's statement time-out, whatever the bodies' size. */
+/** Fewer where bodies are large, so that a statement stays well under every process's time-out (runledger.purge_bodies). */
 const batchSize = 1000
 
 /**

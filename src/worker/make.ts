@@ -88,7 +88,7 @@ async function makePools({
     database: open('worker', DATABASE_CONNECTIONS, statementSeconds),
     sweep: open('sweep', 1, sweepSeconds),
     retention: open('retention', 1, patientSeconds),
-    patient: open('results', 2, patientSeconds),
+    patient: open('results', 1, patientSeconds),
   }
   const refusal = await checkLogin(pools.database, url, workerRoles)
   if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)

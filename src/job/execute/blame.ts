@@ -11,14 +11,15 @@ import { SandboxError, stepsOfRequest } from '#executor'
 type Blame = 'request' | 'run' | 'outside' | 'unknown'
 
 /**
- * A language that is not offered, a missing blob, a checker thread that fails, and a box that other work
- * of the host kept from running.
+ * A language that is not offered, a missing blob, a checker thread that fails, and a box that other work of the host kept from
+ * running, or for whose memory one of its processes was killed.
  */
 const stepsOfOneRun: ReadonlySet<string> = new Set([
   'language.missing',
   'blob.read',
   'checker.thread',
   'box.starved',
+  'box.memory',
 ])
 
 /** A keeper that was killed or hangs, a cgroup that cannot be created, and things that are gone, replaced or closed. */

@@ -142,7 +142,7 @@ export function createConclude(sql: Database, patient: Database): Conclude {
     end !== undefined && countBytes(end) > largeBytes
   return createBatch<End, Refusal | null>({
     // A large result is sent alone.
-    run: (ends) => store(isLarge(ends[0]) ? patient : sql, ends),
+    run: (ends) => store(sql, isLarge(ends[0]) ? patient : sql, ends),
     // Those of one worker share the disk's time as well.
     statements: 2,
     items: 32,
@@ -154,7 +154,12 @@ function countBytes({ bodies }: End): number {
   return Object.values(bodies).reduce((sum, body) => sum + (body?.byteLength ?? 0), 0)
 }
 
-async function store(sql: Database, ends: readonly End[]): Promise<(Refusal | null)[]> {
+/** @param sql tells those who wait. @param storing stores the results. */
+async function store(
+  sql: Database,
+  storing: Database,
+  ends: readonly End[],
+): Promise<(Refusal | null)[]> {
   const items = ends.map(({ submission, version, run, data, metadata, bodies }) => ({
     submission_id: submission,
     started_version: version,
@@ -167,8 +172,8 @@ async function store(sql: Database, ends: readonly End[]): Promise<(Refusal | nu
     compile_output: encode(bodies.compileOutput),
     report: encode(bodies.report),
   }))
-  const rows = await sql<ConcludedRow[]>`
-    select * from runledger.conclude(${json(sql, items)})`
+  const rows = await storing<ConcludedRow[]>`
+    select * from runledger.conclude(${json(storing, items)})`
   // Not awaited, because the next results need not wait for it.
   void notifyWaiters(
     sql,

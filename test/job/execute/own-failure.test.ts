@@ -139,6 +139,8 @@ t.test('whose failure it is', (t) => {
     [new SandboxError('request.name', ''), 'request'],
     [new SandboxError('blob.read', ''), 'run'],
     [new SandboxError('language.missing', ''), 'run'],
+    [new SandboxError('box.starved', ''), 'run'],
+    [new SandboxError('box.memory', ''), 'run'],
     [new SandboxError('keeper.gone', ''), 'outside'],
     [new NotStartedError('keeper.silent', ''), 'outside'],
     [new SandboxError('keeper.failed', 'box.watch: the box ended without a word'), 'outside'],
