@@ -40,7 +40,7 @@ export function openJudge0(context: HttpContext): Door {
     request: ApiRequest,
   ): Promise<{ readonly value: Submission | null; readonly issues: readonly Issue[] }> => {
     const { value: asked, issues } = validate(judge0Request, input)
-    if (asked === null) return { value: null, issues: shorten(issues) }
+    if (asked === null) return { value: null, issues }
     const translated = translateRequest(asked, isBase64, request.caller.limits)
     // A field that is already wrong would otherwise be listed twice.
     const wrong = new Set(translated.issues.map(({ path }) => path))
@@ -49,7 +49,7 @@ export function openJudge0(context: HttpContext): Door {
       .map((issue) => rename(issue, judge0Names))
       .filter(({ path }) => !wrong.has(nameField(path)))
     const all = [...translated.issues, ...found]
-    return { value: all.length === 0 ? markCallback(parsed.value) : null, issues: shorten(all) }
+    return { value: all.length === 0 ? markCallback(parsed.value) : null, issues: all }
   }
 
   /** Reads and stores a submission, which is not kept. @returns its token, or, with `wait`, the function that waits. */
@@ -98,7 +98,7 @@ export function openJudge0(context: HttpContext): Door {
     const items = checked.map(({ value, issues: found }) => ({
       id: createId(),
       ...(value === null
-        ? { submission: null, refusal: listByField(found) }
+        ? { submission: null, refusal: listByField(shorten(found)) }
         : { submission: value }),
     }))
     const batch = { items, idempotencyKey, webhook: null }
