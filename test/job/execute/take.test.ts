@@ -331,3 +331,39 @@ t.test('what begins under the next id of a worker that was given up is another r
   t.match(begun, { run: present?.run })
   t.not(lost?.run, present?.run)
 })
+
+t.test('a second job that comes while the first one is being started starts nothing', async (t) => {
+  const submission = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
+  const { signal } = new AbortController()
+  const begin = createBegin(
+    {
+      database: sql,
+      executor: { runtimes: { python: { version: 'Python 3' } }, isolation: {} },
+      limits: defaultLimits,
+      log: createLog('test', 'silent'),
+      lease: { workerId: await addWorker(sql), signal },
+      shutdown: signal,
+    } as unknown as AttemptDependencies,
+    new Set(),
+  )
+  const untilWaiting = async (count: number): Promise<void> => {
+    let waiting = 0
+    while (waiting < count) {
+      const rows = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and state = 'active' and wait_event_type = 'Lock'`
+      waiting = rows.count
+    }
+  }
+  const begun: ReturnType<typeof begin>[] = []
+  await sql.begin(async (holding) => {
+    await holding`select from runledger.pending where submission_id = ${submission} for update`
+    for (const count of [1, 2]) {
+      begun.push(begin(submission, 'python'))
+      await untilWaiting(count)
+    }
+  })
+  t.equal((await Promise.all(begun)).filter((attempt) => attempt !== null).length, 1)
+  const types = (await readStream(sql, submission)).map(({ type }) => type)
+  t.strictSame(types, ['submission.received', 'execution.started'])
+})
