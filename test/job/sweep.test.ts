@@ -14,6 +14,7 @@ t.teardown(drop)
 const proxy = await startTcpProxy(url)
 const database = createDatabase({ url: proxy.url, connections: 1, name: 'test sweep' })
 const lines: string[] = []
+const startedAt = performance.now()
 const sweep = startSweep(database, createLog('test', 'info', { write: (line) => lines.push(line) }))
 t.teardown(async () => {
   await sweep.stop()
@@ -39,6 +40,7 @@ async function isGivenUp(id: string): Promise<boolean> {
 t.test('a silent worker is given up at the next sweep', async (t) => {
   const id = await addSilentWorker()
   t.ok((await secondsUntil(() => isGivenUp(id))) < 30)
+  t.ok(performance.now() - startedAt > 5000, 'but none right after the start of the process')
   while (!lines.some((line) => line.includes(id))) await sleep(50)
   const told = lines.filter((line) => line.includes(id)).map((line) => JSON.parse(line) as object)
   t.match(told, [{ msg: 'worker.lost', level: 'warn', worker: id, host: 'test', pid: 1 }])
