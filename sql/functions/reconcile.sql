@@ -41,6 +41,8 @@ begin
     order by p.submission_id
     limit _at_once
   );
+  -- By their keys, in the order in which ends lock keys, too.
+  _found := array(select p from unnest(_found) p order by p.api_key_id);
   perform runledger.lock_submissions(array(select p.submission_id from unnest(_found) p));
   foreach _p in array _found loop
     begin
