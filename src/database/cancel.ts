@@ -17,8 +17,9 @@ interface Unsent {
  */
 export function cancelOnAbort<T extends readonly postgres.MaybeRow[]>(
   query: postgres.PendingQuery<T>,
-  ...signals: readonly AbortSignal[]
+  ...signals: readonly (AbortSignal | undefined)[]
 ): postgres.PendingQuery<T> {
+  if (signals.every((signal) => signal === undefined)) return query
   const unsent = query as unknown as Unsent
   if (unsent.state === undefined) throw new Error('this driver does not say if a query was sent')
   const cancelUnsent = (): void => {
@@ -27,6 +28,6 @@ export function cancelOnAbort<T extends readonly postgres.MaybeRow[]>(
     // postgres 3.4.9 loses the connection that it opened for a cancelled query, so an empty query is sent instead.
     Object.assign(unsent, { cancelled: null, strings: ['select 1'], args: [] })
   }
-  for (const signal of signals) signal.addEventListener('abort', cancelUnsent, { once: true })
+  for (const signal of signals) signal?.addEventListener('abort', cancelUnsent, { once: true })
   return query
 }

@@ -47,7 +47,7 @@ export async function commandWorker(
   const query = sql<CommandedWorker[]>`
     select id, host, state, wanted_now as wanted, changed
     from runledger.command_worker(${id}, ${wanted}, ${schemaVersion}, ${json(sql, metadata)})`
-  const [row] = await (signal === undefined ? query : cancelOnAbort(query, signal))
+  const [row] = await cancelOnAbort(query, signal)
   return row ?? null
 }
 

@@ -38,7 +38,7 @@ export async function cancelSubmission(
   reachFailpoint('cancel.before_commit')
   const query = sql<{ state: CancelState; waiters: string[] | null }[]>`
     select state, waiters from runledger.cancel(array[${id}::uuid], ${accountId}, ${json(sql, metadata)})`
-  const [row] = await (signal === undefined ? query : cancelOnAbort(query, signal))
+  const [row] = await cancelOnAbort(query, signal)
   reachFailpoint('cancel.after_commit')
   if (row === undefined) return null
   if (row.state === 'requested') await notifyWorkers(sql, id)

@@ -151,6 +151,7 @@ function createActor(
 
 /**
  * Sends a delivered or abandoned webhook again, signed with this secret.
+ * @param signal withdraws an unsent statement.
  * @returns the webhook's state before the call. In any state but `delivered` and `abandoned` nothing was done. `purged`: the
  * webhook's address was removed. null: there is no such webhook.
  */
@@ -159,13 +160,11 @@ export async function replayDelivery(
   webhook: string,
   secret: string,
   metadata: Metadata,
-  signal: AbortSignal = new AbortController().signal,
+  signal?: AbortSignal,
 ): Promise<string | null> {
-  const [row] = await cancelOnAbort(
-    sql<[{ state: string | null }]>`
-      select runledger.replay_delivery(${webhook}, ${secret}, ${schemaVersion}, ${json(sql, metadata)}) as state`,
-    signal,
-  )
+  const query = sql<[{ state: string | null }]>`
+    select runledger.replay_delivery(${webhook}, ${secret}, ${schemaVersion}, ${json(sql, metadata)}) as state`
+  const [row] = await cancelOnAbort(query, signal)
   return row.state
 }
 

@@ -154,7 +154,7 @@ function countBytes({ bodies }: End): number {
   return Object.values(bodies).reduce((sum, body) => sum + (body?.byteLength ?? 0), 0)
 }
 
-/** @param sql tells those who wait. @param storing stores the results. */
+/** @param sql notifies the waiters. @param storing stores the results. */
 async function store(
   sql: Database,
   storing: Database,

@@ -70,7 +70,7 @@ export const toolFaults: readonly Fault[] = [
   },
   {
     name: 'database: a statement that was given up waits for its turn',
-    text: "signal.addEventListener('abort', cancelUnsent, { once: true })",
+    text: "signal?.addEventListener('abort', cancelUnsent, { once: true })",
     instead: '',
     tests: ['database/cancel'],
   },
