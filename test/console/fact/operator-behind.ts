@@ -35,6 +35,21 @@ fact('a submission leads to its account, and that to its keys', async (t, { page
   await found.getByText('Nothing is called so').waitFor({ state: 'detached' })
 })
 
+fact('text typed as soon as the field is there is looked for', async (t, { page }, key) => {
+  await page.addInitScript(`new MutationObserver((_, observer) => {
+    const field = document.querySelector('form.look-up input')
+    if (field === null) return
+    observer.disconnect()
+    field.value = 'typed at once'
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+  }).observe(document, { childList: true, subtree: true })`)
+  await enter(page, origin, key)
+  const field = page.getByLabel('Submission, account or key')
+  await field.press('Enter')
+  await page.getByRole('heading', { name: 'typed at once' }).waitFor()
+  t.equal(await field.inputValue(), 'typed at once')
+})
+
 fact('a figure leads to what it counts', async (t, { page }, key) => {
   const caller = await createCaller(sql)
   await enter(page, origin, key)

@@ -2,7 +2,7 @@
 // matches of a look-up. A list is loaded once; its link or button loads it again.
 import type { Found, Webhook } from '#client'
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useState } from 'preact/hooks'
 import { Failure } from '../failure.tsx'
 import { useFollowed } from '../follow.ts'
 import { formatBytes, formatTime } from '../format.ts'
@@ -24,7 +24,8 @@ export function LookUp({
 }): JSX.Element {
   const { q = '', show } = route
   const [text, setText] = useState(q)
-  useEffect(() => setText(q), [q])
+  // Before the next event, because a later reset would take away text that was typed at once.
+  useLayoutEffect(() => setText(q), [q])
   return (
     <section aria-label="Look up">
       <form

@@ -35,7 +35,7 @@ await quick.settled()
 t.test(
   'each of these languages has an archive, which nobody but the worker may write',
   async (t) => {
-    const made = globSync(`${directory}/cache/class-archive/*/*.jsa`)
+    const made = globSync(`${directory}/cache/class-archive/*/archive/*.jsa`)
     t.equal(made.length, found.length)
     t.ok(made.every((path) => (statSync(path).mode & 0o777) === 0o444))
   },
