@@ -25,7 +25,8 @@ test: check ## types, lint, format, then all tests but the slow suites
 check: setup packages keeper promtool static ## the same: SQL, HTTP, queue, sandbox; FILES="…" runs some
 	@$(SUDO) env PATH="$(BIN):$$PATH" PROMTOOL="$(PROMTOOL)" node test/run.ts $(FILES)
 
-static: types lint format ## types, lint and format alone
+static: setup ## types, lint and format alone
+	@$(MAKE) --no-print-directory -j3 types lint format
 
 types: setup
 	@$(NODE) $(BIN)/tsc

@@ -39,9 +39,10 @@ const waiting = files.filter((file) => isWaiting.has(file))
 const working = sortByCost(files.filter((file) => !isWaiting.has(file)))
 // Files that mostly wait run beside files that use the cores.
 const jobs = Number(values.jobs)
+const beside = jobs > 1 && waiting.length > 0 ? 2 : 0
 const lanes = [
   ...Array.from({ length: jobs }, () => [working, waiting]),
-  ...(jobs > 1 ? [[waiting], [waiting]] : []),
+  ...Array.from({ length: beside }, () => [waiting, working]),
 ]
 await Promise.all(
   lanes.map(async (queues) => {

@@ -77,7 +77,7 @@ t.test('one thread answers everything, in order', async (t) => {
 for (const [order, message, patience] of [
   ['throw', /broken/, {}],
   ['leave', /ended with 3/, {}],
-  ['hang', /does not answer/, { patienceMilliseconds: 15_000 }],
+  ['hang', /does not answer/, { patienceMilliseconds: 5000 }],
 ] as const) {
   t.test(`a thread that is to ${order} says nothing, and another one goes on`, async (t) => {
     const ask = openStandIn(patience)

@@ -1,10 +1,10 @@
-// Outputs of the largest size, the worst case for a checker that looks back or makes an object for each line or token. A
-// checker that is not linear would not finish.
+// Large outputs that repeat a unit, the worst case for a checker that looks back or makes an object for each line or token.
+// A checker that is not linear would not finish.
 import t from 'tap'
 import { check } from '#checker'
 import type { BuiltInChecker } from '#checker'
 
-const size = 4 << 20
+const size = 1 << 20
 
 const checkers: readonly BuiltInChecker[] = [
   { type: 'exact' },
@@ -37,7 +37,7 @@ t.test(
   },
 )
 
-t.test('a difference behind millions of lines is found where it is', async (t) => {
+t.test('a difference behind a million lines is found where it is', async (t) => {
   const [a, b] = [around('', '\n', 'a'), around('', '\n', 'b')]
   for (const checker of checkers) {
     const got = checker === unordered ? null : 'b'
@@ -47,7 +47,7 @@ t.test('a difference behind millions of lines is found where it is', async (t) =
 })
 
 t.test('blanks in one make no difference to the other', async (t) => {
-  const blanks = ' \t\r'.repeat(1 << 20)
+  const blanks = ' \t\r'.repeat(1 << 18)
   const output = Buffer.from(`${blanks}1${blanks}\n${blanks}\n2${blanks}\n${blanks}`)
   t.ok(check(lines!, output, Buffer.from(`${blanks}1\n\n2`)).same)
   t.ok(check(unordered!, output, Buffer.from(`\n2\n${blanks}1`)).same)
@@ -55,7 +55,7 @@ t.test('blanks in one make no difference to the other', async (t) => {
   t.ok(check(floats!, output, Buffer.from('1.0 2.0')).same)
 })
 
-t.test('a number of millions of digits is read in one go', async (t) => {
+t.test('a number of a million digits is read in one go', async (t) => {
   const [zeros, nines] = ['0', '9'].map((digit) => digit.repeat(size))
   for (const [expected, output, same] of [
     ['1', `1.${zeros}1`, true],
@@ -74,7 +74,7 @@ t.test('a number of millions of digits is read in one go', async (t) => {
   }
 })
 
-t.test('a million different lines are paired, whatever their order', async (t) => {
+t.test('a quarter of a million different lines are paired, whatever their order', async (t) => {
   const [forwards, backwards] = [Buffer.alloc(size), Buffer.alloc(size)]
   for (let line = 0; line < size / 4; line += 1) {
     // Three bytes that are neither blanks nor newlines, and then a newline.

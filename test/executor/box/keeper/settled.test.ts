@@ -46,7 +46,7 @@ t.test('a slot that holds names is settled before its next run', async (t) => {
     return
   }
   const before = held()
-  t.match(await keeper.run(leaveNames(200_000)), { exit: { code: 0 } })
+  t.match(await keeper.run(leaveNames(100_000)), { exit: { code: 0 } })
   t.not(keeper.settling, null)
   await keeper.settling
   t.equal(keeper.settling, null)
@@ -70,7 +70,7 @@ t.test('and is lent to nobody before', async (t) => {
   const held = (): number => (group?.version === 'v1' ? readHeld(group) : 0)
   await boxes.run(slot, request(['/bin/true']))
   const before = held()
-  t.match(await boxes.run(slot, leaveNames(200_000)), { exitCode: 0 })
+  t.match(await boxes.run(slot, leaveNames(100_000)), { exitCode: 0 })
   await boxes.clearing(slot)
   t.ok(held() < before + 8, `${before} MiB before, ${held()} MiB after`)
   t.equal(boxes.clearing(slot), null)
@@ -83,7 +83,7 @@ t.test(
   async (t) => {
     for (const spares of [0, 1]) {
       const executor = await startExecutor(t, { slots: 1, spares })
-      const code = look(200_000).replace('import os', 'import os\nprint("looked")')
+      const code = look(100_000).replace('import os', 'import os\nprint("looked")')
       const { python: usual } = scaleLimits()
       const limits = { ...usual, run: { ...usual.run, cpuSeconds: 60, wallSeconds: 120 } }
       for (let round = 0; round < 2; round += 1) {

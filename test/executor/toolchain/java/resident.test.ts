@@ -1,14 +1,8 @@
 // The resident javac as an executor uses it: nothing that a source does to it decides a verdict, is seen by the next
-// source, or is more than a moment's delay. same.slow.ts tests that it answers as javac does.
-import { setTimeout as delay } from 'node:timers/promises'
+// source, or is more than a moment's delay. same.slow.ts tests that it answers as javac does, and resident.slow.ts what
+// happens where time or memory runs out.
 import t from 'tap'
-import {
-  execute,
-  findBoxProcesses,
-  patientLimits,
-  scaleLimits,
-  startExecutor,
-} from '../../../helper/executor.ts'
+import { execute, findBoxProcesses } from '../../../helper/executor.ts'
 import type { TextOutcome } from '../../../helper/executor.ts'
 import {
   executeAlone,
@@ -19,13 +13,6 @@ import {
 } from './comparison.ts'
 
 const executor = await startWithResident(t)
-
-/** javac looks for the common type of all of these, for many seconds and in little memory. */
-const endless = `import java.util.*; class Main { static Object x = Arrays.asList(${Array.from(
-  { length: 2000 },
-  (_, i) =>
-    i % 2 === 1 ? `Map.of(1, "a", ${i}, List.of(${i})),` : `List.of(Set.of(${i}, ${i}L)),`,
-).join('')} 1); }`
 
 const main = 'public static void main(String[] a) { System.out.print("ok"); }'
 
@@ -47,36 +34,6 @@ t.test('no class of one source is known to the next', async (t) => {
       t.match(outcome.compile, { ending: 'exited', exitCode: 1, stderr: /Library|Hidden/ })
     } while (!wasResident(outcome))
   }
-})
-
-t.test(
-  'a source whose javac needs too long is judged in a box, and the resident is back',
-  async (t) => {
-    const short = await startWithResident(t, { limits: scaleLimits({}, { cpuSeconds: 3 }) })
-    const outcome = await executeAlone(short, endless)
-    // The machine decides which limit is passed first. A resident's timeout never gives such an ending, so a box gave this one.
-    t.match(outcome.compile, { ending: /^(?:cpu|wall)_limit$/ })
-    t.equal(outcome.run, null)
-    // The resident is not back yet, and a javac of its own may need more than the three seconds.
-    const roomy = { limits: patientLimits.java }
-    const next = await execute(short, 'java', hello(), '', undefined, undefined, roomy)
-    t.match(next.compile, { exitCode: 0 })
-    await waitForResident(short)
-  },
-)
-
-t.test('a source that fills the memory is answered by a javac of its own', async (t) => {
-  const doubling = Array.from(
-    { length: 40 },
-    (_, i) => `static final String S${i + 1} = S${i} + S${i};`,
-  )
-  const outcome = await executeAlone(
-    executor,
-    `class Main { static final String S0 = "xxxxxxxxxxxxxxxx"; ${doubling.join(' ')} ${main} }`,
-  )
-  t.not(outcome.compile?.ending, 'exited')
-  t.equal(outcome.run, null)
-  await waitForResident(executor)
 })
 
 t.test('when it is killed the submission does not notice', async (t) => {
@@ -119,14 +76,6 @@ t.test('who ends a resident has his next sources compiled in boxes, and nobody e
   t.notOk(wasResident(after))
   t.match(after.run, { exitCode: 0 })
   await waitForResident(executor)
-  const stopping = new AbortController()
-  const stopped = execute(executor, 'java', endless, '', stopping.signal, 'who stops')
-  setTimeout(() => stopping.abort(new Error('enough')), 300)
-  await t.rejects(stopped, { message: 'enough' })
-  await waitForResident(executor)
-  const next = await execute(executor, 'java', hello(), '', undefined, 'who stops')
-  t.match(next.run, { exitCode: 0 }, 'the slot is free')
-  t.notOk(wasResident(next))
 })
 
 t.test('the cache holds what the resident made', async (t) => {
@@ -141,42 +90,4 @@ t.test('the cache holds what the resident made', async (t) => {
   const second = await compile()
   t.ok(second.compileCached)
   t.same(second.compile, first.compile)
-})
-
-t.test('switched off, every source has a javac of its own', async (t) => {
-  const without = await startExecutor(t, { languages: ['java'] })
-  for (let round = 0; round < 3; round += 1)
-    t.notOk(wasResident(await execute(without, 'java', hello())))
-})
-
-t.test(
-  'where its memory does not suffice it does not start, and sources compile as they can',
-  async (t) => {
-    const failures: string[] = []
-    const small = await startExecutor(t, {
-      languages: ['java'],
-      accelerators: ['resident-compiler'],
-      limits: scaleLimits({}, { memoryBytes: 48 << 20 }),
-      onFallback: (reason) => failures.push(reason),
-    })
-    const outcome = await execute(small, 'java', hello())
-    t.match(outcome.compile, { ending: /exited|memory_limit/ })
-    while (failures.length === 0) await delay(100)
-    t.match(failures[0], /^resident\.start/)
-  },
-)
-
-t.test('a closed executor leaves none behind, ready or not', async (t) => {
-  const before = findBoxProcesses()
-  const starting = await startExecutor(t, {
-    languages: ['java'],
-    accelerators: ['resident-compiler'],
-  })
-  await starting.close()
-  const ready = await startWithResident(t)
-  await ready.close()
-  t.same(
-    findBoxProcesses().filter((pid) => !before.includes(pid)),
-    [],
-  )
 })
