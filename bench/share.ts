@@ -22,8 +22,13 @@ const fixed: Readonly<Record<string, number>> = {
   'webhook/deliver': 25,
 }
 
-/** Benches that need minutes for any result, so they run only when they are named. */
-export const ownRuns: readonly string[] = ['http/neighbour', 'language/cost', 'scale/evaluate']
+/** Benches that need minutes for any result, or answer a rare question. They run only when they are named. */
+export const ownRuns: readonly string[] = [
+  'executor/cores',
+  'http/neighbour',
+  'language/cost',
+  'scale/evaluate',
+]
 
 /** Enough time to start and to run one round of few calls. */
 const leastSeconds = 5

@@ -1,0 +1,65 @@
+// What one core a box costs, compared with two: compilers and programs that would use a second core. Each source is new, so
+// that no cache helps. On a host with one core both are the same. It runs only if it is named.
+import assert from 'node:assert/strict'
+import type { Language } from '#language'
+import { measure } from '../measure.ts'
+import type { Case } from '../measure.ts'
+import { report, scaleIterations } from '../report.ts'
+import { cacheScope, startExecutor } from './box.ts'
+import { hello } from './hello.ts'
+
+const go = 'package main\n\nimport "fmt"\n\nfunc main() { fmt.Println("hello") }\n'
+
+/** Two threads that compute the same; alone, each takes about 0.4 s. */
+const threads = `#include <cstdio>
+#include <thread>
+static volatile unsigned long sums[64];
+static void add(int at) { for (unsigned long i = 0; i < 200000000; i++) sums[at] = sums[at] + i; }
+int main() {
+  std::thread one(add, 0), two(add, 32);
+  one.join();
+  two.join();
+  puts("hello");
+}
+`
+
+const programs: readonly (readonly [name: string, language: Language, code: string])[] = [
+  ['Java from source to output', 'java', hello.java],
+  ['Go from source to output', 'go', go],
+  ['C++ from source to output', 'cpp', hello.iostream],
+  ['C++, two threads', 'cpp', threads],
+]
+
+await using executor = await startExecutor(
+  2,
+  {},
+  { prepares: true, languages: ['java', 'go', 'cpp'] },
+)
+const found = programs.filter(([, language]) => executor.runtimes[language] !== undefined)
+let sources = 0
+
+const run = (language: Language, code: string, cores: number) => async (): Promise<void> => {
+  sources += 1
+  const outcome = await executor.execute({
+    language,
+    code: Buffer.from(`${code}// ${process.pid} ${sources}\n`),
+    stdin: Buffer.alloc(0),
+    cacheScope,
+    cores,
+  })
+  // The start of a replacement compiler in the background must not be measured.
+  await executor.settled()
+  assert.equal(Buffer.from(outcome.run?.stdout ?? []).toString(), hello.stdout)
+}
+
+const iterations = scaleIterations(6, 2)
+const cases = found.flatMap(([name, language, code]): Case[] => [
+  { name: `${name}, two cores`, iterations, run: run(language, code, 2) },
+  {
+    name: `${name}, one core`,
+    floor: `${name}, two cores`,
+    iterations,
+    run: run(language, code, 1),
+  },
+])
+report('executor/cores', await measure(cases))
