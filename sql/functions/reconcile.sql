@@ -67,14 +67,18 @@ begin
 
   for _row in
     select d.webhook_id, d.due_at
-    from runledger.delivery d
-    where d.state = 'pending'
-      and not exists (
-        select from graphile_worker.jobs j
-        where j.key = d.webhook_id::text and j.attempts < j.max_attempts
-          -- No attempt takes this long, so the answer that handed out the job was lost.
-          and (j.locked_at is null or j.locked_at > now() - interval '60 seconds')
-      )
+    from (
+      -- A receiver that is down may leave very many for later.
+      select due.webhook_id, due.due_at from runledger.delivery due
+      where due.state = 'pending' and due.due_at <= now()
+      order by due.due_at limit 10 * _at_once
+    ) d
+    where not exists (
+      select from graphile_worker.jobs j
+      where j.key = d.webhook_id::text and j.attempts < j.max_attempts
+        -- No attempt takes this long, so the answer that handed out the job was lost.
+        and (j.locked_at is null or j.locked_at > now() - interval '60 seconds')
+    )
     limit _at_once
   loop
     begin
@@ -118,8 +122,10 @@ begin
       where j.locked_at is null and case
         when j.attempts >= j.max_attempts then true
         -- The parked attempt of a lost worker was requeued, so its job is useless.
-        when j.task_identifier like 'continue:%' then
-          not runledger.is_worker_alive(substr(j.task_identifier, length('continue:') + 1)::uuid)
+        when j.task_identifier like 'continue:%' then not exists (
+          select from runledger.worker w
+          where j.task_identifier = 'continue:' || w.id and runledger.is_worker_alive(w.id)
+        )
         else false
       end
     ));

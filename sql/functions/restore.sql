@@ -100,7 +100,27 @@ begin
   ));
 end
 $$;
-comment on function runledger.restore_next_pending is 'The reconciler''s step through all submissions: of the next so many after the given id, restores those that runledger.pending lacks, and returns how many. last: the last id of the step, null at the end of the log.';
+comment on function runledger.restore_next_pending is 'A step of runledger.restore_pending: of the next so many after the given id, restores those that runledger.pending lacks, and returns how many. last: the last id of the step, null at the end of the log.';
+
+create or replace function runledger.restore_pending(batch integer, pause interval default '0') returns integer
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  _step record;
+begin
+  update runledger.ledger_check c set restored_at = clock_timestamp()
+  where c.restored_at is null or c.restored_at <= clock_timestamp() - restore_pending.pause
+  returning c.restored_up_to into _step;
+  if not found then
+    return 0;
+  end if;
+  select walked.last, walked.restored into _step
+  from runledger.restore_next_pending(_step.restored_up_to, restore_pending.batch) walked;
+  update runledger.ledger_check set restored_up_to = coalesce(_step.last, '00000000-0000-0000-0000-000000000000');
+  return _step.restored;
+end
+$$;
+comment on function runledger.restore_pending is 'The reconciler''s next step through all submissions, for all processes together: goes on where the last step ended, and begins anew after the last submission. Returns how many submissions it restored; 0 without a step when one ran less than pause ago.';
 
 create or replace function runledger.refresh_submissions(submission_ids uuid[]) returns integer
 language plpgsql
@@ -134,8 +154,8 @@ begin
       wrong.waiters, coalesce(wrong.is_parked, false)
     from runledger.pending_from_log derived
     left join wrong on wrong.submission_id = derived.submission_id
-    join runledger.api_key k on k.id = derived.api_key_id
-    join runledger.tier on tier.name = k.tier
+    left join runledger.api_key k on k.id = derived.api_key_id
+    left join runledger.tier on tier.name = k.tier
     left join graphile_worker.jobs j on j.key = derived.submission_id::text
     where derived.submission_id = any (_ids) and (
       wrong.submission_id is not null

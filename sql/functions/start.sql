@@ -160,8 +160,9 @@ as $$
   select count(job.enqueue_execution(p.submission_id))::integer
   from runledger.pending p
   where p.submission_id = any (requeue_jobs.submission_ids || array(
-      select case when j.task_identifier like 'execute:%' then j.key::uuid end from graphile_worker.jobs j
-      where requeue_jobs.lost_by <> '{}' and j.locked_by = any (requeue_jobs.lost_by)
+      -- A job that was added by hand may have any key.
+      select case when j.key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then j.key::uuid end from graphile_worker.jobs j
+      where j.task_identifier like 'execute:%' and requeue_jobs.lost_by <> '{}' and j.locked_by = any (requeue_jobs.lost_by)
         and j.locked_at < clock_timestamp() - interval '500 milliseconds'
     ))
     and p.admitted and not p.is_running

@@ -1,19 +1,27 @@
--- Requeues the submissions and jobs of lost workers. Every process calls it twice a second; one sweep runs at a time.
+-- Requeues the submissions and jobs of lost workers. Every process calls it twice a second; one of them sweeps.
 
-create or replace function runledger.sweep_workers()
+create or replace function runledger.sweep_workers(pause interval default '0')
 returns table (worker_id uuid, submission_id uuid, requeued boolean, host text, pid integer, silent_seconds double precision)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _lost uuid[];
   _queue_pool_ids text[];
+  _unowned text[];
   _p runledger.pending;
   _is_done boolean;
 begin
   if not pg_try_advisory_xact_lock(71830, 0) then
     return;
   end if;
+  update runledger.sweep set swept_at = clock_timestamp() where swept_at <= clock_timestamp() - sweep_workers.pause;
+  if not found then
+    return;
+  end if;
   _lost := array(select w.id from runledger.worker w where w.stopped_at is null and not runledger.is_worker_alive(w.id));
+  if cardinality(_lost) = 0 then
+    perform set_config('synchronous_commit', 'off', true);
+  end if;
   update runledger.worker set stopped_at = now(), is_lost = true where worker.id = any (_lost);
   perform runledger.lock_submissions(array(
     select p.submission_id from runledger.pending p where p.is_running and p.worker_id = any (_lost)
@@ -55,14 +63,17 @@ begin
 
   -- Frees jobs of a worker that was killed before it reported its pools' ids, within milliseconds of its first job.
   -- graphile-worker would wait 4 hours.
-  perform graphile_worker.force_unlock_workers(array(
+  _unowned := array(
     select distinct j.locked_by
     from graphile_worker.jobs j
     where j.locked_at < now() - interval '2 seconds'
       and not exists (
         select from runledger.worker w where w.stopped_at is null and j.locked_by = any (w.queue_pool_ids)
       )
-  ));
+  );
+  if cardinality(_unowned) > 0 then
+    perform graphile_worker.force_unlock_workers(_unowned);
+  end if;
 end
 $$;
-comment on function runledger.sweep_workers is 'Marks lost workers as stopped, interrupts their attempts (which enqueues each submission again, or ends it when it was lost too often or is cancelled), and frees their jobs and jobs that belong to no worker. Returns the changed submissions, and after those of each lost worker one row without a submission.';
+comment on function runledger.sweep_workers is 'Marks lost workers as stopped, unless a sweep began less than pause ago, interrupts their attempts (which enqueues each submission again, or ends it when it was lost too often or is cancelled), and frees their jobs and jobs that belong to no worker. Returns the changed submissions, and after those of each lost worker one row without a submission.';

@@ -4,7 +4,6 @@ import { isUnavailable } from '#database'
 import type { Database } from '#database'
 import { describeError } from '#error-text'
 import { checkLedger } from '#event'
-import { firstId } from '#id'
 import type { Logger } from '#log'
 import { reachFailpoint } from './failpoint.ts'
 import { repeat } from './repeat.ts'
@@ -49,12 +48,10 @@ export function startSweep(database: Database, log: Logger): Stoppable {
   let logged: string | null = null
 
   // Goes through the whole log in parts, again and again.
-  let restoredUpTo = firstId
   const restoreNext = async (): Promise<void> => {
-    const [row] = await database<{ last: string | null; restored: number }[]>`
-      select last, restored from runledger.restore_next_pending(${restoredUpTo}, ${restoredAtOnce})`
-    restoredUpTo = row?.last ?? firstId
-    if (row?.restored !== 0) log.warn({ count: row?.restored }, 'pending.restored')
+    const [row] = await database<{ count: number }[]>`
+      select runledger.restore_pending(${restoredAtOnce}, '8 seconds') as count`
+    if (row?.count !== 0) log.warn({ count: row?.count }, 'pending.restored')
   }
 
   const lookAtLedger = createLedgerCheck(database, log)
@@ -69,7 +66,9 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     answeredAt = now
     if (now - unsettledAt < settleMilliseconds) return
     reachFailpoint('sweep.before_commit')
-    for (const row of await database<Swept[]>`select * from runledger.sweep_workers()`) {
+    // The other processes sweep, too.
+    for (const row of await database<Swept[]>`
+      select * from runledger.sweep_workers('400 milliseconds')`) {
       reachFailpoint('sweep.after_commit')
       const { worker_id: worker, submission_id, requeued, ...process } = row
       if (submission_id === null) log.warn({ worker, ...process }, 'worker.lost')

@@ -215,6 +215,51 @@ t.test(
   },
 )
 
+t.test('all processes together take one step at a time through the log', async (t) => {
+  const [first, second] = [
+    await submitNew(sql, caller, python),
+    await submitNew(sql, caller, python),
+  ]
+  const restore = async (pause: string): Promise<unknown> =>
+    (await sql`select runledger.restore_pending(1, ${pause}) as restored`)[0]?.['restored']
+  await sql`
+    update runledger.ledger_check set restored_up_to = (
+      select stream_id from runledger.event
+      where type = 'submission.received' and stream_id < ${first}
+      order by stream_id desc limit 1
+    )`
+  await sql`delete from runledger.pending where submission_id in (${first}, ${second})`
+  t.equal(await restore('0'), 1)
+  t.equal(await restore('1 hour'), 0, 'another process has just taken a step')
+  t.equal(await restore('0'), 1, 'the next step goes on from there')
+  t.equal(await restore('0'), 0, 'and at the end the walk begins anew')
+  const [walk] = await sql`select restored_up_to as id from runledger.ledger_check`
+  t.match(walk, { id: '00000000-0000-0000-0000-000000000000' })
+  for (const id of [first, second]) t.equal(await countJobs(id), 1)
+})
+
+t.test('of two sweeps within the pause one looks for lost workers', async (t) => {
+  const sweep = async (pause: string): Promise<number> =>
+    (await sql`select from runledger.sweep_workers(${pause}) where submission_id is null`).length
+  await sweep('0')
+  const worker = await addWorker(sql)
+  await sql`update runledger.worker set renewed_at = now() - interval '1 hour' where id = ${worker}`
+  t.equal(await sweep('1 hour'), 0)
+  t.equal(await sweep('0'), 1)
+})
+
+t.test('jobs that were added by hand are removed, and hold up nothing', async (t) => {
+  await sql`select graphile_worker.add_job('continue:x', '{}'::json)`
+  await sql`select graphile_worker.add_job('execute:python', '{}'::json, job_key => 'y')`
+  await sql`select runledger.requeue_jobs('{}', '{nobody}')`
+  const before = await sql`select from graphile_worker.jobs where task_identifier = 'continue:x'`
+  t.equal(before.length, 1)
+  await reconcile()
+  const after = await sql`select from graphile_worker.jobs where task_identifier = 'continue:x'`
+  t.equal(after.length, 0)
+  await sql`select graphile_worker.remove_job('y')`
+})
+
 t.test('a row that was edited beyond repair does not stop the repair of others', async (t) => {
   const broken = await submitNew(sql, caller, python)
   const other = await submitNew(sql, caller, python)

@@ -180,7 +180,7 @@ table runledger.kept_output
   constraint kept_output_pkey PRIMARY KEY (day, account_id)
 
 table runledger.ledger_check
-  The one row in which runledger.check_ledger stores its findings and its progress.
+  The one row in which runledger.check_ledger stores its findings and its progress, and runledger.restore_pending its progress.
   single boolean not null default true
   checked_at timestamp with time zone: When the last check ran; null before the first one.
   drift bigint not null default 0: Rows of audit.drift in the streams that the last check covered. broken_chain and invariant count the rows of the other two views.
@@ -189,6 +189,8 @@ table runledger.ledger_check
   suspects uuid[] not null default '{}'::uuid[]: Streams with a finding. Every check covers them until nothing is found there any more.
   walked_up_to uuid not null default '00000000-0000-0000-0000-000000000000'::uuid: The id that the walk through the whole log has reached.
   walked_at timestamp with time zone: When a walk last reached the end of the log; null before the first time.
+  restored_at timestamp with time zone: When submissions that runledger.pending lacks were last looked for; null before the first time.
+  restored_up_to uuid not null default '00000000-0000-0000-0000-000000000000'::uuid: The id that the walk in search of them has reached.
   constraint ledger_check_pkey PRIMARY KEY (single)
   constraint ledger_check_single CHECK (single)
   grant select to runledger_api
@@ -319,6 +321,13 @@ table runledger.schema_migration
   constraint schema_migration_pkey PRIMARY KEY (name)
   grant select to runledger_api
   grant select to runledger_worker
+
+table runledger.sweep
+  The one row that says when lost workers were last looked for (runledger.sweep_workers).
+  single boolean not null default true
+  swept_at timestamp with time zone not null default '-infinity'::timestamp with time zone
+  constraint sweep_pkey PRIMARY KEY (single)
+  constraint sweep_single CHECK (single)
 
 table runledger.tier
   The limits of an API key. runledger.define_tier creates and changes tiers and appends an event.
@@ -1249,8 +1258,12 @@ function runledger.rerun_submission(original uuid, request jsonb, at_once intege
   grant execute to runledger_api
 
 function runledger.restore_next_pending(after uuid, batch integer, OUT last uuid, OUT restored integer)
-  The reconciler's step through all submissions: of the next so many after the given id, restores those that runledger.pending lacks, and returns how many. last: the last id of the step, null at the end of the log.
+  A step of runledger.restore_pending: of the next so many after the given id, restores those that runledger.pending lacks, and returns how many. last: the last id of the step, null at the end of the log.
   returns record security definer set search_path=pg_catalog, pg_temp
+
+function runledger.restore_pending(batch integer, pause interval DEFAULT '00:00:00'::interval)
+  The reconciler's next step through all submissions, for all processes together: goes on where the last step ended, and begins anew after the last submission. Returns how many submissions it restored; 0 without a step when one ran less than pause ago.
+  returns integer security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker
 
@@ -1289,8 +1302,8 @@ function runledger.summarise(figures double precision[])
   Returns the median, the 95th and the 99th percentile of these figures, each of which is one of the figures; null without any.
   returns jsonb immutable set search_path=pg_catalog, pg_temp
 
-function runledger.sweep_workers()
-  Marks lost workers as stopped, interrupts their attempts (which enqueues each submission again, or ends it when it was lost too often or is cancelled), and frees their jobs and jobs that belong to no worker. Returns the changed submissions, and after those of each lost worker one row without a submission.
+function runledger.sweep_workers(pause interval DEFAULT '00:00:00'::interval)
+  Marks lost workers as stopped, unless a sweep began less than pause ago, interrupts their attempts (which enqueues each submission again, or ends it when it was lost too often or is cancelled), and frees their jobs and jobs that belong to no worker. Returns the changed submissions, and after those of each lost worker one row without a submission.
   returns TABLE(worker_id uuid, submission_id uuid, requeued boolean, host text, pid integer, silent_seconds double precision) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker

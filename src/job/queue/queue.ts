@@ -32,6 +32,8 @@ import { createSlots } from './slots.ts'
 
 /** For this long after a lost statement, its answer may have been a job, because a server that stalled executes it later. */
 const lostMilliseconds = 15_000
+/** A job that waits this long for a slot of a stopped runner is requeued, because another worker may have a free slot. */
+const patienceMilliseconds = 1000
 // How often a draining worker looks whether anything is left.
 const idleMilliseconds = 100
 /** Few are enough, because taking and removing jobs takes milliseconds. One of `execute` listens. */
@@ -121,10 +123,12 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
   const isOpen = (): boolean => !isPaused() && !execute.isSuspended
   const runIn = (language: string): ((payload: unknown) => Promise<void>) =>
     counted((payload) =>
-      slots.execute(() =>
-        isOpen()
-          ? execute.run(payload, language, () => runners.deliver.nudge())
-          : execute.putBack(payload),
+      slots.execute(
+        () =>
+          isOpen()
+            ? execute.run(payload, language, () => runners.deliver.nudge())
+            : execute.putBack(payload),
+        { milliseconds: patienceMilliseconds, giveUp: () => execute.putBack(payload) },
       ),
     )
   const goOn = counted((payload) => slots.execute(() => execute.goOn(payload)))

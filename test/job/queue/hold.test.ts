@@ -48,6 +48,8 @@ const startQueue = (
 interface Started {
   readonly begun: { readonly submission: string; readonly end: () => void }[]
   readonly told: { times: number }
+  /** Starts another runner beside the one whose programs still run. */
+  renew(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -59,8 +61,16 @@ async function start(
   const begun: Started['begun'] = []
   const told = { times: 0 }
   let isStopped = false
+  let isSuspended = false
   const execute: ExecutingTask = {
     ...idle,
+    get isSuspended() {
+      return isSuspended
+    },
+    putBack: async (payload) => {
+      const { submission } = payload as { readonly submission: string }
+      await sql`select runledger.requeue_jobs(${[submission]}::uuid[])`
+    },
     run: (payload) => {
       const { promise, resolve } = Promise.withResolvers<void>()
       const { submission } = payload as { readonly submission: string }
@@ -75,7 +85,13 @@ async function start(
     for (const { end } of begun) end()
     await queue.stop()
   }
-  return { begun, told, stop }
+  const renew = async (): Promise<void> => {
+    for (isSuspended of [true, false]) {
+      queue.tick()
+      await sleep(0)
+    }
+  }
+  return { begun, told, renew, stop }
 }
 
 t.test('connections that are hung up on are asked for until one holds', async (t) => {
@@ -130,6 +146,20 @@ async function countTaken(): Promise<number> {
     select count(*)::integer as count from graphile_worker.jobs where locked_by is not null`
   return row.count
 }
+
+t.test('a new runner keeps no job while the programs of the last one have the slots', async (t) => {
+  const busy = await start(1)
+  await submitNew(sql, caller, submission)
+  await until(() => busy.begun.length === 1)
+  await busy.renew()
+  const second = await submitNew(sql, caller, submission)
+  await until(async () => (await countTaken()) === 2)
+  const free = await start(1)
+  await until(() => free.begun.length === 1)
+  t.equal(free.begun[0]?.submission, second)
+  t.equal(busy.begun.length, 1)
+  await Promise.all([busy.stop(), free.stop()])
+})
 
 t.test('of several that are taken at once the first in the queue gets the slot', async (t) => {
   const { begun, stop } = await start(4)

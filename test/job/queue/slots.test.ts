@@ -26,3 +26,20 @@ t.test('so many at once, and the others in the order in which they came', async 
   await Promise.all(works.slice(1))
   t.strictSame(begun, [0, 1, 2, 3, 4])
 })
+
+t.test('who waits too long gives up, and its turn goes to the next', async (t) => {
+  const inSlot = createSlots(1)
+  const first = Promise.withResolvers<void>()
+  const begun: string[] = []
+  const running = inSlot(() => first.promise)
+  const note = (name: string) => async () => void begun.push(name)
+  const late = inSlot(note('late'), { milliseconds: 1, giveUp: note('given up') })
+  const patient = inSlot(note('patient'))
+  await late
+  t.strictSame(begun, ['given up'])
+  first.resolve()
+  await Promise.all([running, patient])
+  t.strictSame(begun, ['given up', 'patient'])
+  await inSlot(note('next'), { milliseconds: 1, giveUp: note('given up') })
+  t.strictSame(begun, ['given up', 'patient', 'next'], 'the slot is free again')
+})
