@@ -33,7 +33,12 @@ import type { ExecutionRequest, Language, Limits, Outcome } from '#contract'
 import { defaultLimits } from '#language'
 import { loadVersions, saveVersions } from '#toolchain'
 import type { Workshop } from '#toolchain'
-import { beginPreparations, openOffers } from './accelerate.ts'
+import {
+  beginPreparations,
+  listForkServers,
+  listPrestartedRuntimes,
+  openOffers,
+} from './accelerate.ts'
 import { createArtefactCache } from './artefact-cache.ts'
 import { findOffer, offerLanguages, openToolchains } from './languages.ts'
 import type { LanguageOptions, Runtimes } from './languages.ts'
@@ -178,6 +183,11 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     circumstances: [resources.cgroups.version, release()].join(' '),
     tryOut: (language) =>
       keepUntilSettled(running, tryLanguage({ execute }, language, closing.signal)),
+    onReplaced: (language, old) => {
+      const replaced = new Map([[language, old]])
+      const started = [...listForkServers(replaced), ...listPrestartedRuntimes(replaced, limits)]
+      boxes.renew(started.map(({ argv }) => argv))
+    },
     findAgain: async (language) => {
       const search = openToolchains({ ...options, languages: [language] })
       return (await search.catch(() => null))?.get(language) ?? null

@@ -121,6 +121,8 @@ export interface OfferOptions {
   readonly circumstances: string
   /** Runs a language's trial; rejects when it fails. */
   readonly tryOut: (language: Language) => Promise<void>
+  /** Called with the old toolchain of a language whose files were replaced, before the language is tried again. */
+  readonly onReplaced: (language: Language, old: Toolchain) => void
   /** Searches for a language again; null when it is not installed any more. */
   readonly findAgain: (language: Language) => Promise<Toolchain | null>
   readonly signal: AbortSignal
@@ -189,8 +191,9 @@ export function offerLanguages(options: OfferOptions): OfferedLanguages {
   }
 
   async function tryAgain(language: Language): Promise<void> {
-    const toolchain = await findAgain(language)
     const offer = offers.get(language)
+    if (offer !== undefined) options.onReplaced(language, offer.toolchain)
+    const toolchain = await findAgain(language)
     if (toolchain === null || offer === undefined) {
       refuse(language, 'it is not there any more')
       return

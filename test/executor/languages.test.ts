@@ -70,6 +70,7 @@ function open(t: Test): Bench {
         directory: join(directory, 'trial'),
         circumstances: 'here',
         tryOut: async (language) => void tried.push(language),
+        onReplaced() {},
         findAgain: async () => null,
         signal: new AbortController().signal,
         onChange: () => {},

@@ -52,6 +52,7 @@ async function stopAt(refused: number, more: Partial<ExecutionRequest>): Promise
       if (phases === refused) throw new NotStartedError('keeper.failed', 'what the last run left')
       return ended
     },
+    renew() {},
     clearing() {
       if (phases < refused) return null
       // The request now waits for a slot.

@@ -28,6 +28,7 @@ function openBoxes(
       return { exitCode: 0 } as Phase
     },
     clearing,
+    renew() {},
     settled: async () => {},
     close: async () => {},
   }

@@ -69,6 +69,11 @@ export interface Boxes {
   run(slot: Slot, request: PhaseRequest, signal?: AbortSignal): Promise<Phase>
   /** Null when the slot is clear of earlier runs. Otherwise resolves when it is clear, and rejects if it cannot be cleared. */
   clearing(slot: Slot): Promise<void> | null
+  /**
+   * Makes new boxes after files of the host were replaced, because the old ones may show the old files. Each slot changes
+   * before its next run. Interpreters and runtimes with these command lines are not used again.
+   */
+  renew(dropped: readonly (readonly string[])[]): void
   /** Resolves when each prestarted runtime has started for the first time, or has failed to. */
   settled(): Promise<void>
   close(): Promise<void>

@@ -132,6 +132,8 @@ export async function createKeeperBoxes(options: BoxOptions): Promise<Boxes> {
   const listPlaces = (kind: Kind): Place[] =>
     [...places.values()].flatMap((kinds) => kinds.get(kind) ?? [])
   const starting: Promise<void>[] = []
+  /** By slot: after a change of the host's files, the command lines of what must not be used again. */
+  const outdated = new Map<Slot, readonly (readonly string[])[]>()
   const boxes: Boxes = {
     async run(slot, request, signal) {
       signal?.throwIfAborted()
@@ -139,12 +141,19 @@ export async function createKeeperBoxes(options: BoxOptions): Promise<Boxes> {
       if (kinds === undefined)
         throw new SandboxError('slot.acquire', 'the slot belongs to another executor')
       await Promise.resolve(clearings.of(slot)).catch(rethrowAsNotStarted)
+      const dropped = outdated.get(slot)
+      outdated.delete(slot)
+      if (dropped) await renewPlaces(kinds, dropped).catch(rethrowAsNotStarted)
       const hold = (cleared: Promise<void>): void => clearings.hold(slot, cleared)
       if (request.interactor)
         return runPair(options.resources, slot, request, request.interactor, hold, signal)
       return runIn(choose(kinds, request), hold, request, signal)
     },
     clearing: (slot) => clearings.of(slot),
+    renew(dropped) {
+      for (const slot of places.keys())
+        outdated.set(slot, [...(outdated.get(slot) ?? []), ...dropped])
+    },
     settled: async () => void (await Promise.all(starting)),
     async close() {
       const all = [...places.values()].flatMap((kinds) => [...kinds.values()])
@@ -196,6 +205,18 @@ function makePlaces(
   return new Map(
     slots.map((slot) => [slot, new Map(kinds.map((kind) => [kind, place(slot, kind)]))]),
   )
+}
+
+/** Ends the keepers that may show old files, and for good those whose interpreter or runtime is an old one. */
+async function renewPlaces(
+  kinds: ReadonlyMap<Kind, Place>,
+  dropped: readonly (readonly string[])[],
+): Promise<void> {
+  const ending = [...kinds].map(([{ accelerator }, place]) => {
+    if (accelerator === undefined) return place.renew()
+    return dropped.some((line) => isSameLine(line, accelerator.argv)) ? place.close() : undefined
+  })
+  await Promise.all(ending)
 }
 
 function isForkServer(accelerator: Kind['accelerator']): accelerator is ForkServer {

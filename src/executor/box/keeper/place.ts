@@ -14,6 +14,8 @@ export interface Place {
   replace(failed: StandingKeeper): Promise<void>
   /** Counts a run of the keeper, and replaces the keeper if it has reached its number of runs. */
   noteRun(standing: StandingKeeper): void
+  /** Ends the keeper, which runs nothing. The next `get` starts another one. */
+  renew(): Promise<void>
   /** Ends the keeper. The place then stays empty. */
   close(): Promise<void>
 }
@@ -97,6 +99,12 @@ export function createPlace({
     else refill()
   }
 
+  async function renew(): Promise<void> {
+    const standing = await present?.standing.catch(() => null)
+    present = null
+    await standing?.close()
+  }
+
   return {
     get isReady() {
       return present?.isUp === true
@@ -112,11 +120,10 @@ export function createPlace({
       leaving.add(gone)
       void gone.then(() => leaving.delete(gone))
     },
+    renew,
     async close() {
       isClosed = true
-      const standing = await present?.standing.catch(() => null)
-      present = null
-      await standing?.close()
+      await renew()
       await Promise.all(leaving)
     },
   }
