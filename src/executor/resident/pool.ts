@@ -149,12 +149,14 @@ export function keepResidents(
       signal.throwIfAborted()
       const member = await checkOut()
       if (member === null) return null
+      // A request that was cancelled while it waited has done nothing to the resident.
+      if (signal.aborted) checkIn(member)
+      signal.throwIfAborted()
       onLent?.()
       const { resident } = member
       const abort = (): void => resident.end()
       signal.addEventListener('abort', abort)
       try {
-        signal.throwIfAborted()
         const exchange = await resident.exchange(request, limits)
         signal.throwIfAborted()
         member.served += 1

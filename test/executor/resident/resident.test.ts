@@ -10,7 +10,7 @@ import { nameWorkerGroup } from '../../../src/executor/cgroup/worker-group.ts'
 import { keepResidents } from '../../../src/executor/resident/pool.ts'
 import type { ResidentPool, Retirement } from '../../../src/executor/resident/pool.ts'
 import { startResident } from '../../../src/executor/resident/process.ts'
-import type { Resident } from '../../../src/executor/resident/process.ts'
+import type { Exchange, Resident } from '../../../src/executor/resident/process.ts'
 import { assembleFilters } from '../../../src/executor/seccomp/seccomp.ts'
 import {
   failsAt,
@@ -292,4 +292,38 @@ t.test('one that comes up when its pool is being closed is ended too', async (t)
   coming.resolve({ ended, exchange: () => Promise.resolve(null), end: resolve })
   await closed
   t.equal(await ask(pool, 'fine'), null)
+})
+
+t.test('who gives up while it waits is not charged, and ends nobody', async (t) => {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const first = Promise.withResolvers<Exchange>()
+  const resident = { ended, exchange: () => first.promise, end }
+  const pool = keepResidents(
+    1,
+    () => Promise.resolve(resident),
+    generous,
+    () => {},
+  )
+  await pool.settled()
+  let lent = 0
+  const send = (signal: AbortSignal): Promise<unknown> =>
+    pool.ask(
+      Buffer.from('fine'),
+      limits,
+      () => 'fine',
+      signal,
+      () => (lent += 1),
+    )
+  const busy = send(never)
+  const controller = new AbortController()
+  const waiting = send(controller.signal)
+  controller.abort(new Error('enough'))
+  const usage = { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0, delaySeconds: 0 }
+  first.resolve({ answer: Buffer.from('fine'), usage })
+  t.equal(await busy, 'fine')
+  await t.rejects(waiting, { message: 'enough' })
+  t.equal(lent, 1)
+  t.equal(await send(never), 'fine', 'the same one serves the next')
+  t.equal(lent, 2)
+  await pool.close()
 })
