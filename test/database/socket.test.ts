@@ -33,7 +33,7 @@ t.test(
 )
 
 t.test('an idle connection and a slow statement are left alone', async (t) => {
-  const sql = connect(t, 4)
+  const sql = connect(t, 20)
   const [before] = await sql`select pg_backend_pid() as pid`
   await sleep(7500) // longer than a connection may stay silent after a write
   const [after] = await sql`select pg_backend_pid() as pid, pg_sleep(3)`

@@ -6,7 +6,8 @@ import t from 'tap'
 import { SandboxError } from '#contract'
 import { claimUids } from '#executor'
 
-const first = 200_000 + (process.pid % 1000) * 1000
+// Other tests' workers have uids below.
+const first = 3_000_000 + (process.pid % 1000) * 1000
 
 t.test('who comes second gets the next range, and who comes third the one after it', async (t) => {
   const ranges = [await claimUids(first, 4), await claimUids(first, 4), await claimUids(first, 4)]

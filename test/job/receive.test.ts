@@ -228,7 +228,8 @@ t.test('what comes after its caller was answered 503 is not stored', async (t) =
     received.catch(() => {})
     for (let waits = false; !waits;) {
       const [row] = await transaction`
-        select exists (select from pg_locks where not granted and relation = 'runledger.pending'::regclass) as waits`
+        select exists (select from pg_locks where not granted and relation = 'runledger.pending'::regclass
+          and database = (select oid from pg_database where datname = current_database())) as waits`
       waits = row?.['waits']
     }
     await transaction`select pg_sleep(1.6)`

@@ -90,6 +90,7 @@ t.test('one that a reader held up is tried again at once, not a minute later', a
   const reading = await sql.reserve()
   t.teardown(() => reading.release())
   await reading`begin`
+  await reading`set local idle_in_transaction_session_timeout = 0`
   await reading`select from runledger.body limit 1`
   await sql`update runledger.partitioning set ahead = ahead + 1 where table_name = 'body'`
   const onPass = (): void => void (isOver = true)

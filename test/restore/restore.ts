@@ -100,7 +100,7 @@ server.backUp()
 await until((now) => now`select from runledger.result limit 1 offset 30`)
 const early = await send(service.port, other, hook('print("early")'))
 await untilDelivered(early)
-const spanning = await send(service.port, other, hook('import time; time.sleep(3); print("spanning")')) // prettier-ignore
+const spanning = await send(service.port, other, hook('import time; time.sleep(8); print("spanning")')) // prettier-ignore
 await until((now) => now`select from audit.execution where submission_id = ${spanning.id}`)
 
 // The moment of the restore, and later events.

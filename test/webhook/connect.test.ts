@@ -1,5 +1,6 @@
 // Forbidden receivers: over two hundred ways to ask for an inside address, each tried for real. Listeners on the inside
 // addresses count connections, and Node's diagnostics channel counts every socket of the process: both must stay at 0.
+import type { ServerResponse } from 'node:http'
 import { subscribe } from 'node:diagnostics_channel'
 
 import t from 'tap'
@@ -13,15 +14,31 @@ import { createListener, createReceiver, type Listener } from './receiver.ts'
 const authority = createAuthority()
 const identity = authority.issue(['DNS:receiver.test', 'IP:127.0.0.2'])
 // 127.0.0.2 stands for the public internet, by an allowed range of one address. The rest of the machine is inside.
-const receiver = await createReceiver(identity, (response) => response.end('ok'), '127.0.0.2')
+const { receiver, inside } = await listen()
 const { port } = receiver
-const inside: Listener[] = [
-  await createReceiver(identity, (response) => response.end('secret'), '127.0.0.1', port),
-  await createListener(() => {}, '127.0.0.3', port),
-]
 // A machine may have no IPv6.
 const ipv6 = await createListener(() => {}, '::1', port).catch(() => null)
 if (ipv6 !== null) inside.push(ipv6)
+
+/** Listens at one port of several addresses, of which another process may have one already. */
+async function listen(): Promise<{
+  readonly receiver: Awaited<ReturnType<typeof createReceiver>>
+  readonly inside: Listener[]
+}> {
+  const receiver = await createReceiver(identity, (response) => response.end('ok'), '127.0.0.2')
+  const inside: Listener[] = []
+  try {
+    const secret = (response: ServerResponse): unknown => response.end('secret')
+    inside.push(await createReceiver(identity, secret, '127.0.0.1', receiver.port))
+    inside.push(await createListener(() => {}, '127.0.0.3', receiver.port))
+    return { receiver, inside }
+  } catch (error) {
+    await Promise.all([receiver, ...inside].map((listener) => listener.close()))
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    return listen()
+  }
+}
+
 const hits = (): number => inside.reduce((sum, listener) => sum + listener.connections(), 0)
 
 let socketsMade = 0
