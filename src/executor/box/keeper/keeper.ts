@@ -212,9 +212,9 @@ async function renewPlaces(
   kinds: ReadonlyMap<Kind, Place>,
   dropped: readonly (readonly string[])[],
 ): Promise<void> {
-  const ending = [...kinds].map(([{ accelerator }, place]) => {
-    if (accelerator === undefined) return place.renew()
-    return dropped.some((line) => isSameLine(line, accelerator.argv)) ? place.close() : undefined
+  const ending = [...kinds].map(async ([{ accelerator }, place]) => {
+    if (accelerator === undefined) await place.renew()
+    else if (dropped.some((line) => isSameLine(line, accelerator.argv))) await place.close()
   })
   await Promise.all(ending)
 }
