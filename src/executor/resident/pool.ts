@@ -10,8 +10,9 @@ export interface ResidentPool {
   /**
    * Sends a request to a resident. Returns null when none is free in time, or when the answer is refused; that resident is
    * replaced.
-   * @param onLent called when a resident is lent to the request.
    * @param accept reads the answer; null or an exception refuses it.
+   * @param options.onLent called when a resident is lent to the request.
+   * @param options.used what the caller has used; of those that wait, the lowest comes first. 0 by default.
    * @throws the signal's reason when aborted.
    */
   ask<T>(
@@ -19,7 +20,7 @@ export interface ResidentPool {
     limits: PhaseLimits,
     accept: (exchange: Exchange) => T | null,
     signal: AbortSignal,
-    onLent?: () => void,
+    options?: { readonly onLent?: () => void; readonly used?: number },
   ): Promise<T | null>
   /** Resolves when each position has had a resident or a failed start. */
   settled(): Promise<void>
@@ -65,16 +66,16 @@ export function keepResidents(
 ): ResidentPool {
   const closing = new AbortController()
   const members = new Set<Member>()
-  const waiters = new Set<(member: Member) => void>()
+  const waiters = new Map<(member: Member) => void, number>()
   let started = 0
 
   /** Takes a free resident. Null when none is free in time; null at once when there are no residents. */
-  async function checkOut(): Promise<Member | null> {
+  async function checkOut(used: number): Promise<Member | null> {
     const free = [...members].find(({ isBusy, isRetired }) => !isBusy && !isRetired)
     if (free !== undefined) free.isBusy = true
     if (free !== undefined || members.size === 0) return free ?? null
     const { promise, resolve } = Promise.withResolvers<Member | null>()
-    waiters.add(resolve)
+    waiters.set(resolve, used)
     const giveUp = (): void => {
       waiters.delete(resolve)
       resolve(null)
@@ -83,15 +84,16 @@ export function keepResidents(
     return promise.finally(() => clearTimeout(timer))
   }
 
-  /** Returns a resident: it goes to the request that waits longest, or stays free. */
+  /** Returns a resident: it goes to the waiting request whose caller has used least, or stays free. */
   function checkIn(member: Member): void {
     member.isBusy = false
     if (member.isRetired) return member.resident.end()
-    const [waiter] = waiters
-    if (waiter === undefined) return
-    waiters.delete(waiter)
+    const [first] = [...waiters].toSorted(([, one], [, other]) => one - other)
+    if (first === undefined) return
+    const [lend] = first
+    waiters.delete(lend)
     member.isBusy = true
-    waiter(member)
+    lend(member)
   }
 
   async function startNext(position: number, current: Member | null): Promise<Member> {
@@ -145,9 +147,9 @@ export function keepResidents(
   const firsts = Array.from({ length: count }, () => Promise.withResolvers<void>())
   const places = firsts.map(({ resolve }, position) => keepPlace(position, resolve))
   return {
-    async ask(request, limits, accept, signal, onLent) {
+    async ask(request, limits, accept, signal, { onLent, used = 0 } = {}) {
       signal.throwIfAborted()
-      const member = await checkOut()
+      const member = await checkOut(used)
       if (member === null) return null
       // A request that was cancelled while it waited has done nothing to the resident.
       if (signal.aborted) checkIn(member)

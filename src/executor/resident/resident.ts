@@ -106,7 +106,10 @@ export function keepCompilers(
       let phase: Phase | null = null
       const onLent = (): void => void (isLent = true)
       try {
-        phase = await pool.ask(code, exchangeLimits, judge, signal, onLent)
+        phase = await pool.ask(code, exchangeLimits, judge, signal, {
+          onLent,
+          used: turns.usedBy(account),
+        })
         return phase
       } finally {
         if (isLent) turns.took(account, phase?.usage.cpuSeconds ?? null)

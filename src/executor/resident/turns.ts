@@ -1,5 +1,6 @@
 // Limits each account's share of the resident compilers. If an account's sources take long or end a compiler, its next sources
-// are compiled in boxes for a while. So an account can delay others only for moments, and cannot block a compiler.
+// are compiled in boxes for a while. Of several that wait for a compiler, the account that has used least comes first. So an
+// account can delay others only for moments, and cannot block a compiler.
 
 /**
  * CPU time of the compiler, in seconds. Only sources that take longer than `quickSeconds` are charged. An account may use a
@@ -18,6 +19,8 @@ const failureSeconds = 100
 export interface Turns {
   /** Returns whether a source of the account may go to a resident compiler. */
   may(account: string): boolean
+  /** Returns the compiler's time that the account has used beyond the time that went by since, in seconds. */
+  usedBy(account: string): number
   /** Charges the account for a source. @param cpuSeconds null when the source ended the compiler. */
   took(account: string, cpuSeconds: number | null): void
 }
@@ -26,14 +29,20 @@ export interface Turns {
 export function createTurns(now: () => number = () => performance.now() / 1000): Turns {
   /** The time at which each account's charges are paid off; in the past when it owes nothing. */
   const paidAt = new Map<string, number>()
+  /** The same for every second that it used, quick sources too. */
+  const usedUntil = new Map<string, number>()
+  const charge = (times: Map<string, number>, account: string, seconds: number): void => {
+    const from = now()
+    for (const [other, time] of times) if (time <= from) times.delete(other)
+    times.set(account, Math.max(times.get(account) ?? 0, from) + seconds)
+  }
   return {
     may: (account) => (paidAt.get(account) ?? 0) <= now() + burstSeconds / share,
+    usedBy: (account) => Math.max(0, (usedUntil.get(account) ?? 0) - now()),
     took(account, cpuSeconds) {
       const charged = cpuSeconds ?? failureSeconds
-      if (charged <= quickSeconds) return
-      const from = now()
-      for (const [other, time] of paidAt) if (time <= from) paidAt.delete(other)
-      paidAt.set(account, Math.max(paidAt.get(account) ?? 0, from) + charged / share)
+      charge(usedUntil, account, charged)
+      if (charged > quickSeconds) charge(paidAt, account, charged / share)
     },
   }
 }

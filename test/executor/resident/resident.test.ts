@@ -307,13 +307,7 @@ t.test('who gives up while it waits is not charged, and ends nobody', async (t) 
   await pool.settled()
   let lent = 0
   const send = (signal: AbortSignal): Promise<unknown> =>
-    pool.ask(
-      Buffer.from('fine'),
-      limits,
-      () => 'fine',
-      signal,
-      () => (lent += 1),
-    )
+    pool.ask(Buffer.from('fine'), limits, () => 'fine', signal, { onLent: () => (lent += 1) })
   const busy = send(never)
   const controller = new AbortController()
   const waiting = send(controller.signal)
@@ -325,5 +319,26 @@ t.test('who gives up while it waits is not charged, and ends nobody', async (t) 
   t.equal(lent, 1)
   t.equal(await send(never), 'fine', 'the same one serves the next')
   t.equal(lent, 2)
+  await pool.close()
+})
+
+t.test('of those that wait the one that has used least comes first', async (t) => {
+  const first = Promise.withResolvers<Exchange>()
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const pool = keepResidents(
+    1,
+    () => Promise.resolve({ ended, exchange: () => first.promise, end }),
+    generous,
+    () => {},
+  )
+  await pool.settled()
+  const order: number[] = []
+  const send = (used: number): Promise<unknown> =>
+    pool.ask(Buffer.from('fine'), limits, () => order.push(used), never, { used })
+  const all = [5, 3, 0, 3].map(send)
+  const usage = { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0, delaySeconds: 0 }
+  first.resolve({ answer: Buffer.from('fine'), usage })
+  await Promise.all(all)
+  t.strictSame(order, [5, 0, 3, 3])
   await pool.close()
 })

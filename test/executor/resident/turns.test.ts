@@ -40,3 +40,17 @@ t.test('who ends one is away for minutes', (t) => {
   t.ok(turns.may('a'))
   t.end()
 })
+
+t.test('quick sources are not charged, but counted', (t) => {
+  let time = 100
+  const turns = createTurns(() => time)
+  for (let n = 0; n < 100; n += 1) turns.took('busy', 0.04)
+  t.ok(turns.may('busy'))
+  t.equal(turns.usedBy('busy').toFixed(3), '4.000')
+  t.equal(turns.usedBy('other'), 0)
+  time += 3
+  t.equal(turns.usedBy('busy').toFixed(3), '1.000')
+  time += 3
+  t.equal(turns.usedBy('busy'), 0)
+  t.end()
+})
