@@ -199,6 +199,7 @@ export function offerLanguages(options: OfferOptions): OfferedLanguages {
       return
     }
     // Residents and prepared files were made from the toolchain's old files, so they are dropped.
+    await offer.residents?.close()
     const plain = { ...toolchain, accelerators: {} }
     offers.set(language, { ...offer, toolchain: plain, residents: null })
     await tryOne(language, plain)
@@ -231,17 +232,19 @@ export function offerLanguages(options: OfferOptions): OfferedLanguages {
     },
     async run({ language, stop }, execute) {
       const refuseChanged = (when: string): never => {
-        withdraw(language)
+        if (!isUnchanged(language)) withdraw(language)
         throw new SandboxError('language.changed', `${language} was replaced ${when}`)
       }
       if (!isUnchanged(language)) refuseChanged('since its trial')
+      const mark = marks.get(language)
       const outcome = await execute().catch((error: unknown) => {
         // A removed program cannot start, which says nothing about the boxes.
         if (error instanceof SandboxError && !isUnchanged(language)) withdraw(language)
         throw error
       })
       // During an upgrade the failure may be the program's or the toolchain's, so the result does not count.
-      const isCertain = stop?.aborted === true || endedWell(outcome) || isUnchanged(language)
+      const isSame = (): boolean => marks.get(language) === mark && isUnchanged(language)
+      const isCertain = stop?.aborted === true || endedWell(outcome) || isSame()
       return isCertain ? outcome : refuseChanged('while it ran a program')
     },
     async any() {

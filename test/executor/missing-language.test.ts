@@ -149,8 +149,7 @@ t.test(
     rmSync(JAVA_HOME, { recursive: true })
     const suspension = createSuspension({ executor, log: createLog('test', 'silent') })
     t.teardown(() => suspension.stop())
-    // The program was compiled before, so the JVM itself fails to start.
-    await t.rejects(execute(executor, 'java', hello.java))
+    await t.rejects(execute(executor, 'java', which), failsAt('language.changed'))
     t.notOk(await suspension.noteFailure('java'))
     t.notOk(suspension.suspended)
     await executor.settled()

@@ -141,10 +141,15 @@ export async function createKeeperBoxes(options: BoxOptions): Promise<Boxes> {
       if (kinds === undefined)
         throw new SandboxError('slot.acquire', 'the slot belongs to another executor')
       await Promise.resolve(clearings.of(slot)).catch(rethrowAsNotStarted)
+      const hold = (cleared: Promise<void>): void => clearings.hold(slot, cleared)
       const dropped = outdated.get(slot)
       outdated.delete(slot)
-      if (dropped) await renewPlaces(kinds, dropped).catch(rethrowAsNotStarted)
-      const hold = (cleared: Promise<void>): void => clearings.hold(slot, cleared)
+      if (dropped) {
+        const renewed = renewPlaces(kinds, dropped)
+        // If something of an old keeper stays, the slot runs nothing more.
+        hold(renewed)
+        await renewed.catch(rethrowAsNotStarted)
+      }
       if (request.interactor)
         return runPair(options.resources, slot, request, request.interactor, hold, signal)
       return runIn(choose(kinds, request), hold, request, signal)
@@ -216,7 +221,8 @@ async function renewPlaces(
     if (accelerator === undefined) await place.renew()
     else if (dropped.some((line) => isSameLine(line, accelerator.argv))) await place.close()
   })
-  await Promise.all(ending)
+  const ended = await Promise.allSettled(ending)
+  for (const one of ended) if (one.status === 'rejected') throw one.reason
 }
 
 function isForkServer(accelerator: Kind['accelerator']): accelerator is ForkServer {
