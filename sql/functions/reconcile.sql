@@ -124,7 +124,7 @@ begin
         -- The parked attempt of a lost worker was requeued, so its job is useless.
         when j.task_identifier like 'continue:%' then not exists (
           select from runledger.worker w
-          where j.task_identifier = 'continue:' || w.id and runledger.is_worker_alive(w.id)
+          where w.stopped_at is null and j.task_identifier = 'continue:' || w.id and runledger.is_worker_alive(w.id)
         )
         else false
       end

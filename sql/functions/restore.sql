@@ -108,15 +108,20 @@ as $$
 declare
   _step record;
 begin
-  update runledger.ledger_check c set restored_at = clock_timestamp()
-  where c.restored_at is null or c.restored_at <= clock_timestamp() - restore_pending.pause
-  returning c.restored_up_to into _step;
-  if not found then
+  -- A lock of the row would hold up runledger.check_ledger.
+  if not pg_try_advisory_xact_lock(71830, -8) then
     return 0;
   end if;
   select walked.last, walked.restored into _step
-  from runledger.restore_next_pending(_step.restored_up_to, restore_pending.batch) walked;
-  update runledger.ledger_check set restored_up_to = coalesce(_step.last, '00000000-0000-0000-0000-000000000000');
+  from runledger.ledger_check c
+  cross join lateral runledger.restore_next_pending(c.restored_up_to, restore_pending.batch) walked
+  -- A clock that was set back must not stop the walk.
+  where (c.restored_at between clock_timestamp() - restore_pending.pause and clock_timestamp()) is not true;
+  if not found then
+    return 0;
+  end if;
+  update runledger.ledger_check
+  set restored_at = clock_timestamp(), restored_up_to = coalesce(_step.last, '00000000-0000-0000-0000-000000000000');
   return _step.restored;
 end
 $$;

@@ -14,7 +14,10 @@ begin
   if not pg_try_advisory_xact_lock(71830, 0) then
     return;
   end if;
-  update runledger.sweep set swept_at = clock_timestamp() where swept_at <= clock_timestamp() - sweep_workers.pause;
+  -- A clock that was set back must not stop the sweep.
+  insert into runledger.sweep as last (swept_at) values (clock_timestamp())
+  on conflict (single) do update set swept_at = excluded.swept_at
+  where last.swept_at not between excluded.swept_at - sweep_workers.pause and excluded.swept_at or sweep_workers.pause = '0';
   if not found then
     return;
   end if;

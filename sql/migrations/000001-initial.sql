@@ -534,7 +534,6 @@ create index worker_alive on runledger.worker (renewed_at) where stopped_at is n
 
 create table runledger.sweep (
   single boolean primary key default true constraint sweep_single check (single),
-  swept_at timestamptz not null default '-infinity'
+  swept_at timestamptz not null
 );
 comment on table runledger.sweep is 'The one row that says when lost workers were last looked for (runledger.sweep_workers).';
-insert into runledger.sweep default values;

@@ -251,6 +251,9 @@ t.test('of two sweeps within the pause one looks for lost workers', async (t) =>
 t.test('jobs that were added by hand are removed, and hold up nothing', async (t) => {
   await sql`select graphile_worker.add_job('continue:x', '{}'::json)`
   await sql`select graphile_worker.add_job('execute:python', '{}'::json, job_key => 'y')`
+  await sql`
+    update graphile_worker._private_jobs set locked_by = 'nobody', locked_at = now() - interval '1 second'
+    where key = 'y'`
   await sql`select runledger.requeue_jobs('{}', '{nobody}')`
   const before = await sql`select from graphile_worker.jobs where task_identifier = 'continue:x'`
   t.equal(before.length, 1)

@@ -325,7 +325,7 @@ table runledger.schema_migration
 table runledger.sweep
   The one row that says when lost workers were last looked for (runledger.sweep_workers).
   single boolean not null default true
-  swept_at timestamp with time zone not null default '-infinity'::timestamp with time zone
+  swept_at timestamp with time zone not null
   constraint sweep_pkey PRIMARY KEY (single)
   constraint sweep_single CHECK (single)
 
