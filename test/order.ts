@@ -4,7 +4,6 @@
 /** They mostly sleep, or wait for a limit to pass: the longest first. */
 export const waits: readonly string[] = [
   'test/http/outage.test.ts',
-  'test/executor/toolchain/java/resident.test.ts',
   'test/executor/box/keeper/keeper.test.ts',
   'test/http/stream-outage.test.ts',
   'test/job/outage.test.ts',
@@ -17,6 +16,7 @@ export const waits: readonly string[] = [
   'test/database/pool.test.ts',
   'test/database/socket.test.ts',
   'test/http/tests.test.ts',
+  'test/executor/toolchain/java/resident.test.ts',
   'test/executor/resident/resident.test.ts',
   'test/job/sweep.test.ts',
   'test/cli/top.test.ts',

@@ -22,6 +22,9 @@ const { values, positionals } = parseArgs({
   },
 })
 const cluster = await startTestCluster()
+// The cluster lies in memory, which would stay occupied.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void cluster.stop().finally(() => process.exit(130)))
 const scripts = mkdtempSync(join(tmpdir(), 'runledger-test-scripts-'))
 const environment = {
   ...process.env,
@@ -37,7 +40,7 @@ const files = positionals.length > 0 ? positionals : globSync('test/**/*.test.ts
 const isWaiting = new Set(waits)
 const waiting = files.filter((file) => isWaiting.has(file))
 const working = sortByCost(files.filter((file) => !isWaiting.has(file)))
-// Files that mostly wait run beside files that use the cores.
+// Files that mostly wait run beside files that use the cores. The lanes go on with the others.
 const jobs = Number(values.jobs)
 const beside = jobs > 1 && waiting.length > 0 ? 2 : 0
 const lanes = [

@@ -227,7 +227,8 @@ const duringLook = (work: () => Promise<unknown>) =>
     await transaction`lock table runledger.ledger_check in access exclusive mode`
     for (;;) {
       const [{ waits }] = await transaction<[{ waits: boolean }]>`
-        select exists (select from pg_locks where not granted and relation = 'runledger.ledger_check'::regclass) as waits`
+        select exists (select from pg_locks where not granted and relation = 'runledger.ledger_check'::regclass
+          and database = (select oid from pg_database where datname = current_database())) as waits`
       if (waits) break
       await sleep(20)
     }

@@ -1,6 +1,7 @@
 // Makes a database for each test file from a template that is migrated once in a test run.
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, statfs } from 'node:fs/promises'
+import { constants, existsSync } from 'node:fs'
+import { access, glob, mkdtemp, readFile, rm, stat, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase, surviveLostConnections } from '#database'
@@ -10,6 +11,8 @@ import type { EmbeddedPostgres } from '#embedded-postgres'
 import { migrate } from '#migration'
 
 const template = 'runledger_template'
+
+const prefix = 'runledger-test-'
 
 /** The databases of the files that run at once, and the write-ahead log, are some 600 MB. */
 const roomBytes = 2 * 1024 ** 3
@@ -36,7 +39,7 @@ export interface TestDatabase {
  * @param options.template false: nothing is migrated, so that the cluster has none of the service's roles.
  */
 export async function startTestCluster({ template: migrated = true } = {}): Promise<TestCluster> {
-  const directory = await mkdtemp(join(await findFastDirectory(), 'runledger-test-'))
+  const directory = await mkdtemp(join(await findFastDirectory(), prefix))
   const server: EmbeddedPostgres = await startEmbeddedPostgres({
     directory,
     port: 0,
@@ -66,8 +69,24 @@ export async function startTestCluster({ template: migrated = true } = {}): Prom
 /** Returns a directory in memory if there is room, because a new database is more than a thousand new files. */
 async function findFastDirectory(): Promise<string> {
   const memory = '/dev/shm'
-  const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }))
-  return bavail * bsize >= roomBytes ? memory : tmpdir()
+  try {
+    await access(memory, constants.W_OK)
+    for await (const left of glob(`${memory}/${prefix}*`)) await removeIfLeft(left)
+    const { bavail, bsize } = await statfs(memory)
+    return bavail * bsize >= roomBytes ? memory : tmpdir()
+  } catch {
+    return tmpdir()
+  }
+}
+
+/** Removes the directory of a server that was killed, or whose run was. */
+async function removeIfLeft(directory: string): Promise<void> {
+  const file = await readFile(join(directory, 'data/postmaster.pid'), 'utf8').catch(() => '')
+  const [pid = ''] = file.split('\n')
+  const { mtimeMs } = await stat(directory)
+  // A server that is being made has no such file yet.
+  const isLeft = pid === '' ? Date.now() - mtimeMs > 600_000 : !existsSync(`/proc/${pid}`)
+  if (isLeft) await rm(directory, { recursive: true, force: true })
 }
 
 /**

@@ -178,8 +178,11 @@ t.test('who is given up in a deadlock is told to come again, and nothing is stor
     await other`lock table runledger.body in access exclusive mode`
     const submitting = submit(python)
     const isHeldUp = async (): Promise<boolean> =>
-      (await sql`select from pg_locks where relation = 'runledger.body'::regclass and not granted`)
-        .length > 0
+      (
+        await sql`
+          select from pg_locks where relation = 'runledger.body'::regclass and not granted
+            and database = (select oid from pg_database where datname = current_database())`
+      ).length > 0
     while (!(await isHeldUp())) await delay(10)
     await other`lock table runledger.pending in access exclusive mode`
     return submitting

@@ -198,7 +198,10 @@ t.test('a statement that waits for a key keeps nobody who comes after it', async
     blocked = untilInTime(() => ask({ apiKeyId, accountId })).finally(() => (isSettled = true))
     for (let waits = false; !waits;) {
       const [row] = await transaction`
-        select exists (select from pg_locks where not granted and locktype = 'transactionid') as waits`
+        select exists (
+          select from pg_locks l join pg_stat_activity a using (pid)
+          where not l.granted and l.locktype = 'transactionid' and a.datname = current_database()
+        ) as waits`
       waits = row?.['waits']
     }
     const others = Array.from({ length: 8 }, () => ask({}))

@@ -66,7 +66,8 @@ t.test('so they do when only the reconciler’s part of a pass was held up', asy
     await holder`lock table runledger.idempotency`
     const isWaiting = async (): Promise<boolean> => {
       const waiting = await holder`
-        select from pg_locks where not granted and relation = 'runledger.idempotency'::regclass`
+        select from pg_locks where not granted and relation = 'runledger.idempotency'::regclass
+          and database = (select oid from pg_database where datname = current_database())`
       return waiting.length > 0
     }
     t.ok((await secondsUntil(isWaiting)) < 60, 'it comes every ten seconds')

@@ -200,7 +200,10 @@ t.test('a webhook that is sent again in this moment keeps its address', async (t
     purging = purgeBodies(sql, 30)
     for (let waits = false; !waits;) {
       const [row] = await replaying`
-        select exists (select from pg_locks where not granted and locktype = 'transactionid') as waits`
+        select exists (
+          select from pg_locks l join pg_stat_activity a using (pid)
+          where not l.granted and l.locktype = 'transactionid' and a.datname = current_database()
+        ) as waits`
       waits = row?.['waits']
     }
   })
