@@ -26,7 +26,7 @@ check: setup packages keeper promtool static ## the same: SQL, HTTP, queue, sand
 	@$(SUDO) env PATH="$(BIN):$$PATH" PROMTOOL="$(PROMTOOL)" node test/run.ts $(FILES)
 
 static: setup ## types, lint and format alone
-	@$(MAKE) --no-print-directory -j3 types lint format
+	@$(MAKE) --no-print-directory -j3 -O types lint format
 
 types: setup
 	@$(NODE) $(BIN)/tsc
@@ -87,7 +87,7 @@ test-plain: setup packages ## without any accelerator: conformance, verdicts, in
 		LANGUAGES="python cpp java" node test/run.ts test/language/conformance.test.ts test/http/execution.test.ts test/interactor/misbehaviour.test.ts || status=1; \
 		HOSTILE="$(PLAIN_ATTACKS)" node test/run.ts test/hostile/hostile.ts || status=1; exit $$status'
 
-test-compilers: setup packages ## what a prepared compiler makes is what the plain one makes, and says the same: C++, Java, JVM languages
+test-compilers: setup packages ## what a prepared compiler makes is what the plain one makes, and says the same: C++, Java, JVM languages; a resident javac without time or memory
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts $(wildcard test/executor/toolchain/*/*.slow.ts)
 
 test-cgroup2: setup packages keeper ## the executor's tests on a cgroup v2 kernel, in a virtual machine

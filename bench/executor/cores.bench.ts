@@ -1,6 +1,7 @@
 // What one core a box costs, compared with two: compilers and programs that would use a second core. Each source is new, so
 // that no cache helps. On a host with one core both are the same. It runs only if it is named.
 import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
 import type { Language } from '#language'
 import { measure } from '../measure.ts'
 import type { Case } from '../measure.ts'
@@ -30,10 +31,12 @@ const programs: readonly (readonly [name: string, language: Language, code: stri
   ['C++, two threads', 'cpp', threads],
 ]
 
+const languages = ['java', 'go', 'cpp'] as const
+// With as many slots as cores, a slot's share is one core.
 await using executor = await startExecutor(
-  2,
+  availableParallelism(),
   {},
-  { prepares: true, languages: ['java', 'go', 'cpp'] },
+  { prepares: true, languages },
 )
 const found = programs.filter(([, language]) => executor.runtimes[language] !== undefined)
 let sources = 0
