@@ -71,7 +71,8 @@ async function findFastDirectory(): Promise<string> {
   const memory = '/dev/shm'
   try {
     await access(memory, constants.W_OK)
-    for await (const left of glob(`${memory}/${prefix}*`)) await removeIfLeft(left)
+    // Another run may remove it, too.
+    for await (const left of glob(`${memory}/${prefix}*`)) await removeIfLeft(left).catch(() => {})
     const { bavail, bsize } = await statfs(memory)
     return bavail * bsize >= roomBytes ? memory : tmpdir()
   } catch {
@@ -81,12 +82,12 @@ async function findFastDirectory(): Promise<string> {
 
 /** Removes the directory of a server that was killed, or whose run was. */
 async function removeIfLeft(directory: string): Promise<void> {
-  const file = await readFile(join(directory, 'data/postmaster.pid'), 'utf8').catch(() => '')
-  const [pid = ''] = file.split('\n')
+  // A server that is being made has no process for moments.
   const { mtimeMs } = await stat(directory)
-  // A server that is being made has no such file yet.
-  const isLeft = pid === '' ? Date.now() - mtimeMs > 600_000 : !existsSync(`/proc/${pid}`)
-  if (isLeft) await rm(directory, { recursive: true, force: true })
+  if (Date.now() - mtimeMs < 600_000) return
+  const file = await readFile(join(directory, 'data/postmaster.pid'), 'utf8').catch(() => '')
+  const pid = Math.abs(Number.parseInt(file, 10))
+  if (!existsSync(`/proc/${pid}`)) await rm(directory, { recursive: true, force: true })
 }
 
 /**
