@@ -8,6 +8,7 @@ import type { Overview, SeenWorker } from '#client'
 import { drawOverview, formatAge } from '../../src/cli/top.ts'
 import { bareEnvironment } from '../helper/bare-environment.ts'
 import { createTestDatabase } from '../helper/database.ts'
+import { isAnyWaiting } from '../helper/lock.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
 import { startServer } from '../helper/server.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
@@ -225,13 +226,7 @@ t.test(
 const duringLook = (work: () => Promise<unknown>) =>
   sql.begin(async (transaction) => {
     await transaction`lock table runledger.ledger_check in access exclusive mode`
-    for (;;) {
-      const [{ waits }] = await transaction<[{ waits: boolean }]>`
-        select exists (select from pg_locks where not granted and relation = 'runledger.ledger_check'::regclass
-          and database = (select oid from pg_database where datname = current_database())) as waits`
-      if (waits) break
-      await sleep(20)
-    }
+    while (!(await isAnyWaiting(sql, 'runledger.ledger_check'))) await sleep(20)
     await work()
   })
 

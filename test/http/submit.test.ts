@@ -4,6 +4,7 @@ import t from 'tap'
 import { parseRanges } from '#webhook-address'
 import { isUuid } from '../../src/http/request.ts'
 import { createTestDatabase } from '../helper/database.ts'
+import { isAnyWaiting } from '../helper/lock.ts'
 import { finish } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
@@ -177,13 +178,7 @@ t.test('who is given up in a deadlock is told to come again, and nothing is stor
     await other`set local deadlock_timeout = '1min'`
     await other`lock table runledger.body in access exclusive mode`
     const submitting = submit(python)
-    const isHeldUp = async (): Promise<boolean> =>
-      (
-        await sql`
-          select from pg_locks where relation = 'runledger.body'::regclass and not granted
-            and database = (select oid from pg_database where datname = current_database())`
-      ).length > 0
-    while (!(await isHeldUp())) await delay(10)
+    while (!(await isAnyWaiting(sql, 'runledger.body'))) await delay(10)
     await other`lock table runledger.pending in access exclusive mode`
     return submitting
   })

@@ -6,6 +6,7 @@ import { createReceive } from '#enqueue'
 import type { Submission, SubmissionContext } from '#enqueue'
 import { createId } from '#id'
 import { createTestDatabase } from '../helper/database.ts'
+import { isAnyWaiting } from '../helper/lock.ts'
 import { startStatementCounter } from '../helper/statement.ts'
 import {
   createCaller,
@@ -196,14 +197,7 @@ t.test('a statement that waits for a key keeps nobody who comes after it', async
   await sql.begin(async (transaction) => {
     await transaction`select from runledger.api_key where id = ${apiKeyId} for update`
     blocked = untilInTime(() => ask({ apiKeyId, accountId })).finally(() => (isSettled = true))
-    for (let waits = false; !waits;) {
-      const [row] = await transaction`
-        select exists (
-          select from pg_locks l join pg_stat_activity a using (pid)
-          where not l.granted and l.locktype = 'transactionid' and a.datname = current_database()
-        ) as waits`
-      waits = row?.['waits']
-    }
+    while (!(await isAnyWaiting(sql)));
     const others = Array.from({ length: 8 }, () => ask({}))
     for (const { kind } of await Promise.all(others)) t.equal(kind, 'received')
     t.notOk(isSettled)
@@ -229,12 +223,7 @@ t.test('what comes after its caller was answered 503 is not stored', async (t) =
     await transaction`lock table runledger.pending in share mode`
     received = receiveOne(createReceive(sql), python, describeContext(caller), id)
     received.catch(() => {})
-    for (let waits = false; !waits;) {
-      const [row] = await transaction`
-        select exists (select from pg_locks where not granted and relation = 'runledger.pending'::regclass
-          and database = (select oid from pg_database where datname = current_database())) as waits`
-      waits = row?.['waits']
-    }
+    while (!(await isAnyWaiting(sql, 'runledger.pending')));
     await transaction`select pg_sleep(1.6)`
   })
   await t.rejects(received, { code: '57014', message: 'too late' })

@@ -6,6 +6,7 @@ import { createDatabase } from '#database'
 import { createLog } from '#log'
 import { startSweep } from '#sweep'
 import { createTestDatabase } from '../helper/database.ts'
+import { isAnyWaiting } from '../helper/lock.ts'
 import { secondsUntil } from '../helper/outage.ts'
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 
@@ -64,12 +65,7 @@ for (const outage of ['stop', 'freeze'] as const) {
 t.test('so they do when only the reconciler’s part of a pass was held up', async (t) => {
   const id = await sql.begin(async (holder) => {
     await holder`lock table runledger.idempotency`
-    const isWaiting = async (): Promise<boolean> => {
-      const waiting = await holder`
-        select from pg_locks where not granted and relation = 'runledger.idempotency'::regclass
-          and database = (select oid from pg_database where datname = current_database())`
-      return waiting.length > 0
-    }
+    const isWaiting = (): Promise<boolean> => isAnyWaiting(sql, 'runledger.idempotency')
     t.ok((await secondsUntil(isWaiting)) < 60, 'it comes every ten seconds')
     const added = await addSilentWorker()
     await sleep(2500)

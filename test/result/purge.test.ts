@@ -6,6 +6,7 @@ import { createReceive } from '#enqueue'
 import { readStream, verifyAll } from '#event'
 import { purgeBodies, readResult } from '#result'
 import { createTestDatabase } from '../helper/database.ts'
+import { isAnyWaiting } from '../helper/lock.ts'
 import { finish, startExecution } from '../helper/execution.ts'
 import {
   createCaller,
@@ -198,14 +199,7 @@ t.test('a webhook that is sent again in this moment keeps its address', async (t
     await replaying`
       select runledger.replay_delivery(${webhook}, 'shared', 1, '{"actor": {"operator": "test"}}')`
     purging = purgeBodies(sql, 30)
-    for (let waits = false; !waits;) {
-      const [row] = await replaying`
-        select exists (
-          select from pg_locks l join pg_stat_activity a using (pid)
-          where not l.granted and l.locktype = 'transactionid' and a.datname = current_database()
-        ) as waits`
-      waits = row?.['waits']
-    }
+    while (!(await isAnyWaiting(sql)));
   })
   t.match(await purging, { submissions: 0 })
   const [after] = await sql`select state, url from runledger.delivery where submission_id = ${id}`
