@@ -42,7 +42,7 @@ const rows = await measure([
     name: 'boxed static binary, with loopback',
     floor: 'boxed static binary',
     iterations: scaleIterations(200),
-    run: () => expectBoxed(executor, 'cpp', code, stdout, '', 'loopback'),
+    run: () => expectBoxed(executor, 'cpp', code, stdout, { network: 'loopback' }),
   },
 ])
 report('executor/box', rows, { notes: [`a box is made by ${executor.isolation.box}`] })

@@ -107,15 +107,17 @@ export async function expectBoxed(
   language: Language,
   code: string,
   stdout: string,
-  stdin = '',
-  network: ExecutionRequest['network'] = 'none',
+  {
+    stdin = '',
+    ...more
+  }: { readonly stdin?: string } & Pick<ExecutionRequest, 'network' | 'cores'> = {},
 ): Promise<void> {
   const { run, compile } = await executor.execute({
     language,
     code: Buffer.from(code),
     stdin: Buffer.from(stdin),
     cacheScope,
-    network,
+    ...more,
   })
   // The start of a replacement compiler in the background must not be measured.
   await executor.settled()

@@ -1,12 +1,11 @@
 // What one core a box costs, compared with two: compilers and programs that would use a second core. Each source is new, so
 // that no cache helps. On a host with one core both are the same. It runs only if it is named.
-import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import type { Language } from '#language'
 import { measure } from '../measure.ts'
 import type { Case } from '../measure.ts'
 import { report, scaleIterations } from '../report.ts'
-import { cacheScope, startExecutor } from './box.ts'
+import { expectBoxed, startExecutor } from './box.ts'
 import { hello } from './hello.ts'
 
 const go = 'package main\n\nimport "fmt"\n\nfunc main() { fmt.Println("hello") }\n'
@@ -41,18 +40,10 @@ await using executor = await startExecutor(
 const found = programs.filter(([, language]) => executor.runtimes[language] !== undefined)
 let sources = 0
 
-const run = (language: Language, code: string, cores: number) => async (): Promise<void> => {
+const run = (language: Language, code: string, cores: number) => (): Promise<void> => {
   sources += 1
-  const outcome = await executor.execute({
-    language,
-    code: Buffer.from(`${code}// ${process.pid} ${sources}\n`),
-    stdin: Buffer.alloc(0),
-    cacheScope,
-    cores,
-  })
-  // The start of a replacement compiler in the background must not be measured.
-  await executor.settled()
-  assert.equal(Buffer.from(outcome.run?.stdout ?? []).toString(), hello.stdout)
+  const source = `${code}// ${process.pid} ${sources}\n`
+  return expectBoxed(executor, language, source, hello.stdout, { cores })
 }
 
 const iterations = scaleIterations(6, 2)

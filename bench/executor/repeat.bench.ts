@@ -32,7 +32,7 @@ execFileSync('/usr/bin/javac', ['Main.java'], { cwd: build })
 let length = 0
 const repeat = (language: 'cpp' | 'java', code: string) => (): Promise<void> => {
   length = (length % 1000) + 1
-  return expectBoxed(executor, language, code, `${length}\n`, 'x'.repeat(length))
+  return expectBoxed(executor, language, code, `${length}\n`, { stdin: 'x'.repeat(length) })
 }
 
 const rows = await measure([
