@@ -1,5 +1,5 @@
 // Finds the caller of a request by its key, and counts the request. A key is a submitter's, or an operator's, who
-// watches and steers the service. Recently valid keys of operators are remembered, because their pages ask every second.
+// watches and steers the service.
 import { timingSafeEqual } from 'node:crypto'
 import { cancelOnAbort, createBatch } from '#database'
 import type { Database } from '#database'
@@ -81,51 +81,18 @@ export function createAdmit(sql: Database): Admit {
 
 /**
  * Finds the operator of a request.
+ * @param digest of the key, by `digestKey`.
  * @param signal withdraws an unsent statement.
- * @returns null for an unknown, malformed, expired or revoked key, and for a submitter's key.
+ * @returns null for an unknown, expired or revoked key, and for a submitter's key.
  */
 export async function admitOperator(
   sql: Database,
-  key: string,
+  digest: Buffer,
   signal: AbortSignal,
 ): Promise<Operator | null> {
-  if (!isWellFormedKey(key, 'operator')) return null
-  const digest = digestKey(key)
   const [row] = await admitSet(sql, 'operator', [digest], [signal])
   if (!row || !isFor(row, digest)) return null
   return { apiKeyId: row.api_key_id, isReadOnly: row.read_only }
-}
-
-/** Callers by the digests of their keys. */
-interface KnownKeys<C> {
-  /** @returns the caller; null when the database must be asked. */
-  recall(key: string): C | null
-  /** Stores what the database answered; a null caller means that the key is not valid. */
-  learn(key: string, caller: C | null): void
-}
-
-// SECURITY.md promises that a revoked key can read for four seconds at most.
-const keptMilliseconds = 4000
-// Strangers cannot fill the map, because only issued keys are kept.
-const keptKeys = 10_000
-
-export function createKnownKeys<C>(): KnownKeys<C> {
-  const known = new Map<string, { readonly caller: C; readonly until: number }>()
-  const nameOf = (key: string): string => digestKey(key).toString('base64')
-  return {
-    recall(key) {
-      const entry = known.get(nameOf(key))
-      return entry !== undefined && performance.now() < entry.until ? entry.caller : null
-    },
-    learn(key, caller) {
-      if (caller === null) {
-        known.delete(nameOf(key))
-        return
-      }
-      if (known.size >= keptKeys) known.clear()
-      known.set(nameOf(key), { caller, until: performance.now() + keptMilliseconds })
-    },
-  }
 }
 
 /** Looks up keys by digest. Returns a row for each digest, in their order; null for an unknown or invalid key. */

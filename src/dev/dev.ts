@@ -6,7 +6,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { styleText } from 'node:util'
-import { admitOperator, createAdmit, issueKey } from '#account'
+import { admitOperator, createAdmit, digestKey, issueKey } from '#account'
 import type { Role } from '#account'
 import { exitForConfig, readDevConfig, readOrExit } from '#config'
 import { createDatabase, explainAbsence, explainRefusal } from '#database'
@@ -131,7 +131,7 @@ async function readOrIssueKey(sql: Database, file: string, role: Role): Promise<
   const kept = (await readFile(file, 'utf8').catch(() => '')).trim()
   const caller =
     role === 'operator'
-      ? await admitOperator(sql, kept, new AbortController().signal)
+      ? await admitOperator(sql, digestKey(kept), new AbortController().signal)
       : await createAdmit(sql)(kept)
   if (caller !== null) return kept
   const request = { account: 'local', tier: 'unlimited', role }

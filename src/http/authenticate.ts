@@ -1,15 +1,21 @@
 // Checks X-API-Key and the rate limit before anything else of a request is read. Operators' keys open the paths under
 // /api/operator and nothing else; all other keys open the other paths.
-import { admitOperator, createAdmit, createKnownKeys, isWellFormedKey } from '#account'
+import { admitOperator, createAdmit, digestKey, isWellFormedKey } from '#account'
 import type { Operator, RateWindow } from '#account'
+import { cachedRead } from '#database'
 import type { Database } from '#database'
 import { Problem } from '#error'
 import { withDeadline } from './deadline.ts'
 import { notValid } from './problem.ts'
-import type { ApiRequest, Handler } from './request.ts'
+import type { Handler } from './request.ts'
 
 /** The prefix of all paths for operators, and of no other path. */
 const operatorPrefix = '/api/operator/'
+
+// SECURITY.md promises that a revoked operator's key can read for four seconds at most.
+const keptMilliseconds = 4000
+// Bounds the keys of strangers while the database does not answer; later only issued keys are kept.
+const keptKeys = 10_000
 
 /**
  * Finds the key's account and counts the request, or finds the key's operator. Sets `request.caller` or `request.operator`, or
@@ -24,7 +30,13 @@ export function authenticate(database: Database): Handler {
       throw new Problem('unauthorized', 'The X-API-Key header is missing.')
     }
     if (isWellFormedKey(key, 'operator')) {
-      request.operator = await findOperator(request, key)
+      const operator = await findOperator(request.method, key)
+      if (operator === null) throw notValid()
+      if (request.route?.startsWith(operatorPrefix) === false)
+        throw forbidden(
+          'This is an operator’s key: it can be used only under /api/operator and cannot submit.',
+        )
+      request.operator = operator
       return next()
     }
     const caller = await withDeadline((signal) => admit(key, signal))
@@ -49,35 +61,28 @@ function setRateHeaders(response: Parameters<Handler>[1], rate: RateWindow): voi
 }
 
 /**
- * Returns a function that finds the operator of a key, or throws the 401 or 403. For requests that only read, a key is looked
- * up in the database every few seconds, once for all of its requests, so that open console pages do not cost a statement each
- * second.
+ * Returns a function that finds the operator of a key; null for a key that is not valid. For requests that only read, a key is
+ * looked up in the database every few seconds, once for all of its requests, so that open console pages do not cost a statement
+ * each second.
  */
 function createFindOperator(
   database: Database,
-): (request: ApiRequest, key: string) => Promise<Operator> {
-  const known = createKnownKeys<Operator>()
-  // Lookups under way, shared because a thousand open pages may ask at once when their key is no longer remembered.
-  const asking = new Map<string, Promise<Operator | null>>()
-  const ask = (key: string): Promise<Operator | null> =>
-    withDeadline((signal) => admitOperator(database, key, signal))
-  const askOnce = (key: string): Promise<Operator | null> => {
-    const asked = asking.get(key) ?? ask(key).finally(() => asking.delete(key))
-    asking.set(key, asked)
-    return asked
-  }
-  return async (request, key) => {
-    const looks = request.method === 'GET' || request.method === 'HEAD'
-    let operator = looks ? known.recall(key) : null
-    if (operator === null) {
-      operator = await (looks ? askOnce(key) : ask(key))
-      known.learn(key, operator)
+): (method: string | undefined, key: string) => Promise<Operator | null> {
+  // By the digest of the key, so that no key stays in memory.
+  const reads = new Map<string, () => Promise<Operator | null>>()
+  return async (method, key) => {
+    const digest = digestKey(key)
+    const name = digest.toString('base64')
+    const ask = (): Promise<Operator | null> =>
+      withDeadline((signal) => admitOperator(database, digest, signal))
+    const isRead = method === 'GET' || method === 'HEAD'
+    const read = reads.get(name) ?? cachedRead(ask, keptMilliseconds)
+    if (isRead) {
+      if (reads.size >= keptKeys) reads.clear()
+      reads.set(name, read)
     }
-    if (operator === null) throw notValid()
-    if (request.route?.startsWith(operatorPrefix) === false)
-      throw forbidden(
-        'This is an operator’s key: it can be used only under /api/operator and cannot submit.',
-      )
+    const operator = await (isRead ? read() : ask())
+    if (operator === null) reads.delete(name)
     return operator
   }
 }

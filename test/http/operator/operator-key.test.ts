@@ -4,6 +4,7 @@ import {
   admitOperator,
   createAdmit,
   changeKeyTier,
+  digestKey,
   issueKey,
   listKeys,
   revokeKey,
@@ -60,14 +61,14 @@ t.test('what submits does not know an operator’s key, whatever process asks', 
   // A process of the previous release would ask this, if it did not refuse the key by its form.
   t.strictSame([...(await sql`select * from runledger.admit_request(${row?.['digest']})`)], [])
   t.equal(await createAdmit(sql)(key), null)
-  t.match(await admitOperator(sql, key, signal), { apiKeyId: id, isReadOnly: false })
+  t.match(await admitOperator(sql, digestKey(key), signal), { apiKeyId: id, isReadOnly: false })
   const own = await issueKey(sql, { account: 'a', tier: 'unlimited' }, 'test')
   const [other] = await sql`select digest from runledger.api_key where id = ${own.id}`
   t.strictSame(
     [...(await sql`select * from runledger.admit_request(${other?.['digest']}, 'operator')`)],
     [],
   )
-  t.equal(await admitOperator(sql, own.key, signal), null)
+  t.equal(await admitOperator(sql, digestKey(own.key), signal), null)
 })
 
 t.test('a key that is revoked, expired or mistyped is 401, as any', async (t) => {
@@ -90,7 +91,7 @@ t.test('a key that is revoked, expired or mistyped is 401, as any', async (t) =>
 t.test('a successor has the role of the key that it follows, and no other', async (t) => {
   const { id } = await issueOperatorKey(sql, { readOnly: true })
   const successor = await rotateKey(sql, id, 0, 'test')
-  t.match(await admitOperator(sql, successor?.key ?? '', signal), { isReadOnly: true })
+  t.match(await admitOperator(sql, digestKey(successor?.key ?? ''), signal), { isReadOnly: true })
   t.match(
     (await listKeys(sql, 'operations')).find((key) => key.id === successor?.id),
     {
@@ -104,7 +105,7 @@ t.test('a successor has the role of the key that it follows, and no other', asyn
   })
   await t.rejects(asOther, { code: 'RL024' })
   t.ok(await changeKeyTier(sql, successor?.id ?? '', 'beta', 'test'))
-  t.match(await admitOperator(sql, successor?.key ?? '', signal), { isReadOnly: true })
+  t.match(await admitOperator(sql, digestKey(successor?.key ?? ''), signal), { isReadOnly: true })
 })
 
 t.test('its issue is an event that says what it may', async (t) => {

@@ -28,8 +28,8 @@ export const operatorFaults: readonly Fault[] = [
   },
   {
     name: 'operator: each page that comes has its key asked about',
-    text: 'operator = await (looks ? askOnce(key) : ask(key))',
-    instead: 'operator = await (looks ? ask(key) : askOnce(key))',
+    text: 'const operator = await (isRead ? read() : ask())',
+    instead: 'const operator = await (isRead ? ask() : read())',
     tests: ['http/look'],
   },
   {
