@@ -15,18 +15,19 @@ export type { Caller, Operator, RateWindow } from './admit.ts'
 export { listTiers, setTier } from './tier.ts'
 export type { ListedTier, Tier, TierLimits } from './tier.ts'
 
+/** Columns of audit.api_key. */
 interface ListedKey {
   readonly id: string
   readonly account: string
   readonly label: string
   readonly name: string | null
   readonly tier: string
-  readonly createdAt: Date
-  readonly expiresAt: Date | null
-  readonly revokedAt: Date | null
+  readonly created_at: Date
+  readonly expires_at: Date | null
+  readonly revoked_at: Date | null
   readonly role: Role
   /** True for an operator key that can read but change nothing. */
-  readonly readOnly: boolean
+  readonly read_only: boolean
 }
 
 /** A new key. Its text is shown once. */
@@ -88,8 +89,7 @@ export async function issueKey(
 /** Lists keys, newest first. */
 export async function listKeys(sql: Database, account?: string): Promise<ListedKey[]> {
   return sql<ListedKey[]>`
-    select id, account, label, name, tier, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
-      role, read_only as "readOnly"
+    select id, account, label, name, tier, created_at, expires_at, revoked_at, role, read_only
     from audit.api_key
     where ${account ?? null}::text is null or account = ${account ?? null}
     order by created_at desc`
@@ -117,9 +117,9 @@ export async function rotateKey(
       data: { replaced_by: successorId, works_until: worksUntil.toISOString() },
     })
     if (!isInForce) return null
-    const { account, tier, role, readOnly, name, label } = old
+    const { account, tier, role, read_only: readOnly, name, label } = old
     const cell = findCell(label)
-    const ends = expiresAt ?? old.expiresAt ?? undefined
+    const ends = expiresAt ?? old.expires_at ?? undefined
     return issueKey(
       transaction,
       { account, tier, role, readOnly, name: name ?? undefined, expiresAt: ends, cell },

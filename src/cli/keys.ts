@@ -177,7 +177,7 @@ async function readId(sql: Database, part: string): Promise<string> {
   if (isUuid(part)) return part
   const keys = await listKeys(sql)
   const named = keys.filter(
-    ({ name, revokedAt, expiresAt }) =>
+    ({ name, revoked_at: revokedAt, expires_at: expiresAt }) =>
       name === part && revokedAt === null && (expiresAt?.getTime() ?? Infinity) > Date.now(),
   )
   const [first] = named

@@ -16,20 +16,10 @@ export function printJson(value: unknown, { stdout }: Pick<Terminal, 'stdout'>):
   stdout.write(`${text}\n`)
 }
 
-/** Renames fields in the style of the API: `expires_at`. */
-function nameFields(row: Row): Row {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value,
-    ]),
-  )
-}
-
 /** Prints a table on a terminal; JSON lines elsewhere or with `json`. */
 export function printRows(given: readonly object[], terminal: Terminal, json = false): void {
   const { stdout } = terminal
-  const rows = given.map((row) => nameFields({ ...row }))
+  const rows: readonly Row[] = given.map((row) => ({ ...row }))
   if (stdout.isTTY !== true || json) {
     for (const row of rows) printJson(row, terminal)
     return
@@ -61,12 +51,11 @@ export function alignColumns(rows: readonly (readonly string[])[], gap = '  '): 
 /** Prints a line for each field on a terminal, JSON elsewhere. */
 export function printRecord(given: object, terminal: Terminal): void {
   const { stdout } = terminal
-  const record = nameFields({ ...given })
   if (stdout.isTTY !== true) {
-    printJson(record, terminal)
+    printJson(given, terminal)
     return
   }
-  const rows = Object.entries(record).map(([name, value]) => [name, formatCell(value)])
+  const rows = Object.entries(given).map(([name, value]) => [name, formatCell(value)])
   for (const line of alignColumns(rows)) stdout.write(`${line}\n`)
 }
 

@@ -106,7 +106,7 @@ t.test(
     const later = new Date(Date.now() + 2 * 86_400_000)
     const first = await issueKey(sql, { account: 'expiring', tier: 'beta', expiresAt }, 'test')
     const read = async (key: IssuedKey | null): Promise<Date | null | undefined> =>
-      (await listKeys(sql, 'expiring')).find(({ id }) => id === key?.id)?.expiresAt
+      (await listKeys(sql, 'expiring')).find(({ id }) => id === key?.id)?.expires_at
     const second = await rotateKey(sql, first.id, 0, 'test')
     t.strictSame(await read(second), expiresAt)
     const third = await rotateKey(sql, second?.id ?? '', 0, 'test', later)
@@ -121,7 +121,7 @@ t.test(
     const old = await issueKey(sql, { account: 'overlapping', tier: 'beta', expiresAt }, 'test')
     t.not(await rotateKey(sql, old.id, 2 * 86_400, 'test'), null)
     const listed = (await listKeys(sql, 'overlapping')).find(({ id }) => id === old.id)
-    t.strictSame(listed?.expiresAt, expiresAt)
+    t.strictSame(listed?.expires_at, expiresAt)
   },
 )
 

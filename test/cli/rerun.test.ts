@@ -309,7 +309,7 @@ t.test('it takes no place of a key of the account, and that key is nobody’s', 
     select name from runledger.account where id = ${caller.accountId}`
   const keys = (await listKeys(sql, account?.name)).filter(({ label }) => label === 'operator')
   t.equal(keys.length, 1)
-  t.not(keys[0]?.revokedAt, null)
+  t.not(keys[0]?.revoked_at, null)
   const found = await Promise.all(
     Array.from({ length: 5 }, () =>
       findOperatorKey(sql, caller.accountId, { actor: { operator: 'test' } }),

@@ -96,7 +96,7 @@ t.test('a successor has the role of the key that it follows, and no other', asyn
     (await listKeys(sql, 'operations')).find((key) => key.id === successor?.id),
     {
       role: 'operator',
-      readOnly: true,
+      read_only: true,
       label: /^rl_oper_\w{4}$/,
     },
   )

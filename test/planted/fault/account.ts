@@ -10,7 +10,7 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: 'account: a rotated key outlives the key it replaces',
-    text: 'const ends = expiresAt ?? old.expiresAt ?? undefined',
+    text: 'const ends = expiresAt ?? old.expires_at ?? undefined',
     instead: 'const ends = expiresAt',
     tests: ['account/account'],
   },
