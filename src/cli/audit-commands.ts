@@ -1,8 +1,8 @@
 // The commands `audit …`, `rebuild` and `purge`.
-import { validate as isUuid } from 'uuid'
 import { purgeBlobs } from '#blob'
 import { readOrExit, readRetentionConfig } from '#config'
 import type { Database } from '#database'
+import { isUuid } from '#id'
 import { purgeBodies, rebuildProjections } from '#result'
 import { receiptCommand } from './audit-receipt.ts'
 import { streamCommands } from './audit-streams.ts'

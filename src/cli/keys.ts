@@ -1,5 +1,4 @@
 // The commands `keys …`. Each change is an event of the key's stream, with the operator's name.
-import { validate as isUuid } from 'uuid'
 import {
   changeKeyTier,
   isCell,
@@ -14,6 +13,7 @@ import {
 import type { Role } from '#account'
 import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
+import { isUuid } from '#id'
 import { CommandError, defineCommand, misuse } from './command.ts'
 import { operator, withDatabase } from './connect.ts'
 import { findId, isPart } from './id.ts'

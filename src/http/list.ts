@@ -2,6 +2,7 @@
 // submissions, as one request against the rate limit.
 import * as v from 'valibot'
 import { verdicts } from '#event'
+import { isUuid } from '#id'
 import { languageSchema, tagSchema } from '#options'
 import { listResults, readPreviews, readResults, resultStatuses } from '#result'
 import type { Preview } from '#result'
@@ -10,7 +11,7 @@ import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpContext } from './http.ts'
 import { noSubmission } from './problem.ts'
-import { isUuid, listIds, readParameters } from './request.ts'
+import { listIds, readParameters } from './request.ts'
 import type { Handler } from './request.ts'
 
 const limitMessage = 'must be a whole number from 1 to 100'

@@ -2,6 +2,7 @@
 // cancels the submission and answers with the present record; a running submission ends a moment later.
 import type { Database } from '#database'
 import { cancelSubmission } from '#enqueue'
+import { isUuid } from '#id'
 import { isFinal, readTrackedResult } from '#result'
 import type { TrackedResult } from '#result'
 import { sendJson } from './answer.ts'
@@ -12,7 +13,6 @@ import {
   describeOrigin,
   hangUpSignal,
   invalidRequest,
-  isUuid,
   readWait,
   refuseQuery,
   waitSeconds,

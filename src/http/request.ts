@@ -1,12 +1,11 @@
 // What handlers share: the request's id, query and Idempotency-Key, and the signal that the client has hung up.
 import type { Middleware, Request, Response } from 'polka'
-import { validate as isLowerUuid } from 'uuid'
 import type * as v from 'valibot'
 import type { Caller, Operator } from '#account'
 import { Problem } from '#error'
 import type { Issue, ProblemCode } from '#error'
 import type { Metadata } from '#event'
-import { createId } from '#id'
+import { createId, isUuid } from '#id'
 import { shorten, validate } from '#options'
 import { listOnce } from './offered.ts'
 
@@ -118,11 +117,6 @@ export function invalidRequest(found: readonly Issue[]): Problem {
   const more = issues.length > list.length ? '; and more' : ''
   const message = `The request is not valid: ${list.join('; ')}${more}.`
   return new Problem('invalid_request', message, { issues })
-}
-
-/** True for a UUID of any version, in any case. */
-export function isUuid(text: string): boolean {
-  return isLowerUuid(text.toLowerCase())
 }
 
 /** Returns the texts that are ids, in lower case and each once. */

@@ -1,5 +1,6 @@
 // Finds what an operator looks up: a submission by its id, an account by its name, an API key by its first characters or name.
 import type { Database } from '#database'
+import { isUuid } from '#id'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -19,7 +20,7 @@ export async function find(
   sql: Database,
   text: string,
 ): Promise<Readonly<Record<'submissions' | 'accounts' | 'keys', readonly Row[]>>> {
-  const id = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text) ? text : null
+  const id = isUuid(text) ? text : null
   const label = text.slice(0, labelCharacters)
   const [accounts, keys, submissions] = await Promise.all([
     sql<Row[]>`

@@ -1,8 +1,8 @@
 // POST /api/submit: every rule of the field table. A refused request leaves no trace.
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
+import { isUuid } from '#id'
 import { parseRanges } from '#webhook-address'
-import { isUuid } from '../../src/http/request.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { isAnyWaiting } from '../helper/lock.ts'
 import { finish } from '../helper/execution.ts'

@@ -14,7 +14,7 @@ import { describeLanguages } from '../languages.ts'
 import { describeSchema } from '../openapi.ts'
 import { describeProblem, noSubmission, unavailable } from '../problem.ts'
 import { readRecord, waitForEnd } from '../read.ts'
-import { describeOrigin, invalidRequest, isUuid, readIdempotencyKey } from '../request.ts'
+import { describeOrigin, invalidRequest, readIdempotencyKey } from '../request.ts'
 import type { ApiRequest } from '../request.ts'
 import { answerSchemas } from '../schema.ts'
 import { createEntries } from '../submission.ts'
@@ -52,8 +52,8 @@ const { language, code, stdin, args, files, env, limits, tests, checker } =
 
 const id = v.pipe(
   v.string('must be a string'),
-  v.check(isUuid, 'must be a UUID'),
-  v.metadata({ description: 'The id of a run’s record.', format: 'uuid' }),
+  v.uuid('must be a UUID'),
+  v.description('The id of a run’s record.'),
 )
 
 const tools = {

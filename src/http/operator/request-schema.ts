@@ -32,14 +32,7 @@ const filter = fields(
   'a filter',
 )
 
-const uuid = (message: string) =>
-  v.pipe(
-    v.string(),
-    v.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, message),
-    v.metadata({ format: 'uuid' }),
-  )
-
-const idParameter = uuid('must be a UUID')
+const idParameter = v.pipe(v.string(), v.uuid('must be a UUID'))
 
 /** The query parameters of operators' routes; all are optional but `campaign` and `q`. */
 export const operatorParameters = {
@@ -64,7 +57,7 @@ export const operatorParameters = {
 
 const after = v.optional(
   described(
-    v.nullable(uuid('must be the next of the previous step')),
+    v.nullable(v.pipe(v.string(), v.uuid('must be the next of the previous step'))),
     'The next of the previous step.',
   ),
 )

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import type { Database } from '#database'
 import { Problem } from '#error'
+import { isUuid } from '#id'
 import {
   commandWorker,
   createCachedOverview,
@@ -23,7 +24,7 @@ import { readBody } from '../body.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpContext, Route } from '../http.ts'
 import { listParameters } from '../list.ts'
-import { describeOrigin, isUuid, readParameters, refuseQuery } from '../request.ts'
+import { describeOrigin, readParameters, refuseQuery } from '../request.ts'
 import type { ApiRequest, Handler } from '../request.ts'
 import { actInBulk, verifyLedger } from './bulk.ts'
 import type { Refusals } from './refusal.ts'
