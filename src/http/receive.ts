@@ -12,6 +12,7 @@ import type {
   SubmissionContext,
 } from '#enqueue'
 import { Problem } from '#error'
+import { createId } from '#id'
 import { withDeadline } from './deadline.ts'
 import type { HttpContext } from './http.ts'
 import { notValid, unavailable } from './problem.ts'
@@ -31,12 +32,12 @@ type Waiting = Pick<SubmissionContext, 'waiter' | 'durable'>
 /** For a caller that does not wait for the result. */
 const unwaited: Waiting = { waiter: null, durable: true }
 
-/** Receives one submission. @throws {Problem} when the submission is refused. */
+/** Receives one submission, by default under a new id. @throws {Problem} when the submission is refused. */
 export async function receive(
   context: HttpContext,
   { request, submission, idempotencyKey }: ParsedSubmission,
-  id: string,
   waiting = unwaited,
+  id = createId(),
 ): Promise<Stored> {
   const batch = { items: [{ id, submission }], idempotencyKey, webhook: null }
   const received = await receiveItems(context, request, batch, waiting)
@@ -61,8 +62,8 @@ export async function receiveItems(
   const intake = { apiKeyId, accountId, requestId, idempotencyKey, capacity, ...waiting }
   const outcome = await withDeadline((signal) => context.receive(items, intake, signal, webhook))
   if (outcome.kind === 'received' || outcome.kind === 'replayed') return outcome
-  const places = items.filter(({ submission }) => submission !== null).length
-  throw await describeRefusal(context, outcome, places)
+  const positions = items.filter(({ submission }) => submission !== null).length
+  throw await describeRefusal(context, outcome, positions)
 }
 
 const keptMilliseconds = 1000
@@ -71,28 +72,25 @@ const longestRetrySeconds = 60
 // finds no room in one case of three; after three times as long, in one of twenty.
 const endsAwaited = 3
 
-/** Turns a refusal into a problem. @param places positions that the request needs in the queue. */
+/** Turns a refusal into a problem. @param positions how many the request needs in the queue. */
 export async function describeRefusal(
   { readDrain }: Pick<HttpContext, 'readDrain'>,
   { kind }: Refusal,
-  places = 1,
+  positions = 1,
 ): Promise<Problem> {
   switch (kind) {
-    case 'queue_full':
-      return queueFull(await readDrain(), places)
+    case 'queue_full': {
+      const seconds = retryAfterSeconds(await readDrain(), positions)
+      return new Problem('queue_full', 'The queue is full. Try again shortly.', {
+        headers: { 'Retry-After': String(seconds) },
+      })
+    }
     case 'key_refused':
       return notValid()
     case 'blob_missing':
       // The caller learns which blob is missing when it repeats the request.
       return unavailable()
   }
-}
-
-/** Returns a 503 whose Retry-After is the time, 1 to 60 seconds, until enough positions are very likely free. */
-function queueFull(perSecond: number, places: number): Problem {
-  return new Problem('queue_full', 'The queue is full. Try again shortly.', {
-    headers: { 'Retry-After': String(retryAfterSeconds(perSecond, places)) },
-  })
 }
 
 /** Returns a read of how many submissions a second ended lately; the database is asked at most once a second. */
@@ -106,11 +104,11 @@ export function createDrainEstimate(database: Database): () => Promise<number> {
 }
 
 /**
- * Returns the seconds after which a caller should try again.
+ * Returns the time, 1 to 60 seconds, until enough positions are very likely free.
  * @param perSecond submissions a second that ended lately; 0: none.
- * @param places positions that the caller needs; each after the first needs one more submission to end.
+ * @param positions how many the caller needs; each after the first needs one more submission to end.
  */
-export function retryAfterSeconds(perSecond: number, places = 1): number {
-  const ends = endsAwaited + places - 1
+export function retryAfterSeconds(perSecond: number, positions = 1): number {
+  const ends = endsAwaited + positions - 1
   return Math.min(longestRetrySeconds, Math.max(1, Math.ceil(ends / perSecond)))
 }

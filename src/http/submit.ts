@@ -50,7 +50,7 @@ async function store(
       if (ended !== null) sendStored(response, ended.stored, ended.record)
     }
   }
-  const stored = await receive(context, parsed, createId())
+  const stored = await receive(context, parsed)
   return async () => {
     const { accountId } = request.caller
     const record =
@@ -115,7 +115,7 @@ export async function storeAwaited(
   // stored.
   const waited = waiter.wait(id, seconds, hungUp)
   const waiting = { waiter: waiter.channel, durable: false }
-  const stored = await receive(context, parsed, id, waiting).catch((error: unknown) => {
+  const stored = await receive(context, parsed, waiting, id).catch((error: unknown) => {
     waiter.forget(id)
     throw error
   })
@@ -123,7 +123,7 @@ export async function storeAwaited(
   return async () => {
     let record =
       stored.kind === 'received'
-        ? (await waited)?.record
+        ? (await waited).record
         : await waitForEnd(context, stored.id, accountId, seconds, hungUp)
     if (hungUp.aborted) return null
     record ??= await readRecord(database, stored.id, accountId)
@@ -155,7 +155,7 @@ async function storeAndStream(
   const { request, hungUp } = parsed
   resultStreams.admit(request, response)
   const channel = { waiter: streams.channel, durable: true }
-  const stored = await receive(context, parsed, createId(), channel)
+  const stored = await receive(context, parsed, channel)
   return async () => {
     if (hungUp.aborted) return
     const headers = { ...locate(stored.id), ...describeReplay(stored) }

@@ -64,7 +64,7 @@ export function openJudge0(context: HttpContext): Door {
     if (value === null || keyIssues.length > 0) throw invalidRequest([...keyIssues, ...issues])
     const parsed = { request, submission: value, idempotencyKey }
     if (new URLSearchParams(request.search).get('wait') !== 'true')
-      return (await receive(context, parsed, createId())).id
+      return (await receive(context, parsed)).id
     const hungUp = hangUpSignal(response)
     return storeAwaited(context, { ...parsed, seconds: context.syncWaitSeconds, hungUp })
   }

@@ -3,7 +3,6 @@ import * as v from 'valibot'
 import { cancelSubmission } from '#enqueue'
 import { Problem } from '#error'
 import type { Issue } from '#error'
-import { createId } from '#id'
 import { fields, validate } from '#options'
 import { isFinal } from '#result'
 import type { TrackedResult } from '#result'
@@ -147,7 +146,7 @@ export function createTools(context: HttpContext): CallTool {
     const { value: submission, issues } = await parse(given, request.caller)
     if (submission === null) return describeMistakes(issues)
     // A task is on disk before it is answered.
-    return receive(context, { request, submission, idempotencyKey }, createId())
+    return receive(context, { request, submission, idempotencyKey })
   }
 
   async function follow(call: ToolCall, stored: Stored): ReturnType<CallTool> {
