@@ -4,7 +4,7 @@ import { validate, version } from 'uuid'
 import { createId } from '#id'
 
 t.test('ids are UUIDs of version 7 that sort as they were made, each another one', async (t) => {
-  // So many ids need several draws of random bytes, and several ids share a millisecond.
+  // Several of so many ids share a millisecond.
   const ids = Array.from({ length: 10_000 }, createId)
   t.ok(ids.every((id) => validate(id) && version(id) === 7))
   t.strictSame(ids, ids.toSorted())
