@@ -1,7 +1,7 @@
 // Validates a webhook's URL and the secret that signs it.
 import * as v from 'valibot'
 import { fits, isNotEmpty, wellFormedTextWithoutNul } from '#options'
-import { hasPublicHost, hostOf, isAllowedAddress } from '#webhook-address'
+import { hasPublicHost, hostOf, isAllowedAddress, portOf } from '#webhook-address'
 import type { AddressRange } from '#webhook-address'
 
 const secretLimitBytes = 256
@@ -74,10 +74,6 @@ function authorityOf(text: string): string {
   const [first = '', second = ''] = text.replace(/[\t\n\r]/g, '').split(/[/\\?#]+/, 2)
   const rest = first.slice(first.indexOf(':') + 1)
   return rest === '' ? second : rest
-}
-
-function portOf({ port }: URL): number {
-  return port === '' ? 443 : Number(port)
 }
 
 /** False for a host that ends in `localhost`, which is always loopback (RFC 6761), unless loopback addresses are allowed. */

@@ -101,6 +101,11 @@ export function hostOf(url: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.$/, '')
 }
 
+/** Returns the port of an https: URL. */
+export function portOf({ port }: URL): number {
+  return port === '' ? 443 : Number(port)
+}
+
 /** Parses ranges separated by commas or white space. An IPv4 range never covers an IPv6 spelling of the same address. */
 export function parseRanges(text: string): ParsedRanges {
   const ranges: AddressRange[] = []

@@ -34,7 +34,7 @@ interface Lane {
   /** How long one attempt takes: a moving average of those that ended lately. */
   typicalSeconds: number
   /** The latest return time given to a caller that was sent away. */
-  lastTurn: number
+  lastReturn: number
   waiting: number
 }
 
@@ -102,7 +102,7 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions = {}): C
     kind: 'full',
     comeBackSeconds: Math.max(
       shortestAbsenceSeconds,
-      ...full.map(([lane, bound]) => giveTurn(lane, bound, clock(), random)),
+      ...full.map(([lane, bound]) => chooseReturn(lane, bound, clock(), random)),
     ),
   })
 
@@ -144,7 +144,7 @@ function createLane(): Lane {
     taken: 0,
     starts: new Set(),
     typicalSeconds: assumedSeconds,
-    lastTurn: 0,
+    lastReturn: 0,
     waiting: 0,
   }
 }
@@ -162,10 +162,10 @@ function expectInterval(lane: Lane, bound: Bound, now: number): number {
 }
 
 /** Returns the seconds after which the next caller that is sent away must return. */
-function giveTurn(lane: Lane, bound: Bound, now: number, random: () => number): number {
-  lane.lastTurn =
-    Math.max(lane.lastTurn, now + shortestAbsenceSeconds) + expectInterval(lane, bound, now)
-  if (lane.lastTurn - now <= longestAbsenceSeconds) return lane.lastTurn - now
-  lane.lastTurn = now + longestAbsenceSeconds
+function chooseReturn(lane: Lane, bound: Bound, now: number, random: () => number): number {
+  lane.lastReturn =
+    Math.max(lane.lastReturn, now + shortestAbsenceSeconds) + expectInterval(lane, bound, now)
+  if (lane.lastReturn - now <= longestAbsenceSeconds) return lane.lastReturn - now
+  lane.lastReturn = now + longestAbsenceSeconds
   return longestAbsenceSeconds * (0.5 + random() / 2)
 }

@@ -5,7 +5,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 
 import { untilAborted, withinSeconds } from '#abort'
 import { readErrorCode } from '#error-text'
-import { hostOf, isAllowedAddress, isSameAddress } from './address.ts'
+import { hostOf, isAllowedAddress, isSameAddress, portOf } from './address.ts'
 import type { DeliverySettings } from './settings.ts'
 
 /** How many addresses are tried before the receiver is unreachable. */
@@ -55,7 +55,6 @@ export async function openConnection(
   signal: AbortSignal,
 ): Promise<TLSSocket> {
   const host = hostOf(url)
-  const port = url.port === '' ? 443 : Number(url.port)
   const addresses = await resolveHost(host, settings, signal)
   // One forbidden address rejects the name: honest receivers have none, and attackers could influence a choice among several.
   const deniedRanges = settings.deniedRanges()
@@ -65,7 +64,8 @@ export async function openConnection(
     throw new ConnectionError('forbidden', 'address: the host is not a public address')
   }
   return within('connect', settings.connectSeconds, signal, async (limited) => {
-    const socket = await connectToFirst(addresses.slice(0, maxAddresses), port, settings, limited)
+    const tried = addresses.slice(0, maxAddresses)
+    const socket = await connectToFirst(tried, portOf(url), settings, limited)
     return secure(socket, host, settings, limited)
   })
 }

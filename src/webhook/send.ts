@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls'
 import { Client, errors, type buildConnector, type Dispatcher } from 'undici'
 
 import { untilAborted } from '#abort'
+import { portOf } from './address.ts'
 import { codeOf, ConnectionError, DeadlineError, openConnection, within } from './connect.ts'
 import { parseRetryAfter } from './retry.ts'
 import type { DeliverySettings } from './settings.ts'
@@ -84,7 +85,7 @@ function parseTarget(text: string, settings: DeliverySettings): URL {
   if (url.username !== '' || url.password !== '') {
     throw new ConnectionError('forbidden', 'url: holds credentials')
   }
-  const port = url.port === '' ? 443 : Number(url.port)
+  const port = portOf(url)
   if (!settings.allowedPorts.includes(port)) {
     throw new ConnectionError('forbidden', `url: port ${port} is not allowed`)
   }

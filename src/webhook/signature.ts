@@ -21,15 +21,12 @@ interface SignatureHeaders {
 }
 
 export function signDelivery({ id, timestamp, body, secret }: SignedContent): SignatureHeaders {
+  const hmac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body)
   return {
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': `v1,${digest(id, String(timestamp), body, secret).toString('base64')}`,
+    'webhook-signature': `v1,${hmac.digest('base64')}`,
   }
-}
-
-function digest(id: string, timestamp: string, body: Uint8Array, secret: string): Buffer {
-  return createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest()
 }
 
 /** Returns the key's bytes. Padding may be missing; `whsec_` before anything but base64 is part of a text secret. */
