@@ -7,6 +7,9 @@ export const utcTime = v.pipe(v.string(), v.metadata({ format: 'date-time', patt
 export const seconds = v.pipe(v.number(), v.minValue(0))
 export const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
+/** The type with all fields read-only, at any depth. */
+export type DeepReadonly<T> = { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+
 /** Returns the schema with a description for the OpenAPI document. */
 export function described<const Schema extends v.GenericSchema>(
   schema: Schema,

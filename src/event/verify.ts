@@ -20,7 +20,7 @@ interface Finding {
 }
 
 /** The answer of runledger.verify. */
-export interface VerifyStep extends Counts {
+interface VerifyStep extends Counts {
   /** The first hundred streams in which something was found. */
   readonly suspects: readonly string[]
   /** The first finding of each check. */
@@ -33,7 +33,7 @@ export interface VerifyStep extends Counts {
   readonly busy: boolean
 }
 
-export interface Verification extends Counts {
+interface Verification extends Counts {
   /** For broken_chain, the event with the lowest position; for any other check, the first finding in the order of ids. */
   readonly first: Readonly<Partial<Record<Check, string>>>
 }

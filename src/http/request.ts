@@ -9,6 +9,12 @@ import { createId, isUuid } from '#id'
 import { shorten, validate } from '#options'
 import { listOnce } from './offered.ts'
 
+/** An answer in a door's protocol. */
+export interface DoorAnswer {
+  readonly status: number
+  readonly body: object | string
+}
+
 export interface ApiRequest extends Request {
   /** Appears also in the answer's X-Request-Id, the log and the events. */
   requestId: string
@@ -20,10 +26,7 @@ export interface ApiRequest extends Request {
   route?: string
   problem?: ProblemCode
   /** Formats a failure in the protocol of a door; absent for the API itself. */
-  describeProblem?: (problem: Problem) => {
-    readonly status: number
-    readonly body: object | string
-  }
+  describeProblem?: (problem: Problem) => DoorAnswer
   /** Set when the answer is a stream, which may last as long as its submission. */
   isStream?: true
 }

@@ -4,6 +4,7 @@ import { isBlobName } from '#blob'
 import { findNearestLanguage, languagesByName } from '#language'
 import type { Language } from '#language'
 import { described } from '#schema'
+import type { DeepReadonly } from '#schema'
 import { environment } from './environment.ts'
 import { atLeast, fields, finite, list, messages } from './fields.ts'
 import { fileName } from './file-name.ts'
@@ -268,10 +269,8 @@ export const optionEntries = {
   ...blobNames,
 } as const
 
-type Unchanged<T> = { readonly [Key in keyof T]: Unchanged<T[Key]> }
-
-/** The options that are stored with a submission; the omitted ones are facts of its event. All are optional. */
-export type Options = Unchanged<
+/** The options that are stored with a submission; the omitted ones are fields of its event. All are optional. */
+export type Options = DeepReadonly<
   Omit<v.InferOutput<typeof options>, 'tag' | 'priority' | 'output_encoding'>
 >
 export type TestOption = NonNullable<Options['tests']>[number]

@@ -17,7 +17,7 @@ const isAsked = {
 } as const satisfies Readonly<Record<string, (options: Options) => boolean>>
 
 /** An option that not every worker supports. */
-export type Capability = keyof typeof isAsked
+type Capability = keyof typeof isAsked
 
 /** The capabilities of workers of this release. */
 export const capabilities = Object.keys(isAsked) as readonly Capability[]

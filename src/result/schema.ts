@@ -5,6 +5,7 @@ import { retries } from '#error'
 import { exceededLimits, verdicts } from '#event'
 import { languages } from '#language'
 import { count, described, seconds, utcTime as time, uuid } from '#schema'
+import type { DeepReadonly } from '#schema'
 import { recordedLimits } from './limits.ts'
 
 export const resultStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
@@ -212,9 +213,7 @@ export const resultRecord = v.object({
   ),
 })
 
-type Unchanged<T> = { readonly [Key in keyof T]: Unchanged<T[Key]> }
-
-export type TrackedResult = Unchanged<v.InferOutput<typeof resultRecord>>
+export type TrackedResult = DeepReadonly<v.InferOutput<typeof resultRecord>>
 
 /** The record that a webhook carries. It has no progress, so that the body is the same on every attempt. */
 export type ResultRecord = Omit<

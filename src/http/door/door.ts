@@ -3,18 +3,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Problem } from '#error'
 import type { HttpContext, Route } from '../http.ts'
-import type { Handler } from '../request.ts'
+import type { DoorAnswer, Handler } from '../request.ts'
 import { openJobe } from './jobe.ts'
 import { openJudge0 } from './judge0.ts'
 import { openMcp } from './mcp.ts'
 import { openPiston } from './piston.ts'
 import { openSandboxFusion } from './sandbox-fusion.ts'
-
-/** An answer in a door's protocol. */
-export interface DoorAnswer {
-  readonly status: number
-  readonly body: object | string
-}
 
 export interface Door {
   readonly routes: readonly Route[]

@@ -19,9 +19,9 @@ import {
   notFound,
   readIdempotencyKey,
 } from '../request.ts'
-import type { ApiRequest, Handler } from '../request.ts'
+import type { ApiRequest, DoorAnswer, Handler } from '../request.ts'
 import { storeAwaited } from '../submit.ts'
-import type { Door, DoorAnswer } from './door.ts'
+import type { Door } from './door.ts'
 import { notUtf8, readAsked, readSubmissions } from './judge0-answer.ts'
 import { batchMost, listInfoRoutes } from './judge0-info.ts'
 import { judge0Names, judge0Request, translateRequest } from './judge0-request.ts'

@@ -8,7 +8,7 @@ import * as v from 'valibot'
 import { blame } from '#error'
 import type { Problem } from '#error'
 import { decode } from '#options'
-import type { DoorAnswer } from './door.ts'
+import type { DoorAnswer } from '../request.ts'
 
 const perRequest = '2026-07-28'
 const byHandshake = ['2025-11-25', '2025-06-18']

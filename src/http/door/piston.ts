@@ -10,8 +10,8 @@ import type { Language } from '#language'
 import { sendJson } from '../answer.ts'
 import type { HttpContext, Route } from '../http.ts'
 import { describeLanguages } from '../languages.ts'
-import type { Handler } from '../request.ts'
-import type { Door, DoorAnswer } from './door.ts'
+import type { DoorAnswer, Handler } from '../request.ts'
+import type { Door } from './door.ts'
 import { translateRecord } from './piston-answer.ts'
 import {
   createRunner,

@@ -9,8 +9,8 @@ import { signalNumber } from '#result'
 import type { ResultRecord, TrackedResult } from '#result'
 import { sendJson } from '../answer.ts'
 import type { HttpContext } from '../http.ts'
-import type { Handler } from '../request.ts'
-import type { Door, DoorAnswer } from './door.ts'
+import type { DoorAnswer, Handler } from '../request.ts'
+import type { Door } from './door.ts'
 import {
   compilerCode,
   createRunner,
