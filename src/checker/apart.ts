@@ -41,7 +41,7 @@ export function openCheckThread({
   idleMilliseconds = 30_000,
   patienceMilliseconds = 300_000,
 }: CheckThreadOptions = {}): CheckThread {
-  let standing: Worker | null = null
+  let running: Worker | null = null
   let idle: NodeJS.Timeout | undefined
   let last: Promise<unknown> = Promise.resolve()
 
@@ -51,14 +51,14 @@ export function openCheckThread({
     // Without a listener an error between two questions would end the process.
     thread.on('error', () => {})
     thread.once('exit', () => {
-      if (standing === thread) standing = null
+      if (running === thread) running = null
     })
     return thread
   }
 
   function end(): void {
-    void standing?.terminate()
-    standing = null
+    void running?.terminate()
+    running = null
   }
 
   async function ask(
@@ -74,7 +74,7 @@ export function openCheckThread({
       expected: new Uint8Array(expected),
     }
     clearTimeout(idle)
-    const thread = (standing ??= start())
+    const thread = (running ??= start())
     thread.ref()
     try {
       thread.postMessage(question, [question.output.buffer, question.expected.buffer])

@@ -27,20 +27,20 @@ export async function streamVisibly(
 ): Promise<Result> {
   const left = new AbortController()
   let id: string | null = null
-  let isTakenBack = false
+  let isCancelled = false
   // A failed cancel is ignored, because the stream reports how the submission ends.
-  const takeBack = (accepted: string): void =>
+  const cancel = (accepted: string): void =>
     void client.cancel(accepted, { signal: left.signal }).catch(() => {})
   const forget = onInterrupt(() => {
-    if (isTakenBack) left.abort(new InterruptedError('interrupted'))
-    isTakenBack = true
-    if (id !== null) takeBack(id)
+    if (isCancelled) left.abort(new InterruptedError('interrupted'))
+    isCancelled = true
+    if (id !== null) cancel(id)
   })
   const print = json ? printLine : createPrinter(terminal)
   try {
     id = (await client.submit(request, { signal: left.signal })).id
     // The caller interrupted before the id was known.
-    if (isTakenBack) takeBack(id)
+    if (isCancelled) cancel(id)
     for await (const event of client.stream(id, { signal: left.signal })) {
       print(event, terminal)
       if (event.event === 'result') return event.data

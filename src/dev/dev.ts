@@ -148,7 +148,7 @@ async function readOrIssueKey(sql: Database, file: string, role: Role): Promise<
  */
 async function lockFolder(
   folder: string,
-): Promise<{ readonly announce: (place: string) => void } | { readonly holder: string }> {
+): Promise<{ readonly announce: (address: string) => void } | { readonly holder: string }> {
   const { dev, ino } = await stat(folder)
   const path = `\0runledger-${dev}-${ino}`
   let where = `it is starting (process ${process.pid})`
@@ -164,5 +164,5 @@ async function lockFolder(
     return { holder: await text(connect({ path })) }
   }
   server.unref()
-  return { announce: (place) => (where = place) }
+  return { announce: (address) => (where = address) }
 }

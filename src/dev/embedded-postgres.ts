@@ -33,7 +33,7 @@ export interface EmbeddedPostgres {
 }
 
 /** The paths of the server's programs and its data. */
-interface Place {
+interface Paths {
   readonly native: string
   readonly data: string
 }
@@ -62,18 +62,18 @@ export async function startEmbeddedPostgres(
 
 async function startIn(
   user: User | null,
-  real: Place,
+  real: Paths,
   mountPoint: string | null,
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
   const { directory, settings = {}, onProgress = () => {} } = options
   const passwordFile = resolve(directory, 'password')
-  const place =
+  const paths =
     mountPoint === null
       ? real
       : { native: join(mountPoint, 'native'), data: join(mountPoint, 'data') }
   const start = (program: string, parameters: readonly string[]): ChildProcess =>
-    startAs(user, real, place, [join(place.native, 'bin', program), ...parameters])
+    startAs(user, real, paths, [join(paths.native, 'bin', program), ...parameters])
 
   await mkdir(real.data, { recursive: true, mode: 0o700 })
   if (user !== null) await chown(real.data, user.uid, user.gid)
@@ -87,7 +87,7 @@ async function startIn(
       await chown(shownPasswordFile, user.uid, user.gid)
     }
     const initdb = start('initdb', [
-      `--pgdata=${place.data}`,
+      `--pgdata=${paths.data}`,
       '--username=postgres',
       '--auth=scram-sha-256',
       `--pwfile=${shownPasswordFile}`,
@@ -112,7 +112,7 @@ async function startIn(
     log_timezone: 'UTC',
     ...settings,
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const server = start('postgres', ['-D', place.data, ...given])
+  const server = start('postgres', ['-D', paths.data, ...given])
   await ready(server)
   server.stderr?.on('data', (chunk: Buffer) => options.onLog?.(chunk.toString()))
 
@@ -132,8 +132,8 @@ async function startIn(
 // it its files even if they are below directories that it may not enter.
 function startAs(
   user: User | null,
-  real: Place,
-  place: Place,
+  real: Paths,
+  paths: Paths,
   command: readonly string[],
 ): ChildProcess {
   const end = ['--pdeathsig', 'SIGINT']
@@ -150,9 +150,9 @@ function startAs(
           'mount --bind "$1" "$2" && mount --bind "$3" "$4" && shift 4 && exec "$@"',
           'sh',
           real.native,
-          place.native,
+          paths.native,
           real.data,
-          place.data,
+          paths.data,
           'setpriv',
           `--reuid=${user.uid}`,
           `--regid=${user.gid}`,

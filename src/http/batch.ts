@@ -127,7 +127,7 @@ function readHave(text = ''): Pick<ParsedBatch, 'have'> & {
   return { have, issues: [] }
 }
 
-/** How many items are parsed before other requests get their turn. */
+/** How many items are parsed before other requests are handled. */
 const atOnce = 50
 
 /** Parses the items. Only the first issue about a language that is not offered lists the offered languages. */

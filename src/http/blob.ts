@@ -27,7 +27,7 @@ const storingMilliseconds = 15_000
 export function putBlob({ database, uploadSeconds = arrivalSeconds }: HttpContext): Handler {
   const room = createShares(roomBytes, roomBytes / 2)
   // Blobs are stored one after another, so that the other database connections are free for submissions.
-  let turn: Promise<unknown> = Promise.resolve()
+  let last: Promise<unknown> = Promise.resolve()
 
   return async (request, response) => {
     const { name, declared } = readHead(request)
@@ -42,8 +42,8 @@ export function putBlob({ database, uploadSeconds = arrivalSeconds }: HttpContex
     const upload = (async () => {
       const bytes = await inTime(receiving, request, uploadSeconds)
       const stored = await withDeadline((signal) => {
-        storing = turn.then(() => storeBlob(database, apiKeyId, name, bytes, signal))
-        turn = storing.catch(() => {})
+        storing = last.then(() => storeBlob(database, apiKeyId, name, bytes, signal))
+        last = storing.catch(() => {})
         return storing
       }, storingMilliseconds)
       return { stored, size: bytes.length }

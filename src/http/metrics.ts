@@ -221,11 +221,10 @@ function createProgressCounters(database: Database, registry: Registry): () => P
   }
 
   // Looks run one after another, so that no event is counted twice.
-  let looking = Promise.resolve()
-  looking = look().catch(() => {})
+  let last: Promise<void> = look().catch(() => {})
   return () => {
-    const turn = looking.then(look)
-    looking = turn.catch(() => {})
-    return turn
+    const next = last.then(look)
+    last = next.catch(() => {})
+    return next
   }
 }

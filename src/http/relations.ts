@@ -111,16 +111,16 @@ function* judgeGroups(
   groups: readonly GroupOption[],
   tests: readonly TestOption[] | undefined,
 ): Generator<Issue> {
-  const places = Map.groupBy(tests?.keys() ?? [], (index) => tests?.[index]?.group)
+  const indexes = Map.groupBy(tests?.keys() ?? [], (index) => tests?.[index]?.group)
   const earlier = new Set<string>()
   for (const [index, { name, require_pass: required = [] }] of groups.entries()) {
     const at = `groups.${index}`
     if (earlier.has(name)) yield { path: `${at}.name`, message: 'is the name of an earlier group' }
-    const [first] = places.get(name) ?? []
+    const [first] = indexes.get(name) ?? []
     if (tests !== undefined && first === undefined) yield { path: at, message: 'has no test' }
-    for (const [place, other] of required.entries()) {
-      const path = `${at}.require_pass.${place}`
-      const last = places.get(other)?.at(-1)
+    for (const [n, other] of required.entries()) {
+      const path = `${at}.require_pass.${n}`
+      const last = indexes.get(other)?.at(-1)
       if (!earlier.has(other)) yield { path, message: 'is not the name of an earlier group' }
       else if (first !== undefined && last !== undefined && last > first)
         yield { path, message: 'has a test after the first test of this group' }

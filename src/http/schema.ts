@@ -116,7 +116,7 @@ const event = v.object({
   data: v.record(v.string(), v.unknown()),
 })
 
-const place = described(count, 'The item’s position in the batch, from 0.')
+const index = described(count, 'The item’s position in the batch, from 0.')
 
 /** The schemas by their name in the OpenAPI document. */
 export const answerSchemas = {
@@ -155,8 +155,8 @@ export const answerSchemas = {
     ),
   }),
   BatchLine: v.union([
-    v.object({ index: place, ...resultRecord.entries }),
-    v.object({ index: place, ...invalidRequest.entries }),
+    v.object({ index, ...resultRecord.entries }),
+    v.object({ index, ...invalidRequest.entries }),
   ]),
   Blob: v.object({ sha256: v.string(), size: described(count, 'Bytes.') }),
   Events: v.object({ events: v.array(event) }),

@@ -25,16 +25,16 @@ export interface ResultStreams extends StreamLimiter {
     from: Position,
     more?: {
       readonly headers?: Readonly<Record<string, string>>
-      readonly retelling?: Retelling | undefined
+      readonly translation?: Translation | undefined
     },
   ): void
 }
 
 /** Translates a stream into another protocol. The caller sends the last message, and bounds how long the stream lasts. */
-interface Retelling {
+interface Translation {
   readonly greeting: Buffer
   /** Returns the bytes to send for these events; may be empty. */
-  retell(events: Buffer): Buffer
+  translate(events: Buffer): Buffer
 }
 
 const lookMilliseconds = 1000
@@ -54,7 +54,7 @@ interface Open {
   readonly key: string
   readonly response: Response
   /** True for a stream in another protocol; its caller ends it. */
-  readonly isRetold: boolean
+  readonly isTranslated: boolean
   readonly startedAt: number
   writtenAt: number
   /** Since when the client has not taken what was sent; null when it has taken all. */
@@ -79,7 +79,7 @@ export function createResultStreams({
         if (now - one.overAt > lastMilliseconds) one.response.destroy()
       } else if (one.blockedAt !== null && now - one.blockedAt > slowReaderMilliseconds)
         one.response.destroy()
-      else if (!one.isRetold && now - one.startedAt > longestMilliseconds) finish(one, null)
+      else if (!one.isTranslated && now - one.startedAt > longestMilliseconds) finish(one, null)
       else if (one.blockedAt === null && now - one.writtenAt >= commentMilliseconds)
         write(one, comment)
     }
@@ -108,7 +108,7 @@ export function createResultStreams({
     get open() {
       return all.size
     },
-    begin(request, response, id, from, { headers = {}, retelling } = {}) {
+    begin(request, response, id, from, { headers = {}, translation } = {}) {
       request.isStream = true
       response.writeHead(200, { ...streamHeaders, ...headers })
       if (request.method === 'HEAD') {
@@ -117,17 +117,17 @@ export function createResultStreams({
       }
       const now = performance.now()
       const times = { startedAt: now, writtenAt: now, blockedAt: null, overAt: null }
-      const isRetold = retelling !== undefined
-      const one: Open = { key: request.caller.apiKeyId, response, isRetold, ...times }
+      const isTranslated = translation !== undefined
+      const one: Open = { key: request.caller.apiKeyId, response, isTranslated, ...times }
       all.add(one)
-      write(one, retelling?.greeting ?? greeting)
+      write(one, translation?.greeting ?? greeting)
       const { noteReady, leave } = streams.follow(id, from, {
         get isReady() {
           return one.blockedAt === null && one.overAt === null
         },
-        give: (bytes) => write(one, retelling?.retell(bytes) ?? bytes),
+        give: (bytes) => write(one, translation?.translate(bytes) ?? bytes),
         end: (bytes) => {
-          if (!isRetold) finish(one, bytes)
+          if (!isTranslated) finish(one, bytes)
         },
       })
       response.on('drain', () => {

@@ -40,14 +40,14 @@ export function followProgress(
     progress += 1
     return formatMessage({ jsonrpc: '2.0', method: 'notifications/progress', params })
   }
-  const retell = (texts: readonly string[]): Buffer => Buffer.from(texts.map(notify).join(''))
+  const describe = (texts: readonly string[]): Buffer => Buffer.from(texts.map(notify).join(''))
   return (id) => {
     if (response.destroyed) return
-    const retelling = {
-      greeting: retell([`submission ${id}`]),
-      retell: (events: Buffer) => retell(describeEvents(events.toString())),
+    const translation = {
+      greeting: describe([`submission ${id}`]),
+      translate: (events: Buffer) => describe(describeEvents(events.toString())),
     }
-    resultStreams.begin(request, response, id, beginning, { retelling })
+    resultStreams.begin(request, response, id, beginning, { translation })
   }
 }
 

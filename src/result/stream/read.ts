@@ -6,7 +6,7 @@ import { decodeReport, describeTest } from '../report.ts'
 import type { Position } from './event.ts'
 import type { End, Seen } from './story.ts'
 
-export interface Standing extends Seen {
+export interface State extends Seen {
   /** The submission has ended, so its record must be read. */
   readonly isFinal: boolean
 }
@@ -26,10 +26,10 @@ interface Row {
 const nothing = new Uint8Array()
 
 /** Reads the state and next live events of each submission. @returns in the order of `asked`; undefined for an unknown one. */
-export async function readStandings(
+export async function readStates(
   sql: Database,
   asked: readonly { readonly id: string; readonly position: Position }[],
-): Promise<(Standing | undefined)[]> {
+): Promise<(State | undefined)[]> {
   const places = asked.map(({ id, position: { run, seq } }, place) => ({ place, id, run, seq }))
   const rows = await sql<Row[]>`
     select * from runledger.read_live_output(${JSON.stringify(places)}::text::jsonb)`

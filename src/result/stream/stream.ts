@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#database'
 import { formatPosition } from './event.ts'
 import type { Position } from './event.ts'
-import { readEnd, readStandings } from './read.ts'
-import type { Standing } from './read.ts'
+import { readEnd, readStates } from './read.ts'
+import type { State } from './read.ts'
 import { continueStory } from './story.ts'
 import type { Seen } from './story.ts'
 
@@ -95,8 +95,8 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
   async function readGroups(groups: readonly Group[]): Promise<void> {
     try {
       const asked = groups.map(({ tail: { id }, position }) => ({ id, position }))
-      const standings = await readStandings(sql, asked)
-      for (const [index, group] of groups.entries()) send(group, standings[index])
+      const states = await readStates(sql, asked)
+      for (const [index, group] of groups.entries()) send(group, states[index])
       await watch(new Set(groups.map(({ tail }) => tail)))
     } catch (error) {
       onError(error)
@@ -105,12 +105,12 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
     }
   }
 
-  function send(group: Group, standing: Standing | undefined): void {
+  function send(group: Group, state: State | undefined): void {
     const { tail, followers } = group
-    if (standing === undefined) for (const follower of followers) part(tail, follower, null)
-    else if (standing.isFinal) finish(tail, standing)
+    if (state === undefined) for (const follower of followers) part(tail, follower, null)
+    else if (state.isFinal) finish(tail, state)
     // Something was sent, so there may be more than one read returns.
-    else if (give(group, standing)) mark(tail)
+    else if (give(group, state)) mark(tail)
   }
 
   /** Sends the group what follows its position. @returns false when nothing follows it. */
@@ -142,17 +142,17 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
   }
 
   /** Queues the read of a record. Records are large, so only one is read at a time. */
-  function finish(tail: Tail, standing: Standing): void {
+  function finish(tail: Tail, state: State): void {
     if (tail.isEnding) return
     tail.isEnding = true
-    ends = ends.then(() => sendEnd(tail, standing))
+    ends = ends.then(() => sendEnd(tail, state))
   }
 
-  async function sendEnd(tail: Tail, standing: Standing): Promise<void> {
+  async function sendEnd(tail: Tail, state: State): Promise<void> {
     try {
       const end = await readEnd(sql, tail.id).finally(() => (tail.isEnding = false))
       for (const group of groupFollowers(tail))
-        if (end !== null) give(group, { ...standing, isQueued: false, end })
+        if (end !== null) give(group, { ...state, isQueued: false, end })
         else for (const follower of group.followers) part(tail, follower, null)
     } catch (error) {
       onError(error)
