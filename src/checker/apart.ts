@@ -1,7 +1,7 @@
 // Runs checkers in a thread, because sixteen million bytes take seconds, which would block the caller's event loop. There is
 // one thread. It is started when it is needed, ended when it has been idle, and answers one question after the other.
 import { Worker } from 'node:worker_threads'
-import { untilAborted } from '#abort'
+import { untilAborted, withinSeconds } from '#abort'
 import type { BuiltInChecker } from './checker.ts'
 import type { Judgement } from './judgement.ts'
 
@@ -105,14 +105,11 @@ function awaitAnswer(
 ): Promise<Judgement> {
   const { promise, resolve, reject } = Promise.withResolvers<Judgement>()
   const onExit = (status: number): void => reject(new Error(`the thread ended with ${status}`))
-  const onSilence = (): void => reject(new Error('the thread does not answer'))
-  const onAbort = (): void => reject(signal?.reason)
-  const timer = setTimeout(onSilence, patienceMilliseconds)
-  signal?.addEventListener('abort', onAbort)
   thread.once('message', resolve).once('error', reject).once('exit', onExit)
-  return promise.finally(() => {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', onAbort)
-    thread.off('message', resolve).off('error', reject).off('exit', onExit)
-  })
+  return withinSeconds(
+    (limited) => untilAborted(promise, limited),
+    patienceMilliseconds / 1000,
+    () => new Error('the thread does not answer'),
+    signal,
+  ).finally(() => thread.off('message', resolve).off('error', reject).off('exit', onExit))
 }

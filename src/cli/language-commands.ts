@@ -1,8 +1,11 @@
 // The commands `languages install` and `languages packages`. `install` prints the Debian packages and their size, then installs
 // one language after the other. Installed packages are skipped, so the command can be repeated after any interruption.
 import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { hostname } from 'node:os'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
+import { describeError } from '#error-text'
 import { catalogue, findLanguage, languages } from '#language'
 import type { Language, LanguageDefinition } from '#language'
 import { CommandError, defineCommand, exitStatuses, misuse } from './command.ts'
@@ -46,21 +49,21 @@ export const languageCommands = [
   }),
 ]
 
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
 }
 
 /** Returns the named languages, or all without names. @throws {CommandError} that lists unknown names. */
-function chooseLanguages(text: string | undefined): readonly Language[] {
-  const names = split(text)
+function chooseLanguages(list: string | undefined): readonly Language[] {
+  const names = split(list)
   const unknown = names.filter((name) => findLanguage(name) === undefined)
   refuse('language', unknown, languages)
   return names.length === 0 ? languages : names.flatMap((name) => findLanguage(name) ?? [])
 }
 
 /** Lists the packages of the named libraries, such as `numpy`. @throws {CommandError} that lists unknown names. */
-function chooseLibraries(text: string | undefined): string[] {
-  const names = split(text)
+function chooseLibraries(list: string | undefined): string[] {
+  const names = split(list)
   const known = new Map(
     languages.flatMap((language) => {
       const { libraries = {} }: LanguageDefinition = catalogue[language]
@@ -72,8 +75,8 @@ function chooseLibraries(text: string | undefined): string[] {
   return names.flatMap((name) => known.get(name) ?? [])
 }
 
-function split(text = ''): string[] {
-  return text.split(/[\s,]+/).filter(Boolean)
+function split(list = ''): string[] {
+  return list.split(/[\s,]+/).filter(Boolean)
 }
 
 function refuse(noun: string, unknown: readonly string[], known: readonly string[]): void {
@@ -122,7 +125,7 @@ async function installLanguages(
       say(`${((performance.now() - since) / 1000).toFixed(0)} s`)
     } catch (error) {
       failed.push(title)
-      say(`failed: ${error instanceof Error ? error.message : String(error)}`)
+      say(`failed: ${describeError(error)}`)
     }
   }
   if (failed.length > 0) say(`Not installed: ${failed.join(', ')}.`)
@@ -154,17 +157,10 @@ async function measure(packages: readonly string[]): Promise<string> {
 }
 
 /** Runs apt-get. @throws {Error} with the last line of its stderr. */
-function apt(words: readonly string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('apt-get', words, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] })
-    let said = ''
-    child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4000)))
-    child.on('error', reject)
-    child.on('close', (code) => {
-      if (code === 0) resolve()
-      else reject(new Error(said.trim().split('\n').at(-1) || `apt-get ended with ${code}`))
-    })
-  })
+async function apt(words: readonly string[]): Promise<void> {
+  const child = spawn('apt-get', words, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] })
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  if (code !== 0) throw new Error(said.trim().split('\n').at(-1) || `apt-get ended with ${code}`)
 }
 
 /** Restarts the workers of this host, so that they look for languages again, if a service answers. */

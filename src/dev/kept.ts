@@ -1,5 +1,5 @@
 // The files that `make run` keeps under .data/. The command line reads them when DATABASE_URL is not set.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
@@ -14,7 +14,7 @@ export const keptUrlFile = `${keptFolder}/database-url`
 /** Names the file with the account's key. @param url of another database; each such database has a file of its own. */
 export function nameKeyFile(url: string | undefined): string {
   if (url === undefined) return `${keptFolder}/key`
-  return `${keptFolder}/key-${createHash('sha256').update(url).digest('hex').slice(0, 8)}`
+  return `${keptFolder}/key-${hash('sha256', url, 'hex').slice(0, 8)}`
 }
 
 /** The file with an operator's key for the PostgreSQL that `make run` starts. */

@@ -1,6 +1,7 @@
 // Runs the Procfile's processes, restarts crashed ones, and ends all together.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -71,35 +72,33 @@ export function startProcesses(
     }
   }
 
-  function runOnce(name: string, command: string): Promise<[number | null, string | null]> {
-    return new Promise((resolve) => {
-      // setpriv ends the child with this process. `detached` keeps Ctrl-C from the child.
-      const child = spawn(
-        'setpriv',
-        ['--pdeathsig', 'SIGTERM', '--', 'sh', '-c', `exec ${command}`],
-        {
-          detached: true,
-          env: {
-            ...process.env,
-            ...environment,
-            // Only web processes sign receipts.
-            ...(name !== 'web' && { RECEIPT_KEY: undefined }),
-          },
-          stdio: ['ignore', 'pipe', 'pipe'],
+  async function runOnce(name: string, command: string): Promise<[number | null, string | null]> {
+    // setpriv ends the child with this process. `detached` keeps Ctrl-C from the child.
+    const child = spawn(
+      'setpriv',
+      ['--pdeathsig', 'SIGTERM', '--', 'sh', '-c', `exec ${command}`],
+      {
+        detached: true,
+        env: {
+          ...process.env,
+          ...environment,
+          // Only web processes sign receipts.
+          ...(name !== 'web' && { RECEIPT_KEY: undefined }),
         },
-      )
-      children.set(name, child)
-      for (const stream of [child.stdout, child.stderr]) {
-        createInterface({ input: stream }).on('line', (line) => {
-          process.stdout.write(`${styleText('dim', name.padEnd(9))} ${line}\n`)
-          const message = /"msg":"([a-z_.]+)"/.exec(line)?.[1]
-          if (message !== undefined) starting.delete(message)
-          if (starting.size === 0) started.resolve(true)
-        })
-      }
-      child.once('exit', (code, signal) => resolve([code, signal]))
-      child.once('error', () => resolve([null, 'no such command']))
-    })
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    )
+    children.set(name, child)
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on('line', (line) => {
+        process.stdout.write(`${styleText('dim', name.padEnd(9))} ${line}\n`)
+        const message = /"msg":"([a-z_.]+)"/.exec(line)?.[1]
+        if (message !== undefined) starting.delete(message)
+        if (starting.size === 0) started.resolve(true)
+      })
+    }
+    const end = once(child, 'exit') as Promise<[number | null, string | null]>
+    return end.catch(() => [null, 'no such command'])
   }
 
   return { started: started.promise, stop, ended }

@@ -1,5 +1,5 @@
 // Ed25519 keys. A key's id is the SHA-256 of its SubjectPublicKeyInfo, as `openssl pkey -pubout -outform DER` writes it.
-import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
+import { createPrivateKey, createPublicKey, hash } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
 export interface VerifyingKey {
@@ -48,7 +48,7 @@ export function readPublicKeys(pem: string): VerifyingKey[] {
 
 function describeKey(publicKey: KeyObject): VerifyingKey {
   const der = publicKey.export({ format: 'der', type: 'spki' })
-  return { id: createHash('sha256').update(der).digest('hex'), publicKey }
+  return { id: hash('sha256', der, 'hex'), publicKey }
 }
 
 /** Decodes exactly one PEM block or bare base64. Rejects encrypted keys and PEM labels other than PRIVATE KEY. */

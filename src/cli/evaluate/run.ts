@@ -1,6 +1,6 @@
 // Runs an evaluation's samples in batches at low priority. Each batch has an idempotency key that is derived from its content,
 // so a killed evaluation continues when it is called again, and nothing runs twice within a day.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Client, EndedItem } from '#client'
 import { uploadLongTexts } from '../long-text.ts'
 import type { Sample } from './sample.ts'
@@ -94,6 +94,6 @@ function* divide(samples: readonly Sample[], items: number): Generator<readonly 
 
 /** Derives a UUID (version 8) from a text. */
 function nameContent(content: string): string {
-  const hex = createHash('sha256').update(`evaluate:${content}`).digest('hex')
+  const hex = hash('sha256', `evaluate:${content}`, 'hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

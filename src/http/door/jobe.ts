@@ -1,6 +1,6 @@
 // The Jobe door, for Moodle's CodeRunner: runs, languages and files under /jobe/index.php/restapi and /jobe/restapi.
 import { isUtf8 } from 'node:buffer'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import * as v from 'valibot'
 import { nameFile, readFiles, storeBlob } from '#blob'
 import { Problem } from '#error'
@@ -101,7 +101,7 @@ export function openJobe(context: HttpContext): Door {
     if (bytes.length > filesBytesMost)
       throw refuse(`put: contents of file ${id} are larger than ${filesBytesMost} bytes`)
     const { apiKeyId } = incoming.caller
-    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const sha256 = hash('sha256', bytes, 'hex')
     const stored = await withDeadline((signal) =>
       storeBlob(database, apiKeyId, sha256, bytes, signal),
     )
