@@ -22,17 +22,13 @@ export type { CheckThread, CheckThreadOptions } from './apart.ts'
 export { excerptLength } from './judgement.ts'
 export type { Difference, Judgement } from './judgement.ts'
 
-interface FloatsChecker extends Tolerances {
-  readonly type: 'floats'
-}
-
 /** A built-in checker and its settings, as in the API's field `checker`. */
 export type BuiltInChecker =
   | { readonly type: 'exact' }
   | { readonly type: 'lines' }
   | { readonly type: 'unordered_lines' }
   | { readonly type: 'tokens' }
-  | FloatsChecker
+  | ({ readonly type: 'floats' } & Tolerances)
 
 /** The checker of a request that does not name one. */
 export const defaultChecker: BuiltInChecker = { type: 'lines' }

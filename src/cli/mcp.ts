@@ -9,7 +9,6 @@ import { readService, serviceOptions } from './service.ts'
 export const mcpCommands = [
   defineCommand({
     name: 'mcp',
-    operands: [],
     summary: 'serve agents on standard input and output, by the Model Context Protocol',
     notes:
       'An agent’s configuration names this command, and the key’s file or RUNLEDGER_API_KEY. It offers the tools of the service’s\n' +

@@ -29,6 +29,13 @@ interface Operation {
   readonly problems?: readonly (404 | 408 | 409 | 410 | 415 | 503)[]
 }
 
+const acceptedAnswer: DescribedAnswer = {
+  description:
+    'The id of the accepted submission; for a repeated Idempotency-Key, the current record.',
+  schema: 'Accepted|Result',
+  headers: ['Location', 'Idempotency-Replayed', 'Idempotency-Mismatch'],
+}
+
 const hello = { language: 'python', code: 'print("hello")' }
 
 export const operations: Operations = {
@@ -69,12 +76,7 @@ export const operations: Operations = {
         schema: 'Result',
         stream: 'text/event-stream',
       },
-      202: {
-        description:
-          'The id of the accepted submission; for a repeated Idempotency-Key, the current record.',
-        schema: 'Accepted|Result',
-        headers: ['Location', 'Idempotency-Replayed', 'Idempotency-Mismatch'],
-      },
+      202: acceptedAnswer,
     },
     problems: [408],
   },
@@ -164,12 +166,7 @@ export const operations: Operations = {
     parameters: ['id', 'wait', 'Prefer', 'Idempotency-Key'],
     answers: {
       200: { description: 'With wait=true: the final record.', schema: 'Result' },
-      202: {
-        description:
-          'The id of the accepted submission; for a repeated Idempotency-Key, the current record.',
-        schema: 'Accepted|Result',
-        headers: ['Location', 'Idempotency-Replayed', 'Idempotency-Mismatch'],
-      },
+      202: acceptedAnswer,
     },
     problems: [408, 409, 410, 415],
   },

@@ -35,7 +35,7 @@ export function createLog(name: string, level: string, destination?: Destination
     name,
     level,
     redact: { paths: [...redactedPaths], censor: '[redacted]' },
-    serializers: { err: describeError },
+    serializers: { err: (error: Error) => rename(pino.stdSerializers.err(error)) },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
@@ -46,10 +46,6 @@ export function createLog(name: string, level: string, destination?: Destination
 const withoutStack = /^(CONNECT|E(CONN|HOST|NET|AI_|NOTFOUND|PIPE|TIMEDOUT))/
 
 // Renames an error's `code`, because a field of that name is redacted as a submission's source.
-function describeError(error: Error): object {
-  return rename(pino.stdSerializers.err(error))
-}
-
 function rename({ code, stack, aggregateErrors, ...rest }: SerializedError): object {
   return {
     ...rest,
