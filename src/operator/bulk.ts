@@ -17,18 +17,22 @@ export const campaignNameMost = 500
 /** The share of the queue that reruns may fill. The rest is left to submitters. */
 const shareOfQueue = 0.5
 
-export interface BulkOrder {
+/** The most submissions of a campaign that are unfinished at once, unless the request says otherwise. */
+const rerunsAtOnce = 10
+
+/** The fields of `Bulk` of the OpenAPI document. */
+export interface BulkRequest {
   readonly action: BulkAction
-  /** Filters as `Bulk` of the OpenAPI document describes them; an absent field filters nothing. Times are ISO 8601. */
+  /** An absent field filters nothing. Times are ISO 8601. */
   readonly filter: Readonly<Record<string, string | undefined>> & { readonly until: string }
   /** The cursor: submissions up to this id were handled by an earlier step. */
-  readonly after: string | null
+  readonly after?: string | null | undefined
   /** For `rerun`: under one campaign name each submission is repeated once. */
-  readonly campaign: string | null
-  /** For `rerun`: the most submissions of the campaign that are under way at once. */
-  readonly atOnce: number
+  readonly campaign?: string | undefined
+  /** For `rerun`: the most submissions of the campaign that are unfinished at once. */
+  readonly at_once?: number | undefined
   /** For `replay`: the secret that signs the webhook. */
-  readonly secret: string | null
+  readonly secret?: string | undefined
 }
 
 /** Counts the submissions that matched the filter but were not rerun. */
@@ -61,8 +65,8 @@ interface Item {
 }
 
 /** Counts the matching submissions among those that one step looks at. Changes nothing. */
-export async function countBulk(sql: Database, order: BulkOrder): Promise<BulkStep> {
-  const { count, skipped, next } = await find(sql, order, null)
+export async function countBulk(sql: Database, request: BulkRequest): Promise<BulkStep> {
+  const { count, skipped, next } = await find(sql, request, null)
   return { count, skipped, next, busy: false }
 }
 
@@ -75,21 +79,22 @@ export async function countBulk(sql: Database, order: BulkOrder): Promise<BulkSt
  */
 export async function takeBulkStep(
   sql: Database,
-  order: BulkOrder,
+  request: BulkRequest,
   queueCapacity: number,
   metadata: Metadata,
   signal: AbortSignal,
 ): Promise<BulkStep> {
-  const { items, next } = await find(sql, order, itemsMost)
-  const act = createActor(sql, order, queueCapacity, metadata)
+  const { items, next } = await find(sql, request, itemsMost)
+  const act = createActor(sql, request, queueCapacity, metadata)
   const end = performance.now() + stepMilliseconds
   let count = 0
   const skipped = { done: 0, purged: 0, not_offered: 0 }
-  let last = order.after
+  const { after = null } = request
+  let last = after
   for (const item of items) {
     signal.throwIfAborted()
     const outcome = await act(item).catch((error: unknown) => {
-      if (last === order.after) throw error
+      if (last === after) throw error
       return null
     })
     if (outcome === null) return { count, skipped, next: last, busy: false }
@@ -108,7 +113,7 @@ type Outcome = 'changed' | 'passed' | 'busy' | keyof Skipped
 
 function createActor(
   sql: Database,
-  { action, campaign, atOnce, secret }: BulkOrder,
+  { action, campaign = '', at_once: atOnce = rerunsAtOnce, secret = '' }: BulkRequest,
   queueCapacity: number,
   metadata: Metadata,
 ): (item: Item) => Promise<Outcome> {
@@ -126,7 +131,7 @@ function createActor(
         const apiKeyId = keys.get(account) ?? (await findOperatorKey(sql, account, metadata))
         keys.set(account, apiKeyId)
         const rerun = { id: createId(), apiKeyId, capacity }
-        const by = { name: campaign ?? '', atOnce }
+        const by = { name: campaign, atOnce }
         const outcome = await rerunInCampaign(sql, id, by, rerun, metadata)
         switch (outcome) {
           case 'received':
@@ -143,7 +148,7 @@ function createActor(
     }
     case 'replay':
       return async ({ webhook_id: webhook }) => {
-        const state = await replayDelivery(sql, webhook ?? '', secret ?? '', metadata)
+        const state = await replayDelivery(sql, webhook ?? '', secret, metadata)
         return state === 'delivered' || state === 'abandoned' ? 'changed' : 'passed'
       }
   }
@@ -170,12 +175,11 @@ export async function replayDelivery(
 
 async function find(
   sql: Database,
-  { action, filter, after, campaign }: BulkOrder,
+  { action, filter, after, campaign }: BulkRequest,
   most: number | null,
 ): Promise<Found> {
-  const asked = { ...filter, ...(campaign !== null && { campaign }) }
   const [{ found }] = await sql<[{ found: Found }]>`
-    select runledger.find_bulk(${action}, ${json(sql, asked)}, ${after ?? firstId}, ${most}) as found`
+    select runledger.find_bulk(${action}, ${json(sql, { ...filter, campaign })}, ${after ?? firstId}, ${most}) as found`
   return found
 }
 

@@ -1,6 +1,6 @@
 // The entry to the operator module: the overview of the whole service, lists, commands to workers, and bulk actions (bulk.ts).
 export { bulkActions, campaignNameMost, countBulk, replayDelivery, takeBulkStep } from './bulk.ts'
-export type { BulkOrder } from './bulk.ts'
+export type { BulkRequest } from './bulk.ts'
 export { commandWorker, wantedBy } from '#command'
 export { find } from './find.ts'
 export {

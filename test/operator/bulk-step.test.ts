@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { Database } from '#database'
 import { takeBulkStep } from '#operator'
-import type { BulkOrder } from '#operator'
+import type { BulkRequest } from '#operator'
 import { createTestDatabase } from '../helper/database.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
@@ -30,7 +30,7 @@ function before(act: (nth: number) => Promise<void> | void): Database {
 
 async function submitSome(
   count: number,
-): Promise<{ readonly ids: string[]; readonly order: BulkOrder }> {
+): Promise<{ readonly ids: string[]; readonly request: BulkRequest }> {
   const caller = await createCaller(sql)
   const ids: string[] = []
   for (let n = 0; n < count; n += 1)
@@ -38,10 +38,7 @@ async function submitSome(
   const [{ account, until }] = await sql<[{ account: string; until: string }]>`
     select name as account, (now() + interval '1 s')::text as until from runledger.account where id = ${caller.accountId}`
   const filter = { account, until }
-  return {
-    ids,
-    order: { action: 'cancel', filter, after: null, campaign: null, atOnce: 1, secret: null },
-  }
+  return { ids, request: { action: 'cancel', filter } }
 }
 
 const countCancelled = async (ids: readonly string[]): Promise<number> =>
@@ -49,49 +46,49 @@ const countCancelled = async (ids: readonly string[]): Promise<number> =>
     await sql`select from runledger.submission where id = any (${[...ids]}) and status = 'cancelled'`
   ).length
 
-const step = (database: Database, order: BulkOrder, signal = nobody) =>
-  takeBulkStep(database, order, 1000, metadata, signal)
+const step = (database: Database, request: BulkRequest, signal = nobody) =>
+  takeBulkStep(database, request, 1000, metadata, signal)
 
 t.test('a failure ends a step with what was done before, and the next goes on', async (t) => {
-  const { ids, order } = await submitSome(4)
+  const { ids, request } = await submitSome(4)
   const failing = before((nth) => {
     if (nth === 3) throw new Error('away')
   })
-  const first = await step(failing, order)
+  const first = await step(failing, request)
   const skipped = { done: 0, purged: 0, not_offered: 0 }
   t.strictSame(first, { count: 2, skipped, next: ids[1], busy: false })
   t.equal(await countCancelled(ids), 2)
-  t.match(await step(sql, { ...order, after: first.next }), { count: 2, next: null })
+  t.match(await step(sql, { ...request, after: first.next }), { count: 2, next: null })
   t.equal(await countCancelled(ids), 4)
 })
 
 t.test('a failure at once is told, as nothing was done', async (t) => {
-  const { ids, order } = await submitSome(2)
+  const { ids, request } = await submitSome(2)
   const failing = before(() => {
     throw new Error('away')
   })
-  await t.rejects(step(failing, order), { message: 'away' })
-  await t.rejects(step(failing, { ...order, after: ids[0] ?? '' }), { message: 'away' })
+  await t.rejects(step(failing, request), { message: 'away' })
+  await t.rejects(step(failing, { ...request, after: ids[0] ?? '' }), { message: 'away' })
   t.equal(await countCancelled(ids), 0)
 })
 
 t.test('once nobody waits for it nothing more is begun', async (t) => {
-  const { ids, order } = await submitSome(4)
+  const { ids, request } = await submitSome(4)
   const aborter = new AbortController()
   const leaving = before((nth) => {
     if (nth === 2) aborter.abort(new Error('gone'))
   })
-  await t.rejects(step(leaving, order, aborter.signal), { message: 'gone' })
+  await t.rejects(step(leaving, request, aborter.signal), { message: 'gone' })
   t.equal(await countCancelled(ids), 2, 'what was under way is done')
 })
 
 t.test('what has changed since it was found is passed over, and not counted', async (t) => {
-  const { ids, order } = await submitSome(3)
+  const { ids, request } = await submitSome(3)
   const racing = before(async (nth) => {
     if (nth !== 1) return
     await sql`
       select runledger.cancel(array[id], account_id, '{"actor": {}}') from runledger.submission where id = ${ids[1] ?? ''}`
   })
-  t.match(await step(racing, order), { count: 2, next: null })
+  t.match(await step(racing, request), { count: 2, next: null })
   t.equal(await countCancelled(ids), 3)
 })

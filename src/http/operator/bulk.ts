@@ -4,7 +4,6 @@ import type * as v from 'valibot'
 import type { Issue } from '#error'
 import { verify } from '#event'
 import { countBulk, takeBulkStep } from '#operator'
-import type { BulkOrder } from '#operator'
 import { sendJson } from '../answer.ts'
 import { readBody } from '../body.ts'
 import { withDeadline } from '../deadline.ts'
@@ -15,26 +14,27 @@ import { bulkSchema, verifySchema } from './request-schema.ts'
 
 // A step starts no further item after its first second; the rest of the time is for the item under way.
 const stepMilliseconds = 5000
-const rerunsAtOnce = 10
 // Even a slow machine verifies this many in the two seconds that a statement of the web process may take.
 const verifiedEvents = 1000
 const suspectsShown = 10
 
-type BulkRequest = v.InferOutput<typeof bulkSchema>
-
 export function actInBulk({ database, queueCapacity }: HttpContext): Handler {
   return async (request, response) => {
     const asked = await readBody(request, response, bulkSchema)
-    const order = readOrder(asked)
+    const issues = judge(asked)
+    if (issues.length > 0) throw invalidRequest(issues)
+    const { action, filter } = asked
+    const { until = new Date().toISOString() } = filter
+    const bulk = { ...asked, filter: { ...filter, until } }
     const metadata = describeOrigin(request)
     const step = await withDeadline(
       (signal) =>
         asked.dry_run
-          ? countBulk(database, order)
-          : takeBulkStep(database, order, queueCapacity, metadata, signal),
+          ? countBulk(database, bulk)
+          : takeBulkStep(database, bulk, queueCapacity, metadata, signal),
       stepMilliseconds,
     )
-    sendJson(response, 200, { action: order.action, until: order.filter.until, ...step })
+    sendJson(response, 200, { action, until, ...step })
   }
 }
 
@@ -47,18 +47,8 @@ export function verifyLedger({ database }: HttpContext): Handler {
   }
 }
 
-/** Completes the request with defaults. @throws {Problem} 400 with every issue. */
-function readOrder(asked: BulkRequest): BulkOrder {
-  const issues = judge(asked)
-  if (issues.length > 0) throw invalidRequest(issues)
-  const { action, filter, after = null, campaign = null, secret = null } = asked
-  const { at_once: atOnce = rerunsAtOnce } = asked
-  const until = filter.until ?? new Date().toISOString()
-  return { action, filter: { ...filter, until }, after, campaign, atOnce, secret }
-}
-
 /** Checks the fields against each other. */
-function judge(asked: BulkRequest): readonly Issue[] {
+function judge(asked: v.InferOutput<typeof bulkSchema>): readonly Issue[] {
   const { action, filter, dry_run: isDry, campaign, at_once: atOnce, secret } = asked
   const rows: readonly (readonly [boolean, string, string])[] = [
     [action === 'rerun' && campaign === undefined, 'campaign', 'is required to run again'],

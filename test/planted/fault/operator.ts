@@ -58,8 +58,8 @@ export const operatorFaults: readonly Fault[] = [
   },
   {
     name: 'operator: what is counted is done',
-    text: 'asked.dry_run\n          ? countBulk(database, order)',
-    instead: 'asked.dry_run && order.after !== null\n          ? countBulk(database, order)',
+    text: 'asked.dry_run\n          ? countBulk(database, bulk)',
+    instead: 'asked.dry_run && asked.after !== undefined\n          ? countBulk(database, bulk)',
     tests: ['http/bulk'],
   },
   {
