@@ -45,23 +45,14 @@ export const listParameters = {
 } as const
 
 const purged: Preview = { preview: null, judged: null }
-const defaultLimit = 50
 const querySchema = v.partial(v.object(listParameters))
 
 export function listSubmissions({ database }: HttpContext): Handler {
   return async (request, response) => {
-    const {
-      limit = defaultLimit,
-      cursor,
-      since,
-      until,
-      preview,
-      ...filter
-    } = readParameters(request, querySchema)
-    const [from, to] = [since, until].map((text) => (text === undefined ? text : new Date(text)))
+    const { limit = 50, cursor, preview, ...filter } = readParameters(request, querySchema)
+    const page = { ...filter, before: cursor, limit }
     const { accountId } = request.caller
     const { results, next, previews } = await withDeadline(async () => {
-      const page = { ...filter, since: from, until: to, before: cursor, limit }
       const found = await listResults(database, accountId, page)
       const ids = found.results.map(({ id }) => id)
       return { ...found, previews: preview === 'true' ? await readPreviews(database, ids) : null }

@@ -12,10 +12,10 @@ export interface ResultFilter {
   readonly verdict?: Verdict | undefined
   readonly language?: string | undefined
   readonly tag?: string | undefined
-  /** Only submissions received at this time or later. */
-  readonly since?: Date | undefined
+  /** Only submissions received at this time or later. Times are ISO 8601. */
+  readonly since?: string | undefined
   /** Only submissions received before this time. */
-  readonly until?: Date | undefined
+  readonly until?: string | undefined
   /** Only ids below this one. */
   readonly before?: string | undefined
   readonly limit: number
@@ -47,8 +47,8 @@ export async function listResults(
   const mine = sql`
     r.account_id = ${accountId}
     ${tag === undefined ? sql`` : sql`and r.tag = ${tag}`}
-    ${since === undefined ? sql`` : sql`and r.id >= ${floorId(Math.max(0, since.getTime() - clockMilliseconds))}`}
-    ${until === undefined ? sql`` : sql`and r.id < ${floorId(Math.max(0, until.getTime() + clockMilliseconds))}`}
+    ${since === undefined ? sql`` : sql`and r.id >= ${floorId(Math.max(0, Date.parse(since) - clockMilliseconds))}`}
+    ${until === undefined ? sql`` : sql`and r.id < ${floorId(Math.max(0, Date.parse(until) + clockMilliseconds))}`}
     ${before === undefined ? sql`` : sql`and r.id < ${before}`}`
   const looked = isUnfinished
     ? sql`select * from runledger.unfinished r where ${mine} offset 0`
