@@ -149,18 +149,18 @@ async function listInstalled(): Promise<Set<string>> {
 /** Returns apt's lines on the download and disk size, from a run that installs nothing. */
 async function measure(packages: readonly string[]): Promise<string> {
   const words = ['install', '--no-install-recommends', '--assume-no', ...packages]
-  const said = await run('apt-get', words, { env: environment, maxBuffer: 1 << 26 }).catch(
+  const answer = await run('apt-get', words, { env: environment, maxBuffer: 1 << 26 }).catch(
     (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
   )
-  const sizes = said.stdout.split('\n').filter((line) => /^(Need to get|After this)/.test(line))
+  const sizes = answer.stdout.split('\n').filter((line) => /^(Need to get|After this)/.test(line))
   return sizes.join(' ')
 }
 
 /** Runs apt-get. @throws {Error} with the last line of its stderr. */
 async function apt(words: readonly string[]): Promise<void> {
   const child = spawn('apt-get', words, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] })
-  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
-  if (code !== 0) throw new Error(said.trim().split('\n').at(-1) || `apt-get ended with ${code}`)
+  const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  if (code !== 0) throw new Error(errors.trim().split('\n').at(-1) || `apt-get ended with ${code}`)
 }
 
 /** Restarts the workers of this host, so that they look for languages again, if a service answers. */

@@ -77,11 +77,11 @@ export async function readRequest(words: RequestWords): Promise<SubmissionReques
 function dropEmpty(fields: {
   readonly [Name in keyof SubmissionRequest]: SubmissionRequest[Name] | undefined | false
 }): SubmissionRequest {
-  const isSaid = ([, value]: [string, unknown]): boolean =>
+  const isGiven = ([, value]: [string, unknown]): boolean =>
     typeof value === 'object'
       ? Object.keys(value ?? {}).length > 0
       : value !== undefined && value !== false
-  return Object.fromEntries(Object.entries(fields).filter(isSaid)) as unknown as SubmissionRequest
+  return Object.fromEntries(Object.entries(fields).filter(isGiven)) as unknown as SubmissionRequest
 }
 
 /** Reads the program, its language and its stdin. @throws as readRequest. */

@@ -69,7 +69,7 @@ export const tierCommands = [
           throw misuse('NAME must be up to 50 of a-z, 0-9, - and _, beginning with a letter')
         }
         const present = (await listTiers(sql)).find((one) => one.name === name)
-        const said = settingRows.flatMap(([option, { setting, ...range }]) => {
+        const given = settingRows.flatMap(([option, { setting, ...range }]) => {
           const text = values[option]
           return text === undefined ? [] : [[setting, readSetting(`--${option}`, text, range)]]
         })
@@ -80,7 +80,7 @@ export const tierCommands = [
           name,
           requests_per_minute: present?.requests_per_minute ?? null,
           concurrent_executions: present?.concurrent_executions ?? null,
-          ...(Object.fromEntries(said) as Partial<Record<Setting, number>>),
+          ...(Object.fromEntries(given) as Partial<Record<Setting, number>>),
         }
         await setTier(sql, { ...tier, limits: readLimits(values.limits ?? '') }, operator())
         printRecord(tier, process)

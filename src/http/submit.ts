@@ -137,7 +137,7 @@ export async function storeAwaited(
   }
 }
 
-/** Returns the 408 for a submission that goes on when the wait is over. */
+/** Returns the 408 for a submission that continues when the wait is over. */
 export function notFinished(id: string): Problem {
   return new Problem(
     'timeout',

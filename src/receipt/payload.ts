@@ -1,4 +1,4 @@
-// The payload of a receipt. It is made from the log alone, so it outlives the bodies, and every process makes the same
+// The payload of a receipt. It is made from the log only, so it outlives the bodies, and every process makes the same
 // bytes. The schemas list the fields of events one by one, so that no worker, host or key gets into a receipt.
 import * as v from 'valibot'
 import type { Database } from '#database'

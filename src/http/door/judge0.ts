@@ -192,7 +192,7 @@ function markCallback(submission: Submission | null): Submission | null {
   return { ...submission, webhook: { ...submission.webhook, format: 'judge0' } }
 }
 
-/** Reads the id of a submission that goes on after its wait timed out. */
+/** Reads the id of a submission that continues after its wait timed out. */
 function readUnfinished(error: unknown): string {
   if (error instanceof Problem && error.code === 'timeout' && error.details.id !== undefined)
     return error.details.id

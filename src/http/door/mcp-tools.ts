@@ -35,7 +35,7 @@ interface ToolCall {
   readonly cancelled: AbortSignal
   /** The answer must be a task. */
   readonly takesTask: boolean
-  /** Called when the submission is stored and goes on. */
+  /** Called when the submission is stored and continues. */
   readonly onStored: (id: string) => void
 }
 
@@ -120,7 +120,7 @@ export function isTool(name: unknown): name is ToolName {
 }
 
 /**
- * Calls a tool. Returns a record when the answer is a task, which goes on, and null when the client has hung up.
+ * Calls a tool. Returns a record when the answer is a task, which continues, and null when the client has hung up.
  * @throws {Problem} {ProtocolError} for a failure that is the fault of neither the program nor the arguments.
  */
 type CallTool = (
