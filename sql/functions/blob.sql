@@ -1,24 +1,5 @@
 -- Blobs: uploads in chunks, ids, quotas, purge.
 
--- A row and its index entries take space, so that even an empty blob counts against the quota.
-
-create or replace function runledger.count_blob(bytes integer) returns integer
-language sql immutable parallel safe
-as $$
-  select greatest(count_blob.bytes, 4096)
-$$;
-comment on function runledger.count_blob is 'Returns the bytes that a blob of this size counts against the quota: at least 4 KiB.';
-
-create or replace function runledger.list_blobs(list bytea) returns setof bytea
--- Not SQL: PostgreSQL would inline it and decode the list again for each blob.
-language plpgsql immutable rows 10
-as $$
-begin
-  return query select substr(list_blobs.list, 32 * n + 1, 32) from generate_series(0, length(list_blobs.list) / 32 - 1) n;
-end
-$$;
-comment on function runledger.list_blobs is 'Returns the SHA-256 of each blob in a list that has the form of runledger.body.blobs.';
-
 -- Locks are taken in the order blob, account, like in runledger.purge_blobs.
 
 create or replace function runledger.store_blob(api_key_id uuid, sha256 bytea, bytes integer, content bytea) returns boolean
@@ -165,3 +146,22 @@ begin
 end
 $$;
 comment on function runledger.purge_blobs is 'Removes at most `batch` blobs that no unfinished submission names and that were last used longer ago than older_than plus half a day to a day; returns how many. 0: none is left, or another session purges now.';
+
+-- A row and its index entries take space, so that even an empty blob counts against the quota.
+
+create or replace function runledger.count_blob(bytes integer) returns integer
+language sql immutable parallel safe
+as $$
+  select greatest(count_blob.bytes, 4096)
+$$;
+comment on function runledger.count_blob is 'Returns the bytes that a blob of this size counts against the quota: at least 4 KiB.';
+
+create or replace function runledger.list_blobs(list bytea) returns setof bytea
+-- Not SQL: PostgreSQL would inline it and decode the list again for each blob.
+language plpgsql immutable rows 10
+as $$
+begin
+  return query select substr(list_blobs.list, 32 * n + 1, 32) from generate_series(0, length(list_blobs.list) / 32 - 1) n;
+end
+$$;
+comment on function runledger.list_blobs is 'Returns the SHA-256 of each blob in a list that has the form of runledger.body.blobs.';

@@ -190,9 +190,9 @@ begin
   foreach _id in array coalesce(_keys, '{}') loop
     perform runledger.admit_waiting(_id);
   end loop;
-  foreach _id in array coalesce(_webhooks, '{}') loop
-    perform job.enqueue_deliver(_id, now());
-  end loop;
+  if _webhooks is not null then
+    perform job.enqueue_deliveries(_webhooks, now());
+  end if;
   return _ended;
 end
 $$;

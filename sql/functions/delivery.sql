@@ -1,19 +1,5 @@
 -- Webhooks: jobs, attempts, postponement, replays.
 
--- The key of a delivery's job is the webhook's id.
-
-create or replace function job.enqueue_deliver(webhook_id uuid, run_at timestamptz) returns void
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$
-  select graphile_worker.add_job(
-    'deliver',
-    json_build_object('webhook', enqueue_deliver.webhook_id),
-    run_at => enqueue_deliver.run_at,
-    job_key => enqueue_deliver.webhook_id::text
-  )
-$$;
-comment on function job.enqueue_deliver is 'Enqueues one attempt to deliver a webhook in the caller''s transaction.';
-
 -- This is a function so that the worker's role cannot list all secrets.
 
 create or replace function runledger.read_delivery(webhook_id uuid)
@@ -98,7 +84,7 @@ begin
   where delivery.webhook_id = record_attempt.webhook_id;
 
   if _next_attempt_at is not null then
-    perform job.enqueue_deliver(record_attempt.webhook_id, _next_attempt_at);
+    perform job.enqueue_deliveries(array[record_attempt.webhook_id], _next_attempt_at);
   end if;
 end
 $$;
@@ -121,7 +107,7 @@ begin
       where e.stream_id = postpone_delivery.webhook_id and e.stream_version > postpone_delivery.version
     );
   if found then
-    perform job.enqueue_deliver(postpone_delivery.webhook_id, _due_at);
+    perform job.enqueue_deliveries(array[postpone_delivery.webhook_id], _due_at);
   end if;
 end
 $$;
@@ -154,8 +140,22 @@ begin
   update runledger.delivery d
   set state = 'pending', secret = replay_delivery.secret, due_at = clock_timestamp()
   where d.webhook_id = replay_delivery.webhook_id;
-  perform job.enqueue_deliver(replay_delivery.webhook_id, clock_timestamp());
+  perform job.enqueue_deliveries(array[replay_delivery.webhook_id], clock_timestamp());
   return _delivery.state;
 end
 $$;
 comment on function runledger.replay_delivery is 'Appends webhook.replayed and makes a delivered or abandoned webhook due now, under the same id and with a new schedule. Returns the state that it had; a webhook in any other state than delivered or abandoned does not change. purged: its address was removed; null: there is no such webhook.';
+
+-- The key of a delivery's job is the webhook's id.
+
+create or replace function job.enqueue_deliveries(webhook_ids uuid[], run_at timestamptz) returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select graphile_worker.add_jobs(array(
+    select row(
+      'deliver', json_build_object('webhook', id), null, enqueue_deliveries.run_at, null, id::text, null, null
+    )::graphile_worker.job_spec
+    from unnest(enqueue_deliveries.webhook_ids) id
+  ))
+$$;
+comment on function job.enqueue_deliveries is 'Enqueues one attempt to deliver each webhook, in the caller''s transaction.';

@@ -50,11 +50,11 @@ begin
         ))))[1].waiters;
       else
         outcome := 'requeued';
-        perform job.enqueue_execution(
-          _p.submission_id,
+        perform job.enqueue_executions(
+          array[_p.submission_id],
           -- The first loss is mostly a deploy or a crash of the service: no delay. After that, the submission may be the cause.
           case when (_item.data ->> 'spends_attempt')::boolean then greatest(_losses - 1, 0) else 0 end,
-          is_given_back => true
+          goes_first => true
         );
       end if;
     end if;

@@ -3,64 +3,82 @@
 -- A job's task names the language, so only workers that run the language take it. Its key is the submission's id.
 
 create or replace function job.describe_execution(
-  submission_id uuid, language text, is_low boolean, queue_position bigint
+  submission_id uuid, language text, is_low boolean, queue_position bigint, delay_seconds integer default 0,
+  goes_first boolean default false
 ) returns graphile_worker.job_spec
 language sql stable
 as $$
   select row(
     'execute:' || describe_execution.language, json_build_object('submission', describe_execution.submission_id), null,
-    job.position_time(describe_execution.queue_position), null, describe_execution.submission_id::text,
-    case when describe_execution.is_low then 1 else 0 end, null
+    case
+      when describe_execution.delay_seconds > 0 then now() + make_interval(secs => describe_execution.delay_seconds)
+      else job.position_time(describe_execution.queue_position)
+    end,
+    null, describe_execution.submission_id::text,
+    describe_execution.is_low::integer - (
+      -- A real time is later than every position, so a delayed job gets a priority before all of them.
+      describe_execution.goes_first or describe_execution.delay_seconds > 0 and not describe_execution.is_low
+    )::integer,
+    null
   )::graphile_worker.job_spec
 $$;
-comment on function job.describe_execution is 'Returns the job of a pending submission. queue_position: as in runledger.pending; null for low priority, which comes after all others, in the order of arrival.';
+comment on function job.describe_execution is 'Returns the job of a pending submission. queue_position: as in runledger.pending; null for low priority, which comes after all others, in the order of arrival. delay_seconds: the job is not taken earlier. goes_first: before all others of its priority.';
 
-create or replace function job.enqueue_execution(
-  submission_id uuid, delay_seconds integer default 0, is_given_back boolean default false
-) returns void
+create or replace function job.enqueue_executions(
+  submission_ids uuid[], delay_seconds integer default 0, goes_first boolean default false
+) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  _pending record;
-  _job graphile_worker.job_spec;
+  _jobs graphile_worker.job_spec[];
 begin
-  select p.is_low, p.position, p.language, p.account_id, coalesce(tier.weight, 1) as weight
-  into _pending
-  from runledger.pending p
-  left join runledger.api_key k on k.id = p.api_key_id
-  left join runledger.tier on tier.name = k.tier
-  where p.submission_id = enqueue_execution.submission_id;
-  if not found then
-    return; -- the submission has ended
+  with asked as materialized (
+    select
+      p.submission_id, p.language, p.is_low, p.position, p.account_id, coalesce(tier.weight, 1) as weight, given.n,
+      p.position is null and not p.is_low as is_new
+    from unnest(enqueue_executions.submission_ids) with ordinality given (id, n)
+    join runledger.pending p on p.submission_id = given.id
+    left join runledger.api_key k on k.id = p.api_key_id
+    left join runledger.tier on tier.name = k.tier
+    where p.submission_id = any (enqueue_executions.submission_ids)
+  ), account as materialized (
+    select new.account_id, new.weight, found.start, found.step
+    from (select distinct a.account_id, a.weight from asked a where a.is_new) new
+    cross join lateral job.find_position(new.account_id, new.weight) found
+  ), positioned as (
+    update runledger.pending p set position = new.position
+    from (
+      select
+        a.submission_id,
+        account.start + account.step * row_number() over (partition by a.account_id, a.weight order by a.n) as position
+      from asked a
+      join account using (account_id, weight)
+      where a.is_new
+    ) new
+    where p.submission_id = any (enqueue_executions.submission_ids) and p.submission_id = new.submission_id
+    returning p.submission_id, p.position
+  )
+  select array_agg(job.describe_execution(
+    asked.submission_id, asked.language, asked.is_low, coalesce(positioned.position, asked.position),
+    enqueue_executions.delay_seconds, enqueue_executions.goes_first
+  ))
+  into _jobs
+  from asked
+  left join positioned using (submission_id);
+  if _jobs is not null then
+    perform graphile_worker.add_jobs(_jobs);
   end if;
-  if _pending.position is null and not _pending.is_low then
-    select found.start + found.step into _pending.position
-    from job.find_position(_pending.account_id, _pending.weight) found;
-  end if;
-  update runledger.pending p set position = _pending.position
-  where p.submission_id = enqueue_execution.submission_id and p.position is distinct from _pending.position;
-  _job := job.describe_execution(
-    enqueue_execution.submission_id, _pending.language, _pending.is_low, _pending.position
-  );
-  if enqueue_execution.delay_seconds > 0 then
-    _job.run_at := now() + make_interval(secs => enqueue_execution.delay_seconds);
-  end if;
-  -- A real time is later than every position, so a delayed job gets a priority before all of them.
-  if enqueue_execution.is_given_back or enqueue_execution.delay_seconds > 0 and not _pending.is_low then
-    _job.priority := _job.priority - 1;
-  end if;
-  perform graphile_worker.add_jobs(array[_job]);
+  return coalesce(cardinality(_jobs), 0);
 end
 $$;
-comment on function job.enqueue_execution is 'Adds the job of one pending submission, in place of the job that it may have. The submission keeps its position, or gets one. delay_seconds: the job is not taken earlier. is_given_back: the submission is requeued and goes before others. Does nothing when the submission has ended.';
+comment on function job.enqueue_executions is 'Adds the jobs of pending submissions, each in place of the job that it may have; returns how many. A submission keeps its position, or gets one, in the order of the ids. delay_seconds, goes_first: as in job.describe_execution. A submission that has ended gets none.';
 
 create or replace function runledger.admit_waiting(api_key_id uuid) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _limit integer;
-  _admitted integer := 0;
-  _id uuid;
+  _ids uuid[];
 begin
   select tier.concurrent_executions into _limit
   from runledger.api_key k
@@ -72,7 +90,7 @@ begin
 
   -- Calls for one key take turns, so that the count is exact.
   perform from runledger.api_key k where k.id = admit_waiting.api_key_id for no key update;
-  for _id in
+  _ids := array(
     select p.submission_id
     from runledger.pending p
     where p.api_key_id = admit_waiting.api_key_id and not p.admitted
@@ -84,12 +102,12 @@ begin
     )) end
     -- Skips a submission that is just being cancelled, because it needs no slot.
     for update of p skip locked
-  loop
-    update runledger.pending set admitted = true where pending.submission_id = _id;
-    perform job.enqueue_execution(_id);
-    _admitted := _admitted + 1;
-  end loop;
-  return _admitted;
+  );
+  if _ids = '{}' then
+    return 0;
+  end if;
+  update runledger.pending set admitted = true where pending.submission_id = any (_ids);
+  return job.enqueue_executions(_ids);
 end
 $$;
 comment on function runledger.admit_waiting is 'Enqueues as many of a key''s waiting submissions as its tier allows, low priority last and the oldest first; returns how many. Every end calls it, so that exactly the tier''s number run.';

@@ -1,17 +1,5 @@
 -- How submissions ended recently.
 
-create or replace function runledger.summarise(figures double precision[]) returns jsonb
-language sql immutable parallel safe set search_path = pg_catalog, pg_temp
-as $$
-  select case when count(figure) = 0 then null else jsonb_build_object(
-    'p50', (percentile_disc(array[0.5, 0.95, 0.99]) within group (order by figure))[1],
-    'p95', (percentile_disc(array[0.5, 0.95, 0.99]) within group (order by figure))[2],
-    'p99', (percentile_disc(array[0.5, 0.95, 0.99]) within group (order by figure))[3]
-  ) end
-  from unnest(summarise.figures) figure
-$$;
-comment on function runledger.summarise is 'Returns the median, the 95th and the 99th percentile of these figures, each of which is one of the figures; null without any.';
-
 create or replace function runledger.read_recent_ends(period interval, events integer) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -61,3 +49,15 @@ begin
 end
 $$;
 comment on function runledger.read_recent_ends is 'Returns the submissions received and ended within the period, as far as so many of the newest events reach; seconds is the time that they cover. waited, ran and took (receipt to end) cover completed submissions.';
+
+create or replace function runledger.summarise(figures double precision[]) returns jsonb
+language sql immutable parallel safe set search_path = pg_catalog, pg_temp
+as $$
+  select case when count(figure) = 0 then null else jsonb_build_object(
+    'p50', (percentile_disc(array[0.5, 0.95, 0.99]) within group (order by figure))[1],
+    'p95', (percentile_disc(array[0.5, 0.95, 0.99]) within group (order by figure))[2],
+    'p99', (percentile_disc(array[0.5, 0.95, 0.99]) within group (order by figure))[3]
+  ) end
+  from unnest(summarise.figures) figure
+$$;
+comment on function runledger.summarise is 'Returns the median, the 95th and the 99th percentile of these figures, each of which is one of the figures; null without any.';

@@ -10,6 +10,7 @@ declare
   _row record;
   _found runledger.pending[];
   _p runledger.pending;
+  _overdue uuid[];
 begin
   if not pg_try_advisory_xact_lock(71830, 0) then
     return 0;
@@ -53,7 +54,7 @@ begin
           where lost.outcome in ('requeued', 'ended');
           continue when not found;
         else
-          perform job.enqueue_execution(_p.submission_id);
+          perform job.enqueue_executions(array[_p.submission_id]);
         end if;
       end if;
       _repaired := _repaired + 1;
@@ -65,11 +66,11 @@ begin
     end;
   end loop;
 
-  for _row in
-    select d.webhook_id, d.due_at
+  _overdue := array(
+    select d.webhook_id
     from (
       -- A receiver that is down may leave very many for later.
-      select due.webhook_id, due.due_at from runledger.delivery due
+      select due.webhook_id from runledger.delivery due
       where due.state = 'pending' and due.due_at <= now()
       order by due.due_at limit 10 * _at_once
     ) d
@@ -80,15 +81,11 @@ begin
         and (j.locked_at is null or j.locked_at > now() - interval '60 seconds')
     )
     limit _at_once
-  loop
-    begin
-      perform job.enqueue_deliver(_row.webhook_id, _row.due_at);
-      _repaired := _repaired + 1;
-    exception
-      when others then
-        raise warning 'webhook % is not repaired: %', _row.webhook_id, sqlerrm;
-    end;
-  end loop;
+  );
+  if _overdue <> '{}' then
+    perform job.enqueue_deliveries(_overdue, now());
+    _repaired := _repaired + cardinality(_overdue);
+  end if;
 
   -- Includes keys that were moved to a tier without a limit meanwhile.
   for _row in

@@ -140,12 +140,12 @@ begin
   end if;
   if _p.language is distinct from start_otherwise.language then
     -- The job's task names a wrong language.
-    perform job.enqueue_execution(_p.submission_id);
+    perform job.enqueue_executions(array[_p.submission_id]);
     return false;
   elsif not runledger.suits_worker(_p.requires, start_otherwise.programs, start_otherwise.does) then
     -- A suitable worker may come soon. The longer the submission has waited for one, the longer the delay.
-    perform job.enqueue_execution(
-      _p.submission_id, least(60, 1 + extract(epoch from clock_timestamp() - _p.created_at) / 10)::integer
+    perform job.enqueue_executions(
+      array[_p.submission_id], least(60, 1 + extract(epoch from clock_timestamp() - _p.created_at) / 10)::integer
     );
     return false;
   end if;
@@ -157,14 +157,15 @@ comment on function runledger.start_otherwise is 'Handles a job whose submission
 create or replace function runledger.requeue_jobs(submission_ids uuid[], lost_by text[] default '{}') returns integer
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-  select count(job.enqueue_execution(p.submission_id))::integer
-  from runledger.pending p
-  where p.submission_id = any (requeue_jobs.submission_ids || array(
-      -- A job that was added by hand may have any key.
-      select case when j.key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then j.key::uuid end from graphile_worker.jobs j
-      where j.task_identifier like 'execute:%' and requeue_jobs.lost_by <> '{}' and j.locked_by = any (requeue_jobs.lost_by)
-        and j.locked_at < clock_timestamp() - interval '500 milliseconds'
-    ))
-    and p.admitted and not p.is_running
+  select job.enqueue_executions(array(
+    select p.submission_id from runledger.pending p
+    where p.submission_id = any (requeue_jobs.submission_ids || array(
+        -- A job that was added by hand may have any key.
+        select case when j.key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then j.key::uuid end from graphile_worker.jobs j
+        where j.task_identifier like 'execute:%' and requeue_jobs.lost_by <> '{}' and j.locked_by = any (requeue_jobs.lost_by)
+          and j.locked_at < clock_timestamp() - interval '500 milliseconds'
+      ))
+      and p.admitted and not p.is_running
+  ))
 $$;
 comment on function runledger.requeue_jobs is 'Requeues, each at its position, jobs that a worker was handed and does not start: those of submission_ids, because the worker must take nothing, and those that its pools lost_by were handed at least half a second ago, because their connection lost the answer. Returns how many. If the worker has started one meanwhile, the new job does nothing.';

@@ -890,17 +890,17 @@ view runledger.unfinished
   max_score double precision
   grant select to runledger_api
 
-function job.describe_execution(submission_id uuid, language text, is_low boolean, queue_position bigint)
-  Returns the job of a pending submission. queue_position: as in runledger.pending; null for low priority, which comes after all others, in the order of arrival.
+function job.describe_execution(submission_id uuid, language text, is_low boolean, queue_position bigint, delay_seconds integer DEFAULT 0, goes_first boolean DEFAULT false)
+  Returns the job of a pending submission. queue_position: as in runledger.pending; null for low priority, which comes after all others, in the order of arrival. delay_seconds: the job is not taken earlier. goes_first: before all others of its priority.
   returns graphile_worker.job_spec stable
 
-function job.enqueue_deliver(webhook_id uuid, run_at timestamp with time zone)
-  Enqueues one attempt to deliver a webhook in the caller's transaction.
+function job.enqueue_deliveries(webhook_ids uuid[], run_at timestamp with time zone)
+  Enqueues one attempt to deliver each webhook, in the caller's transaction.
   returns void security definer set search_path=pg_catalog, pg_temp
 
-function job.enqueue_execution(submission_id uuid, delay_seconds integer DEFAULT 0, is_given_back boolean DEFAULT false)
-  Adds the job of one pending submission, in place of the job that it may have. The submission keeps its position, or gets one. delay_seconds: the job is not taken earlier. is_given_back: the submission is requeued and goes before others. Does nothing when the submission has ended.
-  returns void security definer set search_path=pg_catalog, pg_temp
+function job.enqueue_executions(submission_ids uuid[], delay_seconds integer DEFAULT 0, goes_first boolean DEFAULT false)
+  Adds the jobs of pending submissions, each in place of the job that it may have; returns how many. A submission keeps its position, or gets one, in the order of the ids. delay_seconds, goes_first: as in job.describe_execution. A submission that has ended gets none.
+  returns integer security definer set search_path=pg_catalog, pg_temp
 
 function job.find_position(account_id uuid, weight integer)
   Returns the positions of the account's next submissions: the n-th of a set (1, 2, …) gets start + n * step. start: the account's last position, or the virtual time if that is later. step: the price of one submission, which is the mean slot time of the account's last eight results (0.1 s without any; at most ten minutes of each), divided by weight.

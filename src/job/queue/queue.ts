@@ -18,7 +18,7 @@
 //   lost        Its worker died or went silent. The sweep requeues it within seconds (runledger.sweep_workers). The
 //               reconciler enqueues a submission that has no job and does not run (runledger.reconcile_queue).
 //
-// A delivery is enqueued for its due time (job.enqueue_deliver), locked by graphile-worker during an attempt, and concluded
+// A delivery is enqueued for its due time (job.enqueue_deliveries), locked by graphile-worker during an attempt, and concluded
 // by the attempt's event, which enqueues the next attempt or ends the stream. When its receiver is busy, it is postponed
 // (runledger.postpone_delivery). A lost delivery is requeued and reconciled like a submission.
 //

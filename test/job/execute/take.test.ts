@@ -76,7 +76,7 @@ async function forgetStart(id: string): Promise<void> {
     delete from runledger.event where stream_id = '${id}' and stream_version = 2;
     alter table runledger.event enable trigger event_append_only;
     select runledger.refresh_submissions(array['${id}']::uuid[]);
-    select job.enqueue_execution('${id}')`)
+    select job.enqueue_executions(array['${id}']::uuid[])`)
 }
 
 async function readTask(id: string): Promise<unknown> {

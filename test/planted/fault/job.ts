@@ -155,7 +155,7 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: a webhook is not enqueued when its submission ends',
-    text: 'perform job.enqueue_deliver(_id, now())',
+    text: 'perform job.enqueue_deliveries(_webhooks, now())',
     instead: 'perform _id',
     tests: ['job/deliver'],
   },
@@ -234,8 +234,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: who queues more gets more of the slots',
-    text: 'account.start + account.step * row_number()',
-    instead: 'account.start + 0 * row_number()',
+    text: 'account.start + account.step * row_number() over (\n',
+    instead: 'account.start + 0 * row_number() over (\n',
     tests: ['job/queue/fair'],
   },
   {
@@ -246,8 +246,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: a job that is made anew goes behind all others',
-    text: 'if _pending.position is null and not _pending.is_low then',
-    instead: 'if not _pending.is_low then',
+    text: 'p.position is null and not p.is_low as is_new',
+    instead: 'not p.is_low as is_new',
     tests: ['job/queue/fair'],
   },
 ]
