@@ -161,7 +161,7 @@ begin
     continue when (graphile_worker.remove_job(_job.id::text)).id is null;
     _run := gen_random_uuid()::text;
     select * into _taken from runledger.start(
-      worker, array[_job.id], array[_run], array[_job.language], _data, _programs, _metadata, '{}'
+      worker, array[_job.id], array[_run], array[_job.language], _data, _programs, array[_job.language], '{}', _metadata
     );
     commit;
     continue when _taken.submission_id is null;

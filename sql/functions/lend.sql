@@ -3,13 +3,12 @@
 -- with a job that only this worker takes.
 
 create or replace function runledger.lend_slot(
-  submission_id uuid, run text, seconds double precision, offers text[], does text[]
+  submission_id uuid, run text, seconds double precision, offers text[], capabilities text[]
 ) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _p runledger.pending;
-  _programs constant jsonb := to_jsonb(lend_slot.offers);
   _last constant bigint := 9223372036854775807;
   _first bigint;
 begin
@@ -58,8 +57,7 @@ begin
           and (account.id <> _p.account_id or not p.is_low)
           and case
             when p.is_running then p.is_parked and p.worker_id = _p.worker_id
-            else p.admitted and p.language = any (lend_slot.offers)
-              and runledger.suits_worker(p.requires, _programs, lend_slot.does)
+            else p.admitted and runledger.suits_worker(p.language, p.requires, lend_slot.offers, lend_slot.capabilities)
           end
         order by p.position limit 1
       ) first
@@ -86,7 +84,7 @@ begin
   return _p.is_parked;
 end
 $$;
-comment on function runledger.lend_slot is 'Decides whether a submission that is between two tests, after having its slot for so many seconds, lends the slot. True: another account is next by the fair order. The submission is parked, at a position later by these seconds, and its job (continue:<worker>) says when it goes on. False: it goes on at once; where another account waits at a later position, the seconds are counted all the same. A repeated call while it is parked adds the job again. offers, does: the languages and capabilities of the worker.';
+comment on function runledger.lend_slot is 'Decides whether a submission that is between two tests, after having its slot for so many seconds, lends the slot. True: another account is next by the fair order. The submission is parked, at a position later by these seconds, and its job (continue:<worker>) says when it goes on. False: it goes on at once; where another account waits at a later position, the seconds are counted all the same. A repeated call while it is parked adds the job again. offers, capabilities: as in runledger.suits_worker.';
 
 create or replace function runledger.take_slot(submission_id uuid, run text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp

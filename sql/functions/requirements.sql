@@ -3,17 +3,16 @@
 -- A worker of an earlier release would ignore options of a submission's detail that it does not know. A worker without the
 -- checker's language could not judge the submission.
 
-create or replace function runledger.suits_worker(received jsonb, programs jsonb, does text[]) returns boolean
+create or replace function runledger.suits_worker(language text, requires jsonb, offers text[], capabilities text[]) returns boolean
 language sql stable
 as $$
-  select not coalesce(
-    received ? 'detail' and (
-      not programs ? (received ->> 'checker_language') or not received -> 'demands' <@ to_jsonb(does)
-    ),
-    false
+  select suits_worker.language = any (suits_worker.offers) and (
+    not coalesce(suits_worker.requires ? 'detail', false)
+    or coalesce(suits_worker.requires ->> 'checker_language' = any (suits_worker.offers), true)
+      and coalesce(suits_worker.requires -> 'demands' <@ to_jsonb(suits_worker.capabilities), true)
   )
 $$;
-comment on function runledger.suits_worker is 'Whether a worker can run a submission. received: its requirements (runledger.read_requirements), null for none. programs: an object with a key for each language of the worker, or a list of the languages. does: the capabilities of the worker.';
+comment on function runledger.suits_worker is 'Whether a worker can run a submission. language, requires: of runledger.pending. offers, capabilities: the languages and the capabilities of the worker.';
 
 create or replace function runledger.start_data(data jsonb, received jsonb, cores integer, attempt integer) returns jsonb
 language sql stable
@@ -46,4 +45,4 @@ as $$
     else '{}'
   end
 $$;
-comment on function runledger.start_data is 'Returns the data of execution.started. data: the part that the worker reports of itself and of the program, where limits.cores is a slot''s share; received: as in runledger.suits_worker; cores: the tier''s cores for a box, or null; attempt: 1, 2, 3 …';
+comment on function runledger.start_data is 'Returns the data of execution.started. data: the part that the worker reports of itself and of the program, where limits.cores is a slot''s share; received: as requires in runledger.suits_worker; cores: the tier''s cores for a box, or null; attempt: 1, 2, 3 …';

@@ -1,8 +1,8 @@
 -- Starts the attempts of jobs that a worker was handed. The version of execution.started is the fencing token.
 
 create or replace function runledger.start(
-  worker_id uuid, submission_ids uuid[], runs text[], languages text[], data jsonb, programs jsonb, metadata jsonb,
-  does text[], under_way text[] default '{}'
+  worker_id uuid, submission_ids uuid[], runs text[], languages text[], data jsonb, programs jsonb, offers text[],
+  capabilities text[], metadata jsonb, under_way text[] default '{}'
 ) returns table (
   submission_id uuid, run text, version integer, account_id uuid, code bytea, stdin bytea, expected_stdout bytea, detail bytea,
   total_seconds integer, cores double precision, has_webhook boolean
@@ -50,7 +50,7 @@ begin
       left join runledger.api_key k on k.id = p.api_key_id
       left join runledger.tier on tier.name = k.tier
       where p.submission_id = any (start.submission_ids) and p.admitted and not p.is_running and p.language = i.language
-        and runledger.suits_worker(p.requires, start.programs, start.does)
+        and runledger.suits_worker(p.language, p.requires, start.offers, start.capabilities)
       -- Not by p.submission_id, because a plan may then read the whole queue in the order of that index.
       order by i.id for update of p
     ), started as (
@@ -102,21 +102,22 @@ begin
         left join runledger.body on body.submission_id = p.submission_id
         where p.submission_id = _left.id and p.is_running and p.run = _left.run and not p.is_cancelled;
       if not found and runledger.start_otherwise(
-        _left.id, _left.run, _left.language, start.worker_id, start.metadata, start.programs, start.does, start.under_way
+        _left.id, _left.run, _left.language, start.worker_id, start.offers, start.capabilities, start.metadata, start.under_way
       ) then
         return query select * from runledger.start(
-          start.worker_id, array[_left.id], array[_left.run], array[_left.language], start.data, start.programs, start.metadata,
-          start.does, start.under_way
+          start.worker_id, array[_left.id], array[_left.run], array[_left.language], start.data, start.programs, start.offers,
+          start.capabilities, start.metadata, start.under_way
         );
       end if;
     end loop;
   end if;
 end
 $$;
-comment on function runledger.start is 'Appends execution.started for each submission, and returns what the worker must run (code is null when the body is purged) and its account; a repeated call with the same run returns the same. languages: of the jobs that were handed out. data: the event''s data about the worker; programs: the event''s data about each language that the worker runs. does: the capabilities of the worker. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs on this or another live worker, or is enqueued again because its language differs from the job''s or the worker does not suit it. Where a row differs from the log, nothing is written and the row is repaired. RL005: this worker was declared lost and must register under a new id. RL027: this worker must take nothing.';
+comment on function runledger.start is 'Appends execution.started for each submission, and returns what the worker must run (code is null when the body is purged) and its account; a repeated call with the same run returns the same. languages: of the jobs that were handed out. data: the event''s data about the worker; programs: the event''s data about each of these languages. offers, capabilities: as in runledger.suits_worker. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs on this or another live worker, or is enqueued again because its language differs from the job''s or the worker does not suit it. Where a row differs from the log, nothing is written and the row is repaired. RL005: this worker was declared lost and must register under a new id. RL027: this worker must take nothing.';
 
 create or replace function runledger.start_otherwise(
-  submission_id uuid, run text, language text, worker_id uuid, metadata jsonb, programs jsonb, does text[], under_way text[]
+  submission_id uuid, run text, language text, worker_id uuid, offers text[], capabilities text[], metadata jsonb,
+  under_way text[]
 ) returns boolean
 language plpgsql
 as $$
@@ -142,7 +143,7 @@ begin
     -- The job's task names a wrong language.
     perform job.enqueue_executions(array[_p.submission_id]);
     return false;
-  elsif not runledger.suits_worker(_p.requires, start_otherwise.programs, start_otherwise.does) then
+  elsif not runledger.suits_worker(_p.language, _p.requires, start_otherwise.offers, start_otherwise.capabilities) then
     -- A suitable worker may come soon. The longer the submission has waited for one, the longer the delay.
     perform job.enqueue_executions(
       array[_p.submission_id], least(60, 1 + extract(epoch from clock_timestamp() - _p.created_at) / 10)::integer

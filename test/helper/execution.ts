@@ -57,7 +57,7 @@ export async function startAttempt(
   const [row] = await sql<PretendedAttempt[]>`
     select version, run from runledger.start(
       ${workerId}, array[${id}::uuid], array[${uuidv7()}], array[${language}], ${json(sql, data)}, ${json(sql, programs)},
-      ${json(sql, { actor: { worker: workerId } })}, ${[...does]}::text[]
+      ${Object.keys(programs)}::text[], ${[...does]}::text[], ${json(sql, { actor: { worker: workerId } })}
     )`
   return row ?? null
 }
@@ -219,7 +219,7 @@ export async function takeNext(
     const [row] = await sql<Taken[]>`
       select * from runledger.start(
         ${worker}, array[${job.key}::uuid], array[${uuidv7()}], array[${job.language}], ${json(sql, { worker })},
-        ${json(sql, programs)}, ${json(sql, { actor: { worker } })}, ${[...capabilities]}::text[]
+        ${json(sql, programs)}, ${[...languages]}::text[], ${[...capabilities]}::text[], ${json(sql, { actor: { worker } })}
       )`
     if (row !== undefined) return row
   }

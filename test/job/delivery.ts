@@ -59,7 +59,7 @@ export async function endSubmission(
       const id = await submitNew(inside, caller, describeSubmission({ code: '', webhook }))
       await transaction`
       select runledger.start(
-        gen_random_uuid(), array[${id}::uuid], '{run}', '{python}', '{}', '{"python": {"runtime": "Python 3"}}', '{"actor": {}}', '{}'
+        gen_random_uuid(), array[${id}::uuid], '{run}', '{python}', '{}', '{"python": {"runtime": "Python 3"}}', '{python}', '{}', '{"actor": {}}'
       )`
       await conclude(inside, { id, version: 2, data: { verdict: 'AC', exit_code: 0 }, stdout })
       await transaction`select graphile_worker.remove_job(${id})`

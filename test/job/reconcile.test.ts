@@ -14,7 +14,7 @@ const python = describeSubmission({ code: 'print(1)' })
 async function start(id: string, worker: string): Promise<{ version: number } | undefined> {
   const [row] = await sql<{ version: number }[]>`
     select version from runledger.start(
-      ${worker}, array[${id}::uuid], array[${uuidv7()}], '{python}', ${sql.json({ worker })}, '{"python": {}}', '{"actor": {}}', '{}'
+      ${worker}, array[${id}::uuid], array[${uuidv7()}], '{python}', ${sql.json({ worker })}, '{"python": {}}', '{python}', '{}', '{"actor": {}}'
     )`
   return row
 }

@@ -135,20 +135,15 @@ export function createStart(
 ): BeginAttempt {
   const { database, executor } = dependencies
   const host = { host: hostname(), host_cores: availableParallelism() }
-  // Serialized once, because a worker hardly ever changes what it offers.
-  let described: { runtimes: Executor['runtimes']; programs: string } | undefined
-  const describePrograms = (runtimes: Executor['runtimes']): string => {
-    if (described?.runtimes !== runtimes) {
-      const offered = languages.filter((name) => name in runtimes)
-      const programs = offered.map((name) => [name, describeProgram(dependencies, name)])
-      described = { runtimes, programs: JSON.stringify(Object.fromEntries(programs)) }
-    }
-    return described.programs
-  }
 
   async function startAll(starts: readonly Start[]): Promise<readonly (Started | null)[]> {
     const worker = starts[0]?.worker ?? ''
     const data = { worker, ...host, isolation: executor.isolation }
+    // Not of all languages: PostgreSQL would take longer to read them than to do all the rest.
+    const programs = starts.map(({ language }) => [
+      language,
+      describeProgram(dependencies, language),
+    ])
     const metadata: Metadata = { actor: { worker } }
     const rows = await database<Started[]>`
       select
@@ -158,8 +153,8 @@ export function createStart(
       from runledger.start(
         ${worker}, ${starts.map(({ submission }) => submission)}::uuid[], ${starts.map(({ run }) => run)}::text[],
         ${starts.map(({ language }) => language)}::text[], ${json(database, data)},
-        ${describePrograms(executor.runtimes)}::text::jsonb, ${json(database, metadata)}, ${[...capabilities]}::text[],
-        ${[...startedIds]}::text[]
+        ${json(database, Object.fromEntries(programs))}, ${Object.keys(executor.runtimes)}::text[],
+        ${[...capabilities]}::text[], ${json(database, metadata)}, ${[...startedIds]}::text[]
       )`
     const byId = new Map(rows.map((row) => [row.submission, row]))
     return starts.map(({ submission }) => byId.get(submission) ?? null)

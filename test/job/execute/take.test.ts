@@ -52,7 +52,7 @@ async function start(
   return sql<Started[]>`
     select * from runledger.start(
       ${worker}, ${[...ids]}::uuid[], ${[...runs]}::text[], ${ids.map(() => language)}::text[], ${sql.json({ worker })},
-      ${sql.json(programs)}, ${sql.json(actor)}, ${[...does]}::text[], ${[...underWay]}::text[]
+      ${sql.json(programs)}, ${Object.keys(programs)}::text[], ${[...does]}::text[], ${sql.json(actor)}, ${[...underWay]}::text[]
     )`
 }
 
