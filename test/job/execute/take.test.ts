@@ -3,9 +3,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
+import { createDatabase } from '#database'
 import type { Database } from '#database'
 import { readStream } from '#event'
-import { defaultLimits } from '#language'
+import { defaultLimits, languages } from '#language'
 import { createLog } from '#log'
 import { createBegin } from '../../../src/job/execute/attempt.ts'
 import type { AttemptDependencies } from '../../../src/job/execute/attempt.ts'
@@ -13,8 +14,9 @@ import { createTestDatabase } from '../../helper/database.ts'
 import { addWorker, conclude, interrupt } from '../../helper/execution.ts'
 import { submitTomorrow, tomorrow } from '../../helper/demand.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
+import { startTcpProxy } from '../../helper/tcp-proxy.ts'
 
-const { sql, drop } = await createTestDatabase()
+const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const caller = await createCaller(sql)
 const python = describeSubmission({ code: 'print(1)' })
@@ -82,6 +84,23 @@ async function forgetStart(id: string): Promise<void> {
 async function readTask(id: string): Promise<unknown> {
   const [job] = await sql`select task_identifier from graphile_worker.jobs where key = ${id}`
   return job?.['task_identifier']
+}
+
+function describeDependencies(
+  database: Database,
+  lease: AttemptDependencies['lease'],
+  shutdown: AbortSignal,
+  offers: readonly string[] = ['python'],
+): AttemptDependencies {
+  const runtimes = Object.fromEntries(offers.map((name) => [name, { version: `${name} 3.11.2` }]))
+  return {
+    database,
+    executor: { runtimes, isolation: {} },
+    limits: defaultLimits,
+    log: createLog('test', 'silent'),
+    lease,
+    shutdown,
+  } as unknown as AttemptDependencies
 }
 
 t.beforeEach(async () => {
@@ -313,14 +332,8 @@ t.test('what begins under the next id of a worker that was given up is another r
     throw Object.assign(new Error('the answer is lost'), { code: 'CONNECTION_CLOSED' })
   }
 
-  const dependencies = {
-    database: Object.assign(lose, { json: sql.json }),
-    executor: { runtimes: { python: { version: 'Python 3' } }, isolation: {} },
-    limits: defaultLimits,
-    log: createLog('test', 'silent'),
-    lease,
-    shutdown: signal,
-  } as unknown as AttemptDependencies
+  const database = Object.assign(lose, { json: sql.json }) as unknown as Database
+  const dependencies = describeDependencies(database, lease, signal)
   const begun = await createBegin(dependencies, new Set())(submission, 'python')
   const events = await readStream(sql, submission)
   t.strictSame(
@@ -335,17 +348,8 @@ t.test('what begins under the next id of a worker that was given up is another r
 t.test('a second job that comes while the first one is being started starts nothing', async (t) => {
   const submission = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
   const { signal } = new AbortController()
-  const begin = createBegin(
-    {
-      database: sql,
-      executor: { runtimes: { python: { version: 'Python 3' } }, isolation: {} },
-      limits: defaultLimits,
-      log: createLog('test', 'silent'),
-      lease: { workerId: await addWorker(sql), signal },
-      shutdown: signal,
-    } as unknown as AttemptDependencies,
-    new Set(),
-  )
+  const lease = { workerId: await addWorker(sql), signal }
+  const begin = createBegin(describeDependencies(sql, lease, signal), new Set())
   const untilWaiting = async (count: number): Promise<void> => {
     let waiting = 0
     while (waiting < count) {
@@ -366,4 +370,32 @@ t.test('a second job that comes while the first one is being started starts noth
   t.equal((await Promise.all(begun)).filter((attempt) => attempt !== null).length, 1)
   const types = (await readStream(sql, submission)).map(({ type }) => type)
   t.strictSame(types, ['submission.received', 'execution.started'])
+})
+
+t.test('a start sends of the languages that it does not start only the names', async (t) => {
+  let sentBytes = 0
+  const proxy = await startTcpProxy(url, (_, bytes) => (sentBytes += bytes.length))
+  const database = createDatabase({
+    url: proxy.url,
+    connections: 1,
+    name: 'test start',
+    statementSeconds: 10,
+  })
+  t.teardown(async () => {
+    await database.end({ timeout: 1 })
+    await proxy.close()
+  })
+  const { signal } = new AbortController()
+  const lease = { workerId: await addWorker(sql), signal }
+  const countBytes = async (offers: readonly string[]): Promise<number> => {
+    const begin = createBegin(describeDependencies(database, lease, signal, offers), new Set())
+    const id = await submitNew(sql, caller, python)
+    sentBytes = 0
+    t.ok(await begin(id, 'python'))
+    return sentBytes
+  }
+  // The first statement of a connection has its text, too.
+  await countBytes(['python'])
+  const names = languages.join().length
+  t.ok((await countBytes(languages)) < (await countBytes(['python'])) + 5 * names)
 })
