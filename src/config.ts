@@ -70,6 +70,7 @@ const webhookRules = {
       v.string(),
       v.regex(/^\d+(,\d+)*$/, 'must be port numbers separated by commas'),
       v.transform((text) => text.split(',').map(Number)),
+      v.everyItem((port) => port >= 1 && port <= 65_535, 'must be port numbers from 1 to 65535'),
     ),
     '443',
   ),

@@ -120,7 +120,7 @@ function readHave(text = ''): Pick<ParsedBatch, 'have'> & {
   if (text === '') return { have, issues: [] }
   for (const range of text.split(',')) {
     const [, first = '', last = first] = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(range) ?? []
-    if (first === '')
+    if (first === '' || Number(last) < Number(first))
       return { have, issues: [{ path: '?have', message: 'must be a list such as 0-4,9' }] }
     for (let n = Number(first); n <= Number(last); n += 1) have.add(n)
   }

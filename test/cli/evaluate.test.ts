@@ -217,4 +217,7 @@ t.test('pass@k is the mean over tasks, without bias', async (t) => {
   t.match(passAt, { 1: 0.6, 5: 1 })
   const lost = report([...some('a', 1, 2), end('a', 2, null)])
   t.match(lost, { not_judged: 1, pass_at: { 1: 0.5 } }, 'the service’s fault does not count')
+  const unknown = report([...some('a', 1, 1), end('b', 0, null)])
+  t.strictSame(unknown.pass_at, {}, 'a task without a judged sample')
+  t.strictSame(report([end('a', 0, null)]).pass_at, {})
 })

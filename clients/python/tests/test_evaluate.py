@@ -292,6 +292,12 @@ class Faults(unittest.TestCase):
         with Answers(answer(*ends)) as service, Client(service.url, "k") as client:
             self.assertEqual(evaluate(lines, client=client)["pass_at"], {1: 0.6, 5: 1})
 
+    def test_a_task_without_a_judged_sample_leaves_no_pass_at_k(self) -> None:
+        lines = [PLAIN, {**PLAIN, "task": "lost"}]
+        with Answers(answer(DONE, LOST), answer(LOST)) as service, Client(service.url, "k") as client:
+            report = evaluate(lines, client=client)
+        self.assertEqual([report["tasks"], report["not_judged"], report["pass_at"]], [2, 1, {}])
+
 
 class JavaScript(unittest.TestCase):
     def test_json_is_spelled_as_there(self) -> None:

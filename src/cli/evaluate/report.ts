@@ -34,8 +34,10 @@ const ks = [1, 5, 10, 100]
 
 export function report(evaluated: readonly Evaluated[]): Report {
   const results = evaluated.map(describe)
-  const judged = results.filter(({ verdict }) => verdict !== null)
-  const byTask = [...Map.groupBy(judged, ({ task }) => task).values()]
+  // A task without a judged sample counts, too: without it, the mean would be over other tasks than the caller's.
+  const byTask = [...Map.groupBy(results, ({ task }) => task).values()].map((samples) =>
+    samples.filter(isJudged),
+  )
   const least = Math.min(...byTask.map(({ length }) => length))
   const passAt = ks
     .filter((k) => k <= least)
@@ -44,10 +46,10 @@ export function report(evaluated: readonly Evaluated[]): Report {
       return [k, Number(share.toFixed(4))] as const
     })
   return {
-    tasks: new Set(results.map(({ task }) => task)).size,
+    tasks: byTask.length,
     samples: results.length,
     passed: results.filter(isPassed).length,
-    not_judged: results.length - judged.length,
+    not_judged: results.filter((result) => !isJudged(result)).length,
     pass_at: Object.fromEntries(passAt),
     verdicts: Object.fromEntries(
       [...Map.groupBy(results, ({ verdict }) => verdict ?? 'not judged')]
@@ -63,16 +65,21 @@ function describe({ sample, end }: Evaluated): ReportedSample {
   const known = { line, task, sample: number }
   if ('error' in end)
     return { ...known, id: null, verdict: null, limit: null, fault: 'caller', message: end.message }
-  const isJudged = end.status === 'completed' && end.fault !== 'platform' && end.fault !== 'checker'
+  const hasVerdict =
+    end.status === 'completed' && end.fault !== 'platform' && end.fault !== 'checker'
   return {
     ...known,
     id: end.id,
-    verdict: isJudged ? end.verdict : null,
+    verdict: hasVerdict ? end.verdict : null,
     limit: end.limit,
     fault: end.fault,
     message:
       end.message ?? (end.verdict === 'CE' ? firstLine(end.compile_output) : lastLine(end.stderr)),
   }
+}
+
+function isJudged({ verdict }: ReportedSample): boolean {
+  return verdict !== null
 }
 
 function isPassed({ verdict }: ReportedSample): boolean {

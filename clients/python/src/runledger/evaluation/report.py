@@ -32,7 +32,7 @@ class Report(TypedDict):
     passed: int
     #: Refused, or failed by the service's fault in every round.
     not_judged: int
-    #: By k, where every task has k samples: the mean over tasks of the chance that one of k passes.
+    #: By k, where every task has k judged samples: the mean over tasks of the chance that one of k passes.
     pass_at: Dict[int, float]
     verdicts: Dict[str, int]
     results: List[ReportedSample]
@@ -42,11 +42,13 @@ def make_report(evaluated: Sequence[Evaluated]) -> Report:
     results = [_describe(one) for one in evaluated]
     by_task: Dict[str, List[ReportedSample]] = {}
     for result in results:
+        # A task without a judged sample counts, too: without it, the mean would be over other tasks than the caller's.
+        judged = by_task.setdefault(result["task"], [])
         if result["verdict"] is not None:
-            by_task.setdefault(result["task"], []).append(result)
+            judged.append(result)
     least = min((len(some) for some in by_task.values()), default=0)
     return {
-        "tasks": len({result["task"] for result in results}),
+        "tasks": len(by_task),
         "samples": len(results),
         "passed": _count_passed(results),
         "not_judged": sum(result["verdict"] is None for result in results),
