@@ -26,11 +26,7 @@ export function examineContainer(host: Host, root = '/'): Finding[] {
   const environment = readProcessFile(host, 'self/environ').split('\0')
   const isPodman = environment.some((variable) => /^container=(podman|oci)$/u.test(variable))
   if (!isPodman && !existsSync(join(root, '.dockerenv'))) return []
-  const faults = [
-    ...(host.uid === 0 ? examineCapabilities(host) : []),
-    ...examineMounts(host),
-    ...examineProfile(host),
-  ]
+  const faults = [...examineCapabilities(host), ...examineMounts(host), ...examineProfile(host)]
   if (faults.length > 0) return faults
   return [reportOk('container', `${isPodman ? 'podman' : 'docker'} gives what a worker needs`)]
 }
@@ -40,7 +36,7 @@ function examineCapabilities(host: Host): Finding[] {
   const bounds = /^CapBnd:\s*([0-9a-f]+)$/mu.exec(readProcessFile(host, '1/status'))?.[1]
   const held = BigInt(`0x${bounds ?? '0'}`)
   const lacking = capabilities.filter(([, number]) => ((held >> BigInt(number)) & 1n) === 0n)
-  if (lacking.length === 0) return []
+  if (host.uid !== 0 || lacking.length === 0) return []
   const detail = lacking.map(([name, , purpose]) => `no ${name} (${purpose})`).join(', ')
   const podman = `--cap-add=${lacking.map(([name]) => name).join(',')}`
   const docker = lacking.map(([name]) => `--cap-add=${name}`).join(' ')

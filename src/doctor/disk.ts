@@ -6,9 +6,8 @@ import { examineCacheDirectory } from '#cache-directory'
 import { reportMissing, reportOk, reportWarning } from './host.ts'
 import type { Finding, Host } from './host.ts'
 
-const mebibyte = 1024 * 1024
-const leastBytes = 64 * mebibyte
-const amplyBytes = 1024 * mebibyte
+const leastMebibytes = 64
+const ampleMebibytes = 1024
 const leastFiles = 1000
 
 /** Examines the owner of the cache directory, and the free space there and in the temporary directory. */
@@ -28,16 +27,14 @@ async function examineDisk(name: string, directory: string): Promise<Finding> {
   let existing = resolve(directory)
   while (!existsSync(existing) && existing !== '/') existing = dirname(existing)
   const { bavail, bsize, files, ffree } = await statfs(existing)
-  const freeBytes = bavail * bsize
-  const detail = `${Math.floor(freeBytes / mebibyte)} MiB free for ${directory}`
+  const mebibytes = Math.floor((bavail * bsize) / 2 ** 20)
+  const detail = `${mebibytes} MiB free for ${directory}`
   const remedy = `free some space: du -xhd1 ${existing} | sort -h`
-  if (freeBytes < leastBytes) return reportMissing(name, detail, remedy)
+  if (mebibytes < leastMebibytes) return reportMissing(name, detail, remedy)
   // btrfs and others report no inodes.
-  if (files > 0 && ffree < leastFiles)
-    return reportMissing(
-      name,
-      `${ffree} inodes free for ${directory}`,
-      `remove files: du --inodes -xd1 ${existing} | sort -n`,
-    )
-  return freeBytes < amplyBytes ? reportWarning(name, detail, remedy) : reportOk(name, detail)
+  if (files > 0 && ffree < leastFiles) {
+    const removal = `remove files: du --inodes -xd1 ${existing} | sort -n`
+    return reportMissing(name, `${ffree} inodes free for ${directory}`, removal)
+  }
+  return mebibytes < ampleMebibytes ? reportWarning(name, detail, remedy) : reportOk(name, detail)
 }

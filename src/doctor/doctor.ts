@@ -30,14 +30,15 @@ export async function examineHost(
 /** Searches as the worker does. Returns a row for each installed language, working or broken, and one row for the others. */
 async function examineLanguages(host: Host): Promise<Finding[]> {
   const { toolchains, missing } = await findToolchains(host.settings, host, host.languages)
-  const found = [...toolchains]
   // A missing language is a fault only when all are missing.
-  if (found.length === 0)
+  if (toolchains.size === 0)
     return missing.map(({ language, reason, remedy }) => reportMissing(language, reason, remedy))
   const broken = missing.filter(({ isBroken }) => isBroken)
   const absent = missing.filter(({ isBroken }) => !isBroken).map(({ language }) => language)
   return [
-    ...found.map(([name, { version, location }]) => reportOk(name, `${version} (${location})`)),
+    ...Array.from(toolchains, ([name, { version, location }]) =>
+      reportOk(name, `${version} (${location})`),
+    ),
     ...broken.map(({ language, reason, remedy }) =>
       reportWarning(language, `${reason}: it is not offered`, remedy),
     ),

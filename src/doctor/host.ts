@@ -28,9 +28,10 @@ export function readProcessFile(host: Host, path: string): string {
   }
 }
 
-/** Returns Debian's package of the newest kernel. @param machine Node's name of the architecture. */
-export function nameKernel(machine: string = process.arch): string {
-  return `linux-image-${machine === 'x64' ? 'amd64' : machine}`
+/** Returns the remedy for an old kernel. @param machine Node's name of the architecture. */
+export function adviseKernel(machine: string = process.arch): string {
+  const name = `linux-image-${machine === 'x64' ? 'amd64' : machine}`
+  return `install a kernel ≥ 5.14, best ≥ 6.12 (Debian: apt-get install ${name}), and reboot`
 }
 
 export interface Finding {

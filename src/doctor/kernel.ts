@@ -1,6 +1,6 @@
 // Examines the kernel: its version, and settings that a box cannot correct.
 import { basename } from 'node:path'
-import { nameKernel, readProcessFile, reportMissing, reportOk, reportWarning } from './host.ts'
+import { readProcessFile, adviseKernel, reportMissing, reportOk, reportWarning } from './host.ts'
 import type { Finding, Host } from './host.ts'
 
 function examineRelease(host: Host): Finding {
@@ -10,25 +10,19 @@ function examineRelease(host: Host): Finding {
     return reportMissing('kernel', 'its version cannot be read', 'mount -t proc proc /proc')
   const version = Number(major) * 1000 + Number(minor)
   // mount_setattr needs 5.12, cgroup.kill 5.14; clone3, fsopen and close_range are older.
-  if (version < 5014)
-    return reportMissing(
-      'kernel',
-      `Linux ${release} is older than 5.14, which boxes need`,
-      `install a kernel that is still maintained (Debian: apt-get install ${nameKernel()}) and reboot`,
-    )
-  if (version < 5019)
-    return reportWarning(
-      'kernel',
-      `Linux ${release}: cgroup v2 has no memory.peak below 5.19, so that the peak of a run is sampled`,
-      'install a kernel ≥ 6.12 and reboot',
-    )
-  return reportOk('kernel', `Linux ${release}`)
+  if (version < 5014) {
+    const detail = `Linux ${release} is older than 5.14, which boxes need`
+    return reportMissing('kernel', detail, adviseKernel())
+  }
+  if (version >= 5019) return reportOk('kernel', `Linux ${release}`)
+  const detail = `Linux ${release}: cgroup v2 has no memory.peak below 5.19, so that the peak of a run is sampled`
+  return reportWarning('kernel', detail, adviseKernel())
 }
 
 export function examineKernel(host: Host): Finding[] {
   const pattern = readProcessFile(host, 'sys/kernel/core_pattern')
   const swaps = readProcessFile(host, 'swaps').split('\n').slice(1)
-  const swapFiles = swaps.map((line) => line.split(/\s+/u)[0]).join(', ')
+  const files = swaps.map((line) => line.split(/\s+/u)[0]).join(', ')
   const init = basename(readProcessFile(host, '1/cmdline').split('\0')[0] ?? '')
   return [
     examineRelease(host),
@@ -39,10 +33,10 @@ export function examineKernel(host: Host): Finding[] {
           'sysctl -w kernel.core_pattern=core',
         )
       : reportOk('core pattern', pattern || 'no core files'),
-    swaps.length > 0
+    files
       ? reportWarning(
           'swap',
-          `on (${swapFiles}): boxes may not use it, but times vary when the host does`,
+          `on (${files}): boxes may not use it, but times vary when the host does`,
           'swapoff -a, and remove the swap lines from /etc/fstab',
         )
       : reportOk('swap', 'off'),

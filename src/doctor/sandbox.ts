@@ -7,7 +7,7 @@ import { defaultLimits } from '#language'
 import { openSandbox } from '#sandbox'
 import { claimUids, createSlotPool } from '#slot'
 import type { UidRange } from '#slot'
-import { nameKernel, reportMissing, reportOk, reportWarning } from './host.ts'
+import { adviseKernel, reportMissing, reportOk, reportWarning } from './host.ts'
 import type { Finding, Host } from './host.ts'
 
 /** Remedies by a pattern for the failed step and its error message. The first pattern that matches counts. */
@@ -24,7 +24,7 @@ const remedies: Readonly<Record<string, string>> = {
     'run the worker as root, or give its user a group in every hierarchy and start it there; for a hierarchy that is not mounted: mount -t cgroup -o NAME NAME /sys/fs/cgroup/NAME',
   'cgroup\\.':
     'run the worker as root, or as a systemd service with Delegate=yes (in a container: --cgroupns=private and a writable /sys/fs/cgroup)',
-  'Function not implemented': `install a kernel ≥ 5.14 (Debian: apt-get install ${nameKernel()}) and reboot`,
+  'Function not implemented': adviseKernel(),
   'setpriv.*not found': 'apt-get install util-linux',
   'setpriv:':
     'run the worker as root with CAP_SETUID, CAP_SETGID and CAP_SETPCAP (Docker drops none of them by default), or not as root',
@@ -42,9 +42,6 @@ export function findRemedy(words: string): string {
   return Object.entries(remedies).find(isMeant)?.[1] ?? ''
 }
 
-/** The doctor uses one uid. It looks for a free one in steps of this size, because workers may have claimed hundreds. */
-const uidsTried = 64
-
 /** Returns one row: the box that was made, or the failed step with its reason and remedy. */
 export async function examineSandbox(host: Host): Promise<Finding> {
   const isRoot = host.uid === 0
@@ -52,24 +49,18 @@ export async function examineSandbox(host: Host): Promise<Finding> {
   const cacheDirectory = mkdtempSync('/tmp/runledger-doctor-')
   let uids: UidRange | null = null
   try {
-    // Workers that run here have claimed theirs.
-    if (isRoot) uids = await claimUids(host.firstUid, uidsTried)
+    // One uid would do, but workers that run here may have claimed hundreds: the search goes in steps of this size.
+    if (isRoot) uids = await claimUids(host.firstUid, 64)
     const slots = createSlotPool(1, uids?.firstUid ?? null)
-    const { resources, boxes } = await openSandbox(new Map(), slots, defaultLimits, {
-      slots: availableParallelism(),
-      cacheDirectory,
-    })
+    const options = { slots: availableParallelism(), cacheDirectory }
+    const { resources, boxes } = await openSandbox(new Map(), slots, defaultLimits, options)
     await boxes.close()
     await resources.cgroups.close()
-    const { version } = resources.cgroups
-    const user = isRoot
-      ? `slots run as uid ${host.firstUid} and up`
-      : `all slots run as uid ${host.uid}`
-    const detail = `made and closed: no capabilities, filter on, no network; cgroup ${version}; ${user}`
-    if (isRoot) return reportOk('box', detail)
+    const detail = `made and closed: no capabilities, filter on, no network; cgroup ${resources.cgroups.version}`
+    if (isRoot) return reportOk('box', `${detail}; slots run as uid ${host.firstUid} and up`)
     return reportWarning(
       'box',
-      `${detail}, whose kernel quotas the slots share with each other and the worker`,
+      `${detail}; all slots run as uid ${host.uid}, whose kernel quotas they share with each other and the worker`,
       'run the worker as root (sudo make doctor checks that worker): every slot then has a separate uid, and no part of a submission runs as root',
     )
   } catch (error) {

@@ -32,15 +32,12 @@ export async function examineDatabase(
   readKept: () => string,
 ): Promise<Finding> {
   const name = 'database'
-  let url = given
+  let url
   try {
-    url ??= readKept()
+    url = given ?? readKept()
   } catch (error) {
-    return reportWarning(
-      name,
-      describeError(error),
-      'make run, which makes a database, or set DATABASE_URL',
-    )
+    const remedy = 'make run, which makes a database, or set DATABASE_URL'
+    return reportWarning(name, describeError(error), remedy)
   }
   const sql = createDatabase({ url, connections: 1, name: 'runledger doctor' })
   try {
@@ -51,10 +48,7 @@ export async function examineDatabase(
       return reportMissing(name, 'it is older than this release', 'make migrate')
     const newer = await findNewerSchema(sql)
     if (newer?.isRefused === true) return reportMissing(name, newer.reason, 'start a newer release')
-    return reportOk(
-      name,
-      'reached; the login has the needed rights, the newest migration is applied',
-    )
+    return reportOk(name, 'reached; has the newest migration, and the login the needed rights')
   } catch (error) {
     const reason = explainAbsence(error, url) ?? describeError(error)
     return given === undefined
