@@ -79,10 +79,9 @@ export interface Boxes {
   close(): Promise<void>
 }
 
-/** A running interpreter. Programs whose command has `forks` run in forks of it (box/keeper). */
+/** A running interpreter. Programs with its command line run in forks of it (box/keeper). */
 export interface ForkServer {
   readonly name: string
-  /** The interpreter's command line, and that of the commands that it may run. */
   readonly argv: readonly string[]
   /** Writes its /proc/self/status to stdout and its /proc/self/net/dev to stderr. */
   readonly probe: Command

@@ -16,8 +16,6 @@ export interface Command {
   readonly unlimitedStack: boolean
   /** Variables in addition to those of every program. */
   readonly environment?: Readonly<Record<string, string>>
-  /** True when a running interpreter with the same command line may run it in a fork (ForkServer). */
-  readonly forks?: true
 }
 
 /** A host file or directory, and its path in the box. */

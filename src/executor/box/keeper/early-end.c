@@ -111,26 +111,31 @@ void prepare_early_end(void) {
   if (munmap(counted, sizeof *counted) != 0) die("python.early-end");
 }
 
+bool has_word(FILE *script, const char *const words[], size_t count) {
+  struct stat status;
+  if (fstat(fileno(script), &status) != 0) return true;
+  if (status.st_size == 0) return false;
+  size_t size = (size_t)status.st_size;
+  char *source = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fileno(script), 0);
+  if (source == MAP_FAILED) return true;
+  bool found = false;
+  for (size_t word = 0; word < count && !found; word += 1)
+    found = memmem(source, size, words[word], strlen(words[word])) != NULL;
+  munmap(source, size);
+  return found;
+}
+
 /**
  * Words for things that only the source shows: strings that are executed, whose interrupts only the interpreter's own
  * main notices; a finaliser that is added to a library's class; hooks that notice the end; directories that are being
- * read.
+ * read. CPython's code objects would have the names, too, but the decision comes before CPython compiles the script, and
+ * to compile it once more takes 5 µs a line, which is 0.4 ms for 77 lines beside the 1.9 ms of a hello.
  */
 static const char *const active_words[] = {"exec",     "eval",       "__del__", "setattr", "audithook",
                                          "settrace", "setprofile", "meta_path", "scandir", "utf-7",   "utf_7"};
 
 bool may_end_early(FILE *script) {
-  struct stat status;
-  if (fstat(fileno(script), &status) != 0) return false;
-  if (status.st_size == 0) return true;
-  size_t size = (size_t)status.st_size;
-  char *source = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fileno(script), 0);
-  if (source == MAP_FAILED) return false;
-  bool active = false;
-  for (size_t word = 0; word < sizeof active_words / sizeof *active_words; word += 1)
-    active = active || memmem(source, size, active_words[word], strlen(active_words[word])) != NULL;
-  munmap(source, size);
-  return !active;
+  return !has_word(script, active_words, sizeof active_words / sizeof *active_words);
 }
 
 /** @returns -1 for an object that has none. */

@@ -195,6 +195,8 @@ extern struct _object *collector;
 void unfreeze(void);
 /** Called in the resident interpreter, before it serves. */
 void prepare_early_end(void);
+/** True when the script holds one of these words, or cannot be searched. */
+bool has_word(FILE *script, const char *const words[], size_t count);
 /** False for a script that the interpreter's own main must run. */
 bool may_end_early(FILE *script);
 /**

@@ -72,9 +72,7 @@ function describeForks(server: ForkServer): Required<Kind> {
     how: { interpreter: server.argv },
     accelerator: server,
     fits: ({ command, limits }) =>
-      command.forks === true &&
-      limits.memoryBytes >= leastForkMemoryBytes &&
-      isSameLine(command.argv, server.argv),
+      limits.memoryBytes >= leastForkMemoryBytes && isSameLine(command.argv, server.argv),
   }
 }
 
@@ -84,7 +82,6 @@ function describePrestarted(runtime: PrestartedRuntime): Required<Kind> {
     accelerator: runtime,
     // The runtime's stderr was opened before the request was known, so it cannot be merged into stdout.
     fits: ({ command, limits, mergesStderr }) =>
-      command.forks !== true &&
       mergesStderr !== true &&
       limits.processes >= leastPrestarted.processes &&
       limits.memoryBytes >= leastPrestarted.memoryBytes &&

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/prctl.h>
 #include <stdio.h>
@@ -114,6 +115,9 @@ __attribute__((constructor)) static void begin(void) {
   waits_for_script = true;
 }
 
+/** The end of a zip archive, which CPython can run. It looks for one only at its start. */
+static const char *const archive_mark = "PK\5\6";
+
 static void *find_next(const char *name) {
   void *found = dlsym(RTLD_NEXT, name);
   if (found == NULL) _exit(70);
@@ -131,7 +135,12 @@ static FILE *open_script(const char *name, const char *path, const char *mode) {
   forks = true;
   serve();
   FILE *file = next(path, mode);
-  if (file != NULL && may_end_early(file)) run_script(file, path);
+  if (file == NULL) return NULL;
+  if (has_word(file, &archive_mark, 1)) {
+    execl(program_invocation_name, program_invocation_name, "main.py", NULL);
+    _exit(70);
+  }
+  if (may_end_early(file)) run_script(file, path);
   return file;
 }
 

@@ -28,6 +28,10 @@ const commonHeaders: readonly string[] = (
 /**
  * Returns the name in `#include <name>` if that is the first directive, before any code; otherwise null. A precompiled header
  * may replace only the first one, and only if nothing before it, such as a macro or a pragma, can change its meaning.
+ *
+ * Only here does the worker read a submission's source. GCC would find the headers by itself, if each program were compiled
+ * with them. But a program without a precompiled header and with a message would then be compiled twice in full, which is
+ * 1.1 s of CPU more with <bits/stdc++.h> (decision 15). Each program could also find the directory with `__has_include`.
  */
 export function findFirstInclude(code: Uint8Array): string | null {
   return firstInclude.exec(Buffer.from(code).toString('latin1'))?.[1] ?? null

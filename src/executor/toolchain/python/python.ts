@@ -7,12 +7,6 @@ import type { FindToolchain } from '../definition.ts'
 import { findTool } from '../tool.ts'
 import { readVersion } from '../version.ts'
 
-/**
- * Marks a zip archive, which CPython runs like a script. CPython looks for it only at its start, so a fork server cannot run
- * one.
- */
-const archiveMark = Buffer.from('PK\x05\x06', 'latin1')
-
 export const findPython: FindToolchain = async (host) => {
   const { path: interpreter } = await findTool(host, python.tools[0])
   const standardLibrary = dirname(
@@ -36,7 +30,6 @@ export const findPython: FindToolchain = async (host) => {
       argv: [interpreter, 'main.py'],
       files: [{ path: '/box/main.py', content, executable: false }],
       unlimitedStack: true,
-      ...(Buffer.from(content).includes(archiveMark) ? {} : { forks: true }),
     }),
     accelerators: { 'fork-server': createForkServer(interpreter) },
   }
@@ -69,7 +62,6 @@ export function createForkServer(interpreter: string): ForkServer {
     argv,
     files: [{ path: '/box/main.py', content: Buffer.from(source), executable: false }],
     unlimitedStack: true,
-    forks: true,
   })
   return {
     name: 'Python',

@@ -145,7 +145,7 @@ t.test('a battery of forked runs, the keeper under traps', async (t) => {
       wallSeconds: (limits?.wallSeconds ?? 30) * timeFactor,
     })
     const files = [{ path: '/box/main.py', content: Buffer.from(script), executable: false }]
-    const command = { ...asked.command, files, forks: true as const }
+    const command = { ...asked.command, files }
     t.match(await keeper.run({ ...asked, command }), expected, script)
   }
 })

@@ -521,7 +521,7 @@ async function openForks(
     close: () => boxes.close(),
     async ask(code) {
       const files = [{ path: '/box/main.py', content: Buffer.from(code), executable: false }]
-      const command: Command = { ...asked.command, files, forks: true }
+      const command: Command = { ...asked.command, files }
       return (await boxes.run(slot, { ...asked, command })).stdout.toString()
     },
   }
