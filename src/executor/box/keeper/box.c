@@ -37,12 +37,16 @@ void open_boxes(void) {
   open_init();
 }
 
-/** @param mode of the root directory. NULL for the default of tmpfs, which is 1777. */
-static int open_scratch(uint64_t bytes, const char *mode) {
+static bool set_size(int context, uint64_t bytes) {
   char size[32];
   snprintf(size, sizeof size, "%llu", (unsigned long long)bytes);
+  return fsconfig(context, FSCONFIG_SET_STRING, "size", size, 0) == 0;
+}
+
+/** @param mode of the root directory. NULL for the default of tmpfs, which is 1777. */
+static int open_scratch(uint64_t bytes, const char *mode) {
   int context = fsopen("tmpfs", FSOPEN_CLOEXEC);
-  if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "size", size, 0) != 0 ||
+  if (context < 0 || !set_size(context, bytes) ||
       (mode != NULL && fsconfig(context, FSCONFIG_SET_STRING, "mode", mode, 0) != 0) ||
       // The default would be half as many as the host has pages.
       fsconfig(context, FSCONFIG_SET_STRING, "nr_inodes", "1000000", 0) != 0 ||
@@ -55,11 +59,8 @@ static int open_scratch(uint64_t bytes, const char *mode) {
 }
 
 static void resize_scratch(int scratch, uint64_t bytes) {
-  char size[32];
-  snprintf(size, sizeof size, "%llu", (unsigned long long)bytes);
   int context = fspick(scratch, "", FSPICK_EMPTY_PATH | FSPICK_CLOEXEC);
-  if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "size", size, 0) != 0 ||
-      fsconfig(context, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0) != 0)
+  if (context < 0 || !set_size(context, bytes) || fsconfig(context, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0) != 0)
     die("box.resize");
   close(context);
 }
@@ -71,6 +72,12 @@ void resize_box(const struct box *box, uint64_t box_bytes, uint64_t scratch_byte
   resize_scratch(box->mounts[1], scratch_bytes);
   resize_scratch(box->mounts[2], scratch_bytes);
   sizes->scratch_bytes = scratch_bytes;
+}
+
+void require_no_failure(void) {
+  if (shared->error_step[0] == 0) return;
+  errno = shared->error;
+  die(shared->error_step);
 }
 
 bool has_ended(void) { return __atomic_load_n(&shared->ended, __ATOMIC_ACQUIRE) != 0; }
@@ -88,10 +95,7 @@ static void await_event(const struct box *box, int event, int seconds) {
   int found = poll(events, 2, seconds * 1000);
   uint64_t count;
   if (found > 0 && events[0].revents != 0 && read(event, &count, sizeof count) == sizeof count) return;
-  if (shared->error_step[0] != 0) {
-    errno = shared->error;
-    die(shared->error_step);
-  }
+  require_no_failure();
   die_with("box.setup", found == 0 ? "the box was not ready in time" : "the box ended before it was ready");
 }
 

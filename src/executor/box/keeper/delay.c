@@ -27,11 +27,11 @@ static const int64_t first_look_latest = 60 * millisecond;
 static const int64_t shortest_pause = 50 * millisecond;
 static const int64_t pause_factor = 50;
 /**
- * A box waits when it has a runnable task and has used less than quiet_cpu for quiet_time, which is longer than the
+ * A box waits when it has a runnable task and has used less than idle_cpu for idle_time, which is longer than the
  * period of its quota.
  */
-static const uint64_t quiet_cpu = millisecond;
-static const int64_t quiet_time = 20 * millisecond;
+static const uint64_t idle_cpu = millisecond;
+static const int64_t idle_time = 20 * millisecond;
 
 struct task {
   int id;
@@ -54,8 +54,8 @@ static struct {
   bool looked;
   int64_t next_look;
   /** The clock and the CPU time when the box was last seen running. */
-  int64_t quiet_since;
-  uint64_t quiet_at;
+  int64_t idle_since;
+  uint64_t idle_at;
   /** Since when the box has been seen waiting; 0 when it does not wait. */
   int64_t waiting_since;
   /** The clock and the CPU time of the last call of forgiven_until. */
@@ -74,8 +74,8 @@ void open_delay(void) { seen = allocate_unforked(sizeof *seen); }
 
 void begin_delay(const struct box *box, int64_t started) {
   seen->init = box->pid;
-  seen->since = seen->quiet_since = started;
-  seen->cpu_before = seen->quiet_at = seen->delay = 0;
+  seen->since = seen->idle_since = started;
+  seen->cpu_before = seen->idle_at = seen->delay = 0;
   seen->before_count = 0;
   seen->waiting_since = seen->next_look = 0;
   seen->marked_since = 0;
@@ -176,7 +176,7 @@ static void look_at_tasks(uint64_t used) {
   uint64_t most = over((uint64_t)(seen->look.at - seen->since), seen->look.cpu);
   if (seen->look.greatest > most) seen->look.greatest = most;
   if (seen->look.greatest > seen->delay) seen->delay = seen->look.greatest;
-  bool waits = seen->look.runnable && seen->look.at - seen->quiet_since >= quiet_time;
+  bool waits = seen->look.runnable && seen->look.at - seen->idle_since >= idle_time;
   if (!waits) seen->waiting_since = 0;
   else if (seen->waiting_since == 0) seen->waiting_since = seen->look.at;
   int64_t pause = (now() - seen->look.at) * pause_factor;
@@ -188,9 +188,9 @@ void note_delay(uint64_t used) {
   // must end.
   if (!group_has_room()) return;
   int64_t at = now();
-  if (over(used, seen->quiet_at) >= quiet_cpu) {
-    seen->quiet_since = at;
-    seen->quiet_at = used;
+  if (over(used, seen->idle_at) >= idle_cpu) {
+    seen->idle_since = at;
+    seen->idle_at = used;
     seen->waiting_since = 0;
   }
   if (!seen->looked && at - seen->since <= first_look_latest) {
@@ -217,5 +217,5 @@ int64_t forgiven_until(int64_t ends, uint64_t used) {
   // The length of a wait is known only when it is over, and the keeper itself may have waited, too. So a box that could
   // run may go on for another moment, and again while it runs for less than half of that moment.
   bool runs_freely = marked > 0 && ran >= (uint64_t)(seen->look.at - marked) / 2;
-  return runs_freely ? until : seen->look.at + quiet_time;
+  return runs_freely ? until : seen->look.at + idle_time;
 }

@@ -46,7 +46,7 @@ static void reclaim(bool waits) {
     if (write_group_number(limit, most)) group->limit_held = most;
     else usleep(tries < 1000 ? 5000 : 100000);
   }
-  die_with("group.settle", "the memory of a box that has died is not given back");
+  die_with("group.settle", "the memory of a box that has died stays charged");
 }
 
 static bool has_leftovers(void) { return memory->at_rest > 0 && read_memory() > memory->at_rest + slack; }

@@ -20,7 +20,6 @@
 // already (runtime.c).
 #include "keeper.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <stdlib.h>
@@ -101,8 +100,8 @@ static void fill_box(struct request *request) {
   else
     reclaim_leftovers(false);
   // Room for the input and the files. box_bytes is scratch space plus files.
-  raise_limit_for(request->stdin_bytes +
-            (request->box_bytes > request->scratch_bytes ? request->box_bytes - request->scratch_bytes : 0));
+  uint64_t file_bytes = request->box_bytes > request->scratch_bytes ? request->box_bytes - request->scratch_bytes : 0;
+  raise_limit_for(request->stdin_bytes + file_bytes);
   resize_box(&box, request->box_bytes, request->scratch_bytes);
   read_files(request->files);
   read_output_names(request->output_files);
@@ -125,10 +124,7 @@ static struct result measure(enum reason reason, const struct stream streams[2],
       .stdout_bytes = streams[0].received,
       .stderr_bytes = streams[1].received,
   };
-  if (shared->error_step[0] != 0) {
-    errno = shared->error;
-    die(shared->error_step);
-  }
+  require_no_failure();
   if (result.memory_kills > 0 && !group_has_hit_limit()) result.reason = squeezed;
   if (!has_end && reason == no_reason && result.memory_kills == 0)
     die_with("box.watch", "the box ended without a status");
@@ -144,8 +140,7 @@ static void send_output_files(const struct request *request) {
   close(box.mounts[0]);
 }
 
-/** Sends a message without content. */
-static void say(uint64_t kind) {
+static void send_kind(uint64_t kind) {
   append_frame(kind, "", 0);
   send_all();
 }
@@ -154,7 +149,7 @@ static void say(uint64_t kind) {
 static void settle_slot(void) {
   reclaim_leftovers(true);
   raise_limit_for(0);
-  say('s');
+  send_kind('s');
 }
 
 /** Sends the result, then waits until nothing of the box is left. */
@@ -273,7 +268,7 @@ void serve(void) {
   uint64_t memory = read_keeper_memory();
   share = forks && memory > share ? memory - share : 0;
   bool is_ready = !has_runtime();
-  if (is_ready) say('r');
+  if (is_ready) send_kind('r');
   for (;;) {
     make_room_for_box();
     if (forks) clear_stack();
@@ -281,7 +276,7 @@ void serve(void) {
     if (!is_ready) {
       // The keeper is not ready before its first runtime has started.
       wait_until_ready(&box, seconds_until_first);
-      say('r');
+      send_kind('r');
       is_ready = true;
     }
     uint64_t kind;

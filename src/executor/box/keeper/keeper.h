@@ -180,6 +180,8 @@ void resize_box(const struct box *box, uint64_t box_bytes, uint64_t scratch_byte
 void wait_until_ready(struct box *box, int seconds);
 /** Starts the program, and closes the mounts. Only /box stays open, if output files must be read there. */
 void release_box(struct box *box);
+/** Fails with what has failed in the box before its program, if anything has. */
+void require_no_failure(void);
 /** True when shared->end_* hold how the program ended. */
 bool has_ended(void);
 void kill_box(struct box *box);

@@ -87,7 +87,7 @@ static void put_back(PyObject *closure) {
 }
 
 /** Audit events after which the program could observe an import. */
-static const char *const listening[] = {"sys.addaudithook", "sys.settrace", "sys.setprofile",
+static const char *const observing[] = {"sys.addaudithook", "sys.settrace", "sys.setprofile",
                                         "sys.monitoring.register_callback"};
 
 static bool is_string(PyObject *object) {
@@ -96,10 +96,10 @@ static bool is_string(PyObject *object) {
   return type == &PyUnicode_Type;
 }
 
-static int hear(const char *event, PyObject *arguments, void *data) {
+static int note_event(const char *event, PyObject *arguments, void *data) {
   (void)data;
-  for (size_t index = 0; index < sizeof listening / sizeof *listening; index += 1)
-    if (strcmp(event, listening[index]) == 0) offers = false;
+  for (size_t index = 0; index < sizeof observing / sizeof *observing; index += 1)
+    if (strcmp(event, observing[index]) == 0) offers = false;
   // The import of an extension's file, and events that a program itself raises, have the same name.
   if (strcmp(event, "import") != 0 || PyTuple_Size(arguments) != 5) return 0;
   PyObject *name = PyTuple_GetItem(arguments, 0);
@@ -135,6 +135,6 @@ void put_modules_by(void) {
   there = PyDict_New();
   PyObject *name, *module;
   for (ssize_t position = 0; PyDict_Next(modules, &position, &name, &module);) note_there(name, module);
-  if (PySys_AddAuditHook(hear, NULL) != 0) die("python.modules");
+  if (PySys_AddAuditHook(note_event, NULL) != 0) die("python.modules");
   PyGILState_Release(state);
 }

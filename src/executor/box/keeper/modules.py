@@ -25,17 +25,17 @@ def note_import(name, globals=None, locals=None, fromlist=(), level=0):
     return module
 
 
-def complete(name, begun, done):
+def complete(name, visited, done):
     """Lists all that an import of it loads, in the order in which an import completes it."""
     if name in there or name not in sys.modules:
         return done
     parent = name.rpartition('.')[0]
     if parent:
-        complete(parent, begun, done)
-    if name not in begun:
-        begun.add(name)
+        complete(parent, visited, done)
+    if name not in visited:
+        visited.add(name)
         for each in asked.get(name, ()):
-            complete(each, begun, done)
+            complete(each, visited, done)
         done.append(name)
     return done
 

@@ -1,5 +1,5 @@
 // Supervises a run: passes output to the worker, watches the wall clock and the counters, and kills the box at a limit,
-// when the worker demands it, or when the program has ended and left processes.
+// when the worker asks for it, or when the program has ended and left processes.
 #include "keeper.h"
 
 #include <errno.h>
