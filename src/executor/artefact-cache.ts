@@ -42,7 +42,7 @@ export function hashSource(
   source: Source,
   limits: PhaseLimits,
 ): string {
-  const { code, files, arguments: words } = source
+  const { code, files, arguments: args } = source
   const hash = createHash('sha256')
   // The lengths make the concatenation of the parts unambiguous.
   const add = (part: string | Uint8Array): void => {
@@ -50,7 +50,7 @@ export function hashSource(
     hash.update(`${bytes.byteLength}:`).update(bytes)
   }
   const limitsText = JSON.stringify(limits, Object.keys(limits).toSorted())
-  for (const part of [language, identity, limitsText, JSON.stringify(words), code]) add(part)
+  for (const part of [language, identity, limitsText, JSON.stringify(args), code]) add(part)
   for (const { name, content } of files) [name, content].forEach(add)
   return hash.digest('hex')
 }

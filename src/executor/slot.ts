@@ -13,17 +13,17 @@ export interface SlotPool {
   count(): number
   /**
    * Waits for a free slot. Returns the one that has been free for longest.
-   * @param ahead true for a request that lost its slot through no fault of its own: it is served before all others.
+   * @param isUrgent true for a request that lost its slot through no fault of its own: it is served before all others.
    * @throws {SandboxError} when no slot is left in service; the signal's reason when aborted.
    */
-  acquire(signal?: AbortSignal, ahead?: boolean): Promise<Slot>
+  acquire(signal?: AbortSignal, isUrgent?: boolean): Promise<Slot>
   /**
    * Ends a loan.
    * @param clearing null for a slot that is clear. The slot is lent again after `clearing` has resolved. If it rejects, the
    * slot is never lent again, because something of an earlier run may still be in it.
    * @throws what `clearing` rejects with.
    */
-  giveBack(slot: Slot, clearing: Promise<void> | null): Promise<void>
+  release(slot: Slot, clearing: Promise<void> | null): Promise<void>
   /** Exchanges a clear slot for the one that has been free for longest. Returns the same slot when no other is free. */
   exchange(slot: Slot): Slot
 }
@@ -80,13 +80,13 @@ export function createSlotPool(atOnce: number, firstUid: number | null, spares =
   return {
     all,
     count: () => Math.min(atOnce, inService),
-    async acquire(signal, ahead = false) {
+    async acquire(signal, isUrgent = false) {
       signal?.throwIfAborted()
       if (inService === 0) throw exhausted()
       const slot = lend()
       if (slot !== undefined) return slot
       const waiter = Promise.withResolvers<Slot>()
-      if (ahead) waiters.unshift(waiter)
+      if (isUrgent) waiters.unshift(waiter)
       else waiters.push(waiter)
       const abort = (): void => {
         const index = waiters.indexOf(waiter)
@@ -97,7 +97,7 @@ export function createSlotPool(atOnce: number, firstUid: number | null, spares =
       signal?.addEventListener('abort', abort)
       return waiter.promise.finally(() => signal?.removeEventListener('abort', abort))
     },
-    async giveBack(slot, clearing) {
+    async release(slot, clearing) {
       lent -= 1
       if (clearing !== null) {
         // A spare slot can be lent while this one is cleared.

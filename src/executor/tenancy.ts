@@ -40,7 +40,7 @@ export async function withSlot<Result>(
         return await boxes.run(slot, request, signal)
       } catch (error) {
         if (!(error instanceof NotStartedError) || taken === slotsMost) throw error
-        left = slots.giveBack(slot, boxes.clearing(slot))
+        left = slots.release(slot, boxes.clearing(slot))
         slot = await acquireAnother(slots, left, waiting, error)
         left = null
         taken += 1
@@ -49,7 +49,7 @@ export async function withSlot<Result>(
   }
 
   async function pause(resumed: Promise<void>): Promise<void> {
-    left = slots.giveBack(slot, boxes.clearing(slot))
+    left = slots.release(slot, boxes.clearing(slot))
     left.catch(() => {})
     await untilAborted(resumed, waiting)
     slot = await slots.acquire(waiting)
@@ -60,7 +60,7 @@ export async function withSlot<Result>(
   try {
     return await work(runPhase, pause)
   } finally {
-    if (left === null) slots.giveBack(slot, boxes.clearing(slot)).catch(() => {})
+    if (left === null) slots.release(slot, boxes.clearing(slot)).catch(() => {})
   }
 }
 

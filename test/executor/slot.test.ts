@@ -22,10 +22,10 @@ t.test('who waits first is served first', async (t) => {
   const served: string[] = []
   const first = pool.acquire().then(() => served.push('first'))
   const second = pool.acquire().then(() => served.push('second'))
-  void pool.giveBack(slot, null)
+  void pool.release(slot, null)
   await first
   t.same(served, ['first'])
-  void pool.giveBack(slot, null)
+  void pool.release(slot, null)
   await second
   t.same(served, ['first', 'second'])
 })
@@ -36,10 +36,10 @@ t.test('who lost his slot by no fault of his is served before all who wait', asy
   const served: string[] = []
   const waiting = pool.acquire().then(() => served.push('waiting'))
   const ahead = pool.acquire(undefined, true).then(() => served.push('ahead'))
-  void pool.giveBack(slot, null)
+  void pool.release(slot, null)
   await ahead
   t.same(served, ['ahead'])
-  void pool.giveBack(slot, null)
+  void pool.release(slot, null)
   await waiting
 })
 
@@ -50,7 +50,7 @@ t.test('who gives up waiting takes no slot', async (t) => {
   const waiting = pool.acquire(controller.signal)
   controller.abort(new Error('enough'))
   await t.rejects(waiting, { message: 'enough' })
-  void pool.giveBack(slot, null)
+  void pool.release(slot, null)
   t.equal((await pool.acquire()).index, 0)
   await t.rejects(pool.acquire(controller.signal), { message: 'enough' })
 })
@@ -70,15 +70,15 @@ t.test('spare slots run programs while another is cleared, never more at once', 
   await new Promise(setImmediate)
   t.same(served, [], 'two are lent')
   const cleared = Promise.withResolvers<void>()
-  const given = pool.giveBack(one, cleared.promise)
+  const given = pool.release(one, cleared.promise)
   t.equal(await waiting, 2)
-  await pool.giveBack(two, null)
+  await pool.release(two, null)
   t.equal(await behind, 1)
   const last = acquire()
   cleared.resolve()
   await given
   t.same(served, [2, 1], 'two are lent again')
-  await pool.giveBack(two, null)
+  await pool.release(two, null)
   t.equal(await last, 0, 'the one that has been free for longest')
   t.equal(pool.exchange(one).index, 1)
 })
@@ -87,7 +87,7 @@ t.test('a spare slot takes the place of one that never comes back', async (t) =>
   const pool = createSlotPool(1, null, 1)
   for (const left of [1, 0]) {
     const slot = await pool.acquire()
-    await t.rejects(pool.giveBack(slot, Promise.reject(new Error('it stays'))))
+    await t.rejects(pool.release(slot, Promise.reject(new Error('it stays'))))
     t.equal(pool.count(), left)
   }
   await t.rejects(pool.acquire(), failsAt('slot.acquire'))
@@ -97,10 +97,10 @@ t.test('a quarantined slot never comes back, and without any nobody waits', asyn
   const pool = createSlotPool(2, null)
   const one = await pool.acquire()
   const two = await pool.acquire()
-  await t.rejects(pool.giveBack(one, Promise.reject(new Error('it stays'))))
+  await t.rejects(pool.release(one, Promise.reject(new Error('it stays'))))
   t.equal(pool.count(), 1)
   const waiting = pool.acquire()
-  await t.rejects(pool.giveBack(two, Promise.reject(new Error('it stays'))))
+  await t.rejects(pool.release(two, Promise.reject(new Error('it stays'))))
   await t.rejects(waiting, failsAt('slot.acquire'))
   await t.rejects(pool.acquire(), failsAt('slot.acquire'))
   t.equal(pool.count(), 0)

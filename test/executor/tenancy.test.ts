@@ -76,7 +76,7 @@ t.test('between two phases a slot is given back and another one taken', async (t
   resumed.resolve()
   await new Promise(setImmediate)
   t.same(ran, [0], 'it waits for a slot like anybody')
-  void pool.giveBack(other, null)
+  void pool.release(other, null)
   await running
   t.same(ran, [0, 0])
   await pool.acquire()
@@ -98,7 +98,7 @@ t.test('whoever ends it meanwhile leaves no slot behind', async (t) => {
     await new Promise(setImmediate)
     stop.abort(new Error('enough'))
     await t.rejects(ended, { message: 'enough' })
-    void pool.giveBack(other, null)
+    void pool.release(other, null)
   }
   await pool.acquire()
 })
@@ -109,7 +109,7 @@ t.test('phases take turns in slots that are free', async (t) => {
   const busy = await pool.acquire()
   await withSlot(pool, boxes, signal, async (runPhase) => {
     for (let phase = 0; phase < 4; phase += 1) await runPhase(asked)
-    void pool.giveBack(busy, null)
+    void pool.release(busy, null)
     for (let phase = 0; phase < 3; phase += 1) await runPhase(asked)
   })
   t.same(ran, [1, 2, 1, 2, 1, 0, 2])
@@ -174,7 +174,7 @@ t.test('who can have no other slot does not wait for one for ever', async (t) =>
   const other = await pool.acquire()
   await t.rejects(running, failsAt('keeper.failed'))
   t.equal(pool.count(), 1)
-  void pool.giveBack(other, null)
+  void pool.release(other, null)
   t.match(await pool.acquire(), { index: 1 }, 'the refused one does not wait any more')
 })
 

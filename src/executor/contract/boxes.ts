@@ -63,7 +63,7 @@ export interface Boxes {
   /**
    * Runs one phase in a slot that no other phase uses meanwhile. When the promise settles, no process of the phase lives, or
    * `clearing` returns a promise for the slot.
-   * @throws {NotStartedError} when the sandbox failed before the program began; {SandboxError} when it failed later; the
+   * @throws {NotStartedError} when the sandbox failed before the program started; {SandboxError} when it failed later; the
    * signal's reason when the signal was aborted.
    */
   run(slot: Slot, request: PhaseRequest, signal?: AbortSignal): Promise<Phase>

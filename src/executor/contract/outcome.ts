@@ -98,7 +98,7 @@ export class SandboxError extends Error {
 /** A failure of the sandbox before the program's first instruction. The program may therefore run in another slot. */
 export class NotStartedError extends SandboxError {}
 
-/** Returns the same failure, of which the caller knows that no program had begun. */
+/** Returns the same failure, of which the caller knows that no program had started. */
 export function asNotStarted(error: unknown): NotStartedError {
   if (error instanceof NotStartedError) return error
   if (!(error instanceof SandboxError))

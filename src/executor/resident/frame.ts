@@ -9,7 +9,7 @@ export function writeFrame(stream: Writable, frame: Uint8Array): void {
   stream.write(frame)
 }
 
-/** Reads the next frame, which must not have begun yet. Rejects when the stream ends first. */
+/** Reads the next frame, which must not have started yet. Rejects when the stream ends first. */
 export type NextFrame = () => Promise<Buffer>
 
 /**
@@ -32,12 +32,12 @@ export function readFrames(stream: Readable, largestBytes: number, stop: () => v
   }
   stream.on('data', (chunk: Buffer) => {
     if (isOver) return
-    if (awaited === null) return fail('it spoke unasked')
+    if (awaited === null) return fail('bytes without a request')
     chunks.push(chunk)
     received += chunk.length
     if (expected === null && received >= 4) expected = Buffer.concat(chunks).readUInt32BE(0)
     if (expected === null) return
-    if (expected > largestBytes || received > expected + 4) return fail('it said too much')
+    if (expected > largestBytes || received > expected + 4) return fail('more bytes than an answer')
     if (received < expected + 4) return
     const frame = Buffer.concat(chunks).subarray(4)
     const { resolve } = awaited

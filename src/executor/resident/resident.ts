@@ -8,7 +8,7 @@ import { keepResidents } from './pool.ts'
 import type { ResidentPool } from './pool.ts'
 import { startResident } from './process.ts'
 import type { Exchange } from './process.ts'
-import { createTurns } from './turns.ts'
+import { createShares } from './shares.ts'
 
 export interface ResidentCompilers extends Pick<ResidentPool, 'settled' | 'close'> {
   /** Number of resident compilers; each has its own host uid. */
@@ -97,22 +97,22 @@ export function keepCompilers(
     }
   }
 
-  const turns = createTurns()
+  const shares = createShares()
   return {
     count,
     async compile(account, code, signal) {
-      if (!turns.may(account)) return null
+      if (!shares.mayUse(account)) return null
       let isLent = false
       let phase: Phase | null = null
       const onLent = (): void => void (isLent = true)
       try {
         phase = await pool.ask(code, exchangeLimits, judge, signal, {
           onLent,
-          used: turns.usedBy(account),
+          used: shares.usedBy(account),
         })
         return phase
       } finally {
-        if (isLent) turns.took(account, phase?.usage.cpuSeconds ?? null)
+        if (isLent) shares.charge(account, phase?.usage.cpuSeconds ?? null)
       }
     },
     settled: pool.settled,

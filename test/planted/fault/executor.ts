@@ -70,8 +70,8 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'executor: who lost a slot by no fault of his waits at the end of the line',
-    text: 'if (ahead) waiters.unshift(waiter)',
-    instead: 'if (ahead) waiters.push(waiter)',
+    text: 'if (isUrgent) waiters.unshift(waiter)',
+    instead: 'if (isUrgent) waiters.push(waiter)',
     tests: ['executor/slot'],
   },
   {
@@ -214,7 +214,7 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'executor: words for the compiler do not decide what is kept',
-    text: '[language, identity, limitsText, JSON.stringify(words), code]',
+    text: '[language, identity, limitsText, JSON.stringify(args), code]',
     instead: '[language, identity, limitsText, code]',
     tests: ['executor/artefact-cache', 'executor/program'],
   },

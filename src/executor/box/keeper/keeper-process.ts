@@ -127,9 +127,9 @@ async function run(
   conversation.onOutput = (kind, bytes) => {
     if (kind === 'outputFile') {
       try {
-        demand(conversation, () => outputFiles.add(bytes))
+        readOrEnd(conversation, () => outputFiles.add(bytes))
       } catch {
-        // `demand` has ended the conversation, so the run fails.
+        // `readOrEnd` has ended the conversation, so the run fails.
       }
       return
     }
@@ -155,7 +155,7 @@ async function run(
     if (request.stop?.aborted === true) giveUp()
     const body = await answered
     const lengths = [stdout.length(), stderr.length()] as const
-    const result = demand(conversation, () => decodeResult(body, lengths))
+    const result = readOrEnd(conversation, () => decodeResult(body, lengths))
     const refuseFurther = (): void => void (conversation.onSettled = null)
     if (!result.isUnsettled) refuseFurther()
     else onUnsettled(awaitSettled(conversation, settled.promise).then(refuseFurther))
@@ -176,7 +176,7 @@ async function run(
       stdout: stdout.captured(result.stdoutBytes, limits.stdoutBytes),
       stderr: stderr.captured(result.stderrBytes, limits.stderrBytes),
       exit: result.exit,
-      ...(request.outputFiles && { outputFiles: demand(conversation, outputFiles.end) }),
+      ...(request.outputFiles && { outputFiles: readOrEnd(conversation, outputFiles.end) }),
     }
   } finally {
     signal?.removeEventListener('abort', giveUp)
@@ -195,7 +195,7 @@ async function awaitSettled(conversation: Conversation, settled: Promise<void>):
 }
 
 /** Reads a message, and ends the keeper if the message is impossible. */
-function demand<T>(conversation: Conversation, read: () => T): T {
+function readOrEnd<T>(conversation: Conversation, read: () => T): T {
   try {
     return read()
   } catch (error) {

@@ -229,10 +229,10 @@ function isForkServer(accelerator: Kind['accelerator']): accelerator is ForkServ
 /** Starts an accelerator in each place, and proves a fork server. Never rejects: without it programs start by themselves. */
 async function bringUp(
   accelerator: ForkServer | PrestartedRuntime,
-  standing: readonly Place[],
+  places: readonly Place[],
   { onFallback }: BoxOptions,
 ): Promise<void> {
-  const started = await Promise.allSettled(standing.map((one) => one.get()))
+  const started = await Promise.allSettled(places.map((place) => place.get()))
   const [first] = started.flatMap((one) => (one.status === 'fulfilled' ? one.value.keeper : []))
   const forks = isForkServer(accelerator)
   try {
@@ -245,7 +245,7 @@ async function bringUp(
     // When a runtime has started in another slot, places without it try again. When none has started, it is unavailable here.
     // An interpreter that started later would be unproved.
     if (!forks && first) return
-    await Promise.allSettled(standing.map((one) => one.close()))
+    await Promise.allSettled(places.map((place) => place.close()))
   }
 }
 
@@ -265,23 +265,23 @@ async function runIn(
   request: PhaseRequest,
   signal?: AbortSignal,
 ): Promise<Phase> {
-  const standing = await place.get().catch(rethrowAsNotStarted)
+  const placed = await place.get().catch(rethrowAsNotStarted)
   let evidence: Evidence
   try {
-    evidence = await standing.run(request, signal)
+    evidence = await placed.run(request, signal)
   } catch (error) {
-    if (standing.keeper.alive) throw error
-    const replaced = place.replace(standing).catch(() => {})
-    // The program may have begun, and may be run again in another slot. So this run is killed first, if possible.
+    if (placed.keeper.alive) throw error
+    const replaced = place.replace(placed).catch(() => {})
+    // The program may have started, and may be run again in another slot. So this run is killed first, if possible.
     if (!(error instanceof NotStartedError)) await replaced
     throw error
   } finally {
-    const { settling } = standing.keeper
+    const { settling } = placed.keeper
     if (settling !== null) hold(settling)
   }
-  if (standing.keeper.alive) place.noteRun(standing)
+  if (placed.keeper.alive) place.noteRun(placed)
   // The keeper failed after its result, which stays valid.
-  else void place.replace(standing).catch(() => {})
+  else void place.replace(placed).catch(() => {})
   return judgeEnding(request, evidence)
 }
 

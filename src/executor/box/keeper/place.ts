@@ -2,18 +2,18 @@
 // two, and one that has reached its number of runs.
 import type { OpenKeeper } from './open.ts'
 
-export interface StandingKeeper extends OpenKeeper {
+export interface PlacedKeeper extends OpenKeeper {
   runs: number
 }
 
 export interface Place {
   readonly isReady: boolean
   /** Returns the keeper, and starts one if there is none. */
-  get(): Promise<StandingKeeper>
+  get(): Promise<PlacedKeeper>
   /** Resolves when nothing of the failed keeper is left and another one is starting, or will later. */
-  replace(failed: StandingKeeper): Promise<void>
+  replace(failed: PlacedKeeper): Promise<void>
   /** Counts a run of the keeper, and replaces the keeper if it has reached its number of runs. */
-  noteRun(standing: StandingKeeper): void
+  noteRun(placed: PlacedKeeper): void
   /** Ends the keeper, which runs nothing. The next `get` starts another one. */
   renew(): Promise<void>
   /** Ends the keeper. The place then stays empty. */
@@ -21,7 +21,7 @@ export interface Place {
 }
 
 export interface PlaceOptions {
-  readonly start: () => Promise<StandingKeeper>
+  readonly start: () => Promise<PlacedKeeper>
   /** Gets the removal of an old keeper, which resolves when nothing is left and rejects when something stays. */
   readonly onLeft: (cleared: Promise<void>) => void
   /** Pause before another start after a failed one. Null: the next `get` starts one. */
@@ -33,7 +33,7 @@ export interface PlaceOptions {
 }
 
 interface Coming {
-  readonly standing: Promise<StandingKeeper>
+  readonly placed: Promise<PlacedKeeper>
   isUp: boolean
 }
 
@@ -48,19 +48,19 @@ export function createPlace({
   let isClosed = false
   let wasThere = false
   const leaving = new Set<Promise<void>>()
-  const replaced = new WeakMap<StandingKeeper, Promise<void>>()
+  const replaced = new WeakMap<PlacedKeeper, Promise<void>>()
 
-  function fill(): Promise<StandingKeeper> {
-    const coming = { standing: start(), isUp: false }
+  function fill(): Promise<PlacedKeeper> {
+    const coming = { placed: start(), isUp: false }
     present = coming
     void settle(coming).catch(() => {})
-    return coming.standing
+    return coming.placed
   }
 
   async function settle(coming: Coming): Promise<void> {
-    let standing: StandingKeeper
+    let placed: PlacedKeeper
     try {
-      standing = await coming.standing
+      placed = await coming.placed
       coming.isUp = true
     } catch (error) {
       if (present === coming) present = null
@@ -70,8 +70,8 @@ export function createPlace({
       return
     }
     wasThere = true
-    await standing.keeper.failed
-    if (present === coming && !isClosed) await replace(standing)
+    await placed.keeper.failed
+    if (present === coming && !isClosed) await replace(placed)
   }
 
   function refillLater(): void {
@@ -83,13 +83,13 @@ export function createPlace({
   }
 
   /** Replaces each keeper only once, because a run and `settle` may both notice its failure. */
-  function replace(failed: StandingKeeper): Promise<void> {
+  function replace(failed: PlacedKeeper): Promise<void> {
     const replacing = replaced.get(failed) ?? replaceNow(failed)
     replaced.set(failed, replacing)
     return replacing
   }
 
-  async function replaceNow(failed: StandingKeeper): Promise<void> {
+  async function replaceNow(failed: PlacedKeeper): Promise<void> {
     present = null
     const cleared = failed.close()
     onLeft(cleared)
@@ -100,23 +100,23 @@ export function createPlace({
   }
 
   async function renew(): Promise<void> {
-    const standing = await present?.standing.catch(() => null)
+    const placed = await present?.placed.catch(() => null)
     present = null
-    await standing?.close()
+    await placed?.close()
   }
 
   return {
     get isReady() {
       return present?.isUp === true
     },
-    get: () => present?.standing ?? fill(),
+    get: () => present?.placed ?? fill(),
     replace,
-    noteRun(standing) {
-      standing.runs += 1
-      if (standing.runs < runsMost || isClosed) return
+    noteRun(placed) {
+      placed.runs += 1
+      if (placed.runs < runsMost || isClosed) return
       void fill().catch(() => {})
       // If something of the old keeper stays, the slot runs nothing more.
-      const gone = standing.close().catch((error: unknown) => onLeft(Promise.reject(error)))
+      const gone = placed.close().catch((error: unknown) => onLeft(Promise.reject(error)))
       leaving.add(gone)
       void gone.then(() => leaving.delete(gone))
     },

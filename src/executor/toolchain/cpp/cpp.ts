@@ -87,13 +87,13 @@ function describeCompiler({ options, identity }: Gcc, headers?: PrecompiledHeade
   return {
     commandLine: ['g++', ...options, '-o', 'main', 'main.cpp'],
     identity,
-    command: ({ code, files, arguments: words }) => {
+    command: ({ code, files, arguments: args }) => {
       const sources = listSources(files, cpp.extensions)
       // The precompiled headers fit the usual options only.
-      const isUsual = sources.length === 0 && words.length === 0
+      const isUsual = sources.length === 0 && args.length === 0
       const precompiled = isUsual ? headers?.find(findFirstInclude(code)) : null
       const script = precompiled ? quickly + plainly : plainly
-      const argv = [...options, '-o', 'main', ...sources, 'main.cpp', ...words]
+      const argv = [...options, '-o', 'main', ...sources, 'main.cpp', ...args]
       return {
         argv: ['/bin/sh', '-c', script, precompiled ?? 'sh', ...argv],
         files: [{ path: '/box/main.cpp', content: code, executable: false }],

@@ -44,7 +44,7 @@ const name = 'archive'
 const file = 'classes.jsa'
 
 /** Archives are made one after the other, because each takes the memory of a compiler. */
-let lastTurn: Promise<unknown> = Promise.resolve()
+let lastMade: Promise<unknown> = Promise.resolve()
 
 /** Starts to make the archive if it is missing. */
 export function keepClassArchive(workshop: Workshop, training: Training): ClassArchive {
@@ -52,9 +52,9 @@ export function keepClassArchive(workshop: Workshop, training: Training): ClassA
   const jars = globSync(training.paths.map((path) => `${path}/**/*.jar`)).toSorted()
   const identity = [training.identity, ...jars.map(identifyFile)].join('\n')
   const make = (place: string, result: string): Promise<[]> => {
-    const turn = lastTurn.then(() => train(training, place, result, workshop.signal))
-    lastTurn = turn.catch(() => {})
-    return turn
+    const made = lastMade.then(() => train(training, place, result, workshop.signal))
+    lastMade = made.catch(() => {})
+    return made
   }
   const { key, ready } = keepPrepared(workshop, identity, [{ name, file, make }])
   const path = `${target}/${key}/${name}/${file}`

@@ -65,11 +65,11 @@ function describeCompiler(jvm: Jvm, program: BoxFile): Compiler {
   return {
     commandLine: ['javac', ...compilerOptions, 'Main.java'],
     identity: [jvm.banner, ...clientCompiler, ...compilerOptions].join(' '),
-    command: ({ code, files, arguments: words }, memoryBytes) => {
+    command: ({ code, files, arguments: args }, memoryBytes) => {
       const others = listSources(files, java.extensions)
       const compiler = startCompiler(jvm, memoryBytes)
       return {
-        argv: [...compiler, String(others.length), ...others, ...compilerOptions, ...words],
+        argv: [...compiler, String(others.length), ...others, ...compilerOptions, ...args],
         files: [
           program,
           { path: `/box/${ownDirectory}/Main.java`, content: code, executable: false },

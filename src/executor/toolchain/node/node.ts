@@ -97,13 +97,13 @@ export const findTypeScript: FindToolchain = async (_, settings) => {
     compiler: {
       commandLine: ['tsc', ...options, 'main.ts'],
       identity: [version, ...options].join(' '),
-      command: ({ code, files, arguments: words }) => ({
+      command: ({ code, files, arguments: args }) => ({
         argv: [
           '/bin/sh',
           '-c',
           ...(files.length === 0 ? [script, 'sh'] : [scriptOfSeveral, 'sh', ...optionsOfSeveral]),
           ...options,
-          ...words,
+          ...args,
         ],
         files: [{ path: '/box/main.ts', content: code, executable: false }],
         unlimitedStack: false,

@@ -16,33 +16,33 @@ const burstSeconds = 2
  */
 const failureSeconds = 100
 
-export interface Turns {
+export interface Shares {
   /** Returns whether a source of the account may go to a resident compiler. */
-  may(account: string): boolean
+  mayUse(account: string): boolean
   /** Returns the compiler's time that the account has used beyond the time that went by since, in seconds. */
   usedBy(account: string): number
   /** Charges the account for a source. @param cpuSeconds null when the source ended the compiler. */
-  took(account: string, cpuSeconds: number | null): void
+  charge(account: string, cpuSeconds: number | null): void
 }
 
 /** @param now a clock in seconds. */
-export function createTurns(now: () => number = () => performance.now() / 1000): Turns {
+export function createShares(now: () => number = () => performance.now() / 1000): Shares {
   /** The time at which each account's charges are paid off; in the past when it owes nothing. */
   const paidAt = new Map<string, number>()
   /** The same for every second that it used, quick sources too. */
   const usedUntil = new Map<string, number>()
-  const charge = (times: Map<string, number>, account: string, seconds: number): void => {
+  const add = (times: Map<string, number>, account: string, seconds: number): void => {
     const from = now()
     for (const [other, time] of times) if (time <= from) times.delete(other)
     times.set(account, Math.max(times.get(account) ?? 0, from) + seconds)
   }
   return {
-    may: (account) => (paidAt.get(account) ?? 0) <= now() + burstSeconds / share,
+    mayUse: (account) => (paidAt.get(account) ?? 0) <= now() + burstSeconds / share,
     usedBy: (account) => Math.max(0, (usedUntil.get(account) ?? 0) - now()),
-    took(account, cpuSeconds) {
+    charge(account, cpuSeconds) {
       const charged = cpuSeconds ?? failureSeconds
-      charge(usedUntil, account, charged)
-      if (charged > quickSeconds) charge(paidAt, account, charged / share)
+      add(usedUntil, account, charged)
+      if (charged > quickSeconds) add(paidAt, account, charged / share)
     },
   }
 }
