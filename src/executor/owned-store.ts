@@ -3,7 +3,7 @@
 // other workers of the same user may share it. A file that this process did not write is checked at its first read, because a
 // crash may have damaged it.
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
 
 export interface OwnedStore {
@@ -29,9 +29,6 @@ export function nameFile(owner: string, key: string): string {
 function ownerOf(name: string): string {
   return name.slice(0, name.indexOf('-'))
 }
-
-/** A file of up to this size is read synchronously: an asynchronous read goes to a thread five times, which takes longer. */
-const readAtOnceBytes = 1024 * 1024
 
 interface Share {
   bytes: number
@@ -98,10 +95,7 @@ export function openOwnedStore(directory: string, capacityBytes: number): OwnedS
       if (capacityBytes === 0) return null
       const path = `${directory}/${file}`
       const known = checked.get(file)
-      const bytes =
-        known !== undefined && known <= readAtOnceBytes
-          ? readAtOnce(path)
-          : await readFile(path).catch(() => null)
+      const bytes = await readFile(path).catch(() => null)
       if (bytes === null) return null
       if (known !== bytes.length && !(await isWhole(bytes))) {
         remove(file)
@@ -133,14 +127,6 @@ export function openOwnedStore(directory: string, capacityBytes: number): OwnedS
       const old = listByAge(directory).filter(({ time }) => time < Date.now() - milliseconds)
       for (const { name } of old) remove(name)
     },
-  }
-}
-
-function readAtOnce(path: string): Buffer | null {
-  try {
-    return readFileSync(path)
-  } catch {
-    return null
   }
 }
 
