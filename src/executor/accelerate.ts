@@ -6,7 +6,7 @@ import type { BoxResources } from '#keeper'
 import { keepCompilers } from '#resident'
 import type { ResidentCompilers } from '#resident'
 import type { Toolchain, Toolchains, Workshop } from '#toolchain'
-import type { Offer } from './languages.ts'
+import type { InstalledLanguage } from './languages.ts'
 
 /** Starts the languages' preparations. A language whose preparation cannot start runs without it. */
 export function beginPreparations(
@@ -42,14 +42,14 @@ export function listPrestartedRuntimes(
   return [...new Set(runtimes)]
 }
 
-/** Makes the languages' offers, and starts the resident compilers in the background. */
-export function openOffers(
+/** Lists the installed languages, and starts their resident compilers in the background. */
+export function openLanguages(
   toolchains: Toolchains,
   resources: BoxResources,
   limits: Readonly<Record<Language, Limits>>,
   place: { readonly slots: number; readonly firstUid: number | null },
   onFallback: (reason: string) => void,
-): Map<Language, Offer> {
+): Map<Language, InstalledLanguage> {
   let { firstUid } = place
   const keep = (language: Language, toolchain: Toolchain): ResidentCompilers | null => {
     const compiler = toolchain.accelerators['resident-compiler']

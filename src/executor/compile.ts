@@ -6,7 +6,7 @@ import type { Command, ExecutionRequest, Phase, PhaseLimits, PhaseRequest, Sourc
 import type { Artefact, Compiler } from '#toolchain'
 import { hashSource } from './artefact-cache.ts'
 import type { ArtefactCache, Compiled } from './artefact-cache.ts'
-import type { Offer } from './languages.ts'
+import type { InstalledLanguage } from './languages.ts'
 import { withFiles } from './request-files.ts'
 
 /** Runs one command of a toolchain in a fresh box. */
@@ -32,21 +32,21 @@ export interface Prepared {
 export async function compileOnce(
   runCommand: RunCommand,
   cache: ArtefactCache,
-  offer: Offer,
+  installed: InstalledLanguage,
   request: ExecutionRequest,
   signal: AbortSignal,
 ): Promise<Prepared | undefined> {
   const { language, code, files = [], compileArguments = [], cacheScope, stop } = request
-  const { compiler } = offer.toolchain
+  const { compiler } = installed.toolchain
   if (compiler === null)
     return { phase: null, artefact: { content: code, entry: '' }, cached: false }
-  const limits = (request.limits ?? offer.limits).compile
+  const limits = (request.limits ?? installed.limits).compile
   if (limits === null) throw new SandboxError('limits.read', `${language} has no compile limits`)
   const source = { code, files, arguments: compileArguments }
   const isPlain = files.length === 0 && compileArguments.length === 0
   // A resident compiler supports only one file and the usual limits.
-  const isUsual = isPlain && isDeepStrictEqual(limits, offer.limits.compile)
-  const resident = isUsual ? offer.residents : null
+  const isUsual = isPlain && isDeepStrictEqual(limits, installed.limits.compile)
+  const resident = isUsual ? installed.residents : null
 
   const compile = async (): Promise<Compiled> => {
     const phase =

@@ -37,10 +37,10 @@ import {
   beginPreparations,
   listForkServers,
   listPrestartedRuntimes,
-  openOffers,
+  openLanguages,
 } from './accelerate.ts'
 import { createArtefactCache } from './artefact-cache.ts'
-import { findOffer, offerLanguages, openToolchains } from './languages.ts'
+import { findInstalled, offerLanguages, openToolchains } from './languages.ts'
 import type { LanguageOptions, Runtimes } from './languages.ts'
 import { nothingDone, runProgram } from './program.ts'
 import { openSandbox } from './sandbox.ts'
@@ -153,11 +153,11 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   })
   // Each slot has two uids; those of the resident compilers follow.
   const place = { slots: options.slots, firstUid: firstUid && firstUid + 2 * slots.all.length }
-  const offers = openOffers(toolchains, resources, limits, place, onFallback)
-  const residents = [...offers.values()].flatMap((offer) => offer.residents ?? [])
+  const installed = openLanguages(toolchains, resources, limits, place, onFallback)
+  const residents = [...installed.values()].flatMap((one) => one.residents ?? [])
   /** Waits for a slot and runs the request's phases in it. */
   const execute: Executor['execute'] = async (request, signal) => {
-    const offer = findOffer(offers, request.language)
+    const language = findInstalled(installed, request.language)
     const closedOrAborted = eitherOf(closing.signal, signal)
     const { stop } = request
     const ended = withSlot(
@@ -166,7 +166,9 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       closedOrAborted,
       (runPhase, pause) => {
         request.onSlot?.()
-        return runProgram({ cache, offers }, runPhase, offer, request, closedOrAborted, { pause })
+        return runProgram({ cache, installed }, runPhase, language, request, closedOrAborted, {
+          pause,
+        })
       },
       eitherOf(closedOrAborted, stop),
     )
@@ -177,7 +179,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   }
 
   const offered = offerLanguages({
-    offers,
+    installed,
     proves: options.proves !== false,
     directory: trialDirectory,
     circumstances: [resources.cgroups.version, release()].join(' '),

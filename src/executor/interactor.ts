@@ -4,15 +4,15 @@ import type { ExecutionRequest, Language, Limits, Phase, PhaseRequest, RunInput 
 import type { ArtefactCache } from './artefact-cache.ts'
 import { compileOnce } from './compile.ts'
 import type { RunCommand } from './compile.ts'
-import { findOffer } from './languages.ts'
-import type { Offer } from './languages.ts'
+import { findInstalled } from './languages.ts'
+import type { InstalledLanguage } from './languages.ts'
 import { withFiles } from './request-files.ts'
 import type { TotalTime } from './total-time.ts'
 
 interface Parts {
   readonly runCommand: RunCommand
   readonly cache: ArtefactCache
-  readonly offers: ReadonlyMap<Language, Offer>
+  readonly installed: ReadonlyMap<Language, InstalledLanguage>
   readonly total: TotalTime
   readonly signal: AbortSignal
 }
@@ -30,19 +30,19 @@ export interface Interactor {
  * @returns undefined when the request has no interactor or was stopped.
  */
 export async function prepareInteractor(
-  { runCommand, cache, offers, total, signal }: Parts,
+  { runCommand, cache, installed, total, signal }: Parts,
   { interactor, cacheScope, stop }: Pick<ExecutionRequest, 'interactor' | 'cacheScope' | 'stop'>,
   limits: Limits,
 ): Promise<Interactor | undefined> {
   if (interactor === undefined) return undefined
-  const offer = findOffer(offers, interactor.language)
-  const { ranOutOfMemory, run } = offer.toolchain
+  const language = findInstalled(installed, interactor.language)
+  const { ranOutOfMemory, run } = language.toolchain
   const request = { ...interactor, cacheScope, stdin: new Uint8Array(), stop }
-  const done = await compileOnce(runCommand, cache, offer, request, signal)
+  const done = await compileOnce(runCommand, cache, language, request, signal)
   if (done === undefined || stop?.aborted === true) return undefined
   const { phase: compile, artefact, cached } = done
   if (compile !== null && !cached) total.spend(compile)
-  const own = offer.limits.run
+  const own = language.limits.run
   const usual = { ...own, wallSeconds: limits.run.wallSeconds + own.wallSeconds }
   return {
     describe({ interactor: given = {} }, cores) {

@@ -32,8 +32,8 @@ export interface LanguageOptions {
   readonly onMissing?: (missing: MissingLanguage) => void
 }
 
-/** A language as this executor runs it. */
-export interface Offer {
+/** A language that this host has, as this executor runs it. */
+export interface InstalledLanguage {
   readonly toolchain: Toolchain
   /** The limits of both phases, compile and run. */
   readonly limits: Limits
@@ -72,12 +72,15 @@ export async function openToolchains({
   )
 }
 
-/** Returns a language's offer. @throws {SandboxError} for a language that is not installed here. */
-export function findOffer(offers: ReadonlyMap<Language, Offer>, language: Language): Offer {
-  const offer = offers.get(language)
-  if (offer === undefined)
+/** Returns an installed language. @throws {SandboxError} for a language that is not installed here. */
+export function findInstalled(
+  installed: ReadonlyMap<Language, InstalledLanguage>,
+  language: Language,
+): InstalledLanguage {
+  const found = installed.get(language)
+  if (found === undefined)
     throw new SandboxError('language.missing', `${language} is not installed here`)
-  return offer
+  return found
 }
 
 /** A language as this host runs it. */
@@ -111,8 +114,8 @@ export interface OfferedLanguages {
 }
 
 export interface OfferOptions {
-  /** The offer of every language that was found; an entry is replaced when its language is searched for again. */
-  readonly offers: Map<Language, Offer>
+  /** Every language that was found; an entry is replaced when its language is searched for again. */
+  readonly installed: Map<Language, InstalledLanguage>
   /** Whether a language is offered only once its trial has passed. */
   readonly proves: boolean
   /** The worker's directory for the records of passed trials; it exists already. */
@@ -134,7 +137,7 @@ export interface OfferOptions {
 
 /** Offers the languages with a recorded trial, and tries the others one after the other in the background. */
 export function offerLanguages(options: OfferOptions): OfferedLanguages {
-  const { offers, proves, directory, circumstances, tryOut, findAgain, signal } = options
+  const { installed, proves, directory, circumstances, tryOut, findAgain, signal } = options
   type State = 'offered' | 'awaited' | 'refused'
   const states = new Map<Language, State>()
   /** The mark (markOf) that each language had at its trial. */
@@ -145,15 +148,15 @@ export function offerLanguages(options: OfferOptions): OfferedLanguages {
 
   const list = (state: State): Runtimes =>
     Object.fromEntries(
-      [...offers]
+      [...installed]
         .filter(([language]) => states.get(language) === state)
         .map(([language, { toolchain }]) => [language, describeRuntime(toolchain)]),
     )
   const pathOf = (mark: string): string =>
     `${directory}/${createHash('sha256').update(`${circumstances}\n${mark}`).digest('hex')}`
   const isUnchanged = (language: Language): boolean => {
-    const offer = offers.get(language)
-    return !proves || (offer !== undefined && marks.get(language) === markOf(offer.toolchain))
+    const entry = installed.get(language)
+    return !proves || (entry !== undefined && marks.get(language) === markOf(entry.toolchain))
   }
 
   function change(language: Language, state: State): void {
@@ -191,17 +194,17 @@ export function offerLanguages(options: OfferOptions): OfferedLanguages {
   }
 
   async function tryAgain(language: Language): Promise<void> {
-    const offer = offers.get(language)
-    if (offer !== undefined) options.onReplaced(language, offer.toolchain)
+    const entry = installed.get(language)
+    if (entry !== undefined) options.onReplaced(language, entry.toolchain)
     const toolchain = await findAgain(language)
-    if (toolchain === null || offer === undefined) {
+    if (toolchain === null || entry === undefined) {
       refuse(language, 'it is not there any more')
       return
     }
     // Residents and prepared files were made from the toolchain's old files, so they are dropped.
-    await offer.residents?.close()
+    await entry.residents?.close()
     const plain = { ...toolchain, accelerators: {} }
-    offers.set(language, { ...offer, toolchain: plain, residents: null })
+    installed.set(language, { ...entry, toolchain: plain, residents: null })
     await tryOne(language, plain)
   }
 
@@ -212,7 +215,7 @@ export function offerLanguages(options: OfferOptions): OfferedLanguages {
   }
 
   let settled = Promise.resolve()
-  for (const [language, { toolchain }] of offers) {
+  for (const [language, { toolchain }] of installed) {
     const mark = markOf(toolchain)
     marks.set(language, mark)
     const isKnown = !proves || existsSync(pathOf(mark))

@@ -15,8 +15,8 @@ import type { ArtefactCache } from './artefact-cache.ts'
 import { compileOnce } from './compile.ts'
 import type { RunCommand } from './compile.ts'
 import { prepareInteractor } from './interactor.ts'
-import { findOffer } from './languages.ts'
-import type { Offer } from './languages.ts'
+import { findInstalled } from './languages.ts'
+import type { InstalledLanguage } from './languages.ts'
 import { withFiles, exceptOwn } from './request-files.ts'
 import type { Pause, PhaseRunner } from './tenancy.ts'
 import { createTotalTime } from './total-time.ts'
@@ -27,7 +27,7 @@ interface Shared {
   /** Compiled programs of all languages. */
   readonly cache: ArtefactCache
   /** For a request's interactor and checker programs. */
-  readonly offers: ReadonlyMap<Language, Offer>
+  readonly installed: ReadonlyMap<Language, InstalledLanguage>
 }
 
 /**
@@ -38,7 +38,7 @@ interface Shared {
 export async function runProgram(
   shared: Shared,
   runPhase: PhaseRunner,
-  offer: Offer,
+  language: InstalledLanguage,
   request: ExecutionRequest,
   signal: AbortSignal,
   {
@@ -47,15 +47,15 @@ export async function runProgram(
   }: { pause?: Pause; total?: TotalTime } = {},
 ): Promise<Outcome> {
   const { files = [], stop, cores, network, mergesStderr } = request
-  const { toolchain } = offer
+  const { toolchain } = language
   const { ranOutOfMemory } = toolchain
   const runCommand: RunCommand = async (command, details) => {
     const limits = total.narrow(details.limits)
     const phase = await runPhase({ command, cores, ranOutOfMemory, ...details, limits })
     return total.judge(phase, limits, details.limits)
   }
-  const limits = request.limits ?? offer.limits
-  const done = await compileOnce(runCommand, shared.cache, offer, request, signal)
+  const limits = request.limits ?? language.limits
+  const done = await compileOnce(runCommand, shared.cache, language, request, signal)
   if (done === undefined) return nothingDone
   const { phase: compilePhase, artefact, cached: compileCached } = done
   if (compilePhase !== null && !compileCached) total.spend(compilePhase)
@@ -93,7 +93,7 @@ export async function runProgram(
     return interactor?.judge(phase, beside) ?? phase
   }
   const execute: Execute = (other) => {
-    const its = findOffer(shared.offers, other.language)
+    const its = findInstalled(shared.installed, other.language)
     return runProgram(shared, runPhase, its, { ...other, stop, cores }, signal, { total })
   }
   const phase =

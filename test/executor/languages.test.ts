@@ -60,7 +60,7 @@ function open(t: Test): Bench {
     refused,
     prove(languages, options = {}) {
       const offered = offerLanguages({
-        offers: new Map(
+        installed: new Map(
           Object.entries(languages).map(([language, one]) => [
             language as Language,
             { toolchain: one, limits: defaultLimits.lua, residents: null },

@@ -6,7 +6,7 @@ import { NotStartedError } from '#executor'
 import type { ExecutionRequest, Outcome, Phase } from '#executor'
 import { defaultLimits } from '#language'
 import { createArtefactCache } from '../../src/executor/artefact-cache.ts'
-import type { Offer } from '../../src/executor/languages.ts'
+import type { InstalledLanguage } from '../../src/executor/languages.ts'
 import { runProgram } from '../../src/executor/program.ts'
 import { createSlotPool } from '../../src/executor/slot.ts'
 import { withSlot } from '../../src/executor/tenancy.ts'
@@ -21,7 +21,7 @@ const compiler = {
   command: () => ({ ...command, argv: ['compile'] }),
   readArtefact: (content: Buffer) => ({ content, entry: '' }),
 }
-const offer: Offer = {
+const language: InstalledLanguage = {
   toolchain: {
     version: '',
     location: '',
@@ -62,7 +62,10 @@ async function stopAt(refused: number, more: Partial<ExecutionRequest>): Promise
     settled: async () => {},
     close: async () => {},
   }
-  const shared = { cache: createArtefactCache('', 0), offers: new Map([['cpp', offer]] as const) }
+  const shared = {
+    cache: createArtefactCache('', 0),
+    installed: new Map([['cpp', language]] as const),
+  }
   const nothing = new Uint8Array()
   const request = {
     language: 'cpp',
@@ -75,7 +78,7 @@ async function stopAt(refused: number, more: Partial<ExecutionRequest>): Promise
     createSlotPool(1, null),
     boxes,
     signal,
-    (runPhase) => runProgram(shared, runPhase, offer, { ...request, stop: stop.signal }, signal),
+    (runPhase) => runProgram(shared, runPhase, language, { ...request, stop: stop.signal }, signal),
     AbortSignal.any([signal, stop.signal]),
   )
 }
