@@ -46,23 +46,23 @@ function examineCapabilities(host: Host): Finding[] {
 function examineMounts(host: Host): Finding[] {
   const lines = readProcessFile(host, 'self/mountinfo').split('\n')
   const mounts = lines.map((line) => {
-    const [, , , , place = '', options = '', ...others] = line.split(' ')
+    const [, , , , path = '', options = '', ...others] = line.split(' ')
     const type = others[others.indexOf('-') + 1] ?? ''
-    return { place, type, isReadOnly: options.split(',').includes('ro') }
+    return { path, type, isReadOnly: options.split(',').includes('ro') }
   })
-  const covered = mounts.filter(({ place }) => place.startsWith('/proc/')).length
+  const covered = mounts.filter(({ path }) => path.startsWith('/proc/')).length
   const proc = sayBoth('--security-opt=unmask=/proc/*', '--security-opt=systempaths=unconfined')
   const cgroups = mounts.filter(({ type }) => type.startsWith('cgroup'))
   // Engines mount cgroups read-only. The entry point remounts them with CAP_SYS_ADMIN, which the worker no longer has.
   const closed = cgroups
-    .filter(({ place, isReadOnly }) => isReadOnly && /(cgroup|memory|pids|cpuacct)$/u.test(place))
-    .map(({ place }) => place)
-  const own = sayBoth('--cap-add=SYS_ADMIN with the image’s own entry point')
+    .filter(({ path, isReadOnly }) => isReadOnly && /(cgroup|memory|pids|cpuacct)$/u.test(path))
+    .map(({ path }) => path)
+  const entryPoint = sayBoth('--cap-add=SYS_ADMIN with the image’s own entry point')
   const group = 'container cgroup'
   return [
     covered > 0 &&
       reportWarning('container proc', `${covered} paths are masked: a box gets no /proc`, proc),
-    closed.length > 0 && reportMissing(group, `read-only: ${closed.join(', ')}`, own),
+    closed.length > 0 && reportMissing(group, `read-only: ${closed.join(', ')}`, entryPoint),
     cgroups.length === 0 && reportMissing(group, 'none is mounted', sayBoth('--cgroupns=private')),
   ].filter((finding) => finding !== false)
 }

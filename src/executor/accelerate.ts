@@ -47,10 +47,10 @@ export function openLanguages(
   toolchains: Toolchains,
   resources: BoxResources,
   limits: Readonly<Record<Language, Limits>>,
-  place: { readonly slots: number; readonly firstUid: number | null },
+  { slots, firstUid: first }: { readonly slots: number; readonly firstUid: number | null },
   onFallback: (reason: string) => void,
 ): Map<Language, InstalledLanguage> {
-  let { firstUid } = place
+  let firstUid = first
   const keep = (language: Language, toolchain: Toolchain): ResidentCompilers | null => {
     const compiler = toolchain.accelerators['resident-compiler']
     const compileLimits = limits[language].compile
@@ -59,7 +59,7 @@ export function openLanguages(
       name: `resident-${language}`,
       compiler,
       limits: compileLimits,
-      slots: place.slots,
+      slots,
       firstUid,
       onFallback,
     })

@@ -152,8 +152,8 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     throw error
   })
   // Each slot has two uids; those of the resident compilers follow.
-  const place = { slots: options.slots, firstUid: firstUid && firstUid + 2 * slots.all.length }
-  const installed = openLanguages(toolchains, resources, limits, place, onFallback)
+  const compilers = { slots: options.slots, firstUid: firstUid && firstUid + 2 * slots.all.length }
+  const installed = openLanguages(toolchains, resources, limits, compilers, onFallback)
   const residents = [...installed.values()].flatMap((one) => one.residents ?? [])
   /** Waits for a slot and runs the request's phases in it. */
   const execute: Executor['execute'] = async (request, signal) => {

@@ -4,7 +4,7 @@
 export * from './catalogue.ts'
 export { cpp } from './cpp.ts'
 export type { CompleteDefinition, LanguageDefinition, Recipe, Tool } from './definition.ts'
-export { judge0Ids, pistonNames, sandboxFusionNames } from './door-name.ts'
+export { judge0Ids, pistonNames, sandboxFusionNames } from './foreign-name.ts'
 export { java } from './java.ts'
 export { jobe } from './jobe.ts'
 export { toggle } from './setting.ts'

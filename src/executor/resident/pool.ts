@@ -116,7 +116,7 @@ export function keepResidents(
    * Keeps one position filled. Resolves when the pool is closed.
    * @param onFirst called when the first resident is ready or has failed to start.
    */
-  async function keepPlace(position: number, onFirst: () => void): Promise<void> {
+  async function keepPosition(position: number, onFirst: () => void): Promise<void> {
     let current: Member | null = null
     let failures = 0
     while (!closing.signal.aborted) {
@@ -145,7 +145,7 @@ export function keepResidents(
   }
 
   const firsts = Array.from({ length: count }, () => Promise.withResolvers<void>())
-  const places = firsts.map(({ resolve }, position) => keepPlace(position, resolve))
+  const positions = firsts.map(({ resolve }, position) => keepPosition(position, resolve))
   return {
     async ask(request, limits, accept, signal, { onLent, used = 0 } = {}) {
       signal.throwIfAborted()
@@ -182,7 +182,7 @@ export function keepResidents(
       closing.abort()
       for (const { resident } of members) resident.end()
       await Promise.allSettled([...members].map(({ resident }) => resident.ended))
-      await Promise.allSettled(places)
+      await Promise.allSettled(positions)
     },
   }
 }

@@ -149,19 +149,19 @@ async function sweep(directory: string, key: string): Promise<void> {
 /**
  * Runs a command at a lower priority, but not the lowest, at which a busy host would hardly run it. `signal` kills all its
  * processes.
- * @param place its working directory, and variables beside the usual ones.
+ * @param context its working directory, and variables beside the usual ones.
  * @throws unless the command exits with 0.
  */
 export async function runInBackground(
   command: readonly string[],
   signal: AbortSignal,
-  place: { readonly cwd?: string; readonly environment?: Readonly<Record<string, string>> } = {},
+  context: { readonly cwd?: string; readonly environment?: Readonly<Record<string, string>> } = {},
 ): Promise<void> {
   signal.throwIfAborted()
   await new Promise<void>((resolve, reject) => {
     const child = spawn('/usr/bin/nice', ['-n', '10', ...command], {
-      cwd: place.cwd ?? '/',
-      env: { ...plainEnvironment, ...place.environment },
+      cwd: context.cwd ?? '/',
+      env: { ...plainEnvironment, ...context.environment },
       stdio: 'ignore',
       // It gets its own process group, because a driver or script starts the compiler as a further process.
       detached: true,

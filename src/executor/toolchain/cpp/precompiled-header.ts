@@ -67,8 +67,8 @@ export function keepPrecompiledHeaders(
     name: nameDirectory(header),
     // The directory `include`, which GCC gets with -isystem, holds nothing else.
     file: `include/${header}.gch`,
-    make: (place: string, result: string): Promise<string[]> =>
-      compile(header, compilation, place, result, workshop.signal),
+    make: (directory: string, result: string): Promise<string[]> =>
+      compile(header, compilation, directory, result, workshop.signal),
   }))
   const { key, ready } = keepPrepared(workshop, compilation.identity, things)
   return {

@@ -51,8 +51,8 @@ export function keepClassArchive(workshop: Workshop, training: Training): ClassA
   // The identity contains the jars, so that a replaced jar gets a new archive.
   const jars = globSync(training.paths.map((path) => `${path}/**/*.jar`)).toSorted()
   const identity = [training.identity, ...jars.map(identifyFile)].join('\n')
-  const make = (place: string, result: string): Promise<[]> => {
-    const made = lastMade.then(() => train(training, place, result, workshop.signal))
+  const make = (directory: string, result: string): Promise<[]> => {
+    const made = lastMade.then(() => train(training, directory, result, workshop.signal))
     lastMade = made.catch(() => {})
     return made
   }
