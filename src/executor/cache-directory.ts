@@ -43,7 +43,6 @@ export function examineCacheDirectory(directory: string, uid: number): CacheFaul
   }
 }
 
-/** Returns the owner's uid; null when the path does not exist or cannot be read. */
 function readOwner(path: string): number | null {
   try {
     return statSync(path).uid

@@ -35,7 +35,6 @@ export interface LanguageOptions {
 /** A language that this host has, as this executor runs it. */
 export interface InstalledLanguage {
   readonly toolchain: Toolchain
-  /** The limits of both phases, compile and run. */
   readonly limits: Limits
   /** Resident compilers; null when each source is compiled in a box of its own. */
   readonly residents: ResidentCompilers | null
@@ -150,7 +149,10 @@ export function offerLanguages(options: OfferOptions): OfferedLanguages {
     Object.fromEntries(
       [...installed]
         .filter(([language]) => states.get(language) === state)
-        .map(([language, { toolchain }]) => [language, describeRuntime(toolchain)]),
+        .map(([language, { toolchain }]) => {
+          const { version, compiler, commandLine: run } = toolchain
+          return [language, { version, compile: compiler?.commandLine ?? null, run }]
+        }),
     )
   const pathOf = (mark: string): string =>
     `${directory}/${createHash('sha256').update(`${circumstances}\n${mark}`).digest('hex')}`
@@ -268,8 +270,4 @@ function markOf({ version, compiler, commandLine, files }: Toolchain): string {
 /** True when neither phase looks as if a file of its toolchain was missing or broken. */
 function endedWell({ compile, run }: Outcome): boolean {
   return compile?.exitCode !== 127 && (run === null ? compile?.exitCode === 1 : run.exitCode === 0)
-}
-
-function describeRuntime({ version, compiler, commandLine }: Toolchain): Runtime {
-  return { version, compile: compiler?.commandLine ?? null, run: commandLine }
 }

@@ -114,7 +114,6 @@ function limit({ memory, pids }: Directories, { memoryBytes, processes }: Limits
   writeLimit(pids, 'pids.max', processes)
 }
 
-/** @returns the cores that the group may use: all without such a limit. */
 function limitCores({ cpu }: Directories, cores: number): number {
   if (cpu === null || !existsSync(`${cpu}/cpu.cfs_quota_us`)) return availableParallelism()
   writeLimit(cpu, 'cpu.cfs_period_us', cpuPeriodMicroseconds)

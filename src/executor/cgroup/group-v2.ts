@@ -46,7 +46,6 @@ function limit(group: string, { memoryBytes, processes }: LimitsTogether): void 
   writeLimit(group, 'pids.max', processes)
 }
 
-/** @returns the cores that the group may use: all without such a limit. */
 function limitCores(group: string, cores: number): number {
   if (!existsSync(`${group}/cpu.max`)) return availableParallelism()
   const quota = `${quotaMicroseconds(cores)} ${cpuPeriodMicroseconds}`

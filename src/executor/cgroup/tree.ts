@@ -18,7 +18,7 @@ export interface CgroupVersion<Group> {
   make(group: Group): void
   /** Sets the limits, and forbids swap. @throws {SandboxError} when a limit cannot be set. */
   limit(group: Group, limits: LimitsTogether): void
-  /** @returns the cores that the group may use. @throws {SandboxError} when the limit cannot be set. */
+  /** @returns the cores that the group may use: all when the host cannot limit cores. @throws {SandboxError} when the limit cannot be set. */
   limitCores(group: Group, cores: number): number
   /** Makes the group that a keeper enters, below a group with limits. @throws {SandboxError} when it cannot be made. */
   openKeeper(group: Group, uid: number | null): KeeperFiles
@@ -117,7 +117,6 @@ async function makeOrRemove<Group, Made>(
   }
 }
 
-/** Kills and removes all groups below, then the parent. */
 async function removeParent<Group>(table: CgroupVersion<Group>, parent: Group): Promise<void> {
   for (const child of table.listChildren(parent)) await killAll(table, table.descend(parent, child))
   await table.remove(parent)

@@ -13,18 +13,15 @@ const leafNames = ['runledger-supervisor', 'supervisor']
 export const remedy =
   'under systemd set Delegate=yes on the service; in a container give it a writable cgroup namespace; otherwise run as root'
 
-/** Returns the worker's own group, or its parent when the worker is already in a leaf group. */
-function findDelegatedGroup({ ownGroup, mountPoint }: Hierarchy): string {
-  const inLeaf = ownGroup !== mountPoint && leafNames.includes(basename(ownGroup))
-  return inLeaf ? dirname(ownGroup) : ownGroup
-}
-
 /** Moves the processes of the base group into a leaf, enables the controllers, and returns the base group. */
-export function delegate(unified: Hierarchy): string {
-  const base = findDelegatedGroup(unified)
+export function delegate({ ownGroup, mountPoint }: Hierarchy): string {
+  const isInLeaf = ownGroup !== mountPoint && leafNames.includes(basename(ownGroup))
+  const base = isInLeaf ? dirname(ownGroup) : ownGroup
   try {
     // Only the root of the tree has no cgroup.type. Only there may a group with children hold processes.
-    if (existsSync(`${base}/cgroup.type`) && !hasControllers(base)) moveToLeaf(base)
+    const enabled = readEnabled(base)
+    const isReady = enabled.includes('memory') && enabled.includes('pids')
+    if (existsSync(`${base}/cgroup.type`) && !isReady) moveToLeaf(base)
     enableControllers(base)
   } catch (cause) {
     if (cause instanceof SandboxError) throw cause
@@ -33,9 +30,8 @@ export function delegate(unified: Hierarchy): string {
   return base
 }
 
-function hasControllers(group: string): boolean {
-  const enabled = readValue(group, 'cgroup.subtree_control').split(' ')
-  return enabled.includes('memory') && enabled.includes('pids')
+function readEnabled(group: string): string[] {
+  return readValue(group, 'cgroup.subtree_control').split(' ')
 }
 
 function moveToLeaf(base: string): void {
@@ -63,7 +59,7 @@ export function enableControllers(group: string): void {
     throw refuse(`${group} has no "${controller}" controller`)
   }
   const wanted = ['memory', 'pids', 'cpu'].filter((controller) => available.includes(controller))
-  const enabled = readValue(group, 'cgroup.subtree_control').split(' ')
+  const enabled = readEnabled(group)
   const missing = wanted.filter((controller) => !enabled.includes(controller))
   if (missing.length === 0) return
   try {

@@ -23,8 +23,9 @@ export function requireStartable(
 ): void {
   const pairs = Object.entries({ ...variables, ...environment })
   requireWords(argv, [...argv, ...pairs.map(([name, value]) => `${name}=${value}`)])
-  for (const name of [...files.map(({ path }) => path.replace(/^\/box\//, '')), ...outputFiles])
-    requireName(name)
+  const names = [...files.map(({ path }) => path.replace(/^\/box\//, '')), ...outputFiles]
+  if (!names.every(isFileName))
+    throw new SandboxError(stepsOfRequest.name, 'a file has a name that no box can hold')
 }
 
 function requireWords([program = '']: readonly string[], words: readonly string[]): void {
@@ -42,9 +43,4 @@ function requireWords([program = '']: readonly string[], words: readonly string[
 export function isFileName(name: string): boolean {
   const isInside = name.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
   return isInside && !name.includes('\0') && Buffer.byteLength(name) <= nameBytesMost
-}
-
-function requireName(name: string): void {
-  if (isFileName(name)) return
-  throw new SandboxError(stepsOfRequest.name, 'a file has a name that no box can hold')
 }

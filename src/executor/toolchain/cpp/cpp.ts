@@ -30,20 +30,13 @@ export const findCpp: FindToolchain = async (host, settings) => {
     target: await readVersion(program, '-dumpmachine'),
   }
   const toolchain = describeGcc(gcc)
-  return settings.CPP_PRECOMPILED_HEADERS
-    ? { ...toolchain, accelerators: { preparation: prepareHeaders(gcc) } }
-    : toolchain
-}
-
-/**
- * Prepares precompiled headers. They only save time: the binary is the same. When there is a message or no binary, plain g++
- * compiles again.
- */
-function prepareHeaders(gcc: Gcc): Preparation {
-  return (workshop) => {
+  if (!settings.CPP_PRECOMPILED_HEADERS) return toolchain
+  // They only save time: the binary is the same. When there is a message or no binary, plain g++ compiles again.
+  const preparation: Preparation = (workshop) => {
     const directory = `${workshop.directory}/precompiled-header`
     return describeGcc(gcc, keepPrecompiledHeaders({ ...workshop, directory }, gcc))
   }
+  return { ...toolchain, accelerators: { preparation } }
 }
 
 function describeGcc(gcc: Gcc, headers?: PrecompiledHeaders): Toolchain {
