@@ -33,6 +33,10 @@ t.test('every mistake is reported, with its name', async (t) => {
 
 t.test('a port is one that there is', async (t) => {
   t.equal(readWebConfig({ DATABASE_URL, PORT: '65535' }).PORT, 65_535)
+  t.throws(
+    () => readWebConfig({ DATABASE_URL, WEBHOOK_ALLOWED_PORTS: '443,65536' }),
+    /WEBHOOK_ALLOWED_PORTS: must be port numbers from 1 to 65535/,
+  )
   t.throws(() => readWebConfig({ DATABASE_URL, PORT: '65536' }), /PORT: must be at most 65535/)
 })
 

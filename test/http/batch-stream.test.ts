@@ -178,6 +178,7 @@ t.test('mistakes of the batch itself are one answer, and nothing is received', a
   for (const [query, path] of [
     ['?have=x', '?have'],
     ['?have=1-', '?have'],
+    ['?have=5-2', '?have'],
     ['?wait=true', '?wait'],
   ] as const) {
     const { response, next } = await open([python], { query })
