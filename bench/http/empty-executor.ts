@@ -1,8 +1,9 @@
-// An executor that runs nothing. It reports that the program printed hello, at once or after the milliseconds in the
+// An executor that runs nothing, in all languages. It reports that the program printed hello, at once or after the milliseconds in the
 // process's first argument. empty-worker.ts loads it before src/worker/worker.ts: everything else is the real worker, so a
 // bench measures the way to the executor and back.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Executor, ExecutorOptions, Outcome, Runtime } from '../../src/executor/executor.ts'
+import { languages } from '../../src/language/language.ts'
 
 export * from '../../src/executor/executor.ts'
 
@@ -30,7 +31,7 @@ export function createExecutor({ slots }: ExecutorOptions): Promise<Executor> {
   return Promise.resolve({
     isolation: { box: 'keeper', cgroup: 'v1', uid: 'slot' },
     cores: 1,
-    runtimes: { python: runtime, cpp: runtime, java: runtime },
+    runtimes: Object.fromEntries(languages.map((name) => [name, runtime])),
     awaited: {},
     slots,
     execute: () => (milliseconds > 0 ? sleep(milliseconds, outcome) : Promise.resolve(outcome)),
