@@ -10,14 +10,13 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { createLog } from '#log'
 import { bareEnvironment } from './helper/bare-environment.ts'
-import { createTestDatabase, withDatabase } from './helper/database.ts'
+import { openTestDatabase, withDatabase } from './helper/database.ts'
 import { startServer } from './helper/server.ts'
 import type { Answer } from './helper/server.ts'
 import { createCaller } from './helper/submission.ts'
 import { startWebProcess } from './helper/web.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 
 const entries = {
   web: ['src/server/server.ts'],

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { startFaultProxy } from './faults/proxy.ts'
 import { bareEnvironment } from './helper/bare-environment.ts'
-import { createTestDatabase } from './helper/database.ts'
+import { createTestDatabase, openTestDatabase } from './helper/database.ts'
 import { startTcpProxy } from './helper/tcp-proxy.ts'
 import { startWebProcess } from './helper/web.ts'
 import { startWorkerProcess } from './helper/worker.ts'
@@ -19,8 +19,7 @@ import { startWorkerProcess } from './helper/worker.ts'
 const mostSeconds = 60
 // A stopping worker waits 7 s for a database that does not answer.
 const workerSeconds = 20
-const { url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { url } = await openTestDatabase(t)
 // The tests run in parallel, because their processes mostly wait.
 t.jobs = 4
 const atOnce = { buffered: true }

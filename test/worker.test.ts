@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { listWorkers } from '#operator'
 import metadata from '#package' with { type: 'json' }
-import { createTestDatabase } from './helper/database.ts'
+import { openTestDatabase } from './helper/database.ts'
 import { startWorkerProcess } from './helper/worker.ts'
 
 /** Returns the real uids of a process's descendants, which include the keepers of slots. */
@@ -31,8 +31,7 @@ function read(path: string): string {
 }
 
 t.test('two workers that were told the same FIRST_UID share no uid', async (t) => {
-  const { url, drop } = await createTestDatabase()
-  t.teardown(drop)
+  const { url } = await openTestDatabase(t)
   const first = 300_000 + (process.pid % 1000) * 100
   const environment = { FIRST_UID: String(first), SLOTS: '2' }
   const one = await startWorkerProcess(t, url, environment)
@@ -46,8 +45,7 @@ t.test('two workers that were told the same FIRST_UID share no uid', async (t) =
 })
 
 t.test('a worker that has nothing to do tells what it is', async (t) => {
-  const { sql, url, drop } = await createTestDatabase()
-  t.teardown(drop)
+  const { sql, url } = await openTestDatabase(t)
   const { child } = await startWorkerProcess(t, url, { SLOTS: '2' })
   t.match(await listWorkers(sql), [
     { pid: child.pid, state: 'working', slots: 2, busy: 0, box: 'keeper' },

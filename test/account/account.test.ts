@@ -4,11 +4,10 @@ import { syncBuiltinESMExports } from 'node:module'
 import t from 'tap'
 import { createAdmit, issueKey, listKeys, revokeKey, rotateKey } from '#account'
 import type { IssuedKey } from '#account'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { createCaller } from '../helper/submission.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 
 const countRows = async (): Promise<unknown> =>
   (

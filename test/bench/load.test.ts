@@ -12,13 +12,11 @@ import { exitStatuses } from '../../src/cli/command.ts'
 import { measureService } from '../../bench/load/report.ts'
 import type { LoadCall } from '../../bench/load/report.ts'
 import { bareEnvironment } from '../helper/bare-environment.ts'
-import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const server = await startServer(t, sql, { url, syncWaitSeconds: 1 })
+const server = await startFreshServer(t, { syncWaitSeconds: 1 })
+const { sql } = server
 const serviceUrl = `http://127.0.0.1:${server.port}`
 const apiKey = await server.issue()
 const directory = mkdtempSync(join(tmpdir(), 'runledger-load-'))

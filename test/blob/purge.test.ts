@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import t from 'tap'
 import { findBlobs, purgeBlobs, storeBlob } from '#blob'
 import { createId } from '#id'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import {
   createCaller,
@@ -14,8 +14,7 @@ import {
   untilInTime,
 } from '../helper/submission.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const never = new AbortController().signal
 

@@ -6,11 +6,10 @@ import { setTier } from '#account'
 import type { Caller } from '#account'
 import { findBlobs, storeBlob } from '#blob'
 import type { Stored } from '#blob'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { createCaller } from '../helper/submission.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 const never = new AbortController().signal
 const nameOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 

@@ -5,12 +5,11 @@ import { json } from '#database'
 import { cancelSubmission } from '#enqueue'
 import { commandWorker } from '#operator'
 import { listIds, printLife } from '../../src/cli/audit.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { completeExecution, finish, interrupt, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 
 async function tell(id: string): Promise<string> {

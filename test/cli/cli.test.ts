@@ -7,12 +7,11 @@ import t from 'tap'
 import { readStream } from '#event'
 import { runAsProcess, startCommandLine } from '../helper/command-line.ts'
 import type { Ended } from '../helper/command-line.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { startServer, untilAvailable } from '../helper/server.ts'
 
-const { sql, url: databaseUrl, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url: databaseUrl } = await openTestDatabase(t)
 const [server, other] = [
   await startServer(t, sql, { url: databaseUrl }),
   await startServer(t, sql, { url: databaseUrl }),

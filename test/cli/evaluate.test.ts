@@ -10,14 +10,12 @@ import type { EndedItem } from '#client'
 import { evaluate } from '../../src/cli/evaluate/evaluate.ts'
 import type { EvaluateCall } from '../../src/cli/evaluate/evaluate.ts'
 import { report } from '../../src/cli/evaluate/report.ts'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const server = await startServer(t, sql, { url })
+const server = await startFreshServer(t)
+const { sql, url } = server
 const apiKey = await server.issue()
 const directory = mkdtempSync(join(tmpdir(), 'runledger-evaluate-'))
 t.teardown(() => rmSync(directory, { recursive: true }))

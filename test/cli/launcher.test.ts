@@ -4,11 +4,10 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import { copyCheckout } from '../helper/copied-checkout.ts'
-import { createTestDatabase, withDatabase } from '../helper/database.ts'
+import { openTestDatabase, withDatabase } from '../helper/database.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const { url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { url } = await openTestDatabase(t)
 const folder = copyCheckout(t)
 
 /** Makes a folder for the path whose `node` is the given script; with null it has no `node`. */

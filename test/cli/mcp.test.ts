@@ -11,13 +11,11 @@ import { readLine } from '../../src/cli/arguments.ts'
 import { CommandError } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { relay } from '../../src/cli/mcp.ts'
-import { createTestDatabase } from '../helper/database.ts'
 import { finish, pretendWorker } from '../helper/execution.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const server = await startServer(t, sql, { url })
+const server = await startFreshServer(t)
+const { sql } = server
 const apiKey = await server.issue()
 const service = new URL(`http://127.0.0.1:${server.port}/mcp`)
 const offered = { version: 'Python 3.11.2', compile: null, run: ['python3', 'main.py'], limits: {} }

@@ -18,7 +18,7 @@ import type { Campaign, CampaignReport } from '../../src/cli/rerun.ts'
 import { bareEnvironment } from '../helper/bare-environment.ts'
 import { startCommandLine } from '../helper/command-line.ts'
 import type { Ended } from '../helper/command-line.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { finish, pretendWorker } from '../helper/execution.ts'
 import type { PretendedRun } from '../helper/execution.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
@@ -26,8 +26,7 @@ import { startServer } from '../helper/server.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const root = resolve(import.meta.dirname, '../..')
 const caller = await createCaller(sql, 'beta')
 const started = new Date(Date.now() - 1000)

@@ -12,14 +12,12 @@ import { exitStatuses } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { cancelSubmission, submitFile } from '../../src/cli/submit.ts'
 import type { SubmitCall } from '../../src/cli/submit.ts'
-import { createTestDatabase } from '../helper/database.ts'
 import { completeExecution, finish, startExecution } from '../helper/execution.ts'
 import type { PretendedRun } from '../helper/execution.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const server = await startServer(t, sql, { url })
+const server = await startFreshServer(t)
+const { sql } = server
 const apiKey = await server.issue()
 const directory = mkdtempSync(join(tmpdir(), 'runledger-submit-'))
 t.teardown(() => rmSync(directory, { recursive: true }))

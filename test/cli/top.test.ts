@@ -7,16 +7,14 @@ import type { Test } from 'tap'
 import type { Overview, SeenWorker } from '#client'
 import { drawOverview, formatAge } from '../../src/cli/top.ts'
 import { bareEnvironment } from '../helper/bare-environment.ts'
-import { createTestDatabase } from '../helper/database.ts'
 import { isAnyWaiting } from '../helper/lock.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const web = await startServer(t, sql, { url: `${url}?role=runledger_api` })
+const web = await startFreshServer(t, { role: 'runledger_api' })
+const { sql } = web
 const proxy = await startTcpProxy(`http://127.0.0.1:${web.port}`)
 t.teardown(() => proxy.close())
 const { key } = await issueOperatorKey(sql, { readOnly: true })

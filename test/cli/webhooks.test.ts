@@ -7,14 +7,13 @@ import { json } from '#database'
 import { CommandError } from '../../src/cli/command.ts'
 import { describeWebhook, findWebhook, replay } from '../../src/cli/webhooks.ts'
 import { runAsProcess, startCommandLine } from '../helper/command-line.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
 import { startServer } from '../helper/server.ts'
 import { createCaller } from '../helper/submission.ts'
 import { endSubmission, findBroken, readAttempts, readDelivery } from '../job/delivery.ts'
 
-const { sql, url: databaseUrl, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url: databaseUrl } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const webhook = { url: 'https://receiver.test/hook', secret: 's' }
 

@@ -10,14 +10,12 @@ import t from 'tap'
 import { RunledgerError, createClient, nameBlob, verifyWebhook } from '#client'
 import type { Result, StreamEvent } from '#client'
 import { contract } from '../helper/contract.ts'
-import { createTestDatabase } from '../helper/database.ts'
 import { finish, pretendWorker } from '../helper/execution.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import { createAuthority } from '../webhook/certificate.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const server = await startServer(t, sql, { url, syncWaitSeconds: 0.3 })
+const server = await startFreshServer(t, { syncWaitSeconds: 0.3 })
+const { sql } = server
 const clientKey = await server.issue()
 const client = createClient({ url: `http://127.0.0.1:${server.port}`, apiKey: clientKey })
 const python = { language: 'python', code: 'print(1)' } as const

@@ -5,15 +5,13 @@ import { createClient, createOperator } from '#client'
 import type { Overview, SeriesPoint } from '#client'
 import { createDatabase } from '#database'
 import { contract } from '../helper/contract.ts'
-import { createTestDatabase } from '../helper/database.ts'
 import { pretendWorker } from '../helper/execution.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const { sql, url: databaseUrl, drop } = await createTestDatabase()
-t.teardown(drop)
-const server = await startServer(t, sql, { url: databaseUrl })
+const server = await startFreshServer(t)
+const { sql, url: databaseUrl } = server
 const url = `http://127.0.0.1:${server.port}`
 const { key } = await issueOperatorKey(sql)
 const { call } = createClient({ url, apiKey: key })

@@ -14,8 +14,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const directory = mkdtempSync(join(tmpdir(), 'runledger-client-'))
@@ -70,9 +69,7 @@ t.test('its version is the service’s, and it leaves nothing in the checkout', 
 })
 
 t.test('a project of the machine’s Node submits and reads by it', async (t) => {
-  const { sql, url, drop } = await createTestDatabase()
-  t.teardown(drop)
-  const server = await startServer(t, sql, { url })
+  const server = await startFreshServer(t)
   writeFileSync(
     join(project, 'main.js'),
     `import { createClient, RunledgerError, verifyWebhook } from 'runledger-client'

@@ -2,16 +2,15 @@
 // expression for the title) selects.
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
 import { startWebProcess } from '../helper/web.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 import { defineFact, enter, startBrowser } from './service.ts'
 import type { Fact, Tab } from './service.ts'
 
-const { sql, url, drop } = await createTestDatabase()
+const { sql, url } = await openTestDatabase(t)
 export { sql }
-t.teardown(drop)
 let web = await startWebProcess(t, url)
 const { port } = web
 await startWorkerProcess(t, url)

@@ -5,14 +5,12 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { createConsole } from '#console'
 import { buildConsole } from '../../src/console/build.ts'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer, startServer } from '../helper/server.ts'
 
 const file = join(t.testdir(), 'dist', 'console.json')
 await buildConsole(file)
-const { url, sql, drop } = await createTestDatabase()
-t.teardown(drop)
-const server = await startServer(t, sql, { url, console: createConsole(file) })
+const server = await startFreshServer(t, { console: createConsole(file) })
+const { url, sql } = server
 
 /** Requests a path without a key. @returns the raw bytes. */
 async function get(

@@ -8,7 +8,7 @@ import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-cor
 import t from 'tap'
 import type { Test } from 'tap'
 import { createAdmit, revokeKey } from '#account'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import type { TestDatabase } from '../helper/database.ts'
 import { createCaller } from '../helper/submission.ts'
 import { startWebProcess } from '../helper/web.ts'
@@ -16,7 +16,7 @@ import { startWorkerProcess } from '../helper/worker.ts'
 
 export interface ConsoleService {
   readonly origin: string
-  readonly database: TestDatabase
+  readonly database: Omit<TestDatabase, 'drop'>
   /** Creates a new account and returns its key, in the tier `unlimited` by default. */
   readonly issue: (tier?: string) => Promise<string>
   readonly revoke: (key: string) => Promise<void>
@@ -27,8 +27,7 @@ export interface ConsoleService {
 }
 
 export async function startService(t: Test): Promise<ConsoleService> {
-  const database = await createTestDatabase()
-  t.teardown(() => database.drop())
+  const database = await openTestDatabase(t)
   const receiptKey = generateKeyPairSync('ed25519').privateKey
   const usual = { RECEIPT_KEY: receiptKey.export({ format: 'pem', type: 'pkcs8' }).toString() }
   let web = await startWebProcess(t, database.url, usual)

@@ -2,11 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { cancelOnAbort, createDatabase } from '#database'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 await sql`create table note (text text)`
 
 t.test('neither one that waits in the queue nor one whose connection is being made', async (t) => {

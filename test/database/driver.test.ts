@@ -5,10 +5,9 @@ import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createDatabase, errorCode } from '#database'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 
-const { url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { url } = await openTestDatabase(t)
 
 t.test('it is patched', async (t) => {
   const source = readFileSync(new URL(import.meta.resolve('postgres')), 'utf8')

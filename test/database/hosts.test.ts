@@ -9,11 +9,10 @@ import { checkLogin, createDatabase, errorCode, findWritable, splitHosts } from 
 import { createLog } from '#log'
 import { migrate } from '#migration'
 import { createQueuePool } from '../../src/job/queue/pool.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 
-const { url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { url } = await openTestDatabase(t)
 const proxies = await Promise.all([startTcpProxy(url), startTcpProxy(url)])
 t.teardown(() => Promise.all(proxies.map((proxy) => proxy.close())))
 const [first, second] = proxies

@@ -6,13 +6,12 @@ import type { Test } from 'tap'
 import { createDatabase, shortenOutages } from '#database'
 import { createLog } from '#log'
 import { stopClock } from '../helper/clock.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 import { startWebProcess } from '../helper/web.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { url } = await openTestDatabase(t)
 const proxy = await startTcpProxy(url)
 t.teardown(() => proxy.close())
 

@@ -7,12 +7,11 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { createDatabase } from '#database'
 import type { Database } from '#database'
-import { createTestDatabase } from '../helper/database.ts'
+import { createTestDatabase, openTestDatabase } from '../helper/database.ts'
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 import type { TcpProxy } from '../helper/tcp-proxy.ts'
 
-const { url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { url } = await openTestDatabase(t)
 
 /** Starts a pool that connects through a proxy; both end with the test. */
 async function startPool(

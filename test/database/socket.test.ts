@@ -4,11 +4,10 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { createDatabase } from '#database'
 import type { Database } from '#database'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 
-const { url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { url } = await openTestDatabase(t)
 const proxy = await startTcpProxy(url)
 t.teardown(() => proxy.close())
 

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { startWebProcess } from '../helper/web.ts'
 import { findStrange, readExposition, readSamples } from './exposition.ts'
 
@@ -35,8 +35,7 @@ const alerts = readFileSync(join(root, 'deploy/prometheus/alerts.yaml'), 'utf8')
 const dashboard = JSON.parse(
   readFileSync(join(root, 'deploy/grafana/dashboard.json'), 'utf8'),
 ) as Dashboard
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const { port } = await startWebProcess(t, url)
 const exposition = await readExposition(sql, port)
 const samples = readSamples(exposition)

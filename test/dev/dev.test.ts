@@ -21,7 +21,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { bareEnvironment } from '../helper/bare-environment.ts'
 import { copyCheckout } from '../helper/copied-checkout.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 
 const run = promisify(execFile)
 
@@ -134,8 +134,7 @@ t.test('a database of one’s own leaves what is kept of the embedded one alone'
   const kept = ['key', 'database-url'].map((name) =>
     readFileSync(join(folder, '.data', name), 'utf8'),
   )
-  const { url, drop } = await createTestDatabase()
-  t.teardown(drop)
+  const { url } = await openTestDatabase(t)
   const service = await startService(t, { DATABASE_URL: url })
   t.notMatch(service.line, (kept[0] ?? '').trim(), 'it has a key of its own')
   t.match(service.output(), 'psql "$DATABASE_URL"')

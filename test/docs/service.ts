@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { issueKey } from '#account'
 import type { Database } from '#database'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
 import { startWebProcess } from '../helper/web.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
@@ -37,13 +37,12 @@ const receiverAddress = '127.0.0.2'
 
 /** Starts everything; it ends with the test. */
 export async function startDocumentedService(t: Test): Promise<DocumentedService> {
-  const { sql, url, drop } = await createTestDatabase()
+  const { sql, url } = await openTestDatabase(t)
   const directory = mkdtempSync(join(tmpdir(), 'runledger-docs-'))
   const authority = createAuthority()
-  t.teardown(async () => {
+  t.teardown(() => {
     authority.remove()
     rmSync(directory, { recursive: true, force: true })
-    await drop()
   })
   const identity = authority.issue([`IP:${receiverAddress}`])
   const receiver = await createReceiver(

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { startServer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 import { installClients } from './clients.ts'
@@ -23,8 +23,7 @@ export interface DoorService {
 /** @param languages the languages that the worker offers, separated by commas. */
 export async function startDoorService(t: Test, languages: string): Promise<DoorService> {
   await installClients()
-  const { sql, url, drop } = await createTestDatabase()
-  t.teardown(drop)
+  const { sql, url } = await openTestDatabase(t)
   await startWorkerProcess(t, url, { LANGUAGES: languages })
   const { port, issue } = await startServer(t, sql, { url })
   const key = await issue()

@@ -8,12 +8,11 @@ import { v7 as uuidv7 } from 'uuid'
 import { compareHeads, parseHeads, readHeads, verifyAll } from '#event'
 import { startCommandLine } from '../helper/command-line.ts'
 import type { Ended } from '../helper/command-line.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const directory = mkdtempSync(join(tmpdir(), 'runledger-heads-'))
 t.teardown(() => rmSync(directory, { recursive: true }))
 const caller = await createCaller(sql)

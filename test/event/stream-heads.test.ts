@@ -7,12 +7,11 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { startCommandLine } from '../helper/command-line.ts'
 import type { Ended } from '../helper/command-line.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const directory = mkdtempSync(join(tmpdir(), 'runledger-streams-'))
 t.teardown(() => rmSync(directory, { recursive: true }))
 const file = join(directory, 'streams.ndjson')

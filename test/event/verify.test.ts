@@ -4,12 +4,11 @@ import { v7 as uuidv7 } from 'uuid'
 import { verifyAll } from '#event'
 import { startCommandLine } from '../helper/command-line.ts'
 import type { Ended } from '../helper/command-line.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const ids: string[] = []
 for (let count = 0; count < 3; count += 1) {

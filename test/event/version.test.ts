@@ -6,7 +6,7 @@ import { json } from '#database'
 import { readStream, schemaVersion } from '#event'
 import { readResult } from '#result'
 import { describeEvent, sentences } from '../../src/cli/audit-story.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { finish, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
@@ -26,8 +26,7 @@ const fixtures = readFileSync(`${import.meta.dirname}/recorded.jsonl`, 'utf8')
   .split('\n')
   .map((line) => JSON.parse(line) as Fixture)
 const untold = { receivedAt: null, startedAt: null, attempt: null }
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 
 t.test('there is a fixture of every version of every type', async (t) => {
   const plain = fixtures.filter(({ kind }) => kind === undefined)

@@ -4,6 +4,7 @@ import { constants, existsSync } from 'node:fs'
 import { access, glob, mkdtemp, readFile, rm, stat, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Test } from 'tap'
 import { createDatabase, surviveLostConnections } from '#database'
 import type { Database } from '#database'
 import { startEmbeddedPostgres } from '#embedded-postgres'
@@ -111,6 +112,16 @@ export async function createTestDatabase({ ownServer = false } = {}): Promise<Te
       await own?.stop()
     },
   }
+}
+
+/** Creates a fresh database, as createTestDatabase does, which is dropped when the test has ended. */
+export async function openTestDatabase(
+  t: Test,
+  options: { readonly ownServer?: boolean } = {},
+): Promise<Omit<TestDatabase, 'drop'>> {
+  const { url, sql, drop } = await createTestDatabase(options)
+  t.teardown(drop)
+  return { url, sql }
 }
 
 /** Drops the databases of test files that were interrupted. No test file may run meanwhile. */

@@ -17,6 +17,8 @@ import { findNewestMigration } from '#migration-file'
 import { createStreams, createWaiter } from '#result'
 import type { Waiter } from '#result'
 import { checkAnswer } from './contract.ts'
+import { openTestDatabase } from './database.ts'
+import type { TestDatabase } from './database.ts'
 import { createCaller } from './submission.ts'
 
 export interface ServerOptions
@@ -155,6 +157,19 @@ export async function startServer(
     countConnections: () => promisify(server.getConnections.bind(server))(),
     exchange: (bytes) => exchangeRaw(port, bytes),
   }
+}
+
+/**
+ * Starts the application with a fresh database; both go with the test.
+ * @param options.role the role of the server's connections; runledger_api has only the rights of the web process.
+ */
+export async function startFreshServer(
+  t: Test,
+  { role, ...options }: Omit<ServerOptions, 'url'> & { readonly role?: 'runledger_api' } = {},
+): Promise<TestServer & Omit<TestDatabase, 'drop'>> {
+  const { sql, url } = await openTestDatabase(t)
+  const own = role === undefined ? url : `${url}?role=${role}`
+  return { ...(await startServer(t, sql, { ...options, url: own })), sql, url }
 }
 
 /** Repeats a request while the answer is a 503 `unavailable`, which a busy machine may cause, as clients do. */

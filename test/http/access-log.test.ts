@@ -1,12 +1,11 @@
 // The access line: who asked for what and with which result, and no content of the request.
 import t from 'tap'
 import { createLog } from '#log'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { startServer } from '../helper/server.ts'
 import { createCaller } from '../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const body = { language: 'python', code: 'print("hidden-code")' }
 const absent = '/api/result/hidden-id?wait=true'

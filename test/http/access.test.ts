@@ -3,15 +3,12 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import t from 'tap'
 import { listKeys, revokeKey, rotateKey } from '#account'
-import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import { createCaller } from '../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const server = await startServer(t, sql, { url })
-const { call, issue } = server
+const server = await startFreshServer(t)
+const { call, issue, sql } = server
 const python = { language: 'python', code: '' }
 
 const statusOf = async (key: string): Promise<number> =>

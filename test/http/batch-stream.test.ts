@@ -6,12 +6,11 @@ import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const options = {
   url,
   queueCapacity: 10_000,

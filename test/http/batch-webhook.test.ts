@@ -7,16 +7,13 @@ import type { Test } from 'tap'
 import { json } from '#database'
 import { readStream } from '#event'
 import { rebuildProjections } from '#result'
-import { createTestDatabase } from '../helper/database.ts'
 import { finish, interrupt, startAttempt, startExecution } from '../helper/execution.ts'
 import { countRowsRead } from '../helper/rows-read.ts'
-import { startServer, untilAvailable } from '../helper/server.ts'
+import { startFreshServer, untilAvailable } from '../helper/server.ts'
 import type { Answer, Call } from '../helper/server.ts'
 import { findBroken } from '../job/delivery.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call, issue, port } = await startServer(t, sql, { url, queueCapacity: 10_000 })
+const { call, issue, port, sql } = await startFreshServer(t, { queueCapacity: 10_000 })
 const python = { language: 'python', code: 'print(1)' }
 const hook = { webhook_url: 'https://hook.test/all?a=1', webhook_secret: 'horse' }
 

@@ -1,14 +1,11 @@
 // POST /api/submit/batch: one request, one transaction, an answer for each item.
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer, untilAvailable } from '../helper/server.ts'
+import { startFreshServer, startServer, untilAvailable } from '../helper/server.ts'
 import type { Answer, Call } from '../helper/server.ts'
 import { createCaller } from '../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call } = await startServer(t, sql, { url })
+const { call, sql, url } = await startFreshServer(t)
 const python = { language: 'python', code: 'print(1)' }
 
 const batch = (submissions: unknown, rest: Call = {}): Promise<Answer> =>

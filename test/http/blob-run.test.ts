@@ -5,19 +5,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
 import { shareKeeper } from '../helper/executor.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { call, issue, sql, url } = await startFreshServer(t, { syncWaitSeconds: 300 })
 const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
 t.teardown(() => rmSync(directory, { recursive: true, force: true }))
 shareKeeper(directory)
 const worker = await startWorkerProcess(t, url, { CACHE_DIRECTORY: directory, LANGUAGES: 'python' })
-const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const mebibyte = 1024 * 1024
 const nameOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')

@@ -5,13 +5,10 @@ import { connect } from 'node:net'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { setTier } from '#account'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer, startServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call, exchange, issue, port } = await startServer(t, sql, { url })
+const { call, exchange, issue, port, sql, url } = await startFreshServer(t)
 
 const mebibyte = 1024 * 1024
 const most = 16 * mebibyte

@@ -4,18 +4,15 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createRandom } from '../faults/random.ts'
-import { createTestDatabase } from '../helper/database.ts'
 import { seed } from '../helper/seed.ts'
-import { startServer, untilAvailable } from '../helper/server.ts'
+import { startFreshServer, untilAvailable } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 import type { WorkerProcess } from '../helper/worker.ts'
 
 const random = createRandom(seed)
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
+const { call, issue, sql, url } = await startFreshServer(t, { syncWaitSeconds: 300 })
 
 /** A C++ program whose compiler exceeds its limits, but takes long to do so. */
 const endless =

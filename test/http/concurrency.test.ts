@@ -1,13 +1,10 @@
 // At most ten programs of one key run at once, by the times in the log; and what that means for other keys.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call, issue } = await startServer(t, sql, { url })
+const { call, issue, sql, url } = await startFreshServer(t)
 const firstUid = 200_000 + (process.pid % 500) * 32
 // A sleeping program costs no CPU time, so many of them fit on any machine.
 const sleeper = { language: 'python', code: 'import time\ntime.sleep(3)' }

@@ -7,14 +7,13 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import t from 'tap'
 import { revokeKey } from '#account'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
 import type { Answer, Call } from '../helper/server.ts'
 import { createCaller } from '../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const servers = {
   open: await startServer(t, sql, { url, syncWaitSeconds: 0.3 }),
   full: await startServer(t, sql, { url, queueCapacity: 2 }),

@@ -4,15 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { readStream } from '#event'
 import { readCores } from '../helper/control-group.ts'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
 const all = availableParallelism()
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { call, sql, url } = await startFreshServer(t, { syncWaitSeconds: 300 })
 const { child } = await startWorkerProcess(t, url, { SLOTS: String(all), LANGUAGES: 'python' })
-const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 if (all === 1) {
   t.pass('one core')

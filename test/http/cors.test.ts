@@ -1,12 +1,11 @@
 // CORS_ORIGINS: only pages of the named origins may call the API. Without the setting no page may.
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { startServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { createCaller } from '../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const { key } = await createCaller(sql)
 const origin = 'https://app.example.com'
 const off = await startServer(t, sql, { url })

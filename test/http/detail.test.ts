@@ -1,14 +1,11 @@
 // The fields of a submission beyond code and input: what each does, through the whole service, and which values are refused.
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { call, issue, sql, url } = await startFreshServer(t, { syncWaitSeconds: 300 })
 await startWorkerProcess(t, url, { LANGUAGES: 'python,cpp,java' })
-const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const mebibyte = 1024 * 1024
 const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })

@@ -4,15 +4,14 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { Pool } from 'undici'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { secondsUntil } from '../helper/outage.ts'
 import { startServer, untilAvailable } from '../helper/server.ts'
 import { openStream } from '../helper/stream.ts'
 import { createCaller } from '../helper/submission.ts'
 import { startWebProcess } from '../helper/web.ts'
 
-const { sql, url, drop } = await createTestDatabase({ ownServer: true })
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t, { ownServer: true })
 // The WAL writer does not wake up during a test, so only commits that wait for the disk reach it.
 await sql`alter system set wal_writer_delay = '10s'`
 await sql`select pg_reload_conf()`

@@ -1,21 +1,18 @@
 // From HTTP to the sandbox and back: every language and verdict through the whole service.
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
 import { accelerated } from '../helper/executor.ts'
 import { copy, hello } from '../helper/program.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { call, url } = await startFreshServer(t, { syncWaitSeconds: 300 })
 await startWorkerProcess(t, url, {
   LANGUAGES: accelerated.join(),
   PYTHON_RUN_CPU_SECONDS: '2',
   JAVA_COMPILE_CPU_SECONDS: '100',
   JAVA_COMPILE_WALL_SECONDS: '200',
 })
-const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })
 

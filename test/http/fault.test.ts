@@ -1,14 +1,10 @@
 // `fault` and `retry`: each final record and each error says whose fault it is and whether to retry.
 import t from 'tap'
 import { problemStatus } from '#error'
-import { createTestDatabase } from '../helper/database.ts'
 import { finish, interrupt, startExecution } from '../helper/execution.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call } = await startServer(t, sql, {
-  url,
+const { call, sql } = await startFreshServer(t, {
   queueCapacity: 20,
   syncWaitSeconds: 0.2,
   atOnce: 20,

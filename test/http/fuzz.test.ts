@@ -6,14 +6,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import * as fc from 'fast-check'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { seed } from '../helper/seed.ts'
-import { startServer, untilAvailable } from '../helper/server.ts'
+import { startFreshServer, startServer, untilAvailable } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call, issue, port } = await startServer(t, sql, { url, syncWaitSeconds: 0.01 })
+const { call, issue, port, sql, url } = await startFreshServer(t, { syncWaitSeconds: 0.01 })
 /** Ends soon a request that does not arrive. */
 const hasty = await startServer(t, sql, { url, syncWaitSeconds: 0.01, requestSeconds: 2 })
 const key = await issue()

@@ -8,14 +8,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectSecurely } from 'node:tls'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer, startServer } from '../helper/server.ts'
 import { startWebProcess } from '../helper/web.ts'
 import { createAuthority } from '../webhook/certificate.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { issue } = await startServer(t, sql, { url })
+const { issue, sql, url } = await startFreshServer(t)
 const python = { language: 'python', code: '' }
 
 t.test('behind a router only what came to it over HTTPS passes', async (t) => {

@@ -2,15 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const server = await startServer(t, sql, { url, queueCapacity: 150, atOnce: 20 })
-const { call } = server
+const server = await startFreshServer(t, { queueCapacity: 150, atOnce: 20 })
+const { call, sql } = server
 const python = { language: 'python', code: 'print(1)' }
 
 const submit = (key: string, body: unknown = python, query = ''): Promise<Answer> =>

@@ -5,13 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { issue, port, waiter } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
+const { issue, port, waiter, sql } = await startFreshServer(t, { syncWaitSeconds: 300 })
 const key = await issue()
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void

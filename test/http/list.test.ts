@@ -2,15 +2,11 @@
 // records for one request of the rate window, and no record of another account.
 import t from 'tap'
 import { purgeBodies } from '#result'
-import { createTestDatabase } from '../helper/database.ts'
 import { finish, pretendWorker } from '../helper/execution.ts'
-import { startServer, untilAvailable } from '../helper/server.ts'
+import { startFreshServer, untilAvailable } from '../helper/server.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-// The server has only the database rights of the web process.
-const { call } = await startServer(t, sql, { url: `${url}?role=runledger_api` })
+const { call, sql } = await startFreshServer(t, { role: 'runledger_api' })
 const { key, ...caller } = await createCaller(sql)
 const beta = await createCaller(sql, 'beta')
 const list = async (query: string) =>

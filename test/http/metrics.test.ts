@@ -2,14 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createDatabase } from '#database'
-import { createTestDatabase } from '../helper/database.ts'
 import { finish, interrupt, pretendWorker, startExecution } from '../helper/execution.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer, startServer } from '../helper/server.ts'
 import { startStatementCounter } from '../helper/statement.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call, waiter } = await startServer(t, sql, { url, queueCapacity: 12 })
+const { call, waiter, sql, url } = await startFreshServer(t, { queueCapacity: 12 })
 const python = { language: 'python', code: '' }
 
 async function scrape(): Promise<ReadonlyMap<string, number>> {

@@ -1,13 +1,10 @@
 // Submits every mistake of every field, alone and together with those of other fields. One answer names exactly these.
 import * as fc from 'fast-check'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
 import { seed } from '../helper/seed.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call } = await startServer(t, sql, { url })
+const { call } = await startFreshServer(t)
 
 /** A value of a field, and the paths of the issues that it causes. A valid value has no paths. */
 type Choice = readonly [value: unknown, ...paths: string[]]

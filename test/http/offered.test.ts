@@ -3,13 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
-import { createTestDatabase } from '../helper/database.ts'
 import { pretendWorker } from '../helper/execution.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer, startServer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call, issue } = await startServer(t, sql, { url })
+const { call, issue, sql, url } = await startFreshServer(t)
 
 const submit = (language: string): ReturnType<typeof call> =>
   call('POST', '/api/submit', { body: { language, code: '' } })

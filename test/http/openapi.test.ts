@@ -6,13 +6,10 @@ import openapiTypeScript from 'openapi-typescript'
 import type { OpenAPI3 } from 'openapi-typescript'
 import t from 'tap'
 import { checkAnswer, checkSchema, contract } from '../helper/contract.ts'
-import { createTestDatabase } from '../helper/database.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call } = await startServer(t, sql, { url })
+const { call, sql } = await startFreshServer(t)
 const { body: document } = await call('GET', '/openapi.json', { key: null, checked: false })
 
 const operator = await issueOperatorKey(sql)

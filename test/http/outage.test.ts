@@ -2,7 +2,7 @@
 // service recovers by itself within two seconds, and it does not flood the returning database with connections.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { freezeServer, median, secondsUntil } from '../helper/outage.ts'
 import { startServer } from '../helper/server.ts'
@@ -10,8 +10,7 @@ import type { Answer } from '../helper/server.ts'
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 
 // A separate PostgreSQL server, because one of the outages stops all of its processes.
-const { sql, url, drop } = await createTestDatabase({ ownServer: true })
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t, { ownServer: true })
 const proxy = await startTcpProxy(url)
 const { call, issue } = await startServer(t, sql, { url: proxy.url })
 t.teardown(() => proxy.close())

@@ -6,15 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { setTier } from '#account'
 import { readResult } from '#result'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { call, issue, sql, url } = await startFreshServer(t, { syncWaitSeconds: 300 })
 await startWorkerProcess(t, url)
-const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const mebibyte = 1024 * 1024
 const run = (body: object, key?: string): Promise<Answer> =>

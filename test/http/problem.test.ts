@@ -2,11 +2,9 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import t from 'tap'
-import { createTestDatabase, withDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { withDatabase } from '../helper/database.ts'
+import { startFreshServer, startServer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
 const lines: string[] = []
 const log = pino(
   new Writable({
@@ -16,7 +14,7 @@ const log = pino(
     },
   }),
 )
-const { call } = await startServer(t, sql, { url, log })
+const { call, sql, url } = await startFreshServer(t, { log })
 const elsewhere = await startServer(t, sql, { url: withDatabase(url, 'postgres'), log })
 // Makes every request with a key fail, in a way that neither a release nor an operator causes.
 await sql`alter table runledger.api_key rename column digest to lost`

@@ -3,20 +3,17 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { call, url } = await startFreshServer(t, { syncWaitSeconds: 300 })
 // Compiling testlib takes seconds, even on an idle machine.
 const worker = await startWorkerProcess(t, url, {
   CPP_COMPILE_CPU_SECONDS: '100',
   CPP_COMPILE_WALL_SECONDS: '200',
   PYTHON_RUN_CPU_SECONDS: '3',
 })
-const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })
 const program = (code: string): object => ({ type: 'program', language: 'python', code })

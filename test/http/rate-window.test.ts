@@ -1,14 +1,11 @@
 // The rate window: exact over any 60 seconds, shared by all web processes, and reported truthfully; tiers are rows.
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer, startServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { createCaller } from '../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const server = await startServer(t, sql, { url, atOnce: 20 })
-const { call, issue } = server
+const server = await startFreshServer(t, { atOnce: 20 })
+const { call, issue, sql, url } = server
 const python = { language: 'python', code: '' }
 
 /** Sends requests, ten at a time, because all wait for one row and a request that waits two seconds is answered 503. */

@@ -6,7 +6,6 @@ import { describeLimits } from '#job'
 import { defaultLimits } from '#language'
 import { findNewestMigration } from '#migration-file'
 import { readResult } from '#result'
-import { createTestDatabase } from '../helper/database.ts'
 import {
   completeExecution,
   finish,
@@ -14,13 +13,11 @@ import {
   pretendWorker,
   startExecution,
 } from '../helper/execution.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const server = await startServer(t, sql, { url })
-const { call } = server
+const server = await startFreshServer(t)
+const { call, sql, url } = server
 const python = { language: 'py', code: 'print(1)' }
 
 const submit = async (body: object = python, key?: string): Promise<string> =>

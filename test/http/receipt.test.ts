@@ -12,19 +12,17 @@ import { bareEnvironment } from '../helper/bare-environment.ts'
 import { startCommandLine } from '../helper/command-line.ts'
 import type { Ended } from '../helper/command-line.ts'
 import { checkSchema } from '../helper/contract.ts'
-import { createTestDatabase } from '../helper/database.ts'
 import { completeExecution, finish, interrupt, startExecution } from '../helper/execution.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer, startServer } from '../helper/server.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 import { startWebProcess } from '../helper/web.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
 const pemOf = (): string =>
   generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
 const pem = pemOf()
 const receiptKey = readSigningKey(pem)
-const server = await startServer(t, sql, { url, receiptKey })
+const server = await startFreshServer(t, { receiptKey })
+const { sql, url } = server
 const caller = await createCaller(sql)
 const { key } = caller
 const directory = t.testdir()

@@ -1,14 +1,11 @@
 // Backpressure: a full queue refuses quickly and truthfully. A refused request leaves nothing behind.
 import t from 'tap'
 import { retryAfterSeconds } from '../../src/http/receive.ts'
-import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
-import { startServer, untilAvailable } from '../helper/server.ts'
+import { startFreshServer, startServer, untilAvailable } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
 const capacity = 5
-const { call } = await startServer(t, sql, { url, queueCapacity: capacity, atOnce: 12 })
+const { call, sql, url } = await startFreshServer(t, { queueCapacity: capacity, atOnce: 12 })
 const python = { language: 'python', code: '' }
 
 t.test(

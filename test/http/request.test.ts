@@ -3,14 +3,11 @@ import t from 'tap'
 import { defaultLimits } from '#language'
 import { decodeOptions } from '#options'
 import { checkSchema } from '../helper/contract.ts'
-import { createTestDatabase } from '../helper/database.ts'
 import { finish, startExecution } from '../helper/execution.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import { createCaller } from '../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call } = await startServer(t, sql, { url })
+const { call, sql } = await startFreshServer(t)
 const caller = await createCaller(sql)
 const { key } = caller
 

@@ -3,16 +3,13 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { setTier } from '#account'
-import { createTestDatabase } from '../helper/database.ts'
 import { finish, pretendWorker } from '../helper/execution.ts'
-import { startServer, untilAvailable } from '../helper/server.ts'
+import { startFreshServer, startServer, untilAvailable } from '../helper/server.ts'
 import type { Answer, Call } from '../helper/server.ts'
 import { createCaller } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300, atOnce: 20 })
+const { call, issue, sql, url } = await startFreshServer(t, { syncWaitSeconds: 300, atOnce: 20 })
 
 const python = { language: 'python', code: 'print(input())', stdin: 'x' }
 const submit = async (body: object = python, more: Call = {}): Promise<string> =>

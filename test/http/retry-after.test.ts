@@ -2,15 +2,12 @@
 // admitted, and the figure follows the rate at which programs end.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
 import { secondsUntil } from '../helper/outage.ts'
-import { startServer, untilAvailable } from '../helper/server.ts'
+import { startFreshServer, untilAvailable } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
 const capacity = 8
-const { call } = await startServer(t, sql, { url, queueCapacity: capacity })
+const { call, sql, url } = await startFreshServer(t, { queueCapacity: capacity })
 await startWorkerProcess(t, url, { SLOTS: '1' })
 
 /** Submits until the queue is full. @returns the Retry-After, and how many submissions were admitted before. */

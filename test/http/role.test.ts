@@ -2,11 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { createDatabase } from '#database'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { startServer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const asApi = `${url}?role=runledger_api`
 const { call } = await startServer(t, sql, { url: asApi, queueCapacity: 4 })
 const python = { language: 'python', code: '' }

@@ -4,13 +4,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
 // Long enough that no request of this file times out.
-const { call, issue, port } = await startServer(t, sql, { url, requestSeconds: 600 })
+const { call, issue, port, sql } = await startFreshServer(t, { requestSeconds: 600 })
 const largest = 2 * 1024 * 1024
 /** How many largest bodies fit in a third of 128 MiB. */
 const share = 21

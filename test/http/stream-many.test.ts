@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { completeExecution, finish, startAttempt } from '../helper/execution.ts'
 import type { PretendedAttempt } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
@@ -10,8 +10,7 @@ import { startStatementCounter } from '../helper/statement.ts'
 import { findFlaws, followToEnd, joinOutput, openStream } from '../helper/stream.ts'
 import type { OpenStream } from '../helper/stream.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const counter = await startStatementCounter(url)
 t.teardown(() => counter.close())
 const { call, issue, port } = await startServer(t, sql, { url: counter.url })

@@ -3,15 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { Database } from '#database'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { findFlaws, followToEnd, joinOutput, openStream } from '../helper/stream.ts'
 import type { StreamEvent } from '../helper/stream.ts'
 import { createCaller } from '../helper/submission.ts'
 import { startWebProcess } from '../helper/web.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase({ ownServer: true })
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t, { ownServer: true })
 const { key } = await createCaller(sql)
 // After a crash a slow server takes ten seconds to recover, and the worker listens again after pauses of up to seven seconds.
 const patientLines = 300

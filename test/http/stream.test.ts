@@ -3,15 +3,12 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { purgeBodies } from '#result'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import { findFlaws, joinOutput, openStream } from '../helper/stream.ts'
 import type { OpenStream, StreamCall, StreamEvent } from '../helper/stream.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call, issue, port } = await startServer(t, sql, { url, syncWaitSeconds: 120 })
+const { call, issue, port, sql, url } = await startFreshServer(t, { syncWaitSeconds: 120 })
 const key = await issue()
 
 /** Opens a stream. Repeats after a 503, which a busy machine may cause, as clients do. */

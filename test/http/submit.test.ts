@@ -3,16 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { isUuid } from '#id'
 import { parseRanges } from '#webhook-address'
-import { createTestDatabase } from '../helper/database.ts'
 import { isAnyWaiting } from '../helper/lock.ts'
 import { finish } from '../helper/execution.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer, startServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const server = await startServer(t, sql, { url })
-const { call } = server
+const server = await startFreshServer(t)
+const { call, sql, url } = server
 const python = { language: 'python', code: 'print(1)' }
 /** A server whose operator allows webhooks to more addresses and ports. */
 const other = await startServer(t, sql, {

@@ -3,16 +3,13 @@
 import t from 'tap'
 import type { Issue } from '#error'
 import { readStream } from '#event'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { openStream } from '../helper/stream.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { call, issue, port, sql, url } = await startFreshServer(t, { syncWaitSeconds: 300 })
 await startWorkerProcess(t, url)
-const { call, issue, port } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const mebibyte = 1024 * 1024
 const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })

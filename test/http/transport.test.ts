@@ -6,14 +6,10 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer, startServer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call, countConnections, exchange, issue, port } = await startServer(t, sql, {
-  url,
+const { call, countConnections, exchange, issue, port, sql, url } = await startFreshServer(t, {
   requestSeconds: 1,
 })
 /** A server that gives a large body the usual time, which a slow machine needs. */

@@ -5,8 +5,7 @@ import { request } from 'node:http'
 import type { ClientRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 // Enabled before the server starts, because only `init` says that a resource is a timer.
@@ -17,9 +16,7 @@ createHook({
   before: (id) => void (timers.has(id) && (fired += 1)),
 }).enable()
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { port, waiter } = await startServer(t, sql, { url, syncWaitSeconds: 600 })
+const { port, waiter, sql } = await startFreshServer(t, { syncWaitSeconds: 600 })
 const caller = await createCaller(sql)
 const waiters = 2000
 

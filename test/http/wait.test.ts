@@ -4,13 +4,10 @@ import { request } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer, startServer } from '../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call, issue, port, waiter } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
+const { call, issue, port, waiter, sql, url } = await startFreshServer(t, { syncWaitSeconds: 300 })
 const key = await issue()
 const code = JSON.stringify({ language: 'python', code: '' })
 

@@ -10,7 +10,7 @@ import { createDatabase } from '#database'
 import { findPort } from '#embedded-postgres'
 import { catalogue } from '#language'
 import type { Language } from '#language'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { accelerated } from '../helper/executor.ts'
 import { copy } from '../helper/program.ts'
 import { listLanguages } from '../hostile/attack.ts'
@@ -52,8 +52,7 @@ async function createSubmit(url: string, port: number): Promise<Submit> {
 async function startAll(
   t: Test,
 ): Promise<{ all: Container; submit: Submit; url: string; origin: string }> {
-  const { url, drop } = await createTestDatabase()
-  t.teardown(drop)
+  const { url } = await openTestDatabase(t)
   const port = await findPort(0)
   const environment = {
     DATABASE_URL: url,
@@ -75,8 +74,7 @@ const askDoctor = (...rights: readonly string[]): Promise<Ended> =>
 t.test(
   'without rights the worker refuses, and the doctor says which flags are missing',
   async (t) => {
-    const { url, drop } = await createTestDatabase()
-    t.teardown(drop)
+    const { url } = await openTestDatabase(t)
     const worker = await podman(
       'run',
       '--rm',
@@ -216,8 +214,7 @@ t.test('all in one', async (t) => {
 })
 
 t.test('a worker that is killed loses nothing: another container takes its run over', async (t) => {
-  const { url, drop } = await createTestDatabase()
-  t.teardown(drop)
+  const { url } = await openTestDatabase(t)
   const port = await findPort(0)
   const environment = {
     DATABASE_URL: url,

@@ -3,17 +3,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer, untilAvailable } from '../helper/server.ts'
+import { startFreshServer, untilAvailable } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 import { halve, halveC, judge, judgeC, python, ways } from './ways.ts'
 import type { Program } from './ways.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const server = await startFreshServer(t, { syncWaitSeconds: 300 })
+const { sql, url } = server
 await startWorkerProcess(t, url)
-const server = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 const call: typeof server.call = (...asked) => untilAvailable(() => server.call(...asked))
 
 interface Asked {

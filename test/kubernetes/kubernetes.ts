@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import { workerCapabilities } from '../image/container.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { findFaults, installSchemas, readSeconds, render } from './manifests.ts'
 import type { Resource } from './manifests.ts'
 
@@ -168,8 +168,7 @@ t.test(
     t.equal(targetQueryValue, worker.container.env?.find(({ name }) => name === 'SLOTS')?.value)
     t.match(worker.container.resources.limits, { cpu: targetQueryValue })
     t.notOk('replicas' in (find(keda, 'Deployment', 'worker')['spec'] as object))
-    const { sql, drop } = await createTestDatabase()
-    t.teardown(drop)
+    const { sql } = await openTestDatabase(t)
     t.strictSame([...(await sql.unsafe(query).values())], [[0]])
   },
 )

@@ -7,7 +7,7 @@ import type { Database } from '#database'
 import type { Language } from '#language'
 import { describeLanguages } from '../../src/http/languages.ts'
 import { findStrangers } from '../hostile/residue.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { createCaller } from '../helper/submission.ts'
 import { startWebProcess } from '../helper/web.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
@@ -59,8 +59,7 @@ async function waitForOffered(sql: Database): Promise<ReadonlySet<Language>> {
 /** Starts the service; it ends with the test. */
 export async function startService(t: Test): Promise<Service> {
   keepToTwoProcessors()
-  const database = await createTestDatabase({ ownServer: true })
-  t.teardown(() => database.drop())
+  const database = await openTestDatabase(t, { ownServer: true })
   const web = await startWebProcess(t, database.url)
   const firstUid = 2_000_000 + process.pid * 16
   const worker = await startWorkerProcess(t, database.url, {

@@ -3,11 +3,10 @@ import t from 'tap'
 import type { Database } from '#database'
 import { takeBulkStep } from '#operator'
 import type { BulkRequest } from '#operator'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 
 const metadata = { actor: { operator: 'test' } } as const
 const nobody = new AbortController().signal

@@ -4,12 +4,11 @@ import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '#database'
 import { cancelSubmission } from '#enqueue'
 import { listRunning, listWorkers } from '#operator'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { completeExecution, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const session = createDatabase({ url, connections: 1, name: 'worker' })
 t.teardown(() => session.end())
 const caller = await createCaller(sql)

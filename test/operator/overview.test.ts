@@ -6,12 +6,11 @@ import { createDatabase } from '#database'
 import type { Database } from '#database'
 import { createCachedOverview, readOverview } from '#operator'
 import { stopClock } from '../helper/clock.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { finish, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const session = createDatabase({ url, connections: 1, name: 'worker', statementSeconds: 0 })
 t.teardown(() => session.end())
 

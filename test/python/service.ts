@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { issueKey } from '#account'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { startWebProcess } from '../helper/web.ts'
 import type { WebProcess } from '../helper/web.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
@@ -25,8 +25,7 @@ export interface PythonService {
 
 /** @param folder for certificates. */
 export async function startPythonService(t: Test, folder: string): Promise<PythonService> {
-  const { sql, url, drop } = await createTestDatabase()
-  t.teardown(drop)
+  const { sql, url } = await openTestDatabase(t)
   const { privateKey } = generateKeyPairSync('ed25519')
   const settings = {
     RECEIPT_KEY: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),

@@ -2,12 +2,11 @@
 import t from 'tap'
 import { listResults } from '#result'
 import type { ResultFilter } from '#result'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const stranger = await createCaller(sql)
 

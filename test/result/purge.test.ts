@@ -5,7 +5,7 @@ import type { Database } from '#database'
 import { createReceive } from '#enqueue'
 import { readStream, verifyAll } from '#event'
 import { purgeBodies, readResult } from '#result'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { isAnyWaiting } from '../helper/lock.ts'
 import { finish, startExecution } from '../helper/execution.ts'
 import {
@@ -15,8 +15,7 @@ import {
   receiveOne,
 } from '../helper/submission.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const dayMilliseconds = 86_400_000
 

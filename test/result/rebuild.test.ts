@@ -3,13 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { isFinal, readResult, rebuildProjections } from '#result'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { conclude, finish, interrupt, startExecution } from '../helper/execution.ts'
 import { secondsUntil } from '../helper/outage.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const limited = await createCaller(sql, 'beta')
 const webhook = { url: 'https://example.org/hook', secret: 'shared' }

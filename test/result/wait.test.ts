@@ -4,12 +4,11 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { createWaiter, readTrackedResult } from '#result'
 import { parseNotification } from '../../src/result/record.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { finish, interrupt, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const errors: unknown[] = []
 const waiter = createWaiter(sql, (error) => errors.push(error))

@@ -1,12 +1,9 @@
 // A program that the service could not run: no door reports it as a failed program, and each door says how to retry.
 import t from 'tap'
-import { createTestDatabase } from '../../helper/database.ts'
 import { interrupt, pretendWorker, startExecution } from '../../helper/execution.ts'
-import { startServer } from '../../helper/server.ts'
+import { startFreshServer, startServer } from '../../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call } = await startServer(t, sql, { url })
+const { call, sql, url } = await startFreshServer(t)
 const offered = { version: 'Python 3.11.2', compile: null, run: ['python3', 'main.py'], limits: {} }
 await pretendWorker(sql, { python: offered })
 

@@ -3,14 +3,11 @@
 // repeats a run.
 import * as fc from 'fast-check'
 import t from 'tap'
-import { createTestDatabase } from '../../helper/database.ts'
 import { finish } from '../../helper/execution.ts'
 import { seed } from '../../helper/seed.ts'
-import { startServer } from '../../helper/server.ts'
+import { startFreshServer } from '../../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call } = await startServer(t, sql, { url })
+const { call, sql } = await startFreshServer(t)
 t.comment(`SEED=${seed}`)
 
 // Ends every accepted submission, in place of a worker.

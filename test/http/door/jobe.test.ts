@@ -1,15 +1,12 @@
 // The Jobe door through the whole service: outcomes, files, parameters and errors as CodeRunner expects them.
 import { createHash } from 'node:crypto'
 import t from 'tap'
-import { createTestDatabase } from '../../helper/database.ts'
-import { startServer } from '../../helper/server.ts'
+import { startFreshServer } from '../../helper/server.ts'
 import type { Answer, Call } from '../../helper/server.ts'
 import { startWorkerProcess } from '../../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { call, issue, sql, url } = await startFreshServer(t)
 await startWorkerProcess(t, url, { LANGUAGES: 'python,c' })
-const { call, issue } = await startServer(t, sql, { url })
 
 const root = '/jobe/index.php/restapi'
 /** Sends a request, and parses the answer as JSON, because Jobe's errors are JSON strings. */

@@ -8,7 +8,7 @@ import { strToU8, zipSync } from 'fflate'
 import t from 'tap'
 import { readStream } from '#event'
 import { parseRanges } from '#webhook'
-import { createTestDatabase } from '../../helper/database.ts'
+import { openTestDatabase } from '../../helper/database.ts'
 import { startServer } from '../../helper/server.ts'
 import type { Answer, Call } from '../../helper/server.ts'
 import { startWorkerProcess } from '../../helper/worker.ts'
@@ -16,8 +16,7 @@ import { awaitDelivery, readAttempts, receiverAddress } from '../../job/delivery
 import { createAuthority } from '../../webhook/certificate.ts'
 import { createReceiver } from '../../webhook/receiver.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const authority = createAuthority()
 const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
 writeFileSync(join(directory, 'authority.pem'), authority.pem)

@@ -6,16 +6,13 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
-import { createTestDatabase } from '../../helper/database.ts'
-import { startServer } from '../../helper/server.ts'
+import { startFreshServer, startServer } from '../../helper/server.ts'
 import type { Answer, Call } from '../../helper/server.ts'
 import { startWorkerProcess } from '../../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-await startWorkerProcess(t, url, { LANGUAGES: 'python,cpp' })
 const origin = 'https://agents.example'
-const { call, issue, port } = await startServer(t, sql, { url, corsOrigins: [origin] })
+const { call, issue, port, sql, url } = await startFreshServer(t, { corsOrigins: [origin] })
+await startWorkerProcess(t, url, { LANGUAGES: 'python,cpp' })
 
 const own = 'io.modelcontextprotocol'
 const post = (body: unknown, more: Call = {}): Promise<Answer> =>

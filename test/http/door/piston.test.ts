@@ -1,14 +1,11 @@
 // The Piston door through the whole service: fields, stages, versions and errors as Piston's clients expect them.
 import t from 'tap'
-import { createTestDatabase } from '../../helper/database.ts'
-import { startServer } from '../../helper/server.ts'
+import { startFreshServer } from '../../helper/server.ts'
 import type { Answer, Call } from '../../helper/server.ts'
 import { startWorkerProcess } from '../../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { call, issue, url } = await startFreshServer(t)
 await startWorkerProcess(t, url, { LANGUAGES: 'python,cpp' })
-const { call, issue } = await startServer(t, sql, { url })
 
 const execute = (body: object, more: Call = {}): Promise<Answer> =>
   call('POST', '/api/v2/execute', { body, checked: false, ...more })

@@ -1,14 +1,11 @@
 // The SandboxFusion door through the whole service: statuses, files and errors as reward functions expect them.
 import t from 'tap'
-import { createTestDatabase } from '../../helper/database.ts'
-import { startServer } from '../../helper/server.ts'
+import { startFreshServer } from '../../helper/server.ts'
 import type { Answer, Call } from '../../helper/server.ts'
 import { startWorkerProcess } from '../../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { call, issue, url } = await startFreshServer(t)
 await startWorkerProcess(t, url, { LANGUAGES: 'python,cpp' })
-const { call, issue } = await startServer(t, sql, { url })
 
 const run = (body: object, more: Call = {}): Promise<Answer> =>
   call('POST', '/run_code', { body, checked: false, ...more })

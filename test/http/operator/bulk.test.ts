@@ -4,17 +4,13 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
 import { json } from '#database'
 import { readStream } from '#event'
-import { createTestDatabase } from '../../helper/database.ts'
 import { finish, pretendWorker, startExecution } from '../../helper/execution.ts'
 import { issueOperatorKey } from '../../helper/operator.ts'
-import { startServer } from '../../helper/server.ts'
+import { startFreshServer, startServer } from '../../helper/server.ts'
 import type { Answer } from '../../helper/server.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-// The server has only the database rights of the web process.
-const { call, issue } = await startServer(t, sql, { url: `${url}?role=runledger_api` })
+const { call, issue, sql, url } = await startFreshServer(t, { role: 'runledger_api' })
 const operator = await issueOperatorKey(sql)
 const act = (body: object, key = operator.key): Promise<Answer> =>
   call('POST', '/api/operator/bulk', { key, body })

@@ -1,16 +1,12 @@
 // The lists of operators over HTTP: who may read them, which queries they refuse, and a webhook that is sent again.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
-import { createTestDatabase } from '../../helper/database.ts'
 import { finish, pretendWorker, startExecution } from '../../helper/execution.ts'
 import { issueOperatorKey } from '../../helper/operator.ts'
-import { startServer } from '../../helper/server.ts'
+import { startFreshServer } from '../../helper/server.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-// The server has only the database rights of the web process.
-const { call } = await startServer(t, sql, { url: `${url}?role=runledger_api` })
+const { call, sql } = await startFreshServer(t, { role: 'runledger_api' })
 const { key } = await issueOperatorKey(sql)
 const reader = await issueOperatorKey(sql, { readOnly: true })
 const caller = await createCaller(sql)

@@ -5,14 +5,10 @@ import type { Database } from '#database'
 import { authenticate } from '../../../src/http/authenticate.ts'
 import { createRefusals } from '../../../src/http/operator/refusal.ts'
 import type { ApiRequest, Handler } from '../../../src/http/request.ts'
-import { createTestDatabase } from '../../helper/database.ts'
 import { issueOperatorKey } from '../../helper/operator.ts'
-import { startServer } from '../../helper/server.ts'
+import { startFreshServer } from '../../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-// The server has only the database rights of the web process.
-const { call, issue } = await startServer(t, sql, { url: `${url}?role=runledger_api` })
+const { call, issue, sql } = await startFreshServer(t, { role: 'runledger_api' })
 const path = '/api/operator/overview'
 
 t.test('every operator sees it, and whether his key may change anything', async (t) => {

@@ -11,13 +11,10 @@ import {
   rotateKey,
 } from '#account'
 import { readStream } from '#event'
-import { createTestDatabase } from '../../helper/database.ts'
 import { issueOperatorKey } from '../../helper/operator.ts'
-import { startServer } from '../../helper/server.ts'
+import { startFreshServer } from '../../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-const { call, issue } = await startServer(t, sql, { url })
+const { call, issue, sql } = await startFreshServer(t)
 const submission = { language: 'python', code: '' }
 const look = '/api/operator/overview'
 const { signal } = new AbortController()

@@ -4,15 +4,11 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '#database'
 import { readStream } from '#event'
-import { createTestDatabase } from '../../helper/database.ts'
 import { issueOperatorKey } from '../../helper/operator.ts'
-import { startServer } from '../../helper/server.ts'
+import { startFreshServer } from '../../helper/server.ts'
 import type { Answer } from '../../helper/server.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-// The server has only the database rights of the web process.
-const { call, issue } = await startServer(t, sql, { url: `${url}?role=runledger_api` })
+const { call, issue, sql, url } = await startFreshServer(t, { role: 'runledger_api' })
 const { key, id: operatorId } = await issueOperatorKey(sql)
 const order = (id: string, word: string, as: string | null = key): Promise<Answer> =>
   call('POST', `/api/operator/workers/${id}/${word}`, { key: as })

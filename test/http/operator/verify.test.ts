@@ -1,17 +1,13 @@
 // An operator has the whole ledger verified: each step reads a bounded part of it, and everything found is reported.
 import t from 'tap'
 import { createDatabase } from '#database'
-import { createTestDatabase } from '../../helper/database.ts'
 import { finish } from '../../helper/execution.ts'
 import { issueOperatorKey } from '../../helper/operator.ts'
-import { startServer } from '../../helper/server.ts'
+import { startFreshServer } from '../../helper/server.ts'
 import type { Answer } from '../../helper/server.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
-// The server has only the database rights of the web process.
-const { call, issue } = await startServer(t, sql, { url: `${url}?role=runledger_api` })
+const { call, issue, sql, url } = await startFreshServer(t, { role: 'runledger_api' })
 const { key } = await issueOperatorKey(sql)
 const step = (body: object, as = key): Promise<Answer> =>
   call('POST', '/api/operator/verify', { key: as, body })
