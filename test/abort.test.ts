@@ -30,15 +30,12 @@ t.test('work that fails when nobody waits for it any more does so unheard', asyn
   await new Promise(setImmediate)
 })
 
-t.test(
-  'whoever expects the end takes its reason for none, and every other error for one',
-  async (t) => {
-    const aborted = AbortSignal.abort(reason)
-    const { signal } = new AbortController()
-    t.equal(await unlessAborted(untilAborted(never, aborted), aborted), undefined)
-    t.equal(await unlessAborted(Promise.resolve(7), aborted), 7)
-    await t.rejects(unlessAborted(Promise.reject(new Error('own')), aborted), { message: 'own' })
-    await t.rejects(unlessAborted(Promise.reject(reason), signal), reason)
-    await t.rejects(unlessAborted(Promise.reject(reason), undefined), reason)
-  },
-)
+t.test('who expects the end takes its reason for no error, and any other for one', async (t) => {
+  const aborted = AbortSignal.abort(reason)
+  const { signal } = new AbortController()
+  t.equal(await unlessAborted(untilAborted(never, aborted), aborted), undefined)
+  t.equal(await unlessAborted(Promise.resolve(7), aborted), 7)
+  await t.rejects(unlessAborted(Promise.reject(new Error('own')), aborted), { message: 'own' })
+  await t.rejects(unlessAborted(Promise.reject(reason), signal), reason)
+  await t.rejects(unlessAborted(Promise.reject(reason), undefined), reason)
+})

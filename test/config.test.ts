@@ -82,44 +82,38 @@ t.test('limits are set a language and a phase at a time', async (t) => {
   ])
 })
 
-t.test(
-  "a language's own variables are read with the worker's, and refused like them",
-  async (t) => {
-    const given = { JAVA_HOME: '/srv/jdk', CPP_PRECOMPILED_HEADERS: 'off' }
-    t.strictSame(readWorkerConfig({ DATABASE_URL, ...given }).settings, {
-      JAVA_HOME: '/srv/jdk',
-      JAVA_RESIDENT_COMPILER: true,
-      JAVA_STARTS_AHEAD: true,
-      NODE_STARTS_AHEAD: true,
-      CPP_PRECOMPILED_HEADERS: false,
-    })
-    t.throws(
-      () => readWorkerConfig({ DATABASE_URL, JAVA_RESIDENT_COMPILER: 'yes', SLOTS: '0' }),
-      /SLOTS: must be at least 1[^]*JAVA_RESIDENT_COMPILER: must be on or off/,
-    )
-  },
-)
+t.test('a language’s own variables are read with the worker’s, and refused alike', async (t) => {
+  const given = { JAVA_HOME: '/srv/jdk', CPP_PRECOMPILED_HEADERS: 'off' }
+  t.strictSame(readWorkerConfig({ DATABASE_URL, ...given }).settings, {
+    JAVA_HOME: '/srv/jdk',
+    JAVA_RESIDENT_COMPILER: true,
+    JAVA_STARTS_AHEAD: true,
+    NODE_STARTS_AHEAD: true,
+    CPP_PRECOMPILED_HEADERS: false,
+  })
+  t.throws(
+    () => readWorkerConfig({ DATABASE_URL, JAVA_RESIDENT_COMPILER: 'yes', SLOTS: '0' }),
+    /SLOTS: must be at least 1[^]*JAVA_RESIDENT_COMPILER: must be on or off/,
+  )
+})
 
-t.test(
-  'the doctor needs nothing, reads what the worker would, and passes over mistakes',
-  async (t) => {
-    const settings = defaultSettings
-    const usual = { FIRST_UID: 61_000, CACHE_DIRECTORY: '/var/cache/runledger', settings }
-    t.match(readDoctorConfig({}), usual)
-    const mistakes = { FIRST_UID: '0', SLOTS: 'many', CACHE_DIRECTORY: '', JAVA_HOME: '' }
-    const more = { CPP_PRECOMPILED_HEADERS: 'maybe', LANGUAGES: 'klingon', DATABASE_URL: 'none' }
-    const read = readDoctorConfig({ ...mistakes, ...more })
-    t.match(read, usual)
-    t.equal(read.LANGUAGES, undefined)
-    t.equal(read.DATABASE_URL, undefined)
-    const other = { FIRST_UID: '70000', CACHE_DIRECTORY: '/srv/cache' }
-    t.match(readDoctorConfig({ ...other, JAVA_HOME: '/srv/jdk' }), {
-      ...other,
-      FIRST_UID: 70_000,
-      settings: { ...settings, JAVA_HOME: '/srv/jdk' },
-    })
-  },
-)
+t.test('the doctor needs nothing, reads as the worker does, passes over mistakes', async (t) => {
+  const settings = defaultSettings
+  const usual = { FIRST_UID: 61_000, CACHE_DIRECTORY: '/var/cache/runledger', settings }
+  t.match(readDoctorConfig({}), usual)
+  const mistakes = { FIRST_UID: '0', SLOTS: 'many', CACHE_DIRECTORY: '', JAVA_HOME: '' }
+  const more = { CPP_PRECOMPILED_HEADERS: 'maybe', LANGUAGES: 'klingon', DATABASE_URL: 'none' }
+  const read = readDoctorConfig({ ...mistakes, ...more })
+  t.match(read, usual)
+  t.equal(read.LANGUAGES, undefined)
+  t.equal(read.DATABASE_URL, undefined)
+  const other = { FIRST_UID: '70000', CACHE_DIRECTORY: '/srv/cache' }
+  t.match(readDoctorConfig({ ...other, JAVA_HOME: '/srv/jdk' }), {
+    ...other,
+    FIRST_UID: 70_000,
+    settings: { ...settings, JAVA_HOME: '/srv/jdk' },
+  })
+})
 
 t.test('a limit that does not exist is a mistake, not ignored', async (t) => {
   t.throws(

@@ -31,27 +31,21 @@ t.test('keys of one account name belong to one account, also when it is new', as
   t.equal(new Set(callers.map((caller) => caller?.accountId)).size, 1)
 })
 
-t.test(
-  'keys that come together have each its own answer, and each request is counted',
-  async (t) => {
-    const [one, other, revoked] = await Promise.all([1, 2, 3].map(() => createCaller(sql, 'beta')))
-    await revokeKey(sql, revoked!.apiKeyId, 'test')
-    const admit = createAdmit(sql)
-    const asked = [other, revoked, one, other, one, one]
-    const answers = await Promise.all(asked.map((caller) => admit(caller!.key)))
-    t.strictSame(
-      answers.map((answer) => answer?.apiKeyId),
-      asked.map((caller) => (caller === revoked ? undefined : caller!.apiKeyId)),
-    )
-    const remaining = answers.map((answer) => answer?.rate?.remaining)
-    const most = one!.rate!.remaining // after its first request
-    t.strictSame(new Set([remaining[0], remaining[3]]), new Set([most - 1, most - 2]))
-    t.strictSame(
-      new Set([2, 4, 5].map((n) => remaining[n])),
-      new Set([1, 2, 3].map((n) => most - n)),
-    )
-  },
-)
+t.test('keys that come together have each its own answer, and each one counts', async (t) => {
+  const [one, other, revoked] = await Promise.all([1, 2, 3].map(() => createCaller(sql, 'beta')))
+  await revokeKey(sql, revoked!.apiKeyId, 'test')
+  const admit = createAdmit(sql)
+  const asked = [other, revoked, one, other, one, one]
+  const answers = await Promise.all(asked.map((caller) => admit(caller!.key)))
+  t.strictSame(
+    answers.map((answer) => answer?.apiKeyId),
+    asked.map((caller) => (caller === revoked ? undefined : caller!.apiKeyId)),
+  )
+  const remaining = answers.map((answer) => answer?.rate?.remaining)
+  const most = one!.rate!.remaining // after its first request
+  t.strictSame(new Set([remaining[0], remaining[3]]), new Set([most - 1, most - 2]))
+  t.strictSame(new Set([2, 4, 5].map((n) => remaining[n])), new Set([1, 2, 3].map((n) => most - n)))
+})
 
 t.test('a rotation that fails leaves the old key as it was', async (t) => {
   const { apiKeyId, key } = await createCaller(sql, 'beta')
@@ -98,31 +92,25 @@ t.test('a key is looked up by its digest, and compared by timingSafeEqual alone'
   t.equal(await createAdmit(sql)(other.key), null)
 })
 
-t.test(
-  'a successor expires when the key it follows would have, unless told otherwise',
-  async (t) => {
-    const expiresAt = new Date(Date.now() + 86_400_000)
-    const later = new Date(Date.now() + 2 * 86_400_000)
-    const first = await issueKey(sql, { account: 'expiring', tier: 'beta', expiresAt }, 'test')
-    const read = async (key: IssuedKey | null): Promise<Date | null | undefined> =>
-      (await listKeys(sql, 'expiring')).find(({ id }) => id === key?.id)?.expires_at
-    const second = await rotateKey(sql, first.id, 0, 'test')
-    t.strictSame(await read(second), expiresAt)
-    const third = await rotateKey(sql, second?.id ?? '', 0, 'test', later)
-    t.strictSame(await read(third), later)
-  },
-)
+t.test('a successor expires with the key it follows, unless told otherwise', async (t) => {
+  const expiresAt = new Date(Date.now() + 86_400_000)
+  const later = new Date(Date.now() + 2 * 86_400_000)
+  const first = await issueKey(sql, { account: 'expiring', tier: 'beta', expiresAt }, 'test')
+  const read = async (key: IssuedKey | null): Promise<Date | null | undefined> =>
+    (await listKeys(sql, 'expiring')).find(({ id }) => id === key?.id)?.expires_at
+  const second = await rotateKey(sql, first.id, 0, 'test')
+  t.strictSame(await read(second), expiresAt)
+  const third = await rotateKey(sql, second?.id ?? '', 0, 'test', later)
+  t.strictSame(await read(third), later)
+})
 
-t.test(
-  'a key that is rotated ends no later than it would have, however long the overlap',
-  async (t) => {
-    const expiresAt = new Date(Date.now() + 86_400_000)
-    const old = await issueKey(sql, { account: 'overlapping', tier: 'beta', expiresAt }, 'test')
-    t.not(await rotateKey(sql, old.id, 2 * 86_400, 'test'), null)
-    const listed = (await listKeys(sql, 'overlapping')).find(({ id }) => id === old.id)
-    t.strictSame(listed?.expires_at, expiresAt)
-  },
-)
+t.test('a rotated key ends no later than it would have, however long the overlap', async (t) => {
+  const expiresAt = new Date(Date.now() + 86_400_000)
+  const old = await issueKey(sql, { account: 'overlapping', tier: 'beta', expiresAt }, 'test')
+  t.not(await rotateKey(sql, old.id, 2 * 86_400, 'test'), null)
+  const listed = (await listKeys(sql, 'overlapping')).find(({ id }) => id === old.id)
+  t.strictSame(listed?.expires_at, expiresAt)
+})
 
 t.test('a key that names a cell has a successor that names it too', async (t) => {
   const first = await issueKey(sql, { account: 'of a cell', tier: 'beta', cell: 'q' }, 'test')

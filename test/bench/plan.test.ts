@@ -29,15 +29,12 @@ t.test('with time enough every call is made, with half of it half of them', (t) 
   t.end()
 })
 
-t.test(
-  'no case is called less often than its calls under way, and none when not even those fit',
-  (t) => {
-    t.same(callsOf(1, 400), [5, 1, 16])
-    t.equal(callsOf(1, 260), null)
-    t.same(callsOf(0, -1), [1, 1, 16], 'there is always one round')
-    t.end()
-  },
-)
+t.test('no case has fewer calls than are under way, or none when those do not fit', (t) => {
+  t.same(callsOf(1, 400), [5, 1, 16])
+  t.equal(callsOf(1, 260), null)
+  t.same(callsOf(0, -1), [1, 1, 16], 'there is always one round')
+  t.end()
+})
 
 t.test('what nobody has timed yet is called as often as it says', (t) => {
   const plan = planRound({ cases, costs: new Map(), round: 0, rounds: 5, left: 1 })

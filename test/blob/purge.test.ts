@@ -62,22 +62,19 @@ async function repeat(id: string): Promise<string> {
 
 const broken = async (): Promise<unknown[]> => [...(await sql`select * from audit.invariant`)]
 
-t.test(
-  'what was not used for so long goes with all its chunks, and is no more counted',
-  async (t) => {
-    const [old, larger] = [await storeAgo(31.1), await storeAgo(32, randomBytes(700_000))]
-    const [young, recent] = [await storeAgo(30.9), await storeAgo(0)]
-    t.equal(await purgeBlobs(sql, 30), 2)
-    t.strictSame(await Promise.all([old, larger, young, recent].map(isThere)), [false, false, true, true]) // prettier-ignore
-    const [left] = await sql`select count(*) from runledger.blob_chunk`
-    t.equal(left?.['count'], 2)
-    const [account] =
-      await sql`select blob_bytes from runledger.account where id = ${caller.accountId}`
-    t.equal(account?.['blob_bytes'], 10_000)
-    t.equal(await purgeBlobs(sql, 30), 0)
-    t.strictSame(await broken(), [])
-  },
-)
+t.test('what was not used for so long goes with its chunks, and counts no more', async (t) => {
+  const [old, larger] = [await storeAgo(31.1), await storeAgo(32, randomBytes(700_000))]
+  const [young, recent] = [await storeAgo(30.9), await storeAgo(0)]
+  t.equal(await purgeBlobs(sql, 30), 2)
+  t.strictSame(await Promise.all([old, larger, young, recent].map(isThere)), [false, false, true, true]) // prettier-ignore
+  const [left] = await sql`select count(*) from runledger.blob_chunk`
+  t.equal(left?.['count'], 2)
+  const [account] =
+    await sql`select blob_bytes from runledger.account where id = ${caller.accountId}`
+  t.equal(account?.['blob_bytes'], 10_000)
+  t.equal(await purgeBlobs(sql, 30), 0)
+  t.strictSame(await broken(), [])
+})
 
 t.test('more than a batch goes in one pass', async (t) => {
   for (let made = 0; made < 45; made += 1) await storeAgo(40)
@@ -154,19 +151,16 @@ t.test('another account’s unfinished submission keeps nothing of this one', as
   t.equal(await isThere(name), false)
 })
 
-t.test(
-  'a purge waits for nobody, and leaves what a submission is being received with',
-  async (t) => {
-    const name = await storeAgo(100)
-    await sql.begin(async (receiving) => {
-      await receiving`
+t.test('a purge waits for nobody, and leaves what is being submitted', async (t) => {
+  const name = await storeAgo(100)
+  await sql.begin(async (receiving) => {
+    await receiving`
       select runledger.use_blobs(${[caller.accountId]}::uuid[], array[decode(${name}, 'hex')])`
-      t.equal(await purgeBlobs(sql, 30), 0)
-    })
-    t.equal(await purgeBlobs(sql, 30), 0, 'it was used just now')
-    t.equal(await isThere(name), true)
-  },
-)
+    t.equal(await purgeBlobs(sql, 30), 0)
+  })
+  t.equal(await purgeBlobs(sql, 30), 0, 'it was used just now')
+  t.equal(await isThere(name), true)
+})
 
 t.test('a walk through the log beside it holds nothing up', async (t) => {
   const name = await storeAgo(100)
@@ -206,17 +200,12 @@ t.test('an upload of what is being purged stores it anew', async (t) => {
   t.strictSame(await broken(), [])
 })
 
-t.test(
-  'submissions that name the same old blobs in any order do not hinder one another',
-  async (t) => {
-    const names = await Promise.all(Array.from({ length: 20 }, () => storeAgo(20)))
-    const shuffled = Array.from({ length: 8 }, (_, turn) => [...names.slice(turn), ...names.slice(0, turn)]) // prettier-ignore
-    const receipts = await Promise.all(
-      shuffled.map((order) => submit(sql, caller, naming(...order))),
-    )
-    t.ok(receipts.every(({ kind }) => kind === 'received'))
-  },
-)
+t.test('submissions that name the same old blobs do not hinder one another', async (t) => {
+  const names = await Promise.all(Array.from({ length: 20 }, () => storeAgo(20)))
+  const shuffled = Array.from({ length: 8 }, (_, turn) => [...names.slice(turn), ...names.slice(0, turn)]) // prettier-ignore
+  const receipts = await Promise.all(shuffled.map((order) => submit(sql, caller, naming(...order))))
+  t.ok(receipts.every(({ kind }) => kind === 'received'))
+})
 
 t.test('nobody adds to a blob, or changes one, that is there', async (t) => {
   const name = await storeAgo(0)

@@ -89,24 +89,21 @@ for (const [order, message, patience] of [
   })
 }
 
-t.test(
-  'a signal ends the wait and the thread; who waits behind it is answered by another',
-  async (t) => {
-    const thread = openCheckThread({ file })
-    const ask = (order: string, signal?: AbortSignal): Promise<Judgement> =>
-      thread.check(lines, bytesOf(order), bytesOf(''), signal)
-    const first = threadOf(await ask('before'))
-    const end = new AbortController()
-    const answers = [ask('hang', end.signal), ask('behind', end.signal), ask('next')]
-    await nextTurn()
-    end.abort(new Error('enough'))
-    const [hung, behind, next] = await Promise.allSettled(answers)
-    t.match(hung, { status: 'rejected', reason: { message: 'enough' } })
-    t.match(behind, { status: 'rejected', reason: { message: 'enough' } })
-    t.match(next, { status: 'fulfilled', value: { difference: { got: 'next' } } })
-    t.not(threadOf(await ask('after')), first)
-  },
-)
+t.test('a signal ends the wait and the thread; another answers who waits behind it', async (t) => {
+  const thread = openCheckThread({ file })
+  const ask = (order: string, signal?: AbortSignal): Promise<Judgement> =>
+    thread.check(lines, bytesOf(order), bytesOf(''), signal)
+  const first = threadOf(await ask('before'))
+  const end = new AbortController()
+  const answers = [ask('hang', end.signal), ask('behind', end.signal), ask('next')]
+  await nextTurn()
+  end.abort(new Error('enough'))
+  const [hung, behind, next] = await Promise.allSettled(answers)
+  t.match(hung, { status: 'rejected', reason: { message: 'enough' } })
+  t.match(behind, { status: 'rejected', reason: { message: 'enough' } })
+  t.match(next, { status: 'fulfilled', value: { difference: { got: 'next' } } })
+  t.not(threadOf(await ask('after')), first)
+})
 
 t.test('a thread that cannot be started says nothing', async (t) => {
   const ask = openStandIn({ file: join(directory, 'absent.mjs') })

@@ -48,25 +48,22 @@ t.test('it finds the project’s Node from anywhere, past an old one on the path
   }
 })
 
-t.test(
-  'one that is not installed takes a new Node from the path, or says what is missing',
-  async (t) => {
-    const bare = copyCheckout(t, [])
-    const launcher = join(bare, 'runledger')
-    t.match(call(['--help'], { launcher }), { status: 69, err: /^runledger: .*make setup.*\n$/ })
-    // The packages are installed and Node is not, as after `npm ci --omit=dev`.
-    mkdirSync(join(bare, 'node_modules'))
-    for (const name of ['valibot', 'uuid', 'postgres'])
-      symlinkSync(join(root, 'node_modules', name), join(bare, 'node_modules', name))
-    for (const path of [oldNode, noNode]) {
-      const { status, out, err } = call(['--help'], { launcher, path })
-      t.strictSame([status, out], [69, ''])
-      t.match(err, /^runledger: there is no Node from 24 on.*\n$/)
-    }
-    const newNode = makePath('new-node', `exec '${process.execPath}' "$@"`)
-    t.match(call(['--help'], { launcher, path: newNode }), { status: 0, out: /keys issue/ })
-  },
-)
+t.test('one that is not installed takes a new Node from the path, or says none is', async (t) => {
+  const bare = copyCheckout(t, [])
+  const launcher = join(bare, 'runledger')
+  t.match(call(['--help'], { launcher }), { status: 69, err: /^runledger: .*make setup.*\n$/ })
+  // The packages are installed and Node is not, as after `npm ci --omit=dev`.
+  mkdirSync(join(bare, 'node_modules'))
+  for (const name of ['valibot', 'uuid', 'postgres'])
+    symlinkSync(join(root, 'node_modules', name), join(bare, 'node_modules', name))
+  for (const path of [oldNode, noNode]) {
+    const { status, out, err } = call(['--help'], { launcher, path })
+    t.strictSame([status, out], [69, ''])
+    t.match(err, /^runledger: there is no Node from 24 on.*\n$/)
+  }
+  const newNode = makePath('new-node', `exec '${process.execPath}' "$@"`)
+  t.match(call(['--help'], { launcher, path: newNode }), { status: 0, out: /keys issue/ })
+})
 
 t.test('without DATABASE_URL a command finds the database that `make run` keeps', async (t) => {
   t.match(call(['keys', 'list']), { status: 78, err: /^DATABASE_URL is not set, and .*\n$/ })

@@ -199,63 +199,60 @@ async function inDirectory<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-t.test(
-  'words, files, tests, limits, checker, priority and tag are submitted as they are named',
-  async (t) => {
-    mkdirSync(join(directory, 'lib'), { recursive: true })
-    write('lib/data.bin', Buffer.from([0xff, 0]))
-    write('helper.py', 'x = "ä"')
-    for (const [name, content] of Object.entries({ '1.in': '1\n', '1.out': '2\n', '2.in': '2\n' }))
-      write(name, content)
-    const { out } = await inDirectory(() =>
-      command({
-        arg: ['-v', ''],
-        env: ['NAME=a=b', 'EMPTY='],
-        with: ['lib/data.bin', './helper.py'],
-        test: ['1.in:1.out', '2.in:'],
-        'stop-on-failure': true,
-        checker: 'floats:1e-6',
-        limit: ['cpu_time=0.5', 'memory=67108864'],
-        low: true,
-        tag: 'homework',
-      }),
-    )
-    const { id } = JSON.parse(out) as { id: string }
-    const [row] = await sql`
+t.test('words, files, tests, limits, checker, priority, tag are submitted as named', async (t) => {
+  mkdirSync(join(directory, 'lib'), { recursive: true })
+  write('lib/data.bin', Buffer.from([0xff, 0]))
+  write('helper.py', 'x = "ä"')
+  for (const [name, content] of Object.entries({ '1.in': '1\n', '1.out': '2\n', '2.in': '2\n' }))
+    write(name, content)
+  const { out } = await inDirectory(() =>
+    command({
+      arg: ['-v', ''],
+      env: ['NAME=a=b', 'EMPTY='],
+      with: ['lib/data.bin', './helper.py'],
+      test: ['1.in:1.out', '2.in:'],
+      'stop-on-failure': true,
+      checker: 'floats:1e-6',
+      limit: ['cpu_time=0.5', 'memory=67108864'],
+      low: true,
+      tag: 'homework',
+    }),
+  )
+  const { id } = JSON.parse(out) as { id: string }
+  const [row] = await sql`
     select b.detail, r.tag, r.priority from runledger.body b join audit.submission r on r.id = b.submission_id
     where b.submission_id = ${id}`
-    t.equal(row?.['tag'], 'homework')
-    t.equal(row?.['priority'], 'low')
-    t.strictSame(decodeOptions(row?.['detail'] as Uint8Array), {
-      args: ['-v', ''],
-      env: { NAME: 'a=b', EMPTY: '' },
-      files: [
-        { name: 'lib/data.bin', content: '/wA=', encoding: 'base64' },
-        { name: 'helper.py', content: 'x = "ä"' },
-      ],
-      limits: { cpu_time: 0.5, memory: 67_108_864 },
-      tests: [
-        { name: '1.in', stdin: '1\n', expected_stdout: '2\n' },
-        { name: '2.in', stdin: '2\n' },
-      ],
-      stop_on_failure: true,
-      checker: { type: 'floats', absolute: 1e-6, relative: 1e-6 },
-    })
-    await finish(sql, id)
-    const compiled = await command({
-      file: write('a.cpp', 'int main() {}'),
-      'compile-arg': ['-DX=1'],
-      'compile-limit': ['wall_time=3'],
-    })
-    const { id: otherId } = JSON.parse(compiled.out) as { id: string }
-    const [other] = await sql`select detail from runledger.body where submission_id = ${otherId}`
-    t.strictSame(decodeOptions(other?.['detail'] as Uint8Array), {
-      compile_args: ['-DX=1'],
-      compile_limits: { wall_time: 3 },
-    })
-    await finish(sql, otherId)
-  },
-)
+  t.equal(row?.['tag'], 'homework')
+  t.equal(row?.['priority'], 'low')
+  t.strictSame(decodeOptions(row?.['detail'] as Uint8Array), {
+    args: ['-v', ''],
+    env: { NAME: 'a=b', EMPTY: '' },
+    files: [
+      { name: 'lib/data.bin', content: '/wA=', encoding: 'base64' },
+      { name: 'helper.py', content: 'x = "ä"' },
+    ],
+    limits: { cpu_time: 0.5, memory: 67_108_864 },
+    tests: [
+      { name: '1.in', stdin: '1\n', expected_stdout: '2\n' },
+      { name: '2.in', stdin: '2\n' },
+    ],
+    stop_on_failure: true,
+    checker: { type: 'floats', absolute: 1e-6, relative: 1e-6 },
+  })
+  await finish(sql, id)
+  const compiled = await command({
+    file: write('a.cpp', 'int main() {}'),
+    'compile-arg': ['-DX=1'],
+    'compile-limit': ['wall_time=3'],
+  })
+  const { id: otherId } = JSON.parse(compiled.out) as { id: string }
+  const [other] = await sql`select detail from runledger.body where submission_id = ${otherId}`
+  t.strictSame(decodeOptions(other?.['detail'] as Uint8Array), {
+    compile_args: ['-DX=1'],
+    compile_limits: { wall_time: 3 },
+  })
+  await finish(sql, otherId)
+})
 
 t.test('what may be given again is, and has its order', async (t) => {
   const reading = readLine(commands, ['submit', 'a.py', '--arg', 'b', '--arg=-a', '--test', 'x:y'])
@@ -370,23 +367,20 @@ t.test('in a pipe the output is printed byte for byte, the rest on stderr', asyn
   t.match(err, /^RE exit 1, 0\.01 s CPU, .*  [0-9a-f-]{36}\n$/)
 })
 
-t.test(
-  'a person sees a spinner, the output and a line, and nothing that steers the terminal',
-  async (t) => {
-    const spinner = Promise.withResolvers<void>()
-    const running = command({ wait: true }, true, (text) => {
-      if (text.includes('running, ')) spinner.resolve()
-    })
-    await spinner.promise
-    await endNext('AC', 'hello\u001b]0;owned\u0007\r')
-    const { status, out, err } = await running
-    t.equal(status, 0)
-    t.match(err, /running, \d+\.\d s/)
-    t.match(err, /AC.* exit 0, 0\.01 s CPU/)
-    t.match(out, /^hello/)
-    t.notOk(['\u001b', '\u0007', '\r'].some((control) => out.includes(control)))
-  },
-)
+t.test('a person sees a spinner, the output and a line; nothing steers the terminal', async (t) => {
+  const spinner = Promise.withResolvers<void>()
+  const running = command({ wait: true }, true, (text) => {
+    if (text.includes('running, ')) spinner.resolve()
+  })
+  await spinner.promise
+  await endNext('AC', 'hello\u001b]0;owned\u0007\r')
+  const { status, out, err } = await running
+  t.equal(status, 0)
+  t.match(err, /running, \d+\.\d s/)
+  t.match(err, /AC.* exit 0, 0\.01 s CPU/)
+  t.match(out, /^hello/)
+  t.notOk(['\u001b', '\u0007', '\r'].some((control) => out.includes(control)))
+})
 
 t.test('the language comes from the name, or is said', async (t) => {
   for (const [name, language] of [

@@ -209,7 +209,7 @@ async function startAtTerminal(t: Test) {
 }
 
 t.test(
-  'at a terminal it draws again until Ctrl-C, and leaves the screen as it was',
+  'at a terminal it draws until Ctrl-C, and leaves the screen as it was',
   { skip },
   async (t) => {
     const { child, seen, draws, ended } = await startAtTerminal(t)

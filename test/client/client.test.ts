@@ -184,17 +184,14 @@ t.test('a stream ends with its signal', async (t) => {
   await finish(sql, id)
 })
 
-t.test(
-  'cancel resolves with the record as it stands, and whoever waits with the end',
-  async (t) => {
-    const { id } = await client.submit(python)
-    const waiting = client.wait(id)
-    t.match(await client.cancel(id), { id, status: 'cancelled', verdict: null })
-    t.match(await client.cancel(id), { id, status: 'cancelled' })
-    t.match(await waiting, { id, status: 'cancelled' })
-    await t.rejects(client.cancel('nothing'), { status: 404, code: 'not_found' })
-  },
-)
+t.test('cancel resolves with the record as it stands, who waits with the end', async (t) => {
+  const { id } = await client.submit(python)
+  const waiting = client.wait(id)
+  t.match(await client.cancel(id), { id, status: 'cancelled', verdict: null })
+  t.match(await client.cancel(id), { id, status: 'cancelled' })
+  t.match(await waiting, { id, status: 'cancelled' })
+  await t.rejects(client.cancel('nothing'), { status: 404, code: 'not_found' })
+})
 
 t.test('rerun submits what has ended again, once under one key', async (t) => {
   const { id: first } = await client.submit(python)
@@ -288,72 +285,64 @@ t.test('a refusal is a RunledgerError with code and issues, and not tried again'
   t.match(await failureOf(stranger.submit(python)), { status: 401, code: 'unauthorized' })
 })
 
-t.test(
-  '429, 503 and a broken connection are tried again with the same idempotency key',
-  async (t) => {
-    const keys: unknown[] = []
-    const failures = ['429', '503', 'broken']
-    const flaky = createServer((request, response) => {
-      keys.push(request.headers['idempotency-key'])
-      request.resume()
-      const failure = failures.shift()
-      if (failure === 'broken') request.socket.destroy()
-      else if (failure === undefined) response.writeHead(202).end('{"id":"x"}')
-      else
-        response
-          .writeHead(Number(failure), { 'Retry-After': '1' })
-          .end('{"error":"e","message":"m"}')
-    })
-    flaky.listen(0, '127.0.0.1')
-    await once(flaky, 'listening')
-    t.teardown(() => flaky.close())
-    const { port } = flaky.address() as AddressInfo
-    const start = performance.now()
-    const patient = createClient({ url: `http://127.0.0.1:${port}`, apiKey: 'k' })
-    t.equal((await patient.submit(python)).id, 'x')
-    t.equal(keys.length, 4)
-    t.equal(new Set(keys).size, 1)
-    t.ok(performance.now() - start > 2000, 'Retry-After was honoured')
-    failures.push('503', '503')
-    const impatient = createClient({ url: `http://127.0.0.1:${port}`, apiKey: 'k', retries: 0 })
-    t.match(await failureOf(impatient.submit(python)), { status: 503, retryAfterSeconds: 1 })
-  },
-)
+t.test('429, 503 and a broken connection are tried again under the same key', async (t) => {
+  const keys: unknown[] = []
+  const failures = ['429', '503', 'broken']
+  const flaky = createServer((request, response) => {
+    keys.push(request.headers['idempotency-key'])
+    request.resume()
+    const failure = failures.shift()
+    if (failure === 'broken') request.socket.destroy()
+    else if (failure === undefined) response.writeHead(202).end('{"id":"x"}')
+    else
+      response.writeHead(Number(failure), { 'Retry-After': '1' }).end('{"error":"e","message":"m"}')
+  })
+  flaky.listen(0, '127.0.0.1')
+  await once(flaky, 'listening')
+  t.teardown(() => flaky.close())
+  const { port } = flaky.address() as AddressInfo
+  const start = performance.now()
+  const patient = createClient({ url: `http://127.0.0.1:${port}`, apiKey: 'k' })
+  t.equal((await patient.submit(python)).id, 'x')
+  t.equal(keys.length, 4)
+  t.equal(new Set(keys).size, 1)
+  t.ok(performance.now() - start > 2000, 'Retry-After was honoured')
+  failures.push('503', '503')
+  const impatient = createClient({ url: `http://127.0.0.1:${port}`, apiKey: 'k', retries: 0 })
+  t.match(await failureOf(impatient.submit(python)), { status: 503, retryAfterSeconds: 1 })
+})
 
-t.test(
-  'the key goes to no other place: plain http beyond this machine and redirects are refused',
-  async (t) => {
-    for (const bad of [
-      'http://example.com',
-      'http://localhost.example.com',
-      'ftp://x',
-      'http://127.0.0.1.example.com',
-    ]) {
-      t.throws(() => createClient({ url: bad, apiKey: 'k' }), { message: /https/ }, bad)
-    }
-    let visited = false
-    const elsewhere = createServer((_request, response) => {
-      visited = true
-      response.end('{}')
-    })
-    elsewhere.listen(0, '127.0.0.1')
-    await once(elsewhere, 'listening')
-    const redirecting = createServer((_request, response) => {
-      response
-        .writeHead(307, {
-          Location: `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`,
-        })
-        .end()
-    })
-    redirecting.listen(0, '127.0.0.1')
-    await once(redirecting, 'listening')
-    t.teardown(() => void (elsewhere.close(), redirecting.close()))
-    const { port } = redirecting.address() as AddressInfo
-    const redirected = createClient({ url: `http://127.0.0.1:${port}`, apiKey: 'k' })
-    t.match(await failureOf(redirected.read('x')), { status: 307 })
-    t.equal(visited, false)
-  },
-)
+t.test('the key goes nowhere else: plain http to others and redirects are refused', async (t) => {
+  for (const bad of [
+    'http://example.com',
+    'http://localhost.example.com',
+    'ftp://x',
+    'http://127.0.0.1.example.com',
+  ]) {
+    t.throws(() => createClient({ url: bad, apiKey: 'k' }), { message: /https/ }, bad)
+  }
+  let visited = false
+  const elsewhere = createServer((_request, response) => {
+    visited = true
+    response.end('{}')
+  })
+  elsewhere.listen(0, '127.0.0.1')
+  await once(elsewhere, 'listening')
+  const redirecting = createServer((_request, response) => {
+    response
+      .writeHead(307, {
+        Location: `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`,
+      })
+      .end()
+  })
+  redirecting.listen(0, '127.0.0.1')
+  await once(redirecting, 'listening')
+  t.teardown(() => void (elsewhere.close(), redirecting.close()))
+  const { port } = redirecting.address() as AddressInfo
+  const redirected = createClient({ url: `http://127.0.0.1:${port}`, apiKey: 'k' })
+  t.match(await failureOf(redirected.read('x')), { status: 307 })
+  t.equal(visited, false)
+})
 
 t.test('verifyWebhook takes what the published library signs, and nothing else', async (t) => {
   const payload = {

@@ -43,33 +43,30 @@ t.test('a worker is ordered by one word', async (t) => {
   await t.rejects(operator.order('nobody', 'drain'), { status: 404, code: 'not_found' })
 })
 
-t.test(
-  'many are counted and then changed, step after step, and none that came since',
-  async (t) => {
-    const caller = await createCaller(sql)
-    for (let n = 0; n < 120; n += 1) await submitNew(sql, caller, describeSubmission({ code: '' }))
-    const [{ account }] = await sql<[{ account: string }]>`
+t.test('many are counted, then changed step by step, and none that came since', async (t) => {
+  const caller = await createCaller(sql)
+  for (let n = 0; n < 120; n += 1) await submitNew(sql, caller, describeSubmission({ code: '' }))
+  const [{ account }] = await sql<[{ account: string }]>`
     select name as account from runledger.account where id = ${caller.accountId}`
-    const request = { action: 'cancel', filter: { account } } as const
-    const { count, until } = await operator.count(request)
-    t.equal(count, 120)
-    await sleep(2)
-    const late = await submitNew(sql, caller, describeSubmission({ code: '' }))
-    const sums: number[] = []
-    const onStep = (soFar: { readonly count: number }): unknown => sums.push(soFar.count)
-    t.match(await operator.act({ ...request, filter: { account, until } }, { onStep }), {
-      count: 120,
-      until,
-    })
-    t.ok(sums.length > 1, `${sums.length} steps`)
-    t.match(await sql`select status from runledger.submission where id = ${late}`, [
-      { status: 'queued' },
-    ])
-    await t.rejects(operator.count({ action: 'rerun', filter: { account } }), {
-      code: 'invalid_request',
-    })
-  },
-)
+  const request = { action: 'cancel', filter: { account } } as const
+  const { count, until } = await operator.count(request)
+  t.equal(count, 120)
+  await sleep(2)
+  const late = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  const sums: number[] = []
+  const onStep = (soFar: { readonly count: number }): unknown => sums.push(soFar.count)
+  t.match(await operator.act({ ...request, filter: { account, until } }, { onStep }), {
+    count: 120,
+    until,
+  })
+  t.ok(sums.length > 1, `${sums.length} steps`)
+  t.match(await sql`select status from runledger.submission where id = ${late}`, [
+    { status: 'queued' },
+  ])
+  await t.rejects(operator.count({ action: 'rerun', filter: { account } }), {
+    code: 'invalid_request',
+  })
+})
 
 t.test('the key goes to its service alone, whatever the path says', async (t) => {
   for (const path of ['https://example.com/api', '//example.com/api', 'http://['])

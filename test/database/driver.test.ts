@@ -25,28 +25,25 @@ t.intercept(Socket.prototype, 'connect', {
   },
 })
 
-t.test(
-  'connections that close together, one while it is written to, all connect again',
-  async (t) => {
-    const sql = createDatabase({ url, connections: 2, name: 'driver test' })
-    t.teardown(() => sql.end({ timeout: 1 }))
-    const ask = (): Promise<unknown[]> =>
-      Promise.all([0, 1].map(async () => sql`select pg_sleep(0.1)`))
-    sockets.length = 0
-    await ask()
-    t.equal(sockets.length, 2)
-    // In the turn in which the first connection closes, the second gets a statement, and it closes before the write.
-    const failed = sockets.map((socket) => {
-      socket.destroy()
-      return new Promise((done) => {
-        socket.once('close', () => done(sql`select 1`.catch((error: unknown) => errorCode(error))))
-      })
+t.test('connections that close together, one of them in use, all connect again', async (t) => {
+  const sql = createDatabase({ url, connections: 2, name: 'driver test' })
+  t.teardown(() => sql.end({ timeout: 1 }))
+  const ask = (): Promise<unknown[]> =>
+    Promise.all([0, 1].map(async () => sql`select pg_sleep(0.1)`))
+  sockets.length = 0
+  await ask()
+  t.equal(sockets.length, 2)
+  // In the turn in which the first connection closes, the second gets a statement, and it closes before the write.
+  const failed = sockets.map((socket) => {
+    socket.destroy()
+    return new Promise((done) => {
+      socket.once('close', () => done(sql`select 1`.catch((error: unknown) => errorCode(error))))
     })
-    await Promise.all(failed)
-    const answers = await Promise.race([ask(), sleep(20_000)])
-    t.ok(answers, 'both answer')
-  },
-)
+  })
+  await Promise.all(failed)
+  const answers = await Promise.race([ask(), sleep(20_000)])
+  t.ok(answers, 'both answer')
+})
 
 t.test('a reserved connection that is gone refuses what comes then, and ends nobody', async (t) => {
   const sql = createDatabase({ url, connections: 1, name: 'driver test' })
@@ -63,26 +60,23 @@ t.test('a reserved connection that is gone refuses what comes then, and ends nob
   reserved.release()
 })
 
-t.test(
-  'a transaction whose connection breaks leaves no statement that the next waits for',
-  async (t) => {
-    const sql = createDatabase({ url, connections: 1, name: 'driver test' })
-    t.teardown(() => sql.end({ timeout: 1 }))
-    const broken = sql.begin(async (inside) => {
-      await inside`select 1`
-      const answer = inside`select pg_sleep(60)`.execute()
-      // With an error, as when the other end resets the connection. The rollback comes before the socket's end.
-      setTimeout(() => sockets.at(-1)?.destroy(new Error('reset')), 100)
-      await answer
-    })
-    await t.rejects(broken)
-    // Only the first statement on the new connection does not come after the one that was left.
-    for (let n = 0; n < 3; n += 1) {
-      const [row] = await sql<[{ n: number }]>`select ${n}::int as n`
-      t.equal(row.n, n)
-    }
-  },
-)
+t.test('a transaction whose connection breaks leaves no statement to wait for', async (t) => {
+  const sql = createDatabase({ url, connections: 1, name: 'driver test' })
+  t.teardown(() => sql.end({ timeout: 1 }))
+  const broken = sql.begin(async (inside) => {
+    await inside`select 1`
+    const answer = inside`select pg_sleep(60)`.execute()
+    // With an error, as when the other end resets the connection. The rollback comes before the socket's end.
+    setTimeout(() => sockets.at(-1)?.destroy(new Error('reset')), 100)
+    await answer
+  })
+  await t.rejects(broken)
+  // Only the first statement on the new connection does not come after the one that was left.
+  for (let n = 0; n < 3; n += 1) {
+    const [row] = await sql<[{ n: number }]>`select ${n}::int as n`
+    t.equal(row.n, n)
+  }
+})
 
 t.test('who asks one thing after another is answered by the same connection', async (t) => {
   const sql = createDatabase({ url, connections: 3, name: 'driver test' })

@@ -18,18 +18,15 @@ function connect(test: Test, statementSeconds: number): Database {
   return sql
 }
 
-t.test(
-  'a silent connection fails its statement, and the next statement gets a new one',
-  async (t) => {
-    const sql = connect(t, 2)
-    const [before] = await sql`select pg_backend_pid() as pid`
-    await sleep(500) // so that the next write is seen separately from this one
-    proxy.abandon()
-    await t.rejects(sql`select 1`, { code: 'CONNECTION_CLOSED' })
-    const [after] = await sql`select pg_backend_pid() as pid`
-    t.not(after?.['pid'], before?.['pid'])
-  },
-)
+t.test('a silent connection fails its statement, and the next one gets a new one', async (t) => {
+  const sql = connect(t, 2)
+  const [before] = await sql`select pg_backend_pid() as pid`
+  await sleep(500) // so that the next write is seen separately from this one
+  proxy.abandon()
+  await t.rejects(sql`select 1`, { code: 'CONNECTION_CLOSED' })
+  const [after] = await sql`select pg_backend_pid() as pid`
+  t.not(after?.['pid'], before?.['pid'])
+})
 
 t.test('an idle connection and a slow statement are left alone', async (t) => {
   const [sql, patient] = [connect(t, 4), connect(t, 20)]

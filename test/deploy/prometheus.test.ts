@@ -49,14 +49,11 @@ function judge(t: Test, args: readonly string[], input?: string): void {
   t.equal(status, 0, `promtool ${args.join(' ')}\n${stdout}${stderr}`)
 }
 
-t.test(
-  'promtool takes the configuration with the alerts, and each fires when it should',
-  async (t) => {
-    judge(t, ['check', 'config', 'prometheus.yaml'])
-    judge(t, ['check', 'rules', 'alerts.yaml'])
-    judge(t, ['test', 'rules', 'alerts.test.yaml'])
-  },
-)
+t.test('promtool takes the configuration, and each alert fires when it should', async (t) => {
+  judge(t, ['check', 'config', 'prometheus.yaml'])
+  judge(t, ['check', 'rules', 'alerts.yaml'])
+  judge(t, ['test', 'rules', 'alerts.test.yaml'])
+})
 
 t.test('every alert has a test in which it fires', async (t) => {
   const tests = readFileSync(join(root, 'deploy/prometheus/alerts.test.yaml'), 'utf8')

@@ -135,30 +135,27 @@ const tasks = `${modern}
     v2RequestFraming: { protocolVersion: '2026-07-28', clientInfo: { name: 'test', version: '1' }, clientCapabilities },
   })`
 
-t.test(
-  'client 2 and ext-tasks: a task goes on while its client and its web process are away',
-  async (t) => {
-    let reference = ''
-    await t.test('it begins', async (t) => {
-      const script = `${tasks}
+t.test('client 2 and ext-tasks: a task goes on without its client and web process', async (t) => {
+  let reference = ''
+  await t.test('it begins', async (t) => {
+    const script = `${tasks}
       const code = 'import time; time.sleep(3); print("done")'
       const execution = await session.callTool('run_code', { language: 'python', code })
       await execution.handoff((reference) => console.log(JSON.stringify(reference)))
       process.exit()`
-      reference = JSON.stringify(
-        await ask('node', script, { ...environment, SERVER: `${await startAnother(t)}/mcp` }),
-      )
-    })
-    const script = `${tasks}
+    reference = JSON.stringify(
+      await ask('node', script, { ...environment, SERVER: `${await startAnother(t)}/mcp` }),
+    )
+  })
+  const script = `${tasks}
     const execution = await session.resumeTask(JSON.parse(process.env.REFERENCE))
     console.log(JSON.stringify(resultFromTaskOutcome((await execution.settle()).outcome)))
     process.exit()`
-    t.match(await ask('node', script, { ...environment, REFERENCE: reference }), {
-      isError: false,
-      structuredContent: { verdict: 'AC', stdout: 'done\n' },
-    })
-  },
-)
+  t.match(await ask('node', script, { ...environment, REFERENCE: reference }), {
+    isError: false,
+    structuredContent: { verdict: 'AC', stdout: 'done\n' },
+  })
+})
 
 t.test('both over standard input and output, by `runledger mcp`', async (t) => {
   const script = `

@@ -61,22 +61,19 @@ t.test('its items are a list, and there is nothing beside them', async (t) => {
   t.equal((await call('POST', '/api/submit/batch', { body: [python] })).status, 400)
 })
 
-t.test(
-  'it is one request against the rate limit, and at most ten of a key’s run at once',
-  async (t) => {
-    const { key, apiKeyId } = await createCaller(sql, 'beta')
-    const { headers, status } = await batch(
-      Array.from({ length: 20 }, () => python),
-      { key },
-    )
-    t.equal(status, 202)
-    t.match(headers['ratelimit'], /r=58;/)
-    const [row] = await sql`
+t.test('it is one request of the rate limit, and at most ten of a key run at once', async (t) => {
+  const { key, apiKeyId } = await createCaller(sql, 'beta')
+  const { headers, status } = await batch(
+    Array.from({ length: 20 }, () => python),
+    { key },
+  )
+  t.equal(status, 202)
+  t.match(headers['ratelimit'], /r=58;/)
+  const [row] = await sql`
     select count(*) filter (where admitted) as admitted, count(*) as all
     from runledger.pending where api_key_id = ${apiKeyId}`
-    t.match(row, { admitted: 10, all: 20 })
-  },
-)
+  t.match(row, { admitted: 10, all: 20 })
+})
 
 t.test('when the good ones do not all fit none is received', async (t) => {
   const before = await countSubmissions()

@@ -179,27 +179,24 @@ t.test('an upload has longer to arrive than other requests, but not for ever', a
   t.match(stalled, /Connection: close/)
 })
 
-t.test(
-  'uploads at once are bounded, for an account too: the rest is told to come again',
-  async (t) => {
-    const key = await issue()
-    const sockets = Array.from({ length: 2 }, () => {
-      const socket = connect(port, '127.0.0.1')
-      socket.on('error', () => {})
-      socket.write(raw(nameOf('x'), key, `Content-Length: ${most}`, 'Expect: 100-continue'))
-      return socket
-    })
-    await Promise.all(sockets.map((socket) => once(socket, 'data'))) // 100 Continue: each upload has its room
-    const refused = await put('x', { key })
-    t.strictSame([refused.status, refused.body.error], [503, 'unavailable'])
-    t.equal(refused.headers['retry-after'], '2')
-    t.equal((await put('x')).status < 300, true, 'another account has room')
-    for (const socket of sockets) socket.destroy()
-    let last = await put('x', { key })
-    while (last.status === 503) last = await put('x', { key })
-    t.equal(last.status, 201)
-  },
-)
+t.test('uploads at once are bounded, for an account too; the rest come again', async (t) => {
+  const key = await issue()
+  const sockets = Array.from({ length: 2 }, () => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(raw(nameOf('x'), key, `Content-Length: ${most}`, 'Expect: 100-continue'))
+    return socket
+  })
+  await Promise.all(sockets.map((socket) => once(socket, 'data'))) // 100 Continue: each upload has its room
+  const refused = await put('x', { key })
+  t.strictSame([refused.status, refused.body.error], [503, 'unavailable'])
+  t.equal(refused.headers['retry-after'], '2')
+  t.equal((await put('x')).status < 300, true, 'another account has room')
+  for (const socket of sockets) socket.destroy()
+  let last = await put('x', { key })
+  while (last.status === 503) last = await put('x', { key })
+  t.equal(last.status, 201)
+})
 
 t.test('a quota is exact, for uploads at once too', async (t) => {
   const key = await issueWith(10_000)

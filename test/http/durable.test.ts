@@ -112,53 +112,50 @@ t.test('each of sixteen at once is told what became of its own', async (t) => {
   t.equal(new Set(answers.map(({ id }) => id)).size, 14, 'thirteen, and none')
 })
 
-t.test(
-  'a server killed in their middle has lost none that was acknowledged, and doubles none',
-  async (t) => {
-    await sql`delete from runledger.pending`
-    const keys = Array.from({ length: 16 }, () => randomUUID())
-    // Half of them are slow, so that every group of requests that share a statement contains slow ones.
-    const ask = (idempotencyKey: string, n: number): Promise<Told> =>
-      submit({ tag: n % 2 === 0 ? 'quick' : 'slow' }, { idempotencyKey })
-    const first = Promise.all(keys.map(ask))
-    while (!(await areBeingReceived())) await sleep(5)
-    await kill()
-    const answers = await first
-    t.ok(
-      answers.some(({ status }) => status === 503),
-      'some did not come through',
-    )
-    await secondsUntil(async () =>
-      sql`drop trigger hold_up on runledger.pending`.then(
-        () => true,
-        () => false,
-      ),
-    )
-    const repeated: Told[] = []
-    for (const [n, idempotencyKey] of keys.entries()) {
-      for (;;) {
-        const answer = await ask(idempotencyKey, n)
-        if (answer.status === 202) {
-          repeated.push(answer)
-          break
-        }
-        await sleep(50)
+t.test('a server killed in their middle loses no acknowledged one, doubles none', async (t) => {
+  await sql`delete from runledger.pending`
+  const keys = Array.from({ length: 16 }, () => randomUUID())
+  // Half of them are slow, so that every group of requests that share a statement contains slow ones.
+  const ask = (idempotencyKey: string, n: number): Promise<Told> =>
+    submit({ tag: n % 2 === 0 ? 'quick' : 'slow' }, { idempotencyKey })
+  const first = Promise.all(keys.map(ask))
+  while (!(await areBeingReceived())) await sleep(5)
+  await kill()
+  const answers = await first
+  t.ok(
+    answers.some(({ status }) => status === 503),
+    'some did not come through',
+  )
+  await secondsUntil(async () =>
+    sql`drop trigger hold_up on runledger.pending`.then(
+      () => true,
+      () => false,
+    ),
+  )
+  const repeated: Told[] = []
+  for (const [n, idempotencyKey] of keys.entries()) {
+    for (;;) {
+      const answer = await ask(idempotencyKey, n)
+      if (answer.status === 202) {
+        repeated.push(answer)
+        break
       }
+      await sleep(50)
     }
-    for (const [n, { status, id }] of answers.entries())
-      if (status === 202) t.equal(repeated[n]?.id, id, 'acknowledged, and still there')
-    const ids = repeated.map(({ id }) => id)
-    t.equal(new Set(ids).size, 16)
-    const [row] =
-      await sql`select count(*)::integer as count from runledger.submission where tag is not null`
-    t.equal(row?.['count'], 16, 'once each')
-    t.strictSame([...(await sql`select * from audit.drift where projection <> 'pending'`)], [])
-    t.strictSame([...(await sql`select * from audit.broken_chain`)], [])
-    // Its regular statements could bring to the disk what the tests below look for there.
-    web.child.kill('SIGKILL')
-    await secondsUntil(isReady)
-  },
-)
+  }
+  for (const [n, { status, id }] of answers.entries())
+    if (status === 202) t.equal(repeated[n]?.id, id, 'acknowledged, and still there')
+  const ids = repeated.map(({ id }) => id)
+  t.equal(new Set(ids).size, 16)
+  const [row] =
+    await sql`select count(*)::integer as count from runledger.submission where tag is not null`
+  t.equal(row?.['count'], 16, 'once each')
+  t.strictSame([...(await sql`select * from audit.drift where projection <> 'pending'`)], [])
+  t.strictSame([...(await sql`select * from audit.broken_chain`)], [])
+  // Its regular statements could bring to the disk what the tests below look for there.
+  web.child.kill('SIGKILL')
+  await secondsUntil(isReady)
+})
 
 t.test('accepted is stored', async (t) => {
   const { status, body: accepted } = await call('POST', '/api/submit', { body })

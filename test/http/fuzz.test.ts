@@ -228,42 +228,39 @@ t.test('4,000 requests of every kind are answered as the contract says', async (
   }
 })
 
-t.test(
-  '2,000 submissions are accepted exactly when the rules say so, and kept byte for byte',
-  async (t) => {
-    let received = 0
-    await fc.assert(
-      fc.asyncProperty(fc.array(submission, { minLength: 20, maxLength: 20 }), async (bodies) => {
-        await Promise.all(
-          bodies.map(async (body) => {
-            const {
+t.test('2,000 submissions are accepted by the rules alone, and kept byte for byte', async (t) => {
+  let received = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(submission, { minLength: 20, maxLength: 20 }), async (bodies) => {
+      await Promise.all(
+        bodies.map(async (body) => {
+          const {
               status,
               body: answer,
               text,
             } = await untilAvailable(() => call('POST', '/api/submit', { key, body: JSON.stringify(body) })) // prettier-ignore
-            const expected = isAcceptable(body)
-            if (expected !== null && (status === 202) !== expected) {
-              throw new Error(`${status} ${text}`)
-            }
-            if (status !== 202) return
-            received += 1
-            const [row] = await sql`
+          const expected = isAcceptable(body)
+          if (expected !== null && (status === 202) !== expected) {
+            throw new Error(`${status} ${text}`)
+          }
+          if (status !== 202) return
+          received += 1
+          const [row] = await sql`
             select code, stdin from runledger.body where submission_id = ${answer.id}`
-            const { code, stdin = '' } = body as { code: string; stdin?: string }
-            if (
-              !row?.['code'].equals(Buffer.from(code)) ||
-              !row?.['stdin'].equals(Buffer.from(stdin))
-            ) {
-              throw new Error('the bodies were not kept byte for byte')
-            }
-          }),
-        )
-      }),
-      parameters(100),
-    )
-    t.ok(received > 100, `${received} received`)
-  },
-)
+          const { code, stdin = '' } = body as { code: string; stdin?: string }
+          if (
+            !row?.['code'].equals(Buffer.from(code)) ||
+            !row?.['stdin'].equals(Buffer.from(stdin))
+          ) {
+            throw new Error('the bodies were not kept byte for byte')
+          }
+        }),
+      )
+    }),
+    parameters(100),
+  )
+  t.ok(received > 100, `${received} received`)
+})
 
 t.test('200 positions in a stream are none, or one that it has', async (t) => {
   const statuses = new Set<number>()

@@ -44,49 +44,44 @@ t.test('a language that was never offered is 400 with what is', async (t) => {
   t.equal((await submit('golang')).status, 202, 'by any of its names')
 })
 
-t.test(
-  'an unknown name is 400 with the nearest one, and what is offered is listed once',
-  async (t) => {
-    const nearest = {
-      pyton: 'python',
-      pyhton: 'python',
-      Python: 'python',
-      jav: 'java',
-      'c+': 'c++',
-    }
-    for (const [word, name] of Object.entries(nearest)) {
-      const { status, body, text } = await submit(word)
-      t.equal(status, 400)
-      const message = `must be one of the languages that are offered: did you mean ${name}?`
-      t.strictSame(body.issues, [
-        { path: 'language', message: `${message}; offered are go, python` },
-      ])
-      t.equal(body.message, `The request is not valid: language ${message}.`)
-      t.equal(text.split('offered are').length, 2)
-    }
-    const { body } = await submit('nothing that is near to any')
-    t.match(body.issues, [{ message: /are offered; offered are go, python$/ }])
-    const checker = { type: 'program', language: 'pyton', code: '' }
-    const both = { language: 'pyton', code: '', tests: [{}], checker }
-    const twice = await call('POST', '/api/submit', { body: both })
-    t.equal(twice.text.split('offered are').length, 2, twice.text)
-    const submissions = [
-      { language: 'cobol', code: '' },
-      both,
-      { language: 'python', code: '' },
-      both,
-    ]
-    const { status, text, body: batch } = await call('POST', '/api/submit/batch', { body: { submissions } }) // prettier-ignore
-    t.equal(status, 202)
-    t.equal(text.split('offered are').length, 2, text)
-    t.match(batch.submissions, [
-      { error: 'invalid_request' },
-      { message: /mean python/ },
-      { id: /./ },
-    ])
-    t.equal((await submit('x'.repeat(65_536))).status, 400)
-  },
-)
+t.test('an unknown name is 400 with the nearest, and what is offered is listed once', async (t) => {
+  const nearest = {
+    pyton: 'python',
+    pyhton: 'python',
+    Python: 'python',
+    jav: 'java',
+    'c+': 'c++',
+  }
+  for (const [word, name] of Object.entries(nearest)) {
+    const { status, body, text } = await submit(word)
+    t.equal(status, 400)
+    const message = `must be one of the languages that are offered: did you mean ${name}?`
+    t.strictSame(body.issues, [{ path: 'language', message: `${message}; offered are go, python` }])
+    t.equal(body.message, `The request is not valid: language ${message}.`)
+    t.equal(text.split('offered are').length, 2)
+  }
+  const { body } = await submit('nothing that is near to any')
+  t.match(body.issues, [{ message: /are offered; offered are go, python$/ }])
+  const checker = { type: 'program', language: 'pyton', code: '' }
+  const both = { language: 'pyton', code: '', tests: [{}], checker }
+  const twice = await call('POST', '/api/submit', { body: both })
+  t.equal(twice.text.split('offered are').length, 2, twice.text)
+  const submissions = [
+    { language: 'cobol', code: '' },
+    both,
+    { language: 'python', code: '' },
+    both,
+  ]
+  const { status, text, body: batch } = await call('POST', '/api/submit/batch', { body: { submissions } }) // prettier-ignore
+  t.equal(status, 202)
+  t.equal(text.split('offered are').length, 2, text)
+  t.match(batch.submissions, [
+    { error: 'invalid_request' },
+    { message: /mean python/ },
+    { id: /./ },
+  ])
+  t.equal((await submit('x'.repeat(65_536))).status, 400)
+})
 
 t.test('one whose workers are away waits for a day, and is then 400', async (t) => {
   await addGone('lua', 23)

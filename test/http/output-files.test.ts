@@ -34,24 +34,21 @@ const countKept = async (): Promise<number[]> =>
     ({ bytes }) => bytes as number,
   )
 
-t.test(
-  'of what comes after the outputs of its day an account has the beginning kept, and is told so',
-  async (t) => {
-    t.match((await write(greedy, 2 * outputBytes)).body, { verdict: 'AC', stdout_truncated: false })
-    // The worker reports its count within moments, and gets the account's count some moments later.
-    while (((await countKept())[0] ?? 0) < 2 * outputBytes) await sleep(100)
-    let record = (await write(greedy, 5000)).body
-    for (let tries = 0; tries < 50 && record.stdout_truncated === false; tries += 1)
-      record = (await write(greedy, 5000)).body
-    t.match(record, { verdict: 'AC', stdout: 'x'.repeat(4096), stdout_truncated: true })
-    t.match((await write(other, 5000)).body, { verdict: 'AC', stdout_truncated: false })
-    const [row] = await sql`
+t.test('beyond its day’s outputs an account has beginnings kept, and is told so', async (t) => {
+  t.match((await write(greedy, 2 * outputBytes)).body, { verdict: 'AC', stdout_truncated: false })
+  // The worker reports its count within moments, and gets the account's count some moments later.
+  while (((await countKept())[0] ?? 0) < 2 * outputBytes) await sleep(100)
+  let record = (await write(greedy, 5000)).body
+  for (let tries = 0; tries < 50 && record.stdout_truncated === false; tries += 1)
+    record = (await write(greedy, 5000)).body
+  t.match(record, { verdict: 'AC', stdout: 'x'.repeat(4096), stdout_truncated: true })
+  t.match((await write(other, 5000)).body, { verdict: 'AC', stdout_truncated: false })
+  const [row] = await sql`
     select octet_length(o.stdout) as bytes from runledger.output o where o.submission_id = ${record.id}`
-    t.equal(row?.['bytes'], 4096)
-    t.strictSame([...(await sql`select * from audit.altered_body`)], [])
-    t.strictSame([...(await sql`select * from audit.drift`)], [])
-  },
-)
+  t.equal(row?.['bytes'], 4096)
+  t.strictSame([...(await sql`select * from audit.altered_body`)], [])
+  t.strictSame([...(await sql`select * from audit.drift`)], [])
+})
 
 t.test('it is kept whole again when the tier allows more', async (t) => {
   await setTier(sql, { name: 'small', output_bytes: null }, 'test')

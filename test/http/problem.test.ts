@@ -19,29 +19,26 @@ const elsewhere = await startServer(t, sql, { url: withDatabase(url, 'postgres')
 // Makes every request with a key fail, in a way that neither a release nor an operator causes.
 await sql`alter table runledger.api_key rename column digest to lost`
 
-t.test(
-  'a failure that nobody foresaw is 500 with an id, and the driver’s words stay here',
-  async (t) => {
-    for (const [method, path] of [
-      ['GET', '/api/languages'],
-      ['POST', '/api/submit'],
-      ['GET', '/api/result/x'],
-    ] as const) {
-      lines.length = 0
-      const { status, body, headers, text } = await call(method, path, {
-        ...(method === 'POST' && { body: { language: 'py', code: '' } }),
-      })
-      t.equal(status, 500)
-      t.strictSame(Object.keys(body), ['error', 'message', 'fault', 'retry', 'request_id'])
-      t.equal(body.error, 'internal')
-      t.equal(body.request_id, headers['x-request-id'])
-      t.notMatch(text, /runledger\.|schema|relation|function|select|postgres|\bat \//i)
-      const logged = lines.filter((line) => line.includes(body.request_id))
-      t.equal(logged.length, 1)
-      t.match(logged[0], /does not exist/)
-    }
-  },
-)
+t.test('an unforeseen failure is 500 with an id, without the driver’s words', async (t) => {
+  for (const [method, path] of [
+    ['GET', '/api/languages'],
+    ['POST', '/api/submit'],
+    ['GET', '/api/result/x'],
+  ] as const) {
+    lines.length = 0
+    const { status, body, headers, text } = await call(method, path, {
+      ...(method === 'POST' && { body: { language: 'py', code: '' } }),
+    })
+    t.equal(status, 500)
+    t.strictSame(Object.keys(body), ['error', 'message', 'fault', 'retry', 'request_id'])
+    t.equal(body.error, 'internal')
+    t.equal(body.request_id, headers['x-request-id'])
+    t.notMatch(text, /runledger\.|schema|relation|function|select|postgres|\bat \//i)
+    const logged = lines.filter((line) => line.includes(body.request_id))
+    t.equal(logged.length, 1)
+    t.match(logged[0], /does not exist/)
+  }
+})
 
 t.test('a database without our schema is not ready', async (t) => {
   const { status, body, text } = await elsewhere.call('GET', '/readyz', { key: null })

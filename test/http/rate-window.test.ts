@@ -67,34 +67,31 @@ t.test('a tier is a row: an operator adds one without touching code', async (t) 
   t.equal(row?.['count'], 1)
 })
 
-t.test(
-  'Retry-After is true: that long after, and not two seconds earlier, a request passes',
-  async (t) => {
-    const { key, apiKeyId } = await createCaller(sql, 'beta')
-    const age = (seconds: number): Promise<unknown> =>
-      sql`
+t.test('Retry-After is true: a request passes then, and not two seconds earlier', async (t) => {
+  const { key, apiKeyId } = await createCaller(sql, 'beta')
+  const age = (seconds: number): Promise<unknown> =>
+    sql`
       update runledger.rate_window
       set admitted_at = array(select t - make_interval(secs => ${seconds}) from unnest(admitted_at) t)
       where api_key_id = ${apiKeyId}`
-    const attempt = () => call('GET', '/api/languages', { key })
-    let began: number
-    let again: Answer
-    do {
-      await sql`delete from runledger.rate_window where api_key_id = ${apiKeyId}`
-      await askMany(60, attempt)
-      began = performance.now()
-      const refused = await attempt()
-      t.equal(refused.status, 429)
-      await age(Number(refused.headers['retry-after']) - 2)
-      again = await attempt()
-      // As Retry-After is rounded up, one of the two seconds may be left. When the machine took it, this says nothing.
-    } while (performance.now() - began > 1000)
-    t.equal(again.status, 429)
-    t.ok(Number(again.headers['retry-after']) <= 2, 'a refused request does not lengthen the wait')
-    await age(2)
-    t.equal((await attempt()).status, 200)
-  },
-)
+  const attempt = () => call('GET', '/api/languages', { key })
+  let began: number
+  let again: Answer
+  do {
+    await sql`delete from runledger.rate_window where api_key_id = ${apiKeyId}`
+    await askMany(60, attempt)
+    began = performance.now()
+    const refused = await attempt()
+    t.equal(refused.status, 429)
+    await age(Number(refused.headers['retry-after']) - 2)
+    again = await attempt()
+    // As Retry-After is rounded up, one of the two seconds may be left. When the machine took it, this says nothing.
+  } while (performance.now() - began > 1000)
+  t.equal(again.status, 429)
+  t.ok(Number(again.headers['retry-after']) <= 2, 'a refused request does not lengthen the wait')
+  await age(2)
+  t.equal((await attempt()).status, 200)
+})
 
 t.test('requests that are refused for other reasons count too', async (t) => {
   const { key } = await createCaller(sql, 'beta') // the check of the new key counts as one request

@@ -67,18 +67,15 @@ t.test('a record is 200 at every stage, null for what is not known yet', async (
   }) // prettier-ignore
 })
 
-t.test(
-  'a submission that was given up is failed, with verdict IE and no figure null',
-  async (t) => {
-    const id = await submit()
-    const version = await startExecution(sql, id)
-    await interrupt(sql, id, Number(version), undefined, { isLast: true })
-    t.match((await read(id)).body, {
+t.test('a submission that was given up is failed with verdict IE, no figure null', async (t) => {
+  const id = await submit()
+  const version = await startExecution(sql, id)
+  await interrupt(sql, id, Number(version), undefined, { isLast: true })
+  t.match((await read(id)).body, {
     status: 'failed', verdict: 'IE', exit_code: null, signal: null, stdout: '', stderr: '',
     stdout_truncated: false, stderr_truncated: false, cpu_time: 0, wall_time: 0, memory_peak: 0,
   }) // prettier-ignore
-  },
-)
+})
 
 t.test('an id in capitals is the same id', async (t) => {
   const id = await submit()
@@ -192,56 +189,53 @@ t.test('a list’s query that is wrong is 400 and names every mistake', async (t
   }
 })
 
-t.test(
-  'a record says where its webhook stands, to its account and not to the receiver',
-  async (t) => {
-    const id = await submit({ ...python, webhook_url: 'https://a.test/', webhook_secret: 'shh' })
-    const progress = async (): Promise<unknown> => (await read(id)).body.webhook
-    const [delivery] =
-      await sql`select webhook_id from runledger.delivery where submission_id = ${id}`
-    const webhookId = delivery?.['webhook_id'] as string
-    const shown = {
-      id: webhookId,
-      state: 'waiting',
-      attempts: 0,
-      next_attempt_at: null,
-      last_error: null,
-    }
-    t.strictSame(await progress(), shown)
-    await finish(sql, id)
-    t.match(await progress(), { ...shown, state: 'pending', next_attempt_at: /^\d{4}-.*Z$/ })
-    await recordAttempt(
-      webhookId,
-      0,
-      'webhook.attempt_failed',
-      { attempt: 1, outcome: 'refused', status: 503, snippet: 'no words of ours' },
-      60,
-    )
-    const retried = (await progress()) as { attempts: number; next_attempt_at: string }
-    t.match(retried, {
-      ...shown,
-      state: 'pending',
-      attempts: 1,
-      next_attempt_at: String,
-      last_error: 'the receiver answered 503',
-    })
-    t.ok(Date.parse(retried.next_attempt_at) > Date.now() + 20_000)
-    const unreachable = { outcome: 'unreachable', snippet: 'tls: CERT_HAS_EXPIRED' }
-    await recordAttempt(webhookId, 1, 'webhook.attempt_failed', { attempt: 2, ...unreachable }, 60)
-    t.match(await progress(), { attempts: 2, last_error: 'tls: CERT_HAS_EXPIRED' })
-    await recordAttempt(webhookId, 2, 'webhook.delivered', { attempt: 3, outcome: 'delivered' })
-    t.strictSame(await progress(), { ...shown, state: 'delivered', attempts: 3 })
-    t.notMatch((await call('GET', '/api/submissions')).text, /"webhook"/)
-    t.equal('webhook' in ((await readResult(sql, id)) ?? {}), false)
+t.test('a record tells its account, and not the receiver, where its webhook stands', async (t) => {
+  const id = await submit({ ...python, webhook_url: 'https://a.test/', webhook_secret: 'shh' })
+  const progress = async (): Promise<unknown> => (await read(id)).body.webhook
+  const [delivery] =
+    await sql`select webhook_id from runledger.delivery where submission_id = ${id}`
+  const webhookId = delivery?.['webhook_id'] as string
+  const shown = {
+    id: webhookId,
+    state: 'waiting',
+    attempts: 0,
+    next_attempt_at: null,
+    last_error: null,
+  }
+  t.strictSame(await progress(), shown)
+  await finish(sql, id)
+  t.match(await progress(), { ...shown, state: 'pending', next_attempt_at: /^\d{4}-.*Z$/ })
+  await recordAttempt(
+    webhookId,
+    0,
+    'webhook.attempt_failed',
+    { attempt: 1, outcome: 'refused', status: 503, snippet: 'no words of ours' },
+    60,
+  )
+  const retried = (await progress()) as { attempts: number; next_attempt_at: string }
+  t.match(retried, {
+    ...shown,
+    state: 'pending',
+    attempts: 1,
+    next_attempt_at: String,
+    last_error: 'the receiver answered 503',
+  })
+  t.ok(Date.parse(retried.next_attempt_at) > Date.now() + 20_000)
+  const unreachable = { outcome: 'unreachable', snippet: 'tls: CERT_HAS_EXPIRED' }
+  await recordAttempt(webhookId, 1, 'webhook.attempt_failed', { attempt: 2, ...unreachable }, 60)
+  t.match(await progress(), { attempts: 2, last_error: 'tls: CERT_HAS_EXPIRED' })
+  await recordAttempt(webhookId, 2, 'webhook.delivered', { attempt: 3, outcome: 'delivered' })
+  t.strictSame(await progress(), { ...shown, state: 'delivered', attempts: 3 })
+  t.notMatch((await call('GET', '/api/submissions')).text, /"webhook"/)
+  t.equal('webhook' in ((await readResult(sql, id)) ?? {}), false)
 
-    await sql`select runledger.replay_delivery(${webhookId}, 'shh', 1, '{"actor":{"operator":"alice"}}')`
-    t.match(await progress(), { state: 'pending', attempts: 3 })
-    const { body, text } = await read(id, '/events')
-    const { type, data } = body.events.at(-1)
-    t.strictSame([type, data], ['webhook.replayed', {}])
-    t.notMatch(text, /alice/)
-  },
-)
+  await sql`select runledger.replay_delivery(${webhookId}, 'shh', 1, '{"actor":{"operator":"alice"}}')`
+  t.match(await progress(), { state: 'pending', attempts: 3 })
+  const { body, text } = await read(id, '/events')
+  const { type, data } = body.events.at(-1)
+  t.strictSame([type, data], ['webhook.replayed', {}])
+  t.notMatch(text, /alice/)
+})
 
 t.test('the record of wait=true and of a replay is the one that GET answers', async (t) => {
   const body = { ...python, webhook_url: 'https://a.test/', webhook_secret: 'shh' }

@@ -8,56 +8,50 @@ const capacity = 5
 const { call, sql, url } = await startFreshServer(t, { queueCapacity: capacity, atOnce: 12 })
 const python = { language: 'python', code: '' }
 
-t.test(
-  'one more than the capacity is 503 with Retry-After and leaves nothing behind',
-  async (t) => {
-    const ids: string[] = []
-    for (let n = 0; n < capacity; n += 1) {
-      ids.push((await call('POST', '/api/submit', { body: python })).body.id)
-    }
-    const refusals = await Promise.all(
-      Array.from({ length: 20 }, (_, n) =>
-        call('POST', n % 2 === 0 ? '/api/submit' : '/api/submit?wait=true', { body: python }),
-      ),
-    )
-    for (const { status, body, headers } of refusals) {
-      t.equal(status, 503)
-      t.equal(body.error, 'queue_full')
-      t.equal(headers['retry-after'], '60', 'nothing has ended yet')
-    }
-    for (const table of ['event', 'submission', 'body', 'pending'] as const) {
-      const [row] =
-        table === 'event'
-          ? await sql`select count(*) as count from runledger.event where type = 'submission.received'`
-          : await sql`select count(*) as count from runledger.${sql.unsafe(table)}`
-      t.equal(row?.['count'], capacity, table)
-    }
-    await finish(sql, ids[0] ?? '')
-    t.equal(
-      (await call('POST', '/api/submit', { body: python })).status,
-      202,
-      'a place is free again',
-    )
-    t.equal((await call('POST', '/api/submit', { body: python })).status, 503)
-  },
-)
+t.test('one more than the capacity is 503 with Retry-After, and leaves nothing', async (t) => {
+  const ids: string[] = []
+  for (let n = 0; n < capacity; n += 1) {
+    ids.push((await call('POST', '/api/submit', { body: python })).body.id)
+  }
+  const refusals = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      call('POST', n % 2 === 0 ? '/api/submit' : '/api/submit?wait=true', { body: python }),
+    ),
+  )
+  for (const { status, body, headers } of refusals) {
+    t.equal(status, 503)
+    t.equal(body.error, 'queue_full')
+    t.equal(headers['retry-after'], '60', 'nothing has ended yet')
+  }
+  for (const table of ['event', 'submission', 'body', 'pending'] as const) {
+    const [row] =
+      table === 'event'
+        ? await sql`select count(*) as count from runledger.event where type = 'submission.received'`
+        : await sql`select count(*) as count from runledger.${sql.unsafe(table)}`
+    t.equal(row?.['count'], capacity, table)
+  }
+  await finish(sql, ids[0] ?? '')
+  t.equal(
+    (await call('POST', '/api/submit', { body: python })).status,
+    202,
+    'a place is free again',
+  )
+  t.equal((await call('POST', '/api/submit', { body: python })).status, 503)
+})
 
-t.test(
-  'a concurrent rush passes the capacity by no more than the database connections',
-  async (t) => {
-    await sql`select runledger.sweep_workers()`
-    for (const { id } of await sql<
-      { id: string }[]
-    >`select submission_id as id from runledger.pending`) {
-      await finish(sql, id)
-    }
-    const answers = await Promise.all(
-      Array.from({ length: 60 }, () => call('POST', '/api/submit', { body: python })),
-    )
-    const received = answers.filter(({ status }) => status === 202).length
-    t.ok(received >= capacity && received <= capacity + 10, `${received} received`)
-  },
-)
+t.test('a rush passes the capacity by no more than the database connections', async (t) => {
+  await sql`select runledger.sweep_workers()`
+  for (const { id } of await sql<
+    { id: string }[]
+  >`select submission_id as id from runledger.pending`) {
+    await finish(sql, id)
+  }
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, () => call('POST', '/api/submit', { body: python })),
+  )
+  const received = answers.filter(({ status }) => status === 202).length
+  t.ok(received >= capacity && received <= capacity + 10, `${received} received`)
+})
 
 t.test('batches that come at once are too many by no more than a connection each', async (t) => {
   await sql`delete from runledger.pending`
@@ -104,27 +98,24 @@ t.test('a full queue takes a fiftieth of its capacity of each other account', as
   await sql`delete from runledger.pending`
 })
 
-t.test(
-  'far from the end nothing is counted until there are as many numbers as places',
-  async (t) => {
-    const session = await sql.reserve()
-    const hasRoom = async (): Promise<unknown> =>
-      (await session`select runledger.has_room(1, 1000) as has`)[0]?.['has']
-    const take = (numbers: number) =>
-      session`select nextval('runledger.event_position') from generate_series(1, ${numbers})`
-    t.equal(await hasRoom(), true)
-    await sql`
+t.test('far from the end nothing is counted while numbers are fewer than places', async (t) => {
+  const session = await sql.reserve()
+  const hasRoom = async (): Promise<unknown> =>
+    (await session`select runledger.has_room(1, 1000) as has`)[0]?.['has']
+  const take = (numbers: number) =>
+    session`select nextval('runledger.event_position') from generate_series(1, ${numbers})`
+  t.equal(await hasRoom(), true)
+  await sql`
     insert into runledger.pending (submission_id, account_id, api_key_id, admitted, language, version, hash, created_at)
     select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), false, 'python', 1, '', now() from generate_series(1, 1000)`
-    await take(500)
-    t.equal(await hasRoom(), true, 'there cannot be so many, as none was received')
-    await take(500)
-    t.equal(await hasRoom(), false)
-    await sql`delete from runledger.pending where not admitted`
-    t.equal(await hasRoom(), true)
-    session.release()
-  },
-)
+  await take(500)
+  t.equal(await hasRoom(), true, 'there cannot be so many, as none was received')
+  await take(500)
+  t.equal(await hasRoom(), false)
+  await sql`delete from runledger.pending where not admitted`
+  t.equal(await hasRoom(), true)
+  session.release()
+})
 
 t.test('Retry-After is three times the mean of the time between two ends', async (t) => {
   t.equal(retryAfterSeconds(0), 60)

@@ -27,40 +27,37 @@ async function announce(key: string, more: string): Promise<{ socket: Socket; an
 const announceLargest = (key: string): ReturnType<typeof announce> =>
   announce(key, `Content-Length: ${largest}\r\nExpect: 100-continue`)
 
-t.test(
-  'an account’s share is full; others’ is not, and it is free again when they go',
-  async (t) => {
-    const greedy = await issue()
-    const slow: Socket[] = []
-    for (let n = 0; n < share; n += 1) {
-      const { socket, answer } = await announceLargest(greedy)
-      t.match(answer, /^HTTP\/1\.1 100 /)
-      slow.push(socket)
-    }
-    const refused = await announceLargest(greedy)
-    t.match(refused.answer, /^HTTP\/1\.1 429 [^]*Retry-After: 1\r\n/)
-    refused.socket.destroy()
-    const [before] = await sql`select count(*)::int as count from runledger.submission`
-    const code = 'x'.repeat(60_000)
-    for (const path of ['/api/submit', '/api/submit/batch']) {
-      const submissions = Array.from({ length: 12 }, () => ({ ...body, code }))
-      const large = path.endsWith('batch') ? { submissions } : { ...body, stdin: code, code }
-      const { status } = await call('POST', path, { body: { ...large }, key: await issue('beta') })
-      t.equal(status, 202)
-    }
-    const [after] = await sql`select count(*)::int as count from runledger.submission`
-    t.equal(after?.['count'] - before?.['count'], 13)
+t.test('an account’s share may be full, others’ is not; it is free when bodies go', async (t) => {
+  const greedy = await issue()
+  const slow: Socket[] = []
+  for (let n = 0; n < share; n += 1) {
+    const { socket, answer } = await announceLargest(greedy)
+    t.match(answer, /^HTTP\/1\.1 100 /)
+    slow.push(socket)
+  }
+  const refused = await announceLargest(greedy)
+  t.match(refused.answer, /^HTTP\/1\.1 429 [^]*Retry-After: 1\r\n/)
+  refused.socket.destroy()
+  const [before] = await sql`select count(*)::int as count from runledger.submission`
+  const code = 'x'.repeat(60_000)
+  for (const path of ['/api/submit', '/api/submit/batch']) {
+    const submissions = Array.from({ length: 12 }, () => ({ ...body, code }))
+    const large = path.endsWith('batch') ? { submissions } : { ...body, stdin: code, code }
+    const { status } = await call('POST', path, { body: { ...large }, key: await issue('beta') })
+    t.equal(status, 202)
+  }
+  const [after] = await sql`select count(*)::int as count from runledger.submission`
+  t.equal(after?.['count'] - before?.['count'], 13)
 
-    for (const socket of slow) socket.destroy()
-    // The server notices the closed connections a moment later.
-    for (;;) {
-      const { answer, socket } = await announceLargest(greedy)
-      socket.destroy()
-      if (answer.startsWith('HTTP/1.1 100 ')) break
-    }
-    t.equal((await call('POST', '/api/submit', { body, key: greedy })).status, 202)
-  },
-)
+  for (const socket of slow) socket.destroy()
+  // The server notices the closed connections a moment later.
+  for (;;) {
+    const { answer, socket } = await announceLargest(greedy)
+    socket.destroy()
+    if (answer.startsWith('HTTP/1.1 100 ')) break
+  }
+  t.equal((await call('POST', '/api/submit', { body, key: greedy })).status, 202)
+})
 
 t.test('of a body that comes in chunks counts what has come', async (t) => {
   const greedy = await issue()

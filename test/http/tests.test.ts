@@ -250,25 +250,22 @@ t.test('a group whose required one failed is not run, and the others are', async
   t.match(sample.body, { verdict: 'WA', score: 105, max_score: 105 })
 })
 
-t.test(
-  'the score stands in the log, from which the result is made; the groups go with the outputs',
-  async (t) => {
-    const broken = await post({ language: 'cpp', code: 'int main( {', tests: grouped, groups })
-    t.match(broken.body, { verdict: 'CE', score: 0, max_score: 105 })
-    const { body } = await post({ code: wrongFor([3]), tests: grouped, groups, tag: 'scored' })
-    t.match(body, { score: 35, max_score: 105 })
-    const { events } = (await call('GET', `/api/result/${body.id}/events`)).body
-    t.match(events.at(-1), { type: 'execution.completed', data: { score: 35, max_score: 105 } })
-    t.strictSame([...(await sql`select * from audit.drift`)], [])
-    const [listed] = (await call('GET', '/api/submissions?tag=scored')).body.submissions
-    t.match(listed, { id: body.id, score: 35, max_score: 105 })
-    t.notOk('groups' in listed)
-    await sql`select runledger.purge_bodies(interval '-1 second', 100)`
-    const purged = await call('GET', `/api/result/${body.id}`)
-    t.match(purged.body, { score: 35, max_score: 105, tests: null, groups: null })
-    t.strictSame([...(await sql`select * from audit.drift`)], [])
-  },
-)
+t.test('the log has the score, from which results are made; groups go with outputs', async (t) => {
+  const broken = await post({ language: 'cpp', code: 'int main( {', tests: grouped, groups })
+  t.match(broken.body, { verdict: 'CE', score: 0, max_score: 105 })
+  const { body } = await post({ code: wrongFor([3]), tests: grouped, groups, tag: 'scored' })
+  t.match(body, { score: 35, max_score: 105 })
+  const { events } = (await call('GET', `/api/result/${body.id}/events`)).body
+  t.match(events.at(-1), { type: 'execution.completed', data: { score: 35, max_score: 105 } })
+  t.strictSame([...(await sql`select * from audit.drift`)], [])
+  const [listed] = (await call('GET', '/api/submissions?tag=scored')).body.submissions
+  t.match(listed, { id: body.id, score: 35, max_score: 105 })
+  t.notOk('groups' in listed)
+  await sql`select runledger.purge_bodies(interval '-1 second', 100)`
+  const purged = await call('GET', `/api/result/${body.id}`)
+  t.match(purged.body, { score: 35, max_score: 105, tests: null, groups: null })
+  t.strictSame([...(await sql`select * from audit.drift`)], [])
+})
 
 t.test('streams tell of the tests that were run, each under its own number', async (t) => {
   const stream = await openStream({

@@ -46,24 +46,18 @@ async function open(
   return { socket, received: () => text }
 }
 
-t.test(
-  'a request whose body does not arrive is 408 request_timeout without an id, and its connection is closed',
-  async (t) => {
-    const text = await exchange(post({ 'Content-Length': 100 }, '{"lang'))
-    t.strictSame(statusLines(text), ['HTTP/1.1 408'])
-    t.match(text, /Connection: close/)
-    t.match(text, /"error":"request_timeout"/)
-    t.notMatch(text, /"id"/)
-  },
-)
+t.test('a body that does not arrive is 408 without an id, and the connection closes', async (t) => {
+  const text = await exchange(post({ 'Content-Length': 100 }, '{"lang'))
+  t.strictSame(statusLines(text), ['HTTP/1.1 408'])
+  t.match(text, /Connection: close/)
+  t.match(text, /"error":"request_timeout"/)
+  t.notMatch(text, /"id"/)
+})
 
-t.test(
-  'headers that do not arrive are 408, and a connection that says nothing is closed',
-  async (t) => {
-    t.match(await exchange('POST /api/submit HTTP/1.1\r\nHost: x\r\nX-Slow: '), /^HTTP\/1\.1 408/)
-    t.match(await exchange(''), /^(HTTP\/1\.1 408|$)/)
-  },
-)
+t.test('headers that do not arrive are 408, and a silent connection is closed', async (t) => {
+  t.match(await exchange('POST /api/submit HTTP/1.1\r\nHost: x\r\nX-Slow: '), /^HTTP\/1\.1 408/)
+  t.match(await exchange(''), /^(HTTP\/1\.1 408|$)/)
+})
 
 t.test('a body that drips is 408 too', async (t) => {
   const { socket, received } = await open(post({ 'Content-Length': 1000 }))
@@ -73,19 +67,16 @@ t.test('a body that drips is 408 too', async (t) => {
   t.match(received(), /^HTTP\/1\.1 408/)
 })
 
-t.test(
-  '1,000 stalled connections are closed in time, and others are served meanwhile',
-  async (t) => {
-    const stalled = await Promise.all(
-      Array.from({ length: 1000 }, (_, n) =>
-        open(n % 2 === 0 ? 'GET / HTTP/1.1\r\nX: ' : post({ 'Content-Length': 10 }, '{')),
-      ),
-    )
-    for (let n = 0; n < 20; n += 1) t.equal((await call('GET', '/healthz')).status, 200)
-    await Promise.all(stalled.map(async ({ socket }) => socket.closed || once(socket, 'close')))
-    t.ok(stalled.every(({ received }) => /^(HTTP\/1\.1 408|$)/.test(received())))
-  },
-)
+t.test('1,000 stalled connections are closed in time; others are served meanwhile', async (t) => {
+  const stalled = await Promise.all(
+    Array.from({ length: 1000 }, (_, n) =>
+      open(n % 2 === 0 ? 'GET / HTTP/1.1\r\nX: ' : post({ 'Content-Length': 10 }, '{')),
+    ),
+  )
+  for (let n = 0; n < 20; n += 1) t.equal((await call('GET', '/healthz')).status, 200)
+  await Promise.all(stalled.map(async ({ socket }) => socket.closed || once(socket, 'close')))
+  t.ok(stalled.every(({ received }) => /^(HTTP\/1\.1 408|$)/.test(received())))
+})
 
 t.test('who never closes a connection does not keep it', async (t) => {
   const before = await countConnections()
@@ -100,24 +91,21 @@ t.test('who never closes a connection does not keep it', async (t) => {
   for (const { socket } of stalled) socket.destroy()
 })
 
-t.test(
-  'a request that was refused as too slow is not carried out when its rest arrives',
-  async (t) => {
-    const count = async (): Promise<unknown> =>
-      (await sql`select count(*) from runledger.submission`)[0]
-    const before = await count()
-    const { socket, received } = await open(
-      post({ 'Content-Length': python.length }, python.slice(0, 5)),
-      true,
-    )
-    await once(socket, 'end')
-    t.match(received(), /^HTTP\/1\.1 408/)
-    socket.write(python.slice(5))
-    await Promise.race([once(socket, 'close'), sleep(500)])
-    socket.destroy()
-    t.strictSame(await count(), before)
-  },
-)
+t.test('a request refused as too slow is not carried out when its rest arrives', async (t) => {
+  const count = async (): Promise<unknown> =>
+    (await sql`select count(*) from runledger.submission`)[0]
+  const before = await count()
+  const { socket, received } = await open(
+    post({ 'Content-Length': python.length }, python.slice(0, 5)),
+    true,
+  )
+  await once(socket, 'end')
+  t.match(received(), /^HTTP\/1\.1 408/)
+  socket.write(python.slice(5))
+  await Promise.race([once(socket, 'close'), sleep(500)])
+  socket.destroy()
+  t.strictSame(await count(), before)
+})
 
 t.test('a request that is answered before it is complete gets no second answer', async (t) => {
   const text = await exchange(post({ 'X-API-Key': '', 'Content-Length': 100 }, '{'))
@@ -157,27 +145,24 @@ t.test('a body that is declared over its limit is 400 and not read', async (t) =
   }
 })
 
-t.test(
-  'a client that sends 20 MiB all the same gets the answer, in chunks or declared',
-  async (t) => {
-    const bytes = Buffer.alloc(20 * 1024 * 1024, 0x20)
-    for (const chunked of [false, true]) {
-      const outgoing = request({
+t.test('a client that sends 20 MiB all the same gets the answer, chunked or not', async (t) => {
+  const bytes = Buffer.alloc(20 * 1024 * 1024, 0x20)
+  for (const chunked of [false, true]) {
+    const outgoing = request({
       host: '127.0.0.1', port: patient.port, method: 'POST', path: '/api/submit',
       headers: {
         'X-API-Key': key, 'Content-Type': 'application/json',
         ...(chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': bytes.length }),
       },
     }) // prettier-ignore
-      outgoing.on('error', () => {})
-      outgoing.end(bytes)
-      const [response] = await once(outgoing, 'response')
-      t.equal(response.statusCode, 400, chunked ? 'chunked' : 'declared')
-      response.resume()
-      outgoing.destroy()
-    }
-  },
-)
+    outgoing.on('error', () => {})
+    outgoing.end(bytes)
+    const [response] = await once(outgoing, 'response')
+    t.equal(response.statusCode, 400, chunked ? 'chunked' : 'declared')
+    response.resume()
+    outgoing.destroy()
+  }
+})
 
 t.test('a body of exactly 2 MiB is read', async (t) => {
   const body = python + ' '.repeat(2 * 1024 * 1024 - python.length)
@@ -267,13 +252,10 @@ t.test('who hangs up before his pipelined requests are answered leaves nothing o
   t.match({ status, text }, { status: 200, text: /event: result/ })
 })
 
-t.test(
-  'a request line that holds the whole URL is understood, and still needs a key',
-  async (t) => {
-    t.match(await exchange(absolute('')), /^HTTP\/1\.1 401/)
-    t.match(await exchange(absolute(`X-API-Key: ${key}\r\n`)), /^HTTP\/1\.1 200/)
-  },
-)
+t.test('a request line with the whole URL is understood, and still needs a key', async (t) => {
+  t.match(await exchange(absolute('')), /^HTTP\/1\.1 401/)
+  t.match(await exchange(absolute(`X-API-Key: ${key}\r\n`)), /^HTTP\/1\.1 200/)
+})
 
 t.test('an upgrade is not taken, another expectation ignored, CONNECT closed', async (t) => {
   const upgrade =

@@ -31,51 +31,47 @@ async function until(done: () => boolean | Promise<boolean>): Promise<void> {
 const countPending = async (): Promise<number> =>
   (await sql`select count(*) as count from runledger.pending`)[0]?.['count'] as number
 
-t.test(
-  '2,000 submissions that wait hold no database connection each, and all are woken',
-  async (t) => {
-    const waiters = 2000
-    const responses: Promise<IncomingMessage>[] = []
-    /** Submits and waits. Repeats a request that a slow machine refuses. */
-    const ask = async (): Promise<IncomingMessage> => {
-      const [response] = (await once(submitAndWait(), 'response')) as [IncomingMessage]
-      if (response.statusCode !== 503) return response
-      response.resume()
-      return ask()
-    }
-    // In waves, because a slow machine would not accept all of them within the time that a request has.
-    while (responses.length < waiters) {
-      for (let n = 0; n < 50; n += 1) responses.push(ask())
-      // One that was refused may be stored all the same.
-      await until(
-        async () =>
-          (await countPending()) >= responses.length && waiter.waiting === responses.length,
-      )
-    }
-    t.equal(waiter.waiting, waiters)
-    const [connections] = await sql`
+t.test('2,000 submissions that wait hold no connection each, and all are woken', async (t) => {
+  const waiters = 2000
+  const responses: Promise<IncomingMessage>[] = []
+  /** Submits and waits. Repeats a request that a slow machine refuses. */
+  const ask = async (): Promise<IncomingMessage> => {
+    const [response] = (await once(submitAndWait(), 'response')) as [IncomingMessage]
+    if (response.statusCode !== 503) return response
+    response.resume()
+    return ask()
+  }
+  // In waves, because a slow machine would not accept all of them within the time that a request has.
+  while (responses.length < waiters) {
+    for (let n = 0; n < 50; n += 1) responses.push(ask())
+    // One that was refused may be stored all the same.
+    await until(
+      async () => (await countPending()) >= responses.length && waiter.waiting === responses.length,
+    )
+  }
+  t.equal(waiter.waiting, waiters)
+  const [connections] = await sql`
     select count(*) as count from pg_stat_activity
     where datname = current_database() and application_name = 'test web'`
-    t.ok((connections?.['count'] as number) <= 11, `${connections?.['count']} connections`)
+  t.ok((connections?.['count'] as number) <= 11, `${connections?.['count']} connections`)
 
-    const ids = (await sql`select submission_id as id from runledger.pending`).map(
-      ({ id }) => id as string,
-    )
-    const finishing = Array.from({ length: 4 }, async () => {
-      for (let id = ids.pop(); id !== undefined; id = ids.pop()) await finish(sql, id)
-    })
-    const statuses = await Promise.all(
-      responses.map(async (response) => {
-        const answer = await response
-        answer.resume()
-        return answer.statusCode
-      }),
-    )
-    await Promise.all(finishing)
-    t.strictSame([...new Set(statuses)], [200])
-    t.equal(waiter.waiting, 0)
-  },
-)
+  const ids = (await sql`select submission_id as id from runledger.pending`).map(
+    ({ id }) => id as string,
+  )
+  const finishing = Array.from({ length: 4 }, async () => {
+    for (let id = ids.pop(); id !== undefined; id = ids.pop()) await finish(sql, id)
+  })
+  const statuses = await Promise.all(
+    responses.map(async (response) => {
+      const answer = await response
+      answer.resume()
+      return answer.statusCode
+    }),
+  )
+  await Promise.all(finishing)
+  t.strictSame([...new Set(statuses)], [200])
+  t.equal(waiter.waiting, 0)
+})
 
 t.test('a client that hangs up is forgotten at once; its submission runs on', async (t) => {
   const before = await countPending()

@@ -71,28 +71,25 @@ async function startAll(
 const askDoctor = (...rights: readonly string[]): Promise<Ended> =>
   podman('run', '--rm', '--network=host', ...keepLimits(), ...rights, ...image, 'doctor')
 
-t.test(
-  'without rights the worker refuses, and the doctor says which flags are missing',
-  async (t) => {
-    const { url } = await openTestDatabase(t)
-    const worker = await podman(
-      'run',
-      '--rm',
-      '--network=host',
-      ...keepLimits(),
-      `--env=DATABASE_URL=${url}`,
-      ...image,
-      'worker',
-    )
-    t.equal(worker.status, 69)
-    t.match(worker.text, /does not start without isolation/)
-    const doctor = await askDoctor()
-    t.equal(doctor.status, 1)
-    t.match(doctor.text, /✗ container cgroup +read-only/)
-    t.match(doctor.text, /podman run --cap-add=SYS_PTRACE,SYS_ADMIN …/)
-    t.match(doctor.text, /docker run --cap-add=SYS_PTRACE --cap-add=SYS_ADMIN …/)
-  },
-)
+t.test('without rights the worker refuses, and the doctor names the missing flags', async (t) => {
+  const { url } = await openTestDatabase(t)
+  const worker = await podman(
+    'run',
+    '--rm',
+    '--network=host',
+    ...keepLimits(),
+    `--env=DATABASE_URL=${url}`,
+    ...image,
+    'worker',
+  )
+  t.equal(worker.status, 69)
+  t.match(worker.text, /does not start without isolation/)
+  const doctor = await askDoctor()
+  t.equal(doctor.status, 1)
+  t.match(doctor.text, /✗ container cgroup +read-only/)
+  t.match(doctor.text, /podman run --cap-add=SYS_PTRACE,SYS_ADMIN …/)
+  t.match(doctor.text, /docker run --cap-add=SYS_PTRACE --cap-add=SYS_ADMIN …/)
+})
 
 t.test('with the rights that docs/deploy.md names the doctor lacks nothing', async (t) => {
   const { status, text } = await askDoctor(...workerRights)

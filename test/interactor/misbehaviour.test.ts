@@ -78,7 +78,7 @@ const header =
   process.env['TESTLIB'] ?? resolve(import.meta.dirname, '../../../shared/data/testlib')
 
 t.test(
-  'testlib’s own interactors judge as they do elsewhere, and points are none',
+  'testlib’s own interactors judge as elsewhere, and points are none',
   { skip: existsSync(join(header, 'testlib.h')) ? false : `${header} has no testlib.h` },
   async (t) => {
     const files = [{ name: 'testlib.h', content: readFileSync(join(header, 'testlib.h'), 'utf8') }]

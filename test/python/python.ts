@@ -39,26 +39,23 @@ const running = trials.map(({ python, environment }) =>
   }),
 )
 
-t.test(
-  'wheel and sdist hold the package, its types and no more, in the version of the service',
-  async (t) => {
-    const list = `import sys, zipfile, tarfile
+t.test('wheel and sdist hold the package and its types, in the service’s version', async (t) => {
+  const list = `import sys, zipfile, tarfile
 print("\\n".join(zipfile.ZipFile(sys.argv[1]).namelist()))
 print("\\n".join(tarfile.open(sys.argv[2]).getnames()))`
-    const { output } = await run('/usr/bin/python3', ['-c', list, wheel, nameOf('.tar.gz')])
-    const names = output.trim().split('\n')
-    const { version } = JSON.parse(readFileSync(join(packageFolder, '../../package.json'), 'utf8')) as { version: string } // prettier-ignore
-    const files = readdirSync(join(packageFolder, 'src/runledger'), { encoding: 'utf8', recursive: true }).filter((name) => /\.(py|typed)$/.test(name)) // prettier-ignore
-    t.ok(files.includes('py.typed'))
-    for (const name of files) {
-      t.ok(names.includes(`runledger/${name}`), name)
-      t.ok(names.includes(`runledger-${version}/src/runledger/${name}`), name)
-    }
-    t.notMatch(output, /\.data|\.pyc|node_modules/)
-    const said = await run(debian.python, ['-c', 'import runledger; print(runledger.__version__)'])
-    t.equal(said.output.trim(), version)
-  },
-)
+  const { output } = await run('/usr/bin/python3', ['-c', list, wheel, nameOf('.tar.gz')])
+  const names = output.trim().split('\n')
+  const { version } = JSON.parse(readFileSync(join(packageFolder, '../../package.json'), 'utf8')) as { version: string } // prettier-ignore
+  const files = readdirSync(join(packageFolder, 'src/runledger'), { encoding: 'utf8', recursive: true }).filter((name) => /\.(py|typed)$/.test(name)) // prettier-ignore
+  t.ok(files.includes('py.typed'))
+  for (const name of files) {
+    t.ok(names.includes(`runledger/${name}`), name)
+    t.ok(names.includes(`runledger-${version}/src/runledger/${name}`), name)
+  }
+  t.notMatch(output, /\.data|\.pyc|node_modules/)
+  const said = await run(debian.python, ['-c', 'import runledger; print(runledger.__version__)'])
+  t.equal(said.output.trim(), version)
+})
 
 t.test('its types and its style are without fault', async (t) => {
   const folders = ['src', 'tests']

@@ -112,22 +112,19 @@ for (const [what, statement] of [
   })
 }
 
-t.test(
-  'a delivery whose row was lost has its state again; that it cannot be sent is said',
-  async (t) => {
-    await sql`delete from runledger.delivery where submission_id = ${unsent}`
-    await rebuildProjections(sql)
-    t.strictSame(await noDrift(), [])
-    const [row] =
-      await sql`select state, url, secret from runledger.delivery where submission_id = ${unsent}`
-    t.match(row, { state: 'waiting', url: null, secret: null })
-    const broken = await sql`select broken from audit.invariant`
-    t.strictSame(
-      broken.map((each) => each['broken'] as string),
-      ['a webhook that is due has no secret to sign it with'],
-    )
-  },
-)
+t.test('a lost delivery has its state again; that it cannot be sent is said', async (t) => {
+  await sql`delete from runledger.delivery where submission_id = ${unsent}`
+  await rebuildProjections(sql)
+  t.strictSame(await noDrift(), [])
+  const [row] =
+    await sql`select state, url, secret from runledger.delivery where submission_id = ${unsent}`
+  t.match(row, { state: 'waiting', url: null, secret: null })
+  const broken = await sql`select broken from audit.invariant`
+  t.strictSame(
+    broken.map((each) => each['broken'] as string),
+    ['a webhook that is due has no secret to sign it with'],
+  )
+})
 
 t.test('what is pending again beside the job that it had all the time keeps it', async (t) => {
   const read = async (): Promise<string[]> =>
@@ -163,26 +160,22 @@ t.test('what is pending again can be run: it has a job, or is running where it w
   t.match(await readResult(sql, running), { status: 'completed', verdict: 'AC' })
 })
 
-t.test(
-  'a pending row that was removed by hand keeps neither its run nor the next from going on',
-  async (t) => {
-    const narrow = await createCaller(sql, 'beta')
-    const ids: string[] = []
-    for (let count = 0; count < 12; count += 1)
-      ids.push(await submitNew(sql, narrow, describeSubmission({ code: '' })))
-    const [first = '', last = ''] = [ids[0], ids[11]]
-    const version = (await startExecution(sql, first)) ?? 0
-    await sql`delete from runledger.pending where submission_id = ${first}`
-    await conclude(sql, { id: first, version, data: { verdict: 'AC' } })
-    t.match(await readResult(sql, first), { status: 'completed' })
-    const [eleventh] =
-      await sql`select admitted from runledger.pending where submission_id = ${ids[10] ?? ''}`
-    t.equal(eleventh?.['admitted'], true)
-    const [twelfth] =
-      await sql`select admitted from runledger.pending where submission_id = ${last}`
-    t.equal(twelfth?.['admitted'], false)
-  },
-)
+t.test('a pending row removed by hand stops neither its run nor the next', async (t) => {
+  const narrow = await createCaller(sql, 'beta')
+  const ids: string[] = []
+  for (let count = 0; count < 12; count += 1)
+    ids.push(await submitNew(sql, narrow, describeSubmission({ code: '' })))
+  const [first = '', last = ''] = [ids[0], ids[11]]
+  const version = (await startExecution(sql, first)) ?? 0
+  await sql`delete from runledger.pending where submission_id = ${first}`
+  await conclude(sql, { id: first, version, data: { verdict: 'AC' } })
+  t.match(await readResult(sql, first), { status: 'completed' })
+  const [eleventh] =
+    await sql`select admitted from runledger.pending where submission_id = ${ids[10] ?? ''}`
+  t.equal(eleventh?.['admitted'], true)
+  const [twelfth] = await sql`select admitted from runledger.pending where submission_id = ${last}`
+  t.equal(twelfth?.['admitted'], false)
+})
 
 t.test('an end that is being written while its row is repaired is not undone', async (t) => {
   const id = await submitNew(sql, caller, describeSubmission({ code: '' }))
@@ -199,33 +192,30 @@ t.test('an end that is being written while its row is repaired is not undone', a
   t.strictSame(await noDrift(), [])
 })
 
-t.test(
-  'submissions that come and end meanwhile are as the log says, and nobody waits long',
-  async (t) => {
-    let stopped = false
-    let slowest = 0
-    const live: string[] = []
-    const write = async (): Promise<void> => {
-      while (!stopped) {
-        let id = ''
-        const seconds = await secondsUntil(async () => {
-          id = await submitNew(sql, caller, describeSubmission({ code: '' }))
-          live.push(id)
-          await finish(sql, id)
-          return true
-        })
-        slowest = Math.max(slowest, seconds)
-        const record = await readResult(sql, id)
-        if (record === null || !isFinal(record))
-          throw new Error(`${id} was seen unfinished after its end`)
-        await sleep(2)
-      }
+t.test('submissions that come and end meanwhile fit the log, and nobody waits long', async (t) => {
+  let stopped = false
+  let slowest = 0
+  const live: string[] = []
+  const write = async (): Promise<void> => {
+    while (!stopped) {
+      let id = ''
+      const seconds = await secondsUntil(async () => {
+        id = await submitNew(sql, caller, describeSubmission({ code: '' }))
+        live.push(id)
+        await finish(sql, id)
+        return true
+      })
+      slowest = Math.max(slowest, seconds)
+      const record = await readResult(sql, id)
+      if (record === null || !isFinal(record))
+        throw new Error(`${id} was seen unfinished after its end`)
+      await sleep(2)
     }
-    const writers = [write(), write(), write()]
-    for (let round = 0; round < 15 || live.length <= 15; round += 1) await rebuildProjections(sql)
-    stopped = true
-    await Promise.all(writers)
-    t.ok(slowest < 5, `the slowest took ${slowest} s`)
-    t.strictSame(await noDrift(), [])
-  },
-)
+  }
+  const writers = [write(), write(), write()]
+  for (let round = 0; round < 15 || live.length <= 15; round += 1) await rebuildProjections(sql)
+  stopped = true
+  await Promise.all(writers)
+  t.ok(slowest < 5, `the slowest took ${slowest} s`)
+  t.strictSame(await noDrift(), [])
+})

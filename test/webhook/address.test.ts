@@ -38,17 +38,14 @@ const ranges: readonly (readonly [string, string, string | null, string | null])
 
 const isPublicAddress = (text: string): boolean => isAllowedAddress(text, [])
 
-t.test(
-  'each special range is refused from its first to its last address, and no further',
-  async (t) => {
-    for (const [first, last, below, above] of ranges) {
-      t.equal(isPublicAddress(first), false, `${first} (first)`)
-      t.equal(isPublicAddress(last), false, `${last} (last)`)
-      if (below !== null) t.equal(isPublicAddress(below), true, `${below} (below ${first})`)
-      if (above !== null) t.equal(isPublicAddress(above), true, `${above} (above ${last})`)
-    }
-  },
-)
+t.test('each special range is refused from first to last address, no further', async (t) => {
+  for (const [first, last, below, above] of ranges) {
+    t.equal(isPublicAddress(first), false, `${first} (first)`)
+    t.equal(isPublicAddress(last), false, `${last} (last)`)
+    if (below !== null) t.equal(isPublicAddress(below), true, `${below} (below ${first})`)
+    if (above !== null) t.equal(isPublicAddress(above), true, `${above} (above ${last})`)
+  }
+})
 
 t.test('public addresses are public', async (t) => {
   for (const address of [

@@ -71,34 +71,30 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-t.test(
-  'a delivery arrives as the exact bytes with headers that both verifiers accept',
-  async (t) => {
-    const receiver = await receive(t, (response) => response.end('thanks'))
-    const outcome = await send(receiver.port)
-    t.match(outcome, { kind: 'delivered', status: 200, snippet: 'thanks', error: null })
-    t.equal(outcome.retryAfterSeconds, null)
-    t.ok(outcome.durationSeconds > 0 && outcome.durationSeconds < 60)
-    const [request] = receiver.requests
-    t.ok(request !== undefined && request.body.equals(body))
-    t.match(request, { method: 'POST', path: '/hook?a=b%20c', serverName: 'receiver.test' })
-    t.match(request!.headers, {
-      host: `receiver.test:${receiver.port}`,
-      'content-type': 'application/json',
-      'content-length': String(body.length),
-      'user-agent': 'Runledger-Webhooks/1.2.3',
-      'webhook-id': 'msg_1',
-    })
-    const received = { headers: request!.headers, body: Buffer.from(request!.body), secret }
-    t.ok(await verifyWebhook(received))
-    const headers = Object.fromEntries(
-      Object.entries(request!.headers).map(([name, value]) => [name, String(value)]),
-    )
-    t.doesNotThrow(() => new Webhook(secret).verify(request!.body, headers))
-    for (const name of ['cookie', 'authorization', 'referer', 'traceparent'])
-      t.notOk(name in headers)
-  },
-)
+t.test('a delivery arrives as the exact bytes, with headers both verifiers accept', async (t) => {
+  const receiver = await receive(t, (response) => response.end('thanks'))
+  const outcome = await send(receiver.port)
+  t.match(outcome, { kind: 'delivered', status: 200, snippet: 'thanks', error: null })
+  t.equal(outcome.retryAfterSeconds, null)
+  t.ok(outcome.durationSeconds > 0 && outcome.durationSeconds < 60)
+  const [request] = receiver.requests
+  t.ok(request !== undefined && request.body.equals(body))
+  t.match(request, { method: 'POST', path: '/hook?a=b%20c', serverName: 'receiver.test' })
+  t.match(request!.headers, {
+    host: `receiver.test:${receiver.port}`,
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+    'user-agent': 'Runledger-Webhooks/1.2.3',
+    'webhook-id': 'msg_1',
+  })
+  const received = { headers: request!.headers, body: Buffer.from(request!.body), secret }
+  t.ok(await verifyWebhook(received))
+  const headers = Object.fromEntries(
+    Object.entries(request!.headers).map(([name, value]) => [name, String(value)]),
+  )
+  t.doesNotThrow(() => new Webhook(secret).verify(request!.body, headers))
+  for (const name of ['cookie', 'authorization', 'referer', 'traceparent']) t.notOk(name in headers)
+})
 
 t.test('every attempt has a connection of its own, which is closed afterwards', async (t) => {
   const receiver = await receive(t, (response) => response.end())
@@ -192,20 +188,17 @@ t.test('a receiver that never answers is given up when the time is over', async 
   await until(() => receiver.open() === 0)
 })
 
-t.test(
-  'an answer head that drips a byte at a time is given up when the time is over',
-  async (t) => {
-    const port = await speak(t, (socket) => {
-      const head = 'HTTP/1.1 200 OK\r\nx-slow: '
-      let sent = 0
-      const timer = setInterval(() => socket.write(head[sent++] ?? 'x'), 20)
-      socket.once('close', () => clearInterval(timer))
-    })
-    const outcome = await send(port, { totalSeconds: 1 })
-    t.match(outcome, { kind: 'unreachable', error: /no answer within/ })
-    t.ok(outcome.durationSeconds < 60)
-  },
-)
+t.test('an answer head that drips byte by byte is given up when the time is over', async (t) => {
+  const port = await speak(t, (socket) => {
+    const head = 'HTTP/1.1 200 OK\r\nx-slow: '
+    let sent = 0
+    const timer = setInterval(() => socket.write(head[sent++] ?? 'x'), 20)
+    socket.once('close', () => clearInterval(timer))
+  })
+  const outcome = await send(port, { totalSeconds: 1 })
+  t.match(outcome, { kind: 'unreachable', error: /no answer within/ })
+  t.ok(outcome.durationSeconds < 60)
+})
 
 t.test('a body that drips is cut off when the time is over, and the status stands', async (t) => {
   const receiver = await receive(t, (response) => {
@@ -316,17 +309,14 @@ t.test('an answer that comes while a large body is still being sent counts', asy
   t.match(early, { kind: 'refused', status: 413 })
 })
 
-t.test(
-  'a receiver that never finishes the TLS handshake is given up at the connect limit',
-  async (t) => {
-    const listener = await createListener((socket) => socket.resume())
-    t.teardown(() => listener.close())
-    const outcome = await send(listener.port, { connectSeconds: 0.3 })
-    t.match(outcome, { kind: 'unreachable', error: 'connect: no answer within 0.3 s' })
-    t.ok(outcome.durationSeconds < 10)
-    await until(() => listener.open() === 0)
-  },
-)
+t.test('a TLS handshake that never ends is given up at the connect limit', async (t) => {
+  const listener = await createListener((socket) => socket.resume())
+  t.teardown(() => listener.close())
+  const outcome = await send(listener.port, { connectSeconds: 0.3 })
+  t.match(outcome, { kind: 'unreachable', error: 'connect: no answer within 0.3 s' })
+  t.ok(outcome.durationSeconds < 10)
+  await until(() => listener.open() === 0)
+})
 
 t.test('a receiver that does not speak TLS is unreachable', async (t) => {
   for (const talk of [

@@ -90,29 +90,26 @@ t.test('a delivery with anything changed is refused', async (t) => {
   }
 })
 
-t.test(
-  'a timestamp more than five minutes off is refused, by the published package too',
-  async (t) => {
-    for (const [offset, accepted] of [
-      [-301, false],
-      [-300, true],
-      [0, true],
-      [300, true],
-      [301, false],
-    ] as const) {
-      // prettier-ignore
-      const headers = { ...signDelivery({ id, timestamp: timestamp + offset, body, secret: 's' }) }
-      t.equal(
-        await isGenuine({ headers, body, secret: 's', now: timestamp }),
-        accepted,
-        `${offset} s`,
-      )
-    }
-    const old = { ...signDelivery({ id, timestamp: timestamp - 400, body, secret: 's' }) }
-    t.throws(() => new Webhook('s', { format: 'raw' }).verify(body, old), /too old/)
-    t.equal(await isGenuine({ headers: old, body, secret: 's' }), false)
-  },
-)
+t.test('a timestamp more than five minutes off is refused by either verifier', async (t) => {
+  for (const [offset, accepted] of [
+    [-301, false],
+    [-300, true],
+    [0, true],
+    [300, true],
+    [301, false],
+  ] as const) {
+    // prettier-ignore
+    const headers = { ...signDelivery({ id, timestamp: timestamp + offset, body, secret: 's' }) }
+    t.equal(
+      await isGenuine({ headers, body, secret: 's', now: timestamp }),
+      accepted,
+      `${offset} s`,
+    )
+  }
+  const old = { ...signDelivery({ id, timestamp: timestamp - 400, body, secret: 's' }) }
+  t.throws(() => new Webhook('s', { format: 'raw' }).verify(body, old), /too old/)
+  t.equal(await isGenuine({ headers: old, body, secret: 's' }), false)
+})
 
 t.test('one match among several signatures is enough, of version 1 only', async (t) => {
   const headers = { ...signDelivery({ id, timestamp, body, secret: 's' }) }

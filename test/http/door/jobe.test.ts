@@ -161,19 +161,16 @@ t.test('CodeRunner submits, is told of missing files, puts them and submits agai
   })
 })
 
-t.test(
-  'an id is the account’s own, can be put again, and is not the only one of its bytes',
-  async (t) => {
-    const spec = python('print(open("a").read())', { file_list: [['chosenByMe', 'a']] })
-    t.equal((await put('chosenByMe', 'one')).status, 204)
-    t.equal((await put('chosenByMe', 'two')).status, 204)
-    t.equal((await put('another1', 'two')).status, 204)
-    t.match((await run(spec)).body, { stdout: 'two\n' })
-    const key = await issue()
-    t.equal(await has('chosenByMe', { key }), 404)
-    t.equal((await run(spec, { key })).status, 404)
-  },
-)
+t.test('an id is the account’s own, can be put again, and shares its bytes', async (t) => {
+  const spec = python('print(open("a").read())', { file_list: [['chosenByMe', 'a']] })
+  t.equal((await put('chosenByMe', 'one')).status, 204)
+  t.equal((await put('chosenByMe', 'two')).status, 204)
+  t.equal((await put('another1', 'two')).status, 204)
+  t.match((await run(spec)).body, { stdout: 'two\n' })
+  const key = await issue()
+  t.equal(await has('chosenByMe', { key }), 404)
+  t.equal((await run(spec, { key })).status, 404)
+})
 
 t.test('of many ids of the same bytes the oldest go', async (t) => {
   for (let n = 0; n < 66; n++) await put(`same${n}`, 'the same bytes')

@@ -322,36 +322,33 @@ async function untilStatus(key: string, id: string, status: string): Promise<voi
   while ((await call('GET', `/api/result/${id}`, { key })).body.status !== status) await sleep(50)
 }
 
-t.test(
-  'progress tells of the run, its start and each test, and then comes the answer',
-  async (t) => {
-    // JSON leaves these line ends of Unicode as they are.
-    const tests = [{ name: 'x\u2028y\u2029', expected_stdout: 'a' }, { expected_stdout: 'b' }]
-    const code = 'import time\nprint("a")\ntime.sleep(1)'
-    const given = { language: 'python', code, tests }
-    const params = { name: 'run_tests', arguments: given, _meta: { progressToken: 5 } }
-    const { headers, text } = await ask('tools/call', params, {
-      headers: { Accept: 'application/json, text/event-stream' },
-    })
-    t.match(headers['content-type'], /^text\/event-stream/)
-    const messages = Array.from(text.matchAll(/^data: ([^\n]*)/gm), ([, data = '']) =>
-      JSON.parse(data),
-    )
-    const last = messages.pop()
-    t.ok(messages.some(({ params: { message } }) => message === 'test 1: AC'))
-    t.match(last, { id: 1, result: { isError: true, structuredContent: { verdict: 'WA' } } })
-    t.match(messages[0].params, {
-      progressToken: 5,
-      progress: 0,
-      message: `submission ${last.result.structuredContent.id}`,
-    })
-    t.strictSame(
-      messages.map(({ method, params: { progress } }) => [method, progress]),
-      messages.map((_, index) => ['notifications/progress', index]),
-    )
-    t.notMatch((await ask('tools/call', params)).headers['content-type'], /event-stream/, 'unasked')
-  },
-)
+t.test('progress tells of the run, its start and each test, then the answer comes', async (t) => {
+  // JSON leaves these line ends of Unicode as they are.
+  const tests = [{ name: 'x\u2028y\u2029', expected_stdout: 'a' }, { expected_stdout: 'b' }]
+  const code = 'import time\nprint("a")\ntime.sleep(1)'
+  const given = { language: 'python', code, tests }
+  const params = { name: 'run_tests', arguments: given, _meta: { progressToken: 5 } }
+  const { headers, text } = await ask('tools/call', params, {
+    headers: { Accept: 'application/json, text/event-stream' },
+  })
+  t.match(headers['content-type'], /^text\/event-stream/)
+  const messages = Array.from(text.matchAll(/^data: ([^\n]*)/gm), ([, data = '']) =>
+    JSON.parse(data),
+  )
+  const last = messages.pop()
+  t.ok(messages.some(({ params: { message } }) => message === 'test 1: AC'))
+  t.match(last, { id: 1, result: { isError: true, structuredContent: { verdict: 'WA' } } })
+  t.match(messages[0].params, {
+    progressToken: 5,
+    progress: 0,
+    message: `submission ${last.result.structuredContent.id}`,
+  })
+  t.strictSame(
+    messages.map(({ method, params: { progress } }) => [method, progress]),
+    messages.map((_, index) => ['notifications/progress', index]),
+  )
+  t.notMatch((await ask('tools/call', params)).headers['content-type'], /event-stream/, 'unasked')
+})
 
 t.test('who asks for progress and does not read it is let go while the run goes on', async (t) => {
   const streamBounds = { slowReaderMilliseconds: 300 }

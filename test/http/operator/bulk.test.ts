@@ -139,48 +139,45 @@ t.test('what no one worker has the languages for is not repeated', async (t) => 
   t.match((await act(body)).body, { count: 2 })
 })
 
-t.test(
-  'webhooks of an account that ended are sent again, signed with the secret that is given',
-  async (t) => {
-    const caller = await createCaller(sql)
-    const webhook = { url: 'https://example.com/secret-path', secret: 'old' }
-    const ids: string[] = []
-    for (let n = 0; n < 3; n += 1) {
-      const id = await submitNew(sql, caller, describeSubmission({ code: '', webhook }))
-      await finish(sql, id)
-      ids.push(id)
-    }
-    await endDelivery(ids[0] ?? '', 'webhook.attempt_failed')
-    await endDelivery(ids[1] ?? '', 'webhook.delivered')
-    const filter = { account: await nameOf(caller) }
-    const body = { action: 'replay', filter, secret: 'new secret' }
-    t.match((await act({ action: 'replay', filter, dry_run: true })).body, { count: 2 })
-    t.match((await act({ ...body, filter: { ...filter, webhook: 'abandoned' }, dry_run: true })).body, { count: 1 }) // prettier-ignore
-    const { until } = (await act({ action: 'replay', filter, dry_run: true })).body
-    const counted = { ...body, filter: { ...filter, until } }
-    t.equal(await actOnAll(counted), 2)
-    const rows = await sql`
+t.test('webhooks of an account that ended are sent again, with the given secret', async (t) => {
+  const caller = await createCaller(sql)
+  const webhook = { url: 'https://example.com/secret-path', secret: 'old' }
+  const ids: string[] = []
+  for (let n = 0; n < 3; n += 1) {
+    const id = await submitNew(sql, caller, describeSubmission({ code: '', webhook }))
+    await finish(sql, id)
+    ids.push(id)
+  }
+  await endDelivery(ids[0] ?? '', 'webhook.attempt_failed')
+  await endDelivery(ids[1] ?? '', 'webhook.delivered')
+  const filter = { account: await nameOf(caller) }
+  const body = { action: 'replay', filter, secret: 'new secret' }
+  t.match((await act({ action: 'replay', filter, dry_run: true })).body, { count: 2 })
+  t.match((await act({ ...body, filter: { ...filter, webhook: 'abandoned' }, dry_run: true })).body, { count: 1 }) // prettier-ignore
+  const { until } = (await act({ action: 'replay', filter, dry_run: true })).body
+  const counted = { ...body, filter: { ...filter, until } }
+  t.equal(await actOnAll(counted), 2)
+  const rows = await sql`
     select d.state, d.secret, d.webhook_id as id from runledger.delivery d where d.submission_id = any (${ids})
     order by d.submission_id`
-    t.match(rows, [
-      { state: 'pending', secret: 'new secret' },
-      { state: 'pending', secret: 'new secret' },
-      { state: 'pending', secret: 'old' },
-    ])
-    const events = await readStream(sql, rows[0]?.['id'] as string)
-    t.match(events.at(-1), {
-      type: 'webhook.replayed',
-      metadata: { actor: { api_key: operator.id } },
-    })
-    t.notMatch(JSON.stringify(events), 'new secret')
+  t.match(rows, [
+    { state: 'pending', secret: 'new secret' },
+    { state: 'pending', secret: 'new secret' },
+    { state: 'pending', secret: 'old' },
+  ])
+  const events = await readStream(sql, rows[0]?.['id'] as string)
+  t.match(events.at(-1), {
+    type: 'webhook.replayed',
+    metadata: { actor: { api_key: operator.id } },
+  })
+  t.notMatch(JSON.stringify(events), 'new secret')
 
-    // The webhooks end again before a step is repeated because its answer was lost.
-    await endDelivery(ids[0] ?? '', 'webhook.attempt_failed')
-    await endDelivery(ids[1] ?? '', 'webhook.delivered')
-    t.equal(await actOnAll(counted), 0)
-    t.equal(await actOnAll(body), 2, 'later they may be sent once more')
-  },
-)
+  // The webhooks end again before a step is repeated because its answer was lost.
+  await endDelivery(ids[0] ?? '', 'webhook.attempt_failed')
+  await endDelivery(ids[1] ?? '', 'webhook.delivered')
+  t.equal(await actOnAll(counted), 0)
+  t.equal(await actOnAll(body), 2, 'later they may be sent once more')
+})
 
 t.test('who may not, may not even count; what is not right is told at once', async (t) => {
   const body = { action: 'cancel', filter: {}, dry_run: true }
