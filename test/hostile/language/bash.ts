@@ -1,5 +1,5 @@
 // Attacks in the shell's own language, with the programs that every box contains.
-import { shows } from './language.ts'
+import { shows, showsNone } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 
 export const bash: HostileLanguage = {
@@ -34,6 +34,6 @@ echo held`,
       'a redirection shows no file',
       (path) => `echo "$(<${path})"\ncat ${path}\nenv\necho held`,
     ),
-    shows('a sourced file is not shown', (path) => `. ${path}\necho held`, { works: false }),
+    showsNone('a sourced file is not shown', (path) => `. ${path}\necho held`),
   ],
 }

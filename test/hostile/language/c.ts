@@ -7,6 +7,7 @@ import {
   policyErrors,
   quote,
   shows,
+  showsNone,
 } from './language.ts'
 import type { HostileLanguage, SourceAttack } from './language.ts'
 
@@ -75,22 +76,17 @@ __asm__(".section .rodata\nstart_: .incbin \"${path}\"\nend_: .byte 0\n.text\n")
 extern const char start_[], end_[];
 int main(void) { fwrite(start_, 1, end_ - start_, stdout); puts("\nheld"); }`,
   ),
-  shows(
+  showsNone(
     'an included source of the assembler shows no file',
     (path) => raw`__asm__(".include \"${path}\"");${main}`,
-    { works: false },
   ),
-  shows(
+  showsNone(
     'a pragma for dependencies shows no file',
     (path) => `#pragma GCC dependency "${path}"${main}`,
-    { works: false },
   ),
-  shows(
+  showsNone(
     'a line marker shows no file',
     (path) => `#line 1 "${path}"\nint main(void) { return undeclared; }`,
-    {
-      works: false,
-    },
   ),
   exhausts('including an endless file ends', `#include "/dev/zero"${main}`, ['exited']),
   exhausts(

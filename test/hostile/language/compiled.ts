@@ -1,31 +1,26 @@
 // Attacks through further compilers, in one table: includes, pragmas, macros that compute, options in sources, and files
 // that the linker and the assembler read. The run phase of such programs is covered by c.ts and similar files.
 import { assembly } from './assembly.ts'
-import { attackSources, exhausts, onePath, shows } from './language.ts'
+import { attackSources, exhausts, onePath, shows, showsNone } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 
 const raw = String.raw
-const nowhere = { works: false } as const
-const once = { paths: onePath, works: false } as const
 
 const clangppMain = '\n#include <cstdio>\nint main() { puts("held"); }'
 
 const clangpp = attackSources('clangpp', [
   shows('an include shows no file', (path) => `#include "${path}"${clangppMain}`),
-  shows(
+  showsNone(
     'an embed shows no file',
     (path) => `const char text[] = {\n#embed "${path}"\n};${clangppMain}`,
-    nowhere,
   ),
-  shows(
+  showsNone(
     'an import shows no file',
     (path) => `#pragma clang module import "${path}"\nimport "${path}";${clangppMain}`,
-    nowhere,
   ),
-  shows(
+  showsNone(
     'a pragma for libraries shows no file',
     (path) => `#pragma comment(lib, "${path}")${clangppMain}`,
-    nowhere,
   ),
   exhausts(
     'templates that double end',
@@ -38,11 +33,11 @@ const clangpp = attackSources('clangpp', [
 ])
 
 const ada = attackSources('ada', [
-  shows(
+  showsNone(
     'a pragma for the linker shows no file',
     (path) =>
       `procedure Main is\n   pragma Linker_Options ("${path}");\n   pragma Linker_Options ("-Wl,@${path}");\nbegin\n   null;\nend Main;`,
-    once,
+    onePath,
   ),
   shows(
     'an include of its assembler shows no file',
@@ -56,19 +51,17 @@ begin
    Asm (".pushsection .rodata; .globl start_; start_: .incbin ""${path}""; .byte 10, 104, 101, 108, 100, 10; .zero 4096; .popsection", Volatile => True);
    Last := Write (1, First'Address, 600);
 end Main;`,
-    { paths: onePath },
+    onePath,
   ),
-  shows(
+  showsNone(
     'a source reference shows no file',
     (path) =>
       `pragma Source_Reference (1, "${path}");\nprocedure Main is begin undeclared; end Main;`,
-    nowhere,
   ),
-  shows(
+  showsNone(
     'a file of its configuration shows no file',
     (path) =>
       `pragma Source_File_Name (X, Spec_File_Name => "${path}");\nwith X;\nprocedure Main is begin null; end Main;`,
-    nowhere,
   ),
   exhausts(
     'generics that grow without end end',
@@ -83,11 +76,10 @@ end Main;`,
 
 const fortran = attackSources('fortran', [
   shows('an include shows no file', (path) => `include '${path}'\nprint '(a)', 'held'\nend`),
-  shows('a line marker shows no file', (path) => `# 1 "${path}"\nundeclared\nend`, nowhere),
-  shows(
+  showsNone('a line marker shows no file', (path) => `# 1 "${path}"\nundeclared\nend`),
+  showsNone(
     'a module at a path shows no file',
     (path) => `use, intrinsic :: secret\n!GCC$ attributes ${path} :: x\nprint '(a)', 'held'\nend`,
-    nowhere,
   ),
   exhausts('an include of itself ends', "include 'main.f90'\ninclude 'main.f90'\nend"),
   exhausts(
@@ -102,11 +94,11 @@ const cobol = attackSources('cobol', [
     (path) =>
       `identification division.\nprogram-id. main.\nprocedure division.\ncopy "${path}".\ndisplay "held".\nstop run.`,
   ),
-  shows(
+  showsNone(
     'an include of C shows no file',
     (path) =>
       `>>SOURCE FORMAT FREE\n>>SET CONSTANT X "${path}"\n>>IMP INCLUDE "${path}"\nidentification division.\nprogram-id. main.\nprocedure division.\ndisplay "held".\nstop run.`,
-    once,
+    onePath,
   ),
   exhausts(
     'a copy of itself ends',
@@ -123,22 +115,22 @@ const crystal = attackSources('crystal', [
   shows(
     'a macro that reads shows no file',
     (path) => `puts {{ read_file?("${path}") || "none" }}\nputs "held"`,
-    { paths: onePath },
+    onePath,
   ),
   shows(
     'a macro that starts a program shows no file',
     (path) =>
       raw`puts {{ system("cat ${path} /proc/1/environ 2>&1; env; id; true").stringify }}` +
       '\nputs "held"',
-    { paths: onePath },
+    onePath,
   ),
   shows(
     'options for the linker show no file',
     (path) =>
       `@[Link(ldflags: "\`cat ${path} >&2; echo\`")]\nlib L\n  fun getpid : Int32\nend\nputs L.getpid\nputs "held"`,
-    { paths: onePath },
+    onePath,
   ),
-  shows('a require shows no file', (path) => `require "${path}"\nputs "held"`, once),
+  showsNone('a require shows no file', (path) => `require "${path}"\nputs "held"`, onePath),
   exhausts(
     'a program that a macro starts ends',
     raw`{{ system("(setsid sleep 600 >/dev/null 2>&1 &); while :; do :; done") }}`,
@@ -156,7 +148,7 @@ const objectivec = attackSources('objectivec', [
 extern const char start_[];
 __asm__(".pushsection .rodata; .globl start_; start_: .incbin \"${path}\"; .zero 4096; .popsection");
 int main(void) { write(1, start_, 600); write(1, "\nheld\n", 6); }`,
-    { paths: onePath },
+    onePath,
   ),
   shows(
     'a string of a file, a task and a bundle show no file',
@@ -173,7 +165,7 @@ int main(void) {
     puts("held");
   }
 }`,
-    { paths: onePath },
+    onePath,
   ),
   exhausts('an include of itself ends', '#include "main.m"\n#include "main.m"'),
 ])
@@ -183,13 +175,13 @@ const vala = attackSources('vala', [
     'a header that it names shows no file',
     (path) =>
       `[CCode (cheader_filename = "${path}", cname = "x")]\nextern int x;\nvoid main() { print("%d held\\n", x); }`,
-    { paths: onePath },
+    onePath,
   ),
-  shows(
+  showsNone(
     'a resource shows no file',
     (path) =>
       `[GtkTemplate (ui = "${path}")]\nclass A : GLib.Object { }\nvoid main() { print("held\\n"); }`,
-    once,
+    onePath,
   ),
   exhausts(
     'types that double end',
@@ -199,20 +191,19 @@ const vala = attackSources('vala', [
 ])
 
 const verilog = attackSources('verilog', [
-  shows(
+  showsNone(
     'an include shows no file',
     (path) => `\`include "${path}"\nmodule main; initial $display("held"); endmodule`,
-    nowhere,
   ),
   shows(
     'memory read from a file shows none',
     (path) =>
       `module main; integer f, c; reg [7:0] m [0:9]; initial begin f = $fopen("${path}", "r"); if (f) begin c = $fgetc(f); while (c >= 0) begin $write("%c", c); c = $fgetc(f); end end $display("\\nheld"); $readmemh("${path}", m); end endmodule`,
   ),
-  shows(
+  showsNone(
     'a task of the system starts nothing',
     (path) => `module main; initial begin $system("cat ${path}"); $display("held"); end endmodule`,
-    once,
+    onePath,
   ),
   exhausts('an include of itself ends', '`include "main.v"\n`include "main.v"'),
   exhausts(
@@ -227,10 +218,9 @@ const verilog = attackSources('verilog', [
 ])
 
 const gprolog = attackSources('gprolog', [
-  shows(
+  showsNone(
     'an include shows no file',
     (path) => `:- include('${path}').\n:- initialization((write(held), nl)).`,
-    nowhere,
   ),
   exhausts('an include of itself ends', ":- include('main.pl').\n:- include('main.pl')."),
 ])
@@ -241,12 +231,12 @@ const chicken = attackSources('chicken', [
     (path) =>
       `(import-for-syntax (scheme) (chicken io) (chicken base))\n(define-syntax m (er-macro-transformer (lambda (x r c) (call-with-input-file "${path}" (lambda (p) (read-string 4096 p))))))\n(display (m))\n(newline)\n(display "held")\n(newline)`,
   ),
-  shows('an include shows no file', (path) => `(include "${path}")\n(display "held")`, nowhere),
+  showsNone('an include shows no file', (path) => `(include "${path}")\n(display "held")`),
   shows(
     'C that it is given shows no file',
     (path) =>
       `(import (chicken foreign))\n(foreign-declare "#include \\"${path}\\"")\n(display "held")\n(newline)`,
-    { paths: onePath },
+    onePath,
   ),
   exhausts(
     'a macro without end ends',
@@ -259,10 +249,9 @@ const icon = attackSources('icon', [
     'an include shows no file',
     (path) => `$include "${path}"\nprocedure main()\n  write("held")\nend`,
   ),
-  shows(
+  showsNone(
     'a link shows no file',
     (path) => `link "${path}"\nprocedure main()\n  write("held")\nend`,
-    nowhere,
   ),
   exhausts('an include of itself ends', '$include "main.icn"\n$include "main.icn"'),
 ])

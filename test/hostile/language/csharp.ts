@@ -7,7 +7,7 @@ import {
   onePath,
   policyErrors,
   quote,
-  shows,
+  showsNone,
 } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
@@ -76,32 +76,26 @@ export const csharp: HostileLanguage = {
     threads: ['crashed', 'signaled'],
   },
   sources: [
-    shows(
+    showsNone(
       'a line marker shows no file',
       (path) => `#line 1 "${path}"${main}\nclass Q { undeclared x; }`,
-      { paths: onePath, works: false },
+      onePath,
     ),
-    shows(
+    showsNone(
       'a checksum marker shows no file',
       (path) => `#pragma checksum "${path}" "{406EA660-64CF-4C82-B6F0-42D48172A799}" "ab"${main}`,
-      {
-        paths: onePath,
-        works: false,
-      },
+      onePath,
     ),
-    shows(
+    showsNone(
       'a key file shows no file',
       (path) => `[assembly: System.Reflection.AssemblyKeyFile("${path}")]${main}`,
-      {
-        paths: onePath,
-        works: false,
-      },
+      onePath,
     ),
-    shows(
+    showsNone(
       'an alias of a library shows no file',
       (path) =>
         `[assembly: System.Runtime.CompilerServices.TypeForwardedTo(typeof(X))]\n[assembly: System.Security.Permissions.PermissionSet(System.Security.Permissions.SecurityAction.RequestMinimum, File = "${path}")]${main}`,
-      { paths: onePath, works: false },
+      onePath,
     ),
     exhausts(
       'types that grow without end end',

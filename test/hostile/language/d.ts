@@ -7,6 +7,7 @@ import {
   policyErrors,
   quote,
   shows,
+  showsNone,
 } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
@@ -66,36 +67,28 @@ export const d: HostileLanguage = {
   program,
   ways: everyWay,
   sources: [
-    shows(
+    showsNone(
       'an import of text shows no file',
       (path) => `enum text = import("${path}");\npragma(msg, text);${main}`,
-      {
-        works: false,
-      },
     ),
-    shows('a pragma for libraries shows no file', (path) => `pragma(lib, "${path}");${main}`, {
-      works: false,
-    }),
-    shows(
+    showsNone('a pragma for libraries shows no file', (path) => `pragma(lib, "${path}");${main}`),
+    showsNone(
       'options for the linker show no file',
       (path) =>
         `pragma(linkerDirective, "@${path}");\npragma(linkerDirective, "-T${path}");${main}`,
-      { works: false },
     ),
     shows(
       'an include of its assembler shows no file',
       (path) =>
         `import ldc.llvmasm;\nvoid main() { __asm(".pushsection .rodata\\nstart_: .incbin \\"${path}\\"\\nend_: .byte 0\\n.popsection", ""); imported(); }\nextern (C) extern __gshared char start_, end_;\nvoid imported() { import std.stdio; writeln((&start_)[0 .. &end_ - &start_]); writeln("held"); }`,
     ),
-    shows(
+    showsNone(
       'C that it imports shows no file',
       (path) => `import core.stdc.stdio;\nimport "${path}";${main}`,
-      { works: false },
     ),
-    shows(
+    showsNone(
       'a line marker shows no file',
       (path) => `#line 1 "${path}"\nvoid main() { undeclared(); }`,
-      { works: false },
     ),
     exhausts(
       'what is computed without end ends',

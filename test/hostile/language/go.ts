@@ -6,7 +6,7 @@ import {
   hostPaths,
   policyErrors,
   quote,
-  shows,
+  showsNone,
 } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
@@ -74,37 +74,31 @@ export const go: HostileLanguage = {
   // Go's runtime aborts when it cannot start a thread.
   ways: { ...everyWay, processes: ['crashed'], threads: ['crashed', 'output_limit'] },
   sources: [
-    shows(
+    showsNone(
       'go:embed shows no file',
       (path) =>
         `package main\nimport _ "embed"\n//go:embed ${path}\nvar text string\nfunc main() { print(text, "\\nheld\\n") }`,
-      { works: false },
     ),
-    shows(
+    showsNone(
       'C between comments shows no file',
       (path) => `package main\n// #include "${path}"\nimport "C"${main}`,
-      { works: false },
     ),
-    shows(
+    showsNone(
       'options for the linker show no file',
       (path) => `package main\n//#cgo LDFLAGS: -Wl,@${path} ${path}\nimport "C"${main}`,
-      { works: false },
     ),
-    shows(
+    showsNone(
       'an import of a path shows no file',
       (path) => `package main\nimport _ "${path}"${main}`,
-      { works: false },
     ),
-    shows(
+    showsNone(
       'a line marker shows no file',
       (path) => `package main\n//line ${path}:1\nfunc main() { undeclared() }`,
-      {
-        works: false,
-      },
     ),
-    shows('go:generate runs nothing', (path) => `package main\n//go:generate cat ${path}${main}`, {
-      works: false,
-    }),
+    showsNone(
+      'go:generate runs nothing',
+      (path) => `package main\n//go:generate cat ${path}${main}`,
+    ),
     exhausts(
       'types that double end',
       `package main\nimport "os"\ntype T0 [2]int\n${Array.from({ length: 60 }, (_, i) => `type T${i + 1} struct { a, b T${i} }`).join('\n')}\nvar x T60\nfunc main() { os.Exit(len(os.Args)) }`,

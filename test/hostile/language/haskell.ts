@@ -8,6 +8,8 @@ import {
   policyErrors,
   quote,
   shows,
+  showsNone,
+  twoPaths,
 } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
@@ -85,9 +87,7 @@ export const haskell: HostileLanguage = {
     shows(
       'a splice shows no file',
       (path) => splice(`runIO (readFile "${path}") >>= litE . stringL`),
-      {
-        paths: ['@FILE@', '/etc/debian_version'],
-      },
+      twoPaths,
     ),
     shows(
       'a program that a splice starts shows no file',
@@ -95,19 +95,17 @@ export const haskell: HostileLanguage = {
         splice(
           `runIO (readProcess "/bin/sh" ["-c", "cat ${path} /proc/1/environ 2>&1; env; id; true"] "") >>= litE . stringL`,
         ),
-      { paths: onePath },
+      onePath,
     ),
     shows(
       'an include of its preprocessor shows no file',
       (path) => `{-# LANGUAGE CPP #-}\n#include "${path}"\nmain = putStrLn "held"`,
-      {
-        paths: onePath,
-      },
+      onePath,
     ),
-    shows(
+    showsNone(
       'options in a source show no file',
       (path) => `{-# OPTIONS_GHC -F -pgmF /bin/cat -optF ${path} #-}\nmain = putStrLn "held"`,
-      { paths: onePath, works: false },
+      onePath,
     ),
     exhausts(
       'a splice without end ends',

@@ -7,7 +7,7 @@ import {
   onePath,
   policyErrors,
   quote,
-  shows,
+  showsNone,
 } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
@@ -68,19 +68,15 @@ console.log('held')
 `
 
 const sources = [
-  shows(
+  showsNone(
     'an import shows no file',
     (path: string) =>
       `import(${JSON.stringify(path)}).catch((error) => console.log(error)).then(() => console.log('held'))`,
-    {
-      works: false,
-    },
   ),
-  shows(
+  showsNone(
     'a require shows no file',
     (path: string) =>
       `try { require(${JSON.stringify(path)}) } catch (error) { console.log(error.stack) }\nconsole.log('held')`,
-    { works: false },
   ),
 ]
 
@@ -98,35 +94,23 @@ export const javascript: HostileLanguage = {
 
 /** Sources that make the TypeScript compiler read other files. */
 export const typescript = attackSources('typescript', [
-  shows(
+  showsNone(
     'a reference shows no file',
     (path) => `/// <reference path="${path}" />\nconsole.log("held")`,
-    {
-      works: false,
-    },
   ),
-  shows(
+  showsNone(
     'a reference to types shows no file',
     (path) => `/// <reference types="${path}" />\nconsole.log("held")`,
-    {
-      paths: onePath,
-      works: false,
-    },
+    onePath,
   ),
-  shows(
+  showsNone(
     'an import shows no file',
     (path) => `import * as x from "${path}"\nconsole.log(x, "held")`,
-    {
-      paths: onePath,
-      works: false,
-    },
+    onePath,
   ),
-  shows(
+  showsNone(
     'an import of JSON shows no file',
     (path) => `import x = require("${path}")\nlet y: never = x\nconsole.log("held")`,
-    {
-      paths: onePath,
-      works: false,
-    },
+    onePath,
   ),
 ])

@@ -1,5 +1,13 @@
 // Attacks in Kotlin and Scala, and through their compilers. The hostile programs in Java cover the virtual machine itself.
-import { attackSources, boxPaths, exhausts, hostPaths, onePath, quote, shows } from './language.ts'
+import {
+  attackSources,
+  boxPaths,
+  exhausts,
+  hostPaths,
+  onePath,
+  quote,
+  showsNone,
+} from './language.ts'
 import type { HostileLanguage } from './language.ts'
 
 const raw = String.raw
@@ -47,10 +55,10 @@ export const kotlin: HostileLanguage = {
   program: kotlinProgram,
   ways: { files: [], calls: [], daemon: [], disk: [], output: [], processes: [] },
   sources: [
-    shows(
+    showsNone(
       'annotations for files show none',
       (path) => `@file:Suppress("${path}")\n@file:JvmName("x")\nimport \`${path}\`${kotlinMain}`,
-      { paths: onePath, works: false },
+      onePath,
     ),
     exhausts(
       'types that double end',
@@ -65,20 +73,17 @@ const scalaMain = '\nobject Main { def main(a: Array[String]): Unit = println("h
 export const scala = attackSources(
   'scala',
   [
-    shows(
+    showsNone(
       'a macro, which would have to be compiled before, shows no file',
       (path) =>
         `import scala.language.experimental.macros\nimport scala.reflect.macros.blackbox.Context\nobject M { def m: String = macro i; def i(c: Context): c.Tree = { import c.universe._; Literal(Constant(scala.io.Source.fromFile("${path}").mkString)) } }\nobject Main { def main(a: Array[String]): Unit = println(M.m + "held") }`,
-      { paths: onePath, works: false },
+      onePath,
     ),
     exhausts(
       'implicits that call for themselves end',
       `trait N; class Z extends N; class S[A <: N] extends N\nobject Main { implicit def f[A <: N](implicit a: S[S[A]], b: S[A]): A = ???; def main(a: Array[String]): Unit = implicitly[Z] }`,
     ),
   ].concat(
-    shows('an import shows no file', (path) => `import \`${path}\`._${scalaMain}`, {
-      paths: onePath,
-      works: false,
-    }),
+    showsNone('an import shows no file', (path) => `import \`${path}\`._${scalaMain}`, onePath),
   ),
 )

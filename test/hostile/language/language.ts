@@ -12,7 +12,7 @@ export interface SourceAttack {
   readonly aim: 'file' | 'bomb'
   /** Returns a whole source for one path; a bomb ignores the path. The compiled program prints `held`. */
   readonly source: (path: string) => string
-  /** The paths to try: few where compilers are slow, all by default. */
+  /** The paths to try: few where compilers are slow. */
   readonly paths?: readonly string[]
   /** For a bomb: the allowed fates in addition to the usual ones. */
   readonly fates?: readonly Fate[]
@@ -34,9 +34,18 @@ export interface HostileLanguage {
 export function shows(
   name: string,
   source: (path: string) => string,
-  more: Pick<SourceAttack, 'paths' | 'works'> = {},
+  paths: readonly string[] = sourcePaths,
 ): SourceAttack {
-  return { name, aim: 'file', source, ...more }
+  return { name, aim: 'file', source, paths }
+}
+
+/** Like `shows`, for a source that reads no file at all, wherever the file is, because the language itself refuses. */
+export function showsNone(
+  name: string,
+  source: (path: string) => string,
+  paths: readonly string[] = twoPaths,
+): SourceAttack {
+  return { name, aim: 'file', source, paths, works: false }
 }
 
 /**

@@ -1,5 +1,5 @@
 // Attacks in Common Lisp, Racket and Guile: at read time, at expansion time, and at run time.
-import { boxPaths, callRows, hostPaths, policyErrors, shows } from './language.ts'
+import { boxPaths, callRows, hostPaths, policyErrors, shows, showsNone } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWayWithoutThreads } from './ways.ts'
 
@@ -58,10 +58,9 @@ export const commonlisp: HostileLanguage = {
       (path) =>
         `(defmacro m () (handler-case (with-open-file (f "${path}") (read-line f)) (error () "none")))\n(princ (m))\n(format t "~%held~%")`,
     ),
-    shows(
+    showsNone(
       'a load shows no file',
       (path) => `(handler-case (load "${path}") (error (e) (princ e)))\n(format t "~%held~%")`,
-      { works: false },
     ),
   ],
 }
@@ -111,16 +110,14 @@ export const racket: HostileLanguage = {
       (path) =>
         `#lang racket/base\n(require (for-syntax racket/base racket/port))\n(define-syntax (m stx) (datum->syntax stx (with-handlers ([void (lambda (e) "none")]) (call-with-input-file "${path}" port->string))))\n(displayln (m))\n(displayln "held")`,
     ),
-    shows(
+    showsNone(
       'an include shows no file',
       (path) =>
         `#lang racket/base\n(require racket/include)\n(include (file "${path}"))\n(displayln "held")`,
-      { works: false },
     ),
-    shows(
+    showsNone(
       'a reader of its own shows no file',
       (path) => `#reader(file "${path}")\n(displayln "held")`,
-      { works: false },
     ),
   ],
 }
@@ -172,11 +169,10 @@ export const guile: HostileLanguage = {
       (path) =>
         `(use-modules (ice-9 textual-ports))\n(define-syntax m (lambda (x) (datum->syntax x (catch #t (lambda () (call-with-input-file "${path}" get-string-all)) (lambda args "none")))))\n(display m)\n(display "\\nheld\\n")`,
     ),
-    shows(
+    showsNone(
       'a load shows no file',
       (path) =>
         `(catch #t (lambda () (load "${path}")) (lambda args (display args)))\n(display "\\nheld\\n")`,
-      { works: false },
     ),
   ],
 }

@@ -1,18 +1,12 @@
 // Attacks in further interpreted languages, in one table. Each reads files in its own way, while it loads or while it runs.
 import { bash } from './bash.ts'
-import { attackSources, exhausts, onePath, shows } from './language.ts'
+import { attackSources, exhausts, onePath, shows, showsNone } from './language.ts'
 import type { HostileLanguage } from './language.ts'
-
-const nowhere = { works: false } as const
 
 const sayHeld = [...Buffer.from('\nheld\n')].map((byte) => `${'+'.repeat(byte)}.[-]`).join('')
 
 const brainfuck = attackSources('brainfuck', [
-  shows(
-    'words behind an exclamation mark show no file',
-    (path) => `,[.,]${sayHeld}!${path}`,
-    nowhere,
-  ),
+  showsNone('words behind an exclamation mark show no file', (path) => `,[.,]${sayHeld}!${path}`),
   exhausts('a tape without end ends', '+[>+]'),
   exhausts(
     'loops in loops without end end',
@@ -35,15 +29,10 @@ const awk = attackSources('awk', [
     (path) =>
       `BEGIN { while ((getline line < "${path}") > 0) print line; while (("cat ${path} 2>&1" | getline line) > 0) print line; print "held" }`,
   ),
-  shows(
-    'an include shows no file',
-    (path) => `@include "${path}"\nBEGIN { print "held" }`,
-    nowhere,
-  ),
-  shows(
+  showsNone('an include shows no file', (path) => `@include "${path}"\nBEGIN { print "held" }`),
+  showsNone(
     'a library to be loaded shows no file',
     (path) => `@load "${path}"\nBEGIN { print "held" }`,
-    nowhere,
   ),
 ])
 
@@ -52,7 +41,7 @@ const r = attackSources('r', [
     'a read shows no file',
     (path) =>
       `for (f in c(readLines, source)) tryCatch(print(f("${path}")), error = print)\nprint(Sys.getenv())\ncat("held\\n")`,
-    { paths: onePath },
+    onePath,
   ),
 ])
 
@@ -61,7 +50,7 @@ const octave = attackSources('octave', [
     'a read shows no file',
     (path) =>
       `try disp(fileread("${path}")), catch e, disp(e.message), end\ntry source("${path}"), catch e, disp(e.message), end\ndisp("held")`,
-    { paths: onePath },
+    onePath,
   ),
 ])
 
@@ -71,15 +60,10 @@ const prolog = attackSources('prolog', [
     (path) =>
       `:- catch((read_file_to_string('${path}', S, []), write(S)), E, (print_message(informational, E))), nl, write(held), nl.`,
   ),
-  shows(
-    'an include shows no file',
-    (path) => `:- include('${path}').\n:- write(held), nl.`,
-    nowhere,
-  ),
-  shows(
+  showsNone('an include shows no file', (path) => `:- include('${path}').\n:- write(held), nl.`),
+  showsNone(
     'a foreign library shows no file',
     (path) => `:- catch(use_foreign_library('${path}'), E, (write(E), nl)).\n:- write(held), nl.`,
-    nowhere,
   ),
 ])
 
@@ -87,7 +71,7 @@ const raku = attackSources('raku', [
   shows(
     'what runs as it is compiled shows no file',
     (path) => `BEGIN { say (try slurp "${path}") // "none" }\nsay "held"`,
-    { paths: onePath },
+    onePath,
   ),
 ])
 
@@ -96,7 +80,7 @@ const elixir = attackSources('elixir', [
     'a macro shows no file as it expands',
     (path) =>
       `defmodule M do\n  @text File.read("${path}")\n  defmacro m, do: inspect(File.read("${path}"))\n  def text, do: @text\nend\ndefmodule N do\n  require M\n  def run, do: IO.puts(M.m())\nend\nIO.inspect(M.text())\nN.run()\nIO.puts("held")`,
-    { paths: onePath },
+    onePath,
   ),
 ])
 
@@ -105,19 +89,19 @@ const erlang = attackSources('erlang', [
     'an include shows no file',
     (path) =>
       `-module(main).\n-export([main/0]).\n-include("${path}").\nmain() -> io:format("held~n").`,
-    { paths: onePath },
+    onePath,
   ),
-  shows(
+  showsNone(
     'a parse transform shows no file',
     (path) =>
       `-module(main).\n-export([main/0]).\n-compile({parse_transform, '${path}'}).\nmain() -> io:format("held~n").`,
-    { paths: onePath, works: false },
+    onePath,
   ),
   shows(
     'a read shows no file',
     (path) =>
       `-module(main).\n-export([main/0]).\nmain() -> io:format("~p~nheld~n", [file:read_file("${path}")]).`,
-    { paths: onePath },
+    onePath,
   ),
 ])
 
@@ -126,18 +110,18 @@ const groovy = attackSources('groovy', [
     'a read shows no file',
     (path) =>
       `try { println new File("${path}").text; evaluate(new File("${path}")) } catch (Throwable e) { println e }\nprintln System.getenv()\nprintln "held"`,
-    { paths: onePath },
+    onePath,
   ),
-  shows(
+  showsNone(
     'a transformation of its tree shows no file',
     (path) =>
       `@groovy.transform.ASTTest(value = { println new File("${path}").with { it.exists() ? it.text : "none" } })\ndef x = 1\nprintln "held"`,
-    { paths: onePath, works: false },
+    onePath,
   ),
-  shows(
+  showsNone(
     'a grape reaches nothing',
     () => `@Grab('org.example:nothing:1.0')\nimport java.util.List\nprintln "held"`,
-    { paths: ['the network'], works: false },
+    ['the network'],
   ),
 ])
 
@@ -146,7 +130,7 @@ const clojure = attackSources('clojure', [
     'what its reader evaluates shows no file',
     (path) =>
       `(println #=(eval (try (slurp "${path}") (catch Exception e "none"))))\n(defmacro m [] (try (slurp "${path}") (catch Exception e "none")))\n(println (m))\n(println "held")`,
-    { paths: onePath },
+    onePath,
   ),
 ])
 
@@ -156,11 +140,10 @@ const haxe = attackSources('haxe', [
     (path) =>
       `class Main {\n  macro static function m() { return macro $v{try sys.io.File.getContent("${path}") catch (e:Dynamic) "none"}; }\n  static function main() { Sys.println(m()); Sys.println("held"); }\n}`,
   ),
-  shows(
+  showsNone(
     'a resource shows no file',
     (path) =>
       `@:native("${path}") class Main {\n  @:file("${path}") static function main() { Sys.println("held"); }\n}`,
-    nowhere,
   ),
 ])
 
@@ -170,19 +153,17 @@ const scheme = attackSources('scheme', [
     (path) =>
       `(define-syntax m (lambda (x) (datum->syntax #'here (guard (e (#t "none")) (call-with-input-file "${path}" (lambda (p) (get-string-n p 4096)))))))\n(display (m))\n(newline)\n(display "held")\n(newline)`,
   ),
-  shows(
+  showsNone(
     'a library of C shows no file',
     (path) =>
       `(guard (e (#t (display-condition e) (newline))) (load-shared-object "${path}"))\n(display "held")\n(newline)`,
-    nowhere,
   ),
 ])
 
 const pike = attackSources('pike', [
-  shows(
+  showsNone(
     'an include shows no file',
     (path) => `#include "${path}"\nint main() { write("held\\n"); return 0; }`,
-    nowhere,
   ),
   shows(
     'a read shows no file',
@@ -195,10 +176,9 @@ const forth = attackSources('forth', [
     'a read shows no file',
     (path) => `: show s" ${path}" slurp-file type ; ' show catch drop cr .( held) cr`,
   ),
-  shows(
+  showsNone(
     'an include shows no file',
     (path) => `: show s" ${path}" included ; ' show catch drop cr .( held) cr`,
-    nowhere,
   ),
 ])
 
@@ -208,15 +188,13 @@ const sqlite = attackSources('sqlite', [
     (path) =>
       `select cast(readfile('${path}') as text);\n.shell cat ${path} 2>&1; env\nselect 'held';`,
   ),
-  shows(
+  showsNone(
     'a database at a path shows no file',
     (path) => `attach '${path}' as x;\nselect * from x.sqlite_master;\nselect 'held';`,
-    nowhere,
   ),
-  shows(
+  showsNone(
     'an extension loads nothing',
     (path) => `.load ${path}\nselect load_extension('${path}');\nselect 'held';`,
-    nowhere,
   ),
 ])
 
@@ -229,10 +207,9 @@ const lua = attackSources('lua', [
 ])
 
 const algol68 = attackSources('algol68', [
-  shows(
+  showsNone(
     'an include shows no file',
     (path) => `PR read "${path}" PR\nBEGIN print(("held", new line)) END`,
-    nowhere,
   ),
 ])
 
@@ -241,7 +218,7 @@ const coffeescript = attackSources('coffeescript', [
     'a read shows no file',
     (path) =>
       `try console.log require('fs').readFileSync('${path}', 'utf8') catch e then console.log e\ntry require '${path}' catch e then console.log e\nconsole.log 'held'`,
-    { paths: onePath },
+    onePath,
   ),
 ])
 
@@ -259,7 +236,7 @@ const zsh = attackSources('zsh', [
     'a module that maps files shows none',
     (path) => `zmodload zsh/mapfile\nprint -r -- "$mapfile[${path}]"\nprint held`,
   ),
-  shows('a sourced file is not shown', (path) => `. ${path}\nprint held`, nowhere),
+  showsNone('a sourced file is not shown', (path) => `. ${path}\nprint held`),
 ])
 
 export const loadedLanguages: readonly HostileLanguage[] = [

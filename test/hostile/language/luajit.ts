@@ -1,5 +1,5 @@
 // Attacks in Lua with LuaJIT's foreign function interface.
-import { boxPaths, callNumbers, hostPaths, policyErrors, quote, shows } from './language.ts'
+import { boxPaths, callNumbers, hostPaths, policyErrors, quote, showsNone } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
 
@@ -61,10 +61,9 @@ export const luajit: HostileLanguage = {
   program,
   ways: { ...everyWay, memory: ['signaled'] },
   sources: [
-    shows(
+    showsNone(
       'a file to be loaded is not shown',
       (path) => `print(loadfile("${path}"))\nprint(pcall(dofile, "${path}"))\nprint("held")`,
-      { works: false },
     ),
   ],
 }

@@ -8,6 +8,7 @@ import {
   policyErrors,
   quote,
   shows,
+  showsNone,
 } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
@@ -80,42 +81,33 @@ export const nim: HostileLanguage = {
     shows(
       'staticRead shows no file',
       (path) => `const text = staticRead("${path}")\necho text${main}`,
-      { paths: onePath },
+      onePath,
     ),
     shows(
       'staticExec shows no file',
       (path) => `const text = staticExec("cat ${path} 2>&1; id; env")\necho text${main}`,
-      { paths: onePath },
+      onePath,
     ),
-    shows('an include shows no file', (path) => `include "${path}"${main}`, {
-      paths: onePath,
-      works: false,
-    }),
+    showsNone('an include shows no file', (path) => `include "${path}"${main}`, onePath),
     shows(
       'C that it emits shows no file',
       (path) => `{.emit: """#include "${path}"\n""".}${main}`,
-      { paths: onePath },
+      onePath,
     ),
-    shows(
+    showsNone(
       'a file to be compiled with it shows no file',
       (path) => `{.compile: "${path}".}${main}`,
-      {
-        paths: onePath,
-        works: false,
-      },
+      onePath,
     ),
-    shows(
+    showsNone(
       'options for the linker show no file',
       (path) => `{.passL: "-Wl,@${path}".}\n{.link: "${path}".}${main}`,
-      {
-        paths: onePath,
-        works: false,
-      },
+      onePath,
     ),
-    shows(
+    showsNone(
       'a compiler of its own choosing shows no file',
       (path) => `{.passC: "-imacros ${path} -fplugin=${path}".}${main}`,
-      { paths: onePath, works: false },
+      onePath,
     ),
     exhausts(
       'what is computed without end ends',

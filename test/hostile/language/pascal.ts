@@ -1,5 +1,5 @@
 // Attacks in Pascal, and through Free Pascal.
-import { boxPaths, callRows, exhausts, hostPaths, policyErrors, shows } from './language.ts'
+import { boxPaths, callRows, exhausts, hostPaths, policyErrors, showsNone } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
 
@@ -65,24 +65,18 @@ export const pascal: HostileLanguage = {
   program,
   ways: { ...everyWay, memory: ['crashed'] },
   sources: [
-    shows('an include shows no file', (path) => `{$I ${path}}${main}`, { works: false }),
-    shows('a resource shows no file', (path) => `{$R ${path}}${main}`, { works: false }),
-    shows('an object to be linked shows no file', (path) => `{$L ${path}}${main}`, {
-      works: false,
-    }),
-    shows(
+    showsNone('an include shows no file', (path) => `{$I ${path}}${main}`),
+    showsNone('a resource shows no file', (path) => `{$R ${path}}${main}`),
+    showsNone('an object to be linked shows no file', (path) => `{$L ${path}}${main}`),
+    showsNone(
       'an include of a variable shows none',
       () =>
         `const x = {$I %RUNLEDGER_CANARY%}; y = {$I %PATH%};\nbegin WriteLn(x, y); WriteLn('held'); end.`,
-      {
-        paths: ['RUNLEDGER_CANARY'],
-        works: false,
-      },
+      ['RUNLEDGER_CANARY'],
     ),
-    shows(
+    showsNone(
       'a unit of a path shows no file',
       (path) => `{$UNITPATH ${path}}\n{$INCLUDEPATH ${path}}\nuses secret;${main}`,
-      { works: false },
     ),
     exhausts('an include of itself ends', `{$I main.pas}${main}`),
     exhausts('an include of an endless file ends', `{$I /dev/zero}${main}`, ['exited']),

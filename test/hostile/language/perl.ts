@@ -1,5 +1,13 @@
 // Attacks in Perl.
-import { boxPaths, callNumbers, hostPaths, policyErrors, quote, shows } from './language.ts'
+import {
+  boxPaths,
+  callNumbers,
+  hostPaths,
+  policyErrors,
+  quote,
+  shows,
+  showsNone,
+} from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWayWithoutThreads } from './ways.ts'
 
@@ -57,10 +65,9 @@ export const perl: HostileLanguage = {
       'what runs as it loads shows no file',
       (path) => `BEGIN { if (open my $f, '<', '${path}') { print <$f> } }\nprint "\\nheld\\n";`,
     ),
-    shows(
+    showsNone(
       'a require shows no file',
       (path) => `BEGIN { eval { require '${path}' }; print $@ }\nprint "\\nheld\\n";`,
-      { works: false },
     ),
     shows(
       'a filter of sources shows no file',

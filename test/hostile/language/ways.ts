@@ -1,7 +1,6 @@
 // The ways in which the programs of language/ attack, and the rows made from them. The rows go way by way, so that a program
 // is compiled in its first row and comes from the cache in the others.
 import type { Attack, Fate } from '../attack.ts'
-import { sourcePaths, twoPaths } from './language.ts'
 import type { HostileLanguage, SourceAttack } from './language.ts'
 
 interface WayRow {
@@ -72,14 +71,7 @@ export function listRows(
 
 function listSource(
   { language }: HostileLanguage,
-  {
-    name,
-    aim,
-    source,
-    works = true,
-    paths = works ? sourcePaths : twoPaths,
-    fates: more = [],
-  }: SourceAttack,
+  { name, aim, source, works = true, paths = [], fates: more = [] }: SourceAttack,
   isCompiled: boolean,
 ): Attack[] {
   const phase = isCompiled ? 'compile' : 'run'
