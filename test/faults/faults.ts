@@ -22,7 +22,6 @@ import { createReceiver } from '../webhook/receiver.ts'
 import { startFaultCluster } from './cluster.ts'
 import { enterMountNamespace } from './disk.ts'
 import { faults } from './fault.ts'
-import type { Fault } from './fault.ts'
 import { findLeftovers, judge } from './history.ts'
 import { call, startLoad } from './load.ts'
 import { createPlatform } from './platform.ts'
@@ -33,7 +32,7 @@ import { createRandom } from './random.ts'
 import { createRescues } from './rescue.ts'
 import { startBalancer } from './balancer.ts'
 import { startRewards } from './rewards.ts'
-import type { Scene } from './strike.ts'
+import type { Fault, Scene } from './strike.ts'
 
 enterMountNamespace()
 surviveLostConnections(() => {}) // Keeps this suite alive when a fault strikes the server and its own connections break.

@@ -15,83 +15,73 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { readHierarchies } from '../../src/executor/cgroup/cgroup.ts'
 import { breakSandbox, findWorkerGroups, mendSandbox } from '../helper/control-group.ts'
-import type { Fault } from './fault.ts'
-import type { Scene } from './strike.ts'
+import { fault } from './strike.ts'
+import type { Fault, Scene } from './strike.ts'
 
 const hourSeconds = 3600
 const sweptSeconds = 20
 
 export const hostFaults: readonly Fault[] = [
-  {
-    name: 'a worker’s event loop stands still past its lease',
-    async strike(scene) {
-      await scene.lose(scene.random.pick(scene.workers), 'SIGUSR2', 'blocked')
-      await sleep(scene.leaseSeconds * 1000 + 2500)
-    },
-  },
-  { name: 'a worker is out of memory', strike: exhaustMemory },
-  {
-    name: 'a worker’s disk is full',
-    strike: async (scene) => {
-      const { disk } = scene.random.pick(scene.workers)
-      disk.fill()
-      // It must complete, whichever worker compiles it.
-      const code = `int main() { return ${scene.random.between(1, 1e9)} % 1; }`
-      await withoutLosses(scene, () => scene.submit({ language: 'cpp', code }))
-      await sleep(2000)
-      disk.free()
-    },
-  },
-  {
-    name: 'a worker’s sandbox stops working, and works again',
-    async strike(scene) {
-      const worker = scene.random.pick(scene.workers)
-      await worker.ready()
-      const before = worker.logged.get('worker.resumed') ?? 0
-      await withoutLosses(scene, async () => {
-        breakSandbox(worker.pid)
-        await sleep(2500)
-        mendSandbox(worker.pid)
-      })
-      await until('the worker takes programs again', () => (worker.logged.get('worker.resumed') ?? 0) > before) // prettier-ignore
-    },
-  },
-  ...[-hourSeconds, hourSeconds].map((seconds) => ({
-    name: `the clocks of a web and a worker jump an hour ${seconds < 0 ? 'back' : 'ahead'}, and back`,
-    strike: async (scene: Scene) => {
-      const { random, webs, workers, leaseSeconds } = scene
-      const [web, worker] = [random.pick(webs), random.pick(workers)]
-      await worker.ready()
-      // A worker that could not renew its lease during the previous fault notices that within a lease.
-      await sleep(leaseSeconds * 1000 + 1000)
-      await worker.ready()
-      const { pid } = worker
-      const fenced = worker.logged.get('worker.fenced')
-      for (const service of [web, worker]) service.setClock(seconds)
-      await sleep(3000)
-      for (const service of [web, worker]) service.setClock(0)
-      await sleep(1000)
-      if (worker.pid !== pid || worker.logged.get('worker.fenced') !== fenced)
-        throw new Error('a worker was given up because of its clock')
-      return 4
-    },
-  })),
-  {
-    name: 'a web and a worker start in 1970',
-    async strike({ random, webs, workers }) {
-      const services = [random.pick(webs), random.pick(workers)]
-      for (const service of services) {
-        service.setClock(-Math.floor(Date.now() / 1000))
-        service.kill('SIGKILL')
-        await service.ended()
-      }
-      await Promise.all(services.map((service) => service.ready()))
-      await sleep(2000)
-      for (const service of services) service.setClock(0)
-      return services.length
-    },
-  },
-  { name: 'what dead workers left is found by the next', strike: plantLeftovers },
+  fault('a worker’s event loop stands still past its lease', async (scene) => {
+    await scene.lose(scene.random.pick(scene.workers), 'SIGUSR2', 'blocked')
+    await sleep(scene.leaseSeconds * 1000 + 2500)
+  }),
+  fault('a worker is out of memory', exhaustMemory),
+  fault('a worker’s disk is full', async (scene) => {
+    const { disk } = scene.random.pick(scene.workers)
+    disk.fill()
+    // It must complete, whichever worker compiles it.
+    const code = `int main() { return ${scene.random.between(1, 1e9)} % 1; }`
+    await withoutLosses(scene, () => scene.submit({ language: 'cpp', code }))
+    await sleep(2000)
+    disk.free()
+  }),
+  fault('a worker’s sandbox stops working, and works again', async (scene) => {
+    const worker = scene.random.pick(scene.workers)
+    await worker.ready()
+    const before = worker.logged.get('worker.resumed') ?? 0
+    await withoutLosses(scene, async () => {
+      breakSandbox(worker.pid)
+      await sleep(2500)
+      mendSandbox(worker.pid)
+    })
+    await until('the worker takes programs again', () => (worker.logged.get('worker.resumed') ?? 0) > before) // prettier-ignore
+  }),
+  ...[-hourSeconds, hourSeconds].map((seconds) =>
+    fault(
+      `the clocks of a web and a worker jump an hour ${seconds < 0 ? 'back' : 'ahead'}, and back`,
+      async (scene: Scene) => {
+        const { random, webs, workers, leaseSeconds } = scene
+        const [web, worker] = [random.pick(webs), random.pick(workers)]
+        await worker.ready()
+        // A worker that could not renew its lease during the previous fault notices that within a lease.
+        await sleep(leaseSeconds * 1000 + 1000)
+        await worker.ready()
+        const { pid } = worker
+        const fenced = worker.logged.get('worker.fenced')
+        for (const service of [web, worker]) service.setClock(seconds)
+        await sleep(3000)
+        for (const service of [web, worker]) service.setClock(0)
+        await sleep(1000)
+        if (worker.pid !== pid || worker.logged.get('worker.fenced') !== fenced)
+          throw new Error('a worker was given up because of its clock')
+        return 4
+      },
+    ),
+  ),
+  fault('a web and a worker start in 1970', async ({ random, webs, workers }) => {
+    const services = [random.pick(webs), random.pick(workers)]
+    for (const service of services) {
+      service.setClock(-Math.floor(Date.now() / 1000))
+      service.kill('SIGKILL')
+      await service.ended()
+    }
+    await Promise.all(services.map((service) => service.ready()))
+    await sleep(2000)
+    for (const service of services) service.setClock(0)
+    return services.length
+  }),
+  fault('what dead workers left is found by the next', plantLeftovers),
 ]
 
 /** Fails when the work makes the service abandon a submission: a fault of a single host must not use up attempts. */

@@ -36,6 +36,15 @@ export interface Scene {
   noteStop(name: string, seconds: number): void
 }
 
+export interface Fault {
+  readonly name: string
+  /** @returns the number of faults that took effect; 1 when it returns nothing. */
+  readonly strike: (scene: Scene) => Promise<number | void>
+}
+
+/** Returns a row of the faults. */
+export const fault = (name: string, strike: Fault['strike']): Fault => ({ name, strike })
+
 export function everybody({ webs, workers }: Scene): Service[] {
   return [...webs, ...workers]
 }
