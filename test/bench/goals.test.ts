@@ -1,7 +1,6 @@
 // How goals are judged, drawn and printed. The tests check numbers, not speed.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readlinkSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { createBareRunner } from '../../bench/bare.ts'
@@ -11,6 +10,7 @@ import { describeDisturbance } from '../../bench/machine.ts'
 import type { Row } from '../../bench/measure.ts'
 import { drawGoals } from '../../bench/picture.ts'
 import type { Report } from '../../bench/report.ts'
+import { makeDirectory } from '../helper/directory.ts'
 
 const row = (name: string, floor: string | null, given: Partial<Row>): Row => ({
   name,
@@ -156,8 +156,7 @@ t.test('the floor of boxes has namespaces of its own', needsRoot, async () => {
 })
 
 t.test('programs of the floor are not found by our own path', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'runledger-shim-'))
-  t.teardown(() => rmSync(directory, { recursive: true }))
+  const directory = makeDirectory(t)
   using bare = await createBareRunner()
   execFileSync('ln', ['-s', '/bin/false', join(directory, 'true')])
   const before = process.env['PATH']

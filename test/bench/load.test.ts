@@ -1,10 +1,9 @@
 // The load generator against a real server; the test itself completes the submissions.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -12,15 +11,15 @@ import { exitStatuses } from '../../src/cli/command.ts'
 import { measureService } from '../../bench/load/report.ts'
 import type { LoadCall } from '../../bench/load/report.ts'
 import { bareEnvironment } from '../helper/bare-environment.ts'
-import { finish } from '../helper/execution.ts'
+import { makeDirectory } from '../helper/directory.ts'
+import { finish, listPending } from '../helper/execution.ts'
 import { startFreshServer } from '../helper/server.ts'
 
 const server = await startFreshServer(t, { syncWaitSeconds: 1 })
 const { sql } = server
 const serviceUrl = `http://127.0.0.1:${server.port}`
 const apiKey = await server.issue()
-const directory = mkdtempSync(join(tmpdir(), 'runledger-load-'))
-t.teardown(() => rmSync(directory, { recursive: true }))
+const directory = makeDirectory(t)
 
 async function command(
   call: Partial<LoadCall>,
@@ -45,8 +44,8 @@ function endEverything(verdict = 'AC', afterMilliseconds = 0): { stop(): Promise
   const ended = (async () => {
     await sleep(afterMilliseconds)
     while (!stopping) {
-      for (const { id } of await sql`select submission_id as id from runledger.pending`) {
-        await finish(sql, id as string, { verdict })
+      for (const id of await listPending(sql)) {
+        await finish(sql, id, { verdict })
       }
       await sleep(5)
     }

@@ -1,17 +1,16 @@
 // The revision that a bench compares with: the users of a worker's slots must be able to read its files, otherwise it is
 // measured without its fast box.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { findClosedDirectory, makeWorktree } from '../../bench/worktree.ts'
+import { makeDirectory } from '../helper/directory.ts'
 
 /** Makes a repository with one file that other users cannot read. */
 function makeCheckout(t: Test): string {
-  const checkout = mkdtempSync(join(tmpdir(), 'runledger-worktree-'))
-  t.teardown(() => rmSync(checkout, { recursive: true, force: true }))
+  const checkout = makeDirectory(t)
   chmodSync(checkout, 0o755)
   mkdirSync(join(checkout, 'node_modules'))
   mkdirSync(join(checkout, 'src'))

@@ -1,7 +1,6 @@
 // The command `evaluate`: benchmarks in their published formats on a real service, errors in a file, continuation after a
 // kill, and that a fault of the service does not count as a failed sample.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deflateSync } from 'node:zlib'
@@ -10,6 +9,7 @@ import type { EndedItem } from '#client'
 import { evaluate } from '../../src/cli/evaluate/evaluate.ts'
 import type { EvaluateCall } from '../../src/cli/evaluate/evaluate.ts'
 import { report } from '../../src/cli/evaluate/report.ts'
+import { makeDirectory } from '../helper/directory.ts'
 import { startFreshServer } from '../helper/server.ts'
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
@@ -17,8 +17,7 @@ import { startWorkerProcess } from '../helper/worker.ts'
 const server = await startFreshServer(t)
 const { sql, url } = server
 const apiKey = await server.issue()
-const directory = mkdtempSync(join(tmpdir(), 'runledger-evaluate-'))
-t.teardown(() => rmSync(directory, { recursive: true }))
+const directory = makeDirectory(t)
 
 const write = (name: string, lines: readonly (object | string)[]): string => {
   const file = join(directory, name)

@@ -11,7 +11,7 @@ import { readLine } from '../../src/cli/arguments.ts'
 import { CommandError } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { relay } from '../../src/cli/mcp.ts'
-import { finish, pretendWorker } from '../helper/execution.ts'
+import { finish, listPending, pretendWorker } from '../helper/execution.ts'
 import { startFreshServer } from '../helper/server.ts'
 
 const server = await startFreshServer(t)
@@ -62,8 +62,8 @@ const run = { name: 'run_code', arguments: { language: 'python', code: '' } }
 
 async function pending(): Promise<string> {
   for (;;) {
-    const [row] = await sql<{ id: string }[]>`select submission_id as id from runledger.pending`
-    if (row !== undefined) return row.id
+    const [id] = await listPending(sql)
+    if (id !== undefined) return id
   }
 }
 

@@ -1,24 +1,15 @@
 // The packed client in a separate project, as its users install it: another Node, no checkout, checked by the compiler.
 import { execFile, execFileSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { makeDirectory } from '../helper/directory.ts'
 import { startFreshServer } from '../helper/server.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const directory = mkdtempSync(join(tmpdir(), 'runledger-client-'))
-t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+const directory = makeDirectory(t)
 
 /** Runs a command without the test runner's hooks, which it adds to the environment of every child. @returns its output. */
 function run(cwd: string, command: string, ...parameters: string[]): string {

@@ -1,16 +1,7 @@
 // Runs the commands that the documentation shows: the shell commands in a folder that looks like a checkout beside `make
 // run`, the SQL as an auditor, and the webhook check with a real delivery.
 import { execFile } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -20,11 +11,11 @@ import type { ReceivedRequest } from '../webhook/receiver.ts'
 import { readPage, readPages, root } from './page.ts'
 import type { Block, Page } from './page.ts'
 import { startDocumentedService } from './service.ts'
+import { makeDirectory } from '../helper/directory.ts'
 
 const { sql, url, origin, key, operatorKey, receiver, hook } = await startDocumentedService(t)
 const client = createClient({ url: origin, apiKey: key })
-const checkout = mkdtempSync(join(tmpdir(), 'runledger-checkout-'))
-t.teardown(() => rmSync(checkout, { recursive: true, force: true }))
+const checkout = makeDirectory(t)
 
 mkdirSync(join(checkout, '.data'))
 writeFileSync(join(checkout, '.data/key'), key)

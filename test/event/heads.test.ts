@@ -1,6 +1,5 @@
 // The heads of the log, kept outside the database, show changes that the hash chains alone do not show.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -9,12 +8,12 @@ import { compareHeads, parseHeads, readHeads, verifyAll } from '#event'
 import { startCommandLine } from '../helper/command-line.ts'
 import type { Ended } from '../helper/command-line.ts'
 import { openTestDatabase } from '../helper/database.ts'
+import { makeDirectory } from '../helper/directory.ts'
 import { finish } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 const { sql, url } = await openTestDatabase(t)
-const directory = mkdtempSync(join(tmpdir(), 'runledger-heads-'))
-t.teardown(() => rmSync(directory, { recursive: true }))
+const directory = makeDirectory(t)
 const caller = await createCaller(sql)
 
 async function addFinished(): Promise<string> {

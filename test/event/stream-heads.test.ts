@@ -1,19 +1,18 @@
 // Lists of streams, kept outside the database, show which streams and events a log lacks after it was restored to an earlier
 // state.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { startCommandLine } from '../helper/command-line.ts'
 import type { Ended } from '../helper/command-line.ts'
 import { openTestDatabase } from '../helper/database.ts'
+import { makeDirectory } from '../helper/directory.ts'
 import { finish } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 const { sql, url } = await openTestDatabase(t)
-const directory = mkdtempSync(join(tmpdir(), 'runledger-streams-'))
-t.teardown(() => rmSync(directory, { recursive: true }))
+const directory = makeDirectory(t)
 const file = join(directory, 'streams.ndjson')
 const caller = await createCaller(sql)
 

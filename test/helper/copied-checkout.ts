@@ -1,8 +1,8 @@
 // Copies the checkout for a test of the files beside the code, such as `.data/` of `make run` or installed packages.
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Test } from 'tap'
+import { makeDirectory } from './directory.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -14,8 +14,7 @@ export function copyCheckout(
   t: Test,
   linked: readonly string[] = ['node_modules', 'sql', 'Procfile'],
 ): string {
-  const folder = mkdtempSync(join(tmpdir(), 'runledger-checkout-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = makeDirectory(t)
   for (const name of ['src', 'clients/typescript', 'package.json', 'runledger'])
     cpSync(join(root, name), join(folder, name), { recursive: true })
   for (const name of linked) symlinkSync(join(root, name), join(folder, name))

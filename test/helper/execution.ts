@@ -1,5 +1,6 @@
 // Executes submissions without a worker, with the SQL functions that a worker calls, for tests of what comes before and after.
 import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
 import type { Database } from '#database'
@@ -190,6 +191,23 @@ export async function addWorker(sql: Database): Promise<string> {
     insert into runledger.worker (id, host, pid, slots, languages, lease_seconds)
     values (${id}, 'test', 1, 1, '{}', 2000)`
   return id
+}
+
+/** Lists the submissions that have not ended, in the order of their ids. */
+export async function listPending(sql: Database): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select submission_id as id from runledger.pending order by submission_id`
+  return rows.map(({ id }) => id)
+}
+
+/** Waits until somebody waits for the end of a submission. @returns the submission's id. */
+export async function findAwaited(sql: Database): Promise<string> {
+  for (;;) {
+    const [row] = await sql<{ id: string }[]>`
+      select submission_id as id from runledger.pending where waiters is not null`
+    if (row !== undefined) return row.id
+    await sleep(5)
+  }
 }
 
 /** A submission that a worker has taken and started. */

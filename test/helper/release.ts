@@ -1,9 +1,9 @@
 // Unpacks the previous release beside this code, so that tests can start its processes while a new release is rolled out.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Test } from 'tap'
+import { makeDirectory } from './directory.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -26,8 +26,7 @@ export function unpackPreviousRelease(t: Test): Release | null {
   const revision =
     name === null ? null : git('rev-parse', '--verify', '--short', `${name}^{commit}`)
   if (revision === null) return null
-  const directory = mkdtempSync(join(tmpdir(), 'runledger-release-'))
-  t.teardown(() => rmSync(directory, { recursive: true }))
+  const directory = makeDirectory(t)
   const archive = spawnSync('git', [...trust, 'archive', revision], {
     cwd: root,
     maxBuffer: 2 ** 30,

@@ -172,6 +172,26 @@ export async function startFreshServer(
   return { ...(await startServer(t, sql, { ...options, url: own })), sql, url }
 }
 
+/** Returns the paths of all mistakes that an answer names, in its order. */
+export const pathsOf = ({ body }: Answer): string[] =>
+  (body.issues ?? []).map(({ path }: { path: string }) => path)
+
+/** A body, and the paths of its mistakes. */
+export type Mistaken = readonly [body: object, ...paths: string[]]
+
+/** Checks that each body is refused with 400 for the mistakes at exactly these paths. */
+export async function checkMistakes(
+  t: Test,
+  rows: readonly Mistaken[],
+  send: (body: object) => Promise<Answer>,
+): Promise<void> {
+  for (const [body, ...paths] of rows) {
+    const answer = await send(body)
+    const found = [answer.status, pathsOf(answer)]
+    t.strictSame(found, [400, paths], JSON.stringify([body, answer.body.issues]).slice(0, 300))
+  }
+}
+
 /** Repeats a request while the answer is a 503 `unavailable`, which a busy machine may cause, as clients do. */
 export async function untilAvailable(ask: () => Promise<Answer>): Promise<Answer> {
   for (;;) {

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { openTestDatabase } from '../helper/database.ts'
-import { finish } from '../helper/execution.ts'
+import { finish, listPending } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
 
 const { sql, url } = await openTestDatabase(t)
@@ -87,11 +87,10 @@ async function open(
 }
 
 /** Waits until this many submissions are unfinished. @returns the ids of the newest ones, oldest first. */
-async function listPending(count: number): Promise<string[]> {
+async function findNewest(count: number): Promise<string[]> {
   for (;;) {
-    const rows = await sql<{ id: string }[]>`
-      select submission_id as id from runledger.pending order by submission_id desc limit ${count}`
-    if (rows.length === count) return rows.map(({ id }) => id).toReversed()
+    const ids = await listPending(sql)
+    if (ids.length >= count) return ids.slice(-count)
     await sleep(20)
   }
 }
@@ -101,7 +100,7 @@ t.test('lines come in the order in which items end, refused ones first', async (
   t.equal(batch.response.statusCode, 200)
   t.match(batch.response.headers, { 'content-type': 'application/x-ndjson' })
   t.match(await batch.next(), { index: 1, error: 'invalid_request', fault: 'caller' })
-  const [first = '', second = '', third = ''] = await listPending(3)
+  const [first = '', second = '', third = ''] = await findNewest(3)
   const order: [string, number][] = [
     [second, 2],
     [third, 3],
@@ -119,7 +118,7 @@ t.test('sent again under its key, a batch goes on, without the lines that are na
   const submissions = [python, python, bad, python]
   const first = await open(submissions, { headers })
   await first.next()
-  const [a = '', b = '', c = ''] = await listPending(3)
+  const [a = '', b = '', c = ''] = await findNewest(3)
   await finish(sql, b)
   t.match(await first.next(), { index: 1, id: b })
   first.response.destroy()
@@ -142,7 +141,7 @@ t.test('a thousand items, and no more; a tier of its own number', async (t) => {
   const many = Array.from({ length: 1000 }, (_, n) => n % 5 === 0 ? { ...python, code: `print(${n})` } : bad) // prettier-ignore
   const batch = await open(many)
   t.equal(batch.response.statusCode, 200)
-  const ids = await listPending(200)
+  const ids = await findNewest(200)
   const ending = (async () => {
     for (let n = 0; n < 200; n += 20)
       await Promise.all(ids.slice(n, n + 20).map((id) => finish(sql, id)))
@@ -167,7 +166,7 @@ t.test('a body may be as large as the tier’s items make it', async (t) => {
   const batch = await open(large)
   t.equal(batch.response.statusCode, 200)
   batch.response.destroy()
-  for (const id of await listPending(40)) await finish(sql, id)
+  for (const id of await findNewest(40)) await finish(sql, id)
   const beta = await open(large.slice(0, 20).map((one) => ({ ...one, stdin: code })), { caller: await issue('beta') }) // prettier-ignore
   t.match((await beta.rest())[0]?.['issues'], [{ path: '', message: /2097152 bytes/ }])
 })
@@ -215,7 +214,7 @@ t.test('who does not read is let go, and what was submitted ends all the same', 
   const fields = { Host: 'a', 'X-API-Key': key, Accept: 'application/x-ndjson', 'Content-Type': 'application/json', 'Content-Length': body.length, ...headers } // prettier-ignore
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
   socket.write(`POST /api/submit/batch HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n${body}`)
-  const ids = await listPending(160)
+  const ids = await findNewest(160)
   for (const id of ids) await finish(sql, id, { stdout: 'x'.repeat(125_000) })
   // The client reads nothing. The service keeps what its buffers hold until the time for a slow reader is over.
   for (let n = 0; n < 2000 && (await server.countConnections()) > 0; n += 1) await sleep(20)
@@ -233,7 +232,7 @@ t.test('who does not read is let go, and what was submitted ends all the same', 
 
 t.test('who reads slowly, but reads, gets every line', async (t) => {
   const batch = await open(Array.from({ length: 120 }, () => python))
-  const ids = await listPending(120)
+  const ids = await findNewest(120)
   const ending = Promise.all(ids.map((id) => finish(sql, id, { stdout: 'x'.repeat(100_000) })))
   const seen: Line[] = []
   // The lines do not fit in the sockets, so the service waits for the client, but never long enough to drop it.
@@ -251,7 +250,7 @@ t.test('who reads slowly, but reads, gets every line', async (t) => {
 t.test('who hangs up leaves nothing behind, and takes nothing back', async (t) => {
   const headers = { 'Idempotency-Key': randomUUID() }
   const batch = await open([python, python], { headers })
-  const [first = '', second = ''] = await listPending(2)
+  const [first = '', second = ''] = await findNewest(2)
   t.equal(server.waiter.waiting, 2)
   await finish(sql, first)
   t.match(await batch.next(), { id: first })

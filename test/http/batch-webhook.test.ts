@@ -9,7 +9,7 @@ import { readStream } from '#event'
 import { rebuildProjections } from '#result'
 import { finish, interrupt, startAttempt, startExecution } from '../helper/execution.ts'
 import { countRowsRead } from '../helper/rows-read.ts'
-import { startFreshServer, untilAvailable } from '../helper/server.ts'
+import { pathsOf, startFreshServer, untilAvailable } from '../helper/server.ts'
 import type { Answer, Call } from '../helper/server.ts'
 import { findBroken } from '../job/delivery.ts'
 
@@ -131,12 +131,7 @@ test('what is wrong with it is said at its path, and nothing is stored', async (
     t.equal(body.issues.length, 1)
   }
   const all = await send({ submissions: [], webhook_url: 'x', x: 1 })
-  t.strictSame(all.body.issues.map(({ path }: { path: string }) => path).toSorted(), [
-    'submissions',
-    'webhook_secret',
-    'webhook_url',
-    'x',
-  ])
+  t.strictSame(pathsOf(all).toSorted(), ['submissions', 'webhook_secret', 'webhook_url', 'x'])
   const [after] = await sql`select count(*) from runledger.event`
   t.strictSame(after, before)
 })

@@ -1,18 +1,16 @@
 // Programs that run on blobs: as input, as expected output, for checkers; and what a worker caches of them.
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { makeDirectory } from '../helper/directory.ts'
 import { shareKeeper } from '../helper/executor.ts'
 import { startFreshServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
 const { call, issue, sql, url } = await startFreshServer(t, { syncWaitSeconds: 300 })
-const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
-t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+const directory = makeDirectory(t)
 shareKeeper(directory)
 const worker = await startWorkerProcess(t, url, { CACHE_DIRECTORY: directory, LANGUAGES: 'python' })
 

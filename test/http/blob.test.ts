@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { setTier } from '#account'
-import { startFreshServer, startServer } from '../helper/server.ts'
+import { checkMistakes, pathsOf, startFreshServer, startServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 
 const { call, exchange, issue, port, sql, url } = await startFreshServer(t)
@@ -42,9 +42,6 @@ async function issueWith(blobBytes: number): Promise<string> {
   await setTier(sql, tier, 'test')
   return issue(name)
 }
-
-const paths = ({ body }: Answer): string[] =>
-  (body.issues ?? []).map(({ path }: { path: string }) => path)
 
 t.test('an upload is 201, once more 200, and HEAD tells its size', async (t) => {
   const bytes = randomBytes(100_000)
@@ -218,6 +215,11 @@ t.test('a quota is exact, for uploads at once too', async (t) => {
   const stored = at.filter(({ status }) => status === 201).length
   t.equal(stored, 10)
   t.ok(at.every(({ status }) => status === 201 || status === 403))
+
+  const unlimited = randomBytes(10)
+  await sql`update runledger.account set blob_bytes = blob_bytes + 1e15`
+  t.equal((await put(unlimited)).status, 201, 'a tier without a limit has none')
+  await sql`update runledger.account set blob_bytes = blob_bytes - 1e15`
   t.strictSame([...(await sql`select * from audit.invariant`)], [])
 })
 
@@ -251,7 +253,7 @@ t.test('a submission is told every blob that is not there', async (t) => {
   ]
   const refused = await submit({ tests })
   t.equal(refused.status, 400)
-  t.strictSame(paths(refused), ['tests.0.stdin_sha256', 'tests.1.expected_stdout_sha256'])
+  t.strictSame(pathsOf(refused), ['tests.0.stdin_sha256', 'tests.1.expected_stdout_sha256'])
   const many = await submit({
     tests: Array.from({ length: 200 }, () => ({ stdin_sha256: missing })),
   })
@@ -267,10 +269,7 @@ t.test('a submission is told every blob that is not there', async (t) => {
     [{ tests: [{ stdin_sha256: 7 }] }, 'tests.0.stdin_sha256'],
     [{ tests: [{ stdin_sha512: '' }] }, 'tests.0.stdin_sha512'],
   ]
-  for (const [more, ...expected] of rows) {
-    const answer = await submit(more)
-    t.strictSame([answer.status, paths(answer)], [400, expected], JSON.stringify(more))
-  }
+  await checkMistakes(t, rows, submit)
   t.equal((await submit({ tests: [{ stdin_sha256: there }] })).status, 202)
   t.equal((await submit({ expected_stdout_sha256: there, checker: { type: 'exact' } })).status, 202)
 })

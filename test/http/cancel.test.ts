@@ -7,6 +7,7 @@ import { createRandom } from '../faults/random.ts'
 import { seed } from '../helper/seed.ts'
 import { startFreshServer, untilAvailable } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
+import { until } from '../helper/until.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 import type { WorkerProcess } from '../helper/worker.ts'
 
@@ -31,10 +32,6 @@ function isAlive(mark: string): boolean {
       return false
     }
   })
-}
-
-async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await holds())) await sleep(20)
 }
 
 const submit = async (body: object, key?: string): Promise<string> =>

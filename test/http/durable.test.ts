@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { Pool } from 'undici'
 import { openTestDatabase } from '../helper/database.ts'
+import { findAwaited } from '../helper/execution.ts'
 import { secondsUntil } from '../helper/outage.ts'
 import { startServer, untilAvailable } from '../helper/server.ts'
 import { openStream } from '../helper/stream.ts'
@@ -187,9 +188,7 @@ for (const again of ['/api/submit', '/api/submit/batch']) {
     await sql`delete from runledger.pending`
     const headers = { 'Idempotency-Key': randomUUID() }
     const waiting = call('POST', '/api/submit?wait=true', { headers, body })
-    await secondsUntil(
-      async () => (await sql`select from runledger.pending where waiters is not null`).length > 0,
-    )
+    await findAwaited(sql)
     const asked = again.endsWith('batch') ? { submissions: [body] } : body
     const { status, body: replayed } = await call('POST', again, { headers, body: asked })
     t.equal(status, 202)

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { finish } from '../helper/execution.ts'
+import { finish, listPending } from '../helper/execution.ts'
 import { startFreshServer } from '../helper/server.ts'
 
 const { issue, port, waiter, sql } = await startFreshServer(t, { syncWaitSeconds: 300 })
@@ -69,7 +69,7 @@ for (const [path, { body, accept }] of Object.entries(ways))
         const outgoing = send()
         sent.push(outgoing)
         outgoing.end(payload)
-        while ((await listPending()).length < sent.length) {
+        while ((await listPending(sql)).length < sent.length) {
           if ([...statuses].some((status) => status !== 200)) throw new Error([...statuses].join())
           await sleep(5)
         }
@@ -82,11 +82,6 @@ for (const [path, { body, accept }] of Object.entries(ways))
     const kept = ((await measure()) - before) / (requests * payload.length)
     t.ok(kept < 0.35, `${kept.toFixed(2)} of what was sent`)
     for (const outgoing of sent) outgoing.destroy()
-    for (const id of await listPending()) await finish(sql, id)
+    for (const id of await listPending(sql)) await finish(sql, id)
     while (waiter.waiting > 0) await sleep(5)
   })
-
-async function listPending(): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`select submission_id as id from runledger.pending`
-  return rows.map(({ id }) => id)
-}

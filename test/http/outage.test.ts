@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { openTestDatabase } from '../helper/database.ts'
-import { finish } from '../helper/execution.ts'
+import { findAwaited, finish } from '../helper/execution.ts'
 import { freezeServer, median, secondsUntil } from '../helper/outage.ts'
 import { startServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
@@ -111,21 +111,18 @@ for (const [name, begin] of Object.entries(outages)) {
   t.test(`${name}: who waited through it gets the record`, async (t) => {
     await sql`delete from runledger.pending`
     const waiting = call('POST', '/api/submit?wait=true', { body: python })
-    let rows: readonly { readonly id?: string }[] = []
-    while (rows.length === 0) {
-      rows = await sql`select submission_id as id from runledger.pending where waiters is not null`
-    }
+    const id = await findAwaited(sql)
     // The row exists a moment before the web server learns of it. An outage in between causes a 503.
     await sleep(500)
     const isReachable = name !== 'the server is frozen'
     const end = await begin()
-    if (isReachable) await finish(sql, rows[0]?.id ?? '', { stdout: 'x' })
+    if (isReachable) await finish(sql, id, { stdout: 'x' })
     await sleep(3000)
     await end()
-    if (!isReachable) await finish(sql, rows[0]?.id ?? '', { stdout: 'x' })
+    if (!isReachable) await finish(sql, id, { stdout: 'x' })
     const { status, body } = await waiting
     t.equal(status, 200)
-    t.match(body, { id: rows[0]?.id, stdout: 'x' })
+    t.match(body, { id, stdout: 'x' })
   })
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { setTier } from '#account'
 import { readResult } from '#result'
-import { startFreshServer } from '../helper/server.ts'
+import { checkMistakes, startFreshServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
@@ -125,10 +125,6 @@ t.test('what is wrong beside other fields is refused, all of it at once', async 
   ]
   const submit = (more: object): Promise<Answer> =>
     call('POST', '/api/submit', { body: { language: 'python', code: '', ...more } })
-  for (const [more, ...paths] of rows) {
-    const { status, body } = await submit(more)
-    const found = (body.issues ?? []).map(({ path }: { path: string }) => path)
-    t.strictSame([status, found], [400, paths], JSON.stringify([more, body.issues]).slice(0, 300))
-  }
+  await checkMistakes(t, rows, submit)
   t.equal((await submit({ ...names(), tests: [{}] })).body.issues[0].path, 'output_files')
 })

@@ -1,7 +1,7 @@
 // Backpressure: a full queue refuses quickly and truthfully. A refused request leaves nothing behind.
 import t from 'tap'
 import { retryAfterSeconds } from '../../src/http/receive.ts'
-import { finish } from '../helper/execution.ts'
+import { finish, listPending } from '../helper/execution.ts'
 import { startFreshServer, startServer, untilAvailable } from '../helper/server.ts'
 
 const capacity = 5
@@ -41,11 +41,7 @@ t.test('one more than the capacity is 503 with Retry-After, and leaves nothing',
 
 t.test('a rush passes the capacity by no more than the database connections', async (t) => {
   await sql`select runledger.sweep_workers()`
-  for (const { id } of await sql<
-    { id: string }[]
-  >`select submission_id as id from runledger.pending`) {
-    await finish(sql, id)
-  }
+  for (const id of await listPending(sql)) await finish(sql, id)
   const answers = await Promise.all(
     Array.from({ length: 60 }, () => call('POST', '/api/submit', { body: python })),
   )

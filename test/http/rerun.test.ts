@@ -4,7 +4,7 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { setTier } from '#account'
 import { finish, pretendWorker } from '../helper/execution.ts'
-import { startFreshServer, startServer, untilAvailable } from '../helper/server.ts'
+import { pathsOf, startFreshServer, startServer, untilAvailable } from '../helper/server.ts'
 import type { Answer, Call } from '../helper/server.ts'
 import { createCaller } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
@@ -150,10 +150,7 @@ t.test('the body is empty or {}, with no other parameter; all mistakes are told'
     ...idempotent('x'),
     body: [],
   })
-  t.strictSame(
-    wrong.body.issues.map(({ path }: { path: string }) => path),
-    ['?now', 'Idempotency-Key', ''],
-  )
+  t.strictSame(pathsOf(wrong), ['?now', 'Idempotency-Key', ''])
   t.equal(await countReruns(id), 1)
 })
 

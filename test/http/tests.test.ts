@@ -3,7 +3,7 @@
 import t from 'tap'
 import type { Issue } from '#error'
 import { readStream } from '#event'
-import { startFreshServer } from '../helper/server.ts'
+import { checkMistakes, startFreshServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { openStream } from '../helper/stream.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
@@ -179,11 +179,7 @@ t.test('what is wrong is refused, all of it at once', async (t) => {
     [{ tests: [{}], checker: [] }, 'checker'],
     [{ tests: [{}], checker: 'lines' }, 'checker'],
   ]
-  for (const [more, ...paths] of rows) {
-    const { status, body } = await submit(more)
-    const found = (body.issues ?? []).map(({ path }: { path: string }) => path)
-    t.strictSame([status, found], [400, paths], JSON.stringify([more, body.issues]).slice(0, 300))
-  }
+  await checkMistakes(t, rows, submit)
 })
 
 /** A program that is right for every number except those of the list. */

@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { finish } from '../helper/execution.ts'
+import { findAwaited, finish } from '../helper/execution.ts'
 import { startFreshServer, startServer } from '../helper/server.ts'
 
 const { call, countConnections, exchange, issue, port, sql, url } = await startFreshServer(t, {
@@ -203,12 +203,7 @@ t.test('garbage behind a request that waits does not take away its record', asyn
   )
   const { socket, received } = await open(`${line}garbage\r\n\r\n`)
   const closed = once(socket, 'close')
-  let rows: readonly { readonly id?: string }[] = []
-  while (rows.length === 0) {
-    await sleep(5)
-    rows = await sql`select submission_id as id from runledger.pending where waiters is not null`
-  }
-  await finish(sql, rows[0]?.id ?? '')
+  await finish(sql, await findAwaited(sql))
   await closed
   t.strictSame(statusLines(received()), ['HTTP/1.1 200', 'HTTP/1.1 400'])
 })

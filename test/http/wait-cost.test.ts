@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { startFreshServer } from '../helper/server.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+import { until } from '../helper/until.ts'
 
 // Enabled before the server starts, because only `init` says that a resource is a timer.
 const timers = new Set<number>()
@@ -38,10 +39,6 @@ function wait(place: number): void {
   })
   one.end()
   outgoing[place] = one
-}
-
-async function until(done: () => boolean): Promise<void> {
-  while (!done()) await sleep(50)
 }
 
 const countTimers = (): number =>

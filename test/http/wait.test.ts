@@ -4,8 +4,9 @@ import { request } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { finish } from '../helper/execution.ts'
+import { finish, listPending } from '../helper/execution.ts'
 import { startFreshServer, startServer } from '../helper/server.ts'
+import { until } from '../helper/until.ts'
 
 const { call, issue, port, waiter, sql, url } = await startFreshServer(t, { syncWaitSeconds: 300 })
 const key = await issue()
@@ -21,15 +22,7 @@ function submitAndWait(): ClientRequest {
   return outgoing
 }
 
-async function until(done: () => boolean | Promise<boolean>): Promise<void> {
-  for (let left = 1200; !(await done()); left -= 1) {
-    if (left === 0) throw new Error('it did not happen in a minute')
-    await sleep(50)
-  }
-}
-
-const countPending = async (): Promise<number> =>
-  (await sql`select count(*) as count from runledger.pending`)[0]?.['count'] as number
+const countPending = async (): Promise<number> => (await listPending(sql)).length
 
 t.test('2,000 submissions that wait hold no connection each, and all are woken', async (t) => {
   const waiters = 2000
@@ -55,9 +48,7 @@ t.test('2,000 submissions that wait hold no connection each, and all are woken',
     where datname = current_database() and application_name = 'test web'`
   t.ok((connections?.['count'] as number) <= 11, `${connections?.['count']} connections`)
 
-  const ids = (await sql`select submission_id as id from runledger.pending`).map(
-    ({ id }) => id as string,
-  )
+  const ids = await listPending(sql)
   const finishing = Array.from({ length: 4 }, async () => {
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) await finish(sql, id)
   })
@@ -89,23 +80,23 @@ t.test('a client that hangs up is forgotten at once; its submission runs on', as
   for (const one of outgoing) one.destroy()
   await until(() => waiter.waiting === 0)
   t.equal(await countPending(), pending)
-  const [row] = await sql`select submission_id as id from runledger.pending limit 1`
-  await finish(sql, row?.['id'] as string)
-  t.equal((await call('GET', `/api/result/${row?.['id']}`, { key })).body.status, 'completed')
+  const [id = ''] = await listPending(sql)
+  await finish(sql, id)
+  t.equal((await call('GET', `/api/result/${id}`, { key })).body.status, 'completed')
 })
 
 t.test('who hangs up before his long poll has begun to wait is forgotten too', async (t) => {
-  const [row] = await sql`select submission_id as id from runledger.pending limit 1`
+  const [id = ''] = await listPending(sql)
   const options = { host: '127.0.0.1', port, agent: false, headers: { 'X-API-Key': key } }
   for (let milliseconds = 0; milliseconds < 12; milliseconds += 1) {
     const polls = Array.from({ length: 20 }, () =>
-      request({ ...options, path: `/api/result/${row?.['id']}?wait=true` }).on('error', () => {}),
+      request({ ...options, path: `/api/result/${id}?wait=true` }).on('error', () => {}),
     )
     for (const poll of polls) poll.end()
     await sleep(milliseconds)
     for (const poll of polls) poll.destroy()
   }
-  t.equal((await call('GET', `/api/result/${row?.['id']}`, { key })).status, 200)
+  t.equal((await call('GET', `/api/result/${id}`, { key })).status, 200)
   await sleep(200)
   await until(() => waiter.waiting === 0)
 })
@@ -132,10 +123,7 @@ t.test('a completion that was not notified is found all the same', async (t) => 
   const response = once(submitAndWait(), 'response') as Promise<[IncomingMessage]>
   await until(async () => (await countPending()) === before + 1)
   await sql`update runledger.pending set waiters = null`
-  const ids = (await sql`select submission_id as id from runledger.pending`).map(
-    ({ id }) => id as string,
-  )
-  for (const id of ids) await finish(sql, id)
+  for (const id of await listPending(sql)) await finish(sql, id)
   const [answer] = await response
   answer.resume()
   t.equal(answer.statusCode, 200)

@@ -1,17 +1,16 @@
 // A test that fails under a planted fault leaves neither processes nor databases to the next one.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { createDatabase } from '#database'
 import { startTestCluster } from '../helper/database.ts'
+import { makeDirectory } from '../helper/directory.ts'
 import { runTest } from './run-test.ts'
 
 const cluster = await startTestCluster({ template: false })
 t.teardown(() => cluster.stop())
-const directory = mkdtempSync(join(tmpdir(), 'runledger-run-test-'))
-t.teardown(() => rmSync(directory, { recursive: true }))
+const directory = makeDirectory(t)
 const sql = createDatabase({ url: cluster.url, connections: 1, name: 'test' })
 t.teardown(() => sql.end())
 

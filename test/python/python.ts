@@ -1,15 +1,14 @@
 // `make test-python`: builds the Python package, checks it with mypy and ruff, installs it into clean environments of
 // several interpreters, and runs its tests and its README's examples against a whole service.
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { readPage } from '../docs/page.ts'
 import { startPythonService } from './service.ts'
 import { findInterpreters, installTools, installWheel, packageFolder, run } from './tools.ts'
+import { makeDirectory } from '../helper/directory.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'runledger-python-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const folder = makeDirectory(t)
 const tool = await installTools()
 const made = join(folder, 'dist')
 const built = await run(tool('python'), ['-m', 'build', '--no-isolation', '--outdir', made])

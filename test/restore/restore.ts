@@ -2,14 +2,14 @@
 // it to a moment in between. Every lost submission is named by id, everything else is whole, and work goes on. `make
 // test-restore` runs this.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { issueKey, revokeKey } from '#account'
 import type { Database } from '#database'
 import { bareEnvironment } from '../helper/bare-environment.ts'
+import { makeDirectory } from '../helper/directory.ts'
 import { startWebProcess } from '../helper/web.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 import { createAuthority } from '../webhook/certificate.ts'
@@ -20,8 +20,7 @@ import { open, startArchivedServer } from './postgres.ts'
 
 const receiverAddress = '127.0.0.2'
 const program = resolve(import.meta.dirname, '../../runledger')
-const directory = mkdtempSync(join(tmpdir(), 'runledger-restore-'))
-t.teardown(() => rmSync(directory, { recursive: true }))
+const directory = makeDirectory(t)
 const server = await startArchivedServer(t)
 let sql = open(server.url)
 t.teardown(() => sql.end({ timeout: 1 }))

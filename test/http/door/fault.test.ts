@@ -1,6 +1,6 @@
 // A program that the service could not run: no door reports it as a failed program, and each door says how to retry.
 import t from 'tap'
-import { interrupt, pretendWorker, startExecution } from '../../helper/execution.ts'
+import { interrupt, listPending, pretendWorker, startExecution } from '../../helper/execution.ts'
 import { startFreshServer, startServer } from '../../helper/server.ts'
 
 const { call, sql, url } = await startFreshServer(t)
@@ -10,11 +10,10 @@ await pretendWorker(sql, { python: offered })
 /** Starts the pending submission three times, and loses each attempt. */
 async function loseAll(): Promise<void> {
   for (let lost = 0; lost < 3;) {
-    const [row] = await sql<{ id: string }[]>`select submission_id as id from runledger.pending`
-    if (row === undefined) continue
-    const version = await startExecution(sql, row.id)
-    if (version === null) continue
-    await interrupt(sql, row.id, version)
+    const [id] = await listPending(sql)
+    const version = id === undefined ? null : await startExecution(sql, id)
+    if (id === undefined || version === null) continue
+    await interrupt(sql, id, version)
     lost += 1
   }
 }
