@@ -16,7 +16,7 @@ import { printLife } from '../../src/cli/audit.ts'
 import { runCampaign as runOver } from '../../src/cli/rerun.ts'
 import type { Campaign, CampaignReport } from '../../src/cli/rerun.ts'
 import { bareEnvironment } from '../helper/bare-environment.ts'
-import { startCommandLine } from '../helper/command-line.ts'
+import { parseLines, startCommandLine } from '../helper/command-line.ts'
 import type { Ended } from '../helper/command-line.ts'
 import { openTestDatabase } from '../helper/database.ts'
 import { finish, pretendWorker } from '../helper/execution.ts'
@@ -24,6 +24,7 @@ import type { PretendedRun } from '../helper/execution.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
 import { startServer } from '../helper/server.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
+import { until } from '../helper/until.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
 const { sql, url } = await openTestDatabase(t)
@@ -141,17 +142,7 @@ function work(
 }
 
 const command = startCommandLine(t, environment)
-const runCommand = (words: readonly string[]): Promise<Ended> => command(['rerun', ...words])
-
-const parseLines = (text: string): Record<string, unknown>[] =>
-  text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await sleep(10)
-}
+const runCommand = (line: string): Promise<Ended> => command(`rerun ${line}`)
 
 t.test('each once, at most so many at once, and whose verdict differs is told', async (t) => {
   const ids = await submitEnded('told', ['AC', 'AC', 'WA', 'RE', 'AC', 'AC', 'WA'])
@@ -225,8 +216,10 @@ t.test('where nothing was expected, outputs are compared', async (t) => {
     report.changes.map(({ id, output }) => [id, output]),
     found.filter(({ output }) => output === 'differs').map((one) => [one.submission_id, 'differs']),
   )
-  const words = ['--since', '2020-01-01', '--tag', 'outputs', '--name', name]
-  const { status, out } = await runCommand(words)
+  const { status, out } = await command([
+    ...'rerun --since 2020-01-01 --tag outputs --name'.split(' '),
+    name,
+  ])
   t.equal(status, 1, 'an output differs')
   const lines = parseLines(out)
   t.match(lines[0], { verdict_before: 'AC', verdict_after: 'AC', output: 'differs' })
@@ -389,10 +382,10 @@ t.test('killed in the middle and called again it goes on, each once', async (t) 
     'killed',
     Array.from({ length: 25 }, () => 'AC'),
   )
-  const words = ['--since', '2020-01-01', '--tag', 'killed', '--at-once', '3']
+  const words = '--since 2020-01-01 --tag killed --at-once 3'
   const name = 'since=2020-01-01T00:00:00.000Z tag=killed'
   const judge = (id: string): string => (id === ids[20] ? 'TLE' : 'AC')
-  const first = spawn('node', ['src/cli/cli.ts', 'rerun', ...words], {
+  const first = spawn('node', ['src/cli/cli.ts', 'rerun', ...words.split(' ')], {
     cwd: root,
     stdio: 'ignore',
     env: { ...bareEnvironment, ...environment },
@@ -424,7 +417,7 @@ t.test('killed in the middle and called again it goes on, each once', async (t) 
     ids,
   )
   t.ok(Math.max(slow.most, worker.most) <= 3, `${slow.most} and ${worker.most} at once`)
-  const dry = await runCommand([...words, '--dry-run'])
+  const dry = await runCommand(`${words} --dry-run`)
   t.match(parseLines(dry.out), [{ campaign: name, due: 0, done: 25 }])
   t.equal(dry.status, 0)
 })
@@ -442,10 +435,10 @@ t.test('a toolchain that does otherwise shows', async (t) => {
   await old.ended
   // A rerun also uses the language's present limits.
   await startWorkerProcess(t, url, { PYTHON_RUN_STDOUT_BYTES: '1000' })
-  const words = ['--since', '2020-01-01', '--tag', 'real', '--name', 'real', '--account']
+  const words = 'rerun --since 2020-01-01 --tag real --name real --account'.split(' ')
   const [account] = await sql<{ name: string }[]>`
     select name from runledger.account where id = ${caller.accountId}`
-  const { status, out } = await runCommand([...words, account?.name ?? ''])
+  const { status, out } = await command([...words, account?.name ?? ''])
   t.equal(status, 1)
   t.match(parseLines(out), [
     { id: loud, verdict_before: 'AC', verdict_after: 'OLE' },
@@ -461,17 +454,17 @@ t.test('a toolchain that does otherwise shows', async (t) => {
 })
 
 t.test('a call that is wrong is told, and writes nothing', async (t) => {
-  for (const words of [
-    [],
-    ['--since', 'yesterday'],
-    ['--since', '2020-13-01'],
-    ['--since', '2020-01-01', '--language', 'latin'],
-    ['--since', '2020-01-01', '--verdict', 'OK'],
-    ['--since', '2020-01-01', '--at-once', '0'],
-    ['--since', '2020-01-01', '--name', ''],
+  for (const line of [
+    'rerun',
+    'rerun --since yesterday',
+    'rerun --since 2020-13-01',
+    'rerun --since 2020-01-01 --language latin',
+    'rerun --since 2020-01-01 --verdict OK',
+    'rerun --since 2020-01-01 --at-once 0',
+    'rerun --since 2020-01-01 --name ',
   ])
-    t.equal((await runCommand(words)).status, 64, words.join(' '))
-  t.equal((await runCommand(['--since', '2020-01-01', '--account', 'nobody'])).status, 1)
+    t.equal((await command(line)).status, 64, line)
+  t.equal((await runCommand('--since 2020-01-01 --account nobody')).status, 1)
 })
 
 t.test('the table is made anew from the log', async (t) => {

@@ -1,7 +1,6 @@
 // The command `submit FILE`: JSON for scripts, text for people, and an exit status that follows the verdict.
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs' // prettier-ignore
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs' // prettier-ignore
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -12,15 +11,16 @@ import { exitStatuses } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { cancelSubmission, submitFile } from '../../src/cli/submit.ts'
 import type { SubmitCall } from '../../src/cli/submit.ts'
-import { completeExecution, finish, startExecution } from '../helper/execution.ts'
+import { parseLines } from '../helper/command-line.ts'
+import { makeDirectory } from '../helper/directory.ts'
+import { completeExecution, findAwaited, finish, startExecution } from '../helper/execution.ts'
 import type { PretendedRun } from '../helper/execution.ts'
 import { startFreshServer } from '../helper/server.ts'
 
 const server = await startFreshServer(t)
 const { sql } = server
 const apiKey = await server.issue()
-const directory = mkdtempSync(join(tmpdir(), 'runledger-submit-'))
-t.teardown(() => rmSync(directory, { recursive: true }))
+const directory = makeDirectory(t)
 const write = (name: string, content: string | Buffer): string => {
   writeFileSync(join(directory, name), content)
   return join(directory, name)
@@ -63,19 +63,13 @@ async function endNext(
   files: readonly FileReport[] | null = null,
   difference: PretendedRun['difference'] = null,
 ): Promise<void> {
-  for (;;) {
-    const [row] =
-      await sql`select submission_id as id from runledger.pending where waiters is not null`
-    if (row === undefined) continue
-    await finish(sql, row['id'] as string, {
-      verdict,
-      stdout,
-      files,
-      difference,
-      ...(tests.length > 0 && { tests }),
-    })
-    return
-  }
+  await finish(sql, await findAwaited(sql), {
+    verdict,
+    stdout,
+    files,
+    difference,
+    ...(tests.length > 0 && { tests }),
+  })
 }
 
 t.test('with --no-wait the id is printed as JSON, for a person as it is', async (t) => {
@@ -99,11 +93,7 @@ t.test('with --stream output is printed as it comes, then the end', async (t) =>
   t.match(err, /^\nWA exit 1, /)
   const asJson = command({ wait: true, stream: true, json: true })
   await endNext('AC', 'x')
-  const lines = (await asJson).out
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as object)
-  t.match(lines, [
+  t.match(parseLines((await asJson).out), [
     { event: 'submitted' },
     { event: 'status', data: { status: 'queued' } },
     { event: 'status', data: { status: 'running' } },
@@ -131,13 +121,7 @@ t.test('the first interrupt takes it back, the second one leaves', async (t) => 
 
   const left = command({ wait: true, stream: true, onInterrupt })
   // Its stream is open, so this is not a submission that an earlier test has left.
-  let id = ''
-  while (id === '') {
-    await sleep(10)
-    const [row] =
-      await sql`select submission_id as id from runledger.pending where waiters is not null`
-    id = (row?.['id'] as string | undefined) ?? ''
-  }
+  const id = await findAwaited(sql)
   // The submission is running, and no worker exists that would end it.
   const version = await startExecution(sql, id)
   for (const interrupt of listeners) interrupt()
@@ -166,12 +150,7 @@ t.test('cancel prints how it ended, and submit that it was cancelled', async (t)
     return { status, out }
   }
   const running = command({ wait: true })
-  let id = ''
-  while (id === '') {
-    const [row] =
-      await sql`select submission_id as id from runledger.pending where waiters is not null`
-    id = (row?.['id'] as string | undefined) ?? ''
-  }
+  const id = await findAwaited(sql)
   t.strictSame(await cancel(id), { status: 0, out: `cancelled ${id}\n` })
   const { status, err } = await running
   t.equal(status, exitStatuses.cancelled)

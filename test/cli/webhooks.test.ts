@@ -6,7 +6,7 @@ import { createClient, createOperator } from '#client'
 import { json } from '#database'
 import { CommandError } from '../../src/cli/command.ts'
 import { describeWebhook, findWebhook, replay } from '../../src/cli/webhooks.ts'
-import { runAsProcess, startCommandLine } from '../helper/command-line.ts'
+import { parseLines, runAsProcess, startCommandLine } from '../helper/command-line.ts'
 import { openTestDatabase } from '../helper/database.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
 import { startServer } from '../helper/server.ts'
@@ -78,16 +78,13 @@ t.test('list shows the newest first, by state and up to the limit', async (t) =>
   t.strictSame(await read(), ids.toReversed())
   t.strictSame(await read({ limit: 2 }), ids.slice(1).toReversed())
   t.strictSame(await read({ state: 'delivered' }), [ids[0]])
-  const listed = await run(['webhooks', 'list', '--limit', '2'])
+  const listed = await run('webhooks list --limit 2')
   t.strictSame(
-    listed.out
-      .trim()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { submission_id: string }).submission_id),
+    parseLines(listed.out).map(({ submission_id: id }) => id),
     ids.slice(1).toReversed(),
   )
-  t.match(await run(['webhooks', 'list', '--state', 'lost']), { status: 64, err: /--state/ })
-  t.match(await run(['webhooks', 'list', '--limit', '0']), { status: 64, err: /--limit/ })
+  t.match(await run('webhooks list --state lost'), { status: 64, err: /--state/ })
+  t.match(await run('webhooks list --limit 0'), { status: 64, err: /--limit/ })
   t.notMatch(listed.out, /"s"|secret/)
 })
 

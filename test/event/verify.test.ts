@@ -26,7 +26,7 @@ for (const odd of [
   await sql`select runledger.append_event(${odd}, 1, 'a.b', 1, '{}', '{}')`
 
 const command = startCommandLine(t, { DATABASE_URL: url })
-const verify = (): Promise<Ended> => command(['audit', 'verify'])
+const verify = (): Promise<Ended> => command('audit verify')
 
 /** Changes the log as an intruder with a superuser's rights could, runs `look`, and restores the log. */
 async function tamper(statement: string, look: () => Promise<void>): Promise<void> {

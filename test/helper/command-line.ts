@@ -17,8 +17,11 @@ export interface Ended {
 
 type Environment = Readonly<Record<string, string>>
 
-/** Runs a command, after the earlier calls have ended. */
-export type RunCommand = (words: readonly string[], environment?: Environment) => Promise<Ended>
+/** Runs a command, after the earlier calls have ended. A line is its words with a space between two. */
+export type RunCommand = (
+  line: string | readonly string[],
+  environment?: Environment,
+) => Promise<Ended>
 
 /** Starts the process in which commands run; it ends with the test. @param usual the environment of calls without one. */
 export function startCommandLine(t: Test, usual: Environment): RunCommand {
@@ -35,7 +38,8 @@ export function startCommandLine(t: Test, usual: Environment): RunCommand {
   died.catch(() => {})
   t.teardown(() => child.kill('SIGKILL'))
   let earlier: Promise<unknown> = Promise.resolve()
-  return (words, environment = usual) => {
+  return (line, environment = usual) => {
+    const words = typeof line === 'string' ? line.split(' ') : line
     const ended = earlier.then(() => {
       const answer = once(child, 'message') as Promise<[Ended]>
       child.send({ words, environment })
@@ -45,6 +49,13 @@ export function startCommandLine(t: Test, usual: Environment): RunCommand {
     return ended
   }
 }
+
+/** Returns the JSON objects of an output that has one a line. */
+export const parseLines = (out: string): Record<string, unknown>[] =>
+  out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 /** Runs a command in a process of its own, with this text on its standard input. */
 export function runAsProcess(
