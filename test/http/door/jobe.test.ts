@@ -111,11 +111,7 @@ t.test('each way to end has its outcome', async (t) => {
       { outcome: 19, stderr: '' },
     ],
   ]
-  for (const [name, spec, told] of rows) {
-    const { status, body } = await run(spec)
-    t.equal(status, 200, name)
-    t.match(body, told, name)
-  }
+  for (const [name, spec, body] of rows) t.match(await run(spec), { status: 200, body }, name)
 })
 
 t.test('a compiler gets Jobe’s arguments, or those of the request', async (t) => {
@@ -201,82 +197,41 @@ t.test('mistakes are text with Jobe’s words and status', async (t) => {
   const large = Buffer.alloc(700_000, 'x')
   await put('large001', large)
   await put('large002', Buffer.concat([large, Buffer.from('y')]))
+  const limit = (parameters: object): object => python('', { parameters })
+  const listing = (...list: unknown[]): object => python('', { file_list: list })
   const rows: readonly [unknown, RegExp][] = [
     ['{', /JSON/],
     [[], /^No run_spec|Non-JSON/],
     [{}, /^No run_spec attribute found in post data$/],
     [{ run_spec: 1 }, /run_spec/],
+  ]
+  const specs: readonly [object, RegExp][] = [
+    [{ sourcecode: '' }, /^run_spec is missing the required attribute 'language_id'$/],
+    [{ language_id: 'c' }, /^run_spec is missing the required attribute 'sourcecode'$/],
+    [{ language_id: 'Klingon', sourcecode: '' }, /^Language 'klingon' is not known$/],
+    [limit({ cputime: 9999 }), /^cputime exceeds maximum allowed/],
+    [limit({ runargs: 'a' }), /^runargs must be an array$/],
+    [limit({ runargs: ['"a'] }), /^runargs has an open quote$/],
+    [limit({ runargs: ['a\0b'] }), /^runargs/],
+    [limit({ memorylimit: 1 }), /^memorylimit must be at least/],
+    [limit({ interpreterargs: ['-c x'] }), /^interpreterargs: -c/],
+    [python('', { sourcefilename: '../a' }), /^The sourcefilename for the run_spec/],
+    [python('', { language_id: 'constructor' }), /^Language 'constructor' is not known/],
+    [listing([{ toString: 0 }, 'a']), /^Invalid file specifier: /],
+    [listing(['short', 'a']), /^Invalid file specifier: /],
+    [listing(['longEnough', '../a']), /^Invalid file specifier: /],
+    [listing(...Array.from({ length: 65 }, () => ['longEnough', 'a'])), /more than 64 files/],
     [
-      { run_spec: { sourcecode: '' } },
-      /^run_spec is missing the required attribute 'language_id'$/,
-    ],
-    [
-      { run_spec: { language_id: 'c' } },
-      /^run_spec is missing the required attribute 'sourcecode'$/,
-    ],
-    [{ run_spec: { language_id: 'Klingon', sourcecode: '' } }, /^Language 'klingon' is not known$/],
-    [
-      { run_spec: python('', { parameters: { cputime: 9999 } }) },
-      /^cputime exceeds maximum allowed/,
-    ],
-    [{ run_spec: python('', { parameters: { runargs: 'a' } }) }, /^runargs must be an array$/],
-    [{ run_spec: python('', { parameters: { runargs: ['"a'] } }) }, /^runargs has an open quote$/],
-    [{ run_spec: python('', { parameters: { runargs: ['a\0b'] } }) }, /^runargs/],
-    [{ run_spec: python('', { parameters: { memorylimit: 1 } }) }, /^memorylimit must be at least/],
-    [
-      { run_spec: python('', { parameters: { interpreterargs: ['-c x'] } }) },
-      /^interpreterargs: -c/,
-    ],
-    [{ run_spec: python('', { sourcefilename: '../a' }) }, /^The sourcefilename for the run_spec/],
-    [
-      { run_spec: python('', { language_id: 'constructor' }) },
-      /^Language 'constructor' is not known/,
-    ],
-    [
-      { run_spec: python('', { file_list: [[{ toString: 0 }, 'a']] }) },
-      /^Invalid file specifier: /,
-    ],
-    [{ run_spec: python('', { file_list: [['short', 'a']] }) }, /^Invalid file specifier: /],
-    [
-      { run_spec: python('', { file_list: [['longEnough', '../a']] }) },
-      /^Invalid file specifier: /,
-    ],
-    [
-      {
-        run_spec: python('', { file_list: Array.from({ length: 65 }, () => ['longEnough', 'a']) }),
-      },
-      /more than 64 files/,
-    ],
-    [
-      {
-        run_spec: python('', {
-          file_list: [
-            ['large001', 'a'],
-            ['large002', 'b'],
-          ],
-        }),
-      },
+      listing(['large001', 'a'], ['large002', 'b']),
       /^file_list is larger than 1048576 bytes in all$/,
     ],
-    [
-      {
-        run_spec: python('', {
-          file_list: [
-            ['large001', 'a'],
-            ['large001', 'A'],
-          ],
-        }),
-      },
-      /^file_list/,
-    ],
-    [{ run_spec: python('', { input: 'x'.repeat(70_000) }) }, /^input is larger/],
-    [{ run_spec: python('x'.repeat(70_000)) }, /^sourcecode is larger/],
+    [listing(['large001', 'a'], ['large001', 'A']), /^file_list/],
+    [python('', { input: 'x'.repeat(70_000) }), /^input is larger/],
+    [python('x'.repeat(70_000)), /^sourcecode is larger/],
   ]
-  for (const [body, message] of rows) {
-    const answer = await post(body)
-    t.equal(answer.status, 400, message.source)
-    t.match(answer.body, message)
-  }
+  const asSpecs = specs.map(([spec, message]) => [{ run_spec: spec }, message] as const)
+  for (const [body, message] of [...rows, ...asSpecs])
+    t.match(await post(body), { status: 400, body: message }, message.source)
   const deep = `[${'['.repeat(100_000)}${']'.repeat(100_000)}]`
   const nested = JSON.stringify({ run_spec: python('', { file_list: 'deep' }) })
   const answer = await ask('POST', 'runs', { body: nested.replace('"deep"', deep) })
@@ -298,23 +253,12 @@ t.test('without a key, or with another, it is 403', async (t) => {
 })
 
 t.test('what asks for more than the tier has gets what it has', async (t) => {
-  const parameters = {
-    memorylimit: 200_000,
-    numprocs: 100_000,
-    disklimit: -1,
-    streamsize: 1000,
-    cputime: 12,
-  }
-  const spec = python('print(1)', { parameters })
+  const most = { memorylimit: 200_000, numprocs: 100_000, disklimit: -1, streamsize: 1000 }
+  const spec = python('print(1)', { parameters: { ...most, cputime: 12 } })
   const key = await issue('beta')
   const { body } = await run(spec, { key })
   t.match(body, { outcome: 15, stdout: '1\n' })
   const { body: own } = await call('GET', `/api/result/${body.run_id}`, { key })
-  t.match(own.limits.run, {
-    memory: 1_073_741_824,
-    processes: 256,
-    stdout: 2_097_152,
-    cpu_time: 12,
-    wall_time: 24,
-  })
+  const tier = { memory: 1_073_741_824, processes: 256, stdout: 2_097_152 }
+  t.match(own.limits.run, { ...tier, cpu_time: 12, wall_time: 24 })
 })

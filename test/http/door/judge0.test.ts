@@ -1,7 +1,6 @@
 // The Judge0 door through the whole service: tokens, fields, base64, statuses and errors as Judge0's clients expect them; and
 // callbacks, delivered like webhooks: a PUT to a real HTTPS receiver, repeated until it answers 2xx.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { strToU8, zipSync } from 'fflate'
@@ -9,6 +8,7 @@ import t from 'tap'
 import { readStream } from '#event'
 import { parseRanges } from '#webhook'
 import { openTestDatabase } from '../../helper/database.ts'
+import { makeDirectory } from '../../helper/directory.ts'
 import { startServer } from '../../helper/server.ts'
 import type { Answer, Call } from '../../helper/server.ts'
 import { startWorkerProcess } from '../../helper/worker.ts'
@@ -18,7 +18,7 @@ import { createReceiver } from '../../webhook/receiver.ts'
 
 const { sql, url } = await openTestDatabase(t)
 const authority = createAuthority()
-const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
+const directory = makeDirectory(t)
 writeFileSync(join(directory, 'authority.pem'), authority.pem)
 let failures = 1
 const receiver = await createReceiver(
@@ -32,7 +32,6 @@ const receiver = await createReceiver(
 t.teardown(async () => {
   await receiver.close()
   authority.remove()
-  rmSync(directory, { recursive: true, force: true })
 })
 await startWorkerProcess(t, url, {
   LANGUAGES: 'python,cpp',
@@ -93,19 +92,8 @@ t.test('a program gets input and arguments, and answers with the usual fields', 
     time: /^\d+(\.\d+)?$/,
   })
   t.ok(Number.isInteger(body.memory) && body.memory > 1000, 'KiB')
-  t.strictSame(
-    Object.keys(body).toSorted(),
-    [
-      'compile_output',
-      'memory',
-      'message',
-      'status',
-      'stderr',
-      'stdout',
-      'time',
-      'token',
-    ].toSorted(),
-  )
+  const fields = 'compile_output memory message status stderr stdout time token'
+  t.equal(Object.keys(body).toSorted().join(' '), fields)
 })
 
 t.test('stderr is redirected to stdout in the order in which both are written', async (t) => {
@@ -124,35 +112,29 @@ t.test('stderr is redirected to stdout in the order in which both are written', 
 })
 
 t.test('each way to end has its status', async (t) => {
-  const rows: readonly [string, object, object][] = [
-    ['print(1)', { expected_output: '1  \n\n' }, { status: { id: 3 } }],
-    ['print(1)', { expected_output: '2' }, { status: { id: 4, description: 'Wrong Answer' } }],
-    [
-      'while True: pass',
-      { cpu_time_limit: 0.3 },
-      { status: { id: 5 }, message: 'Time limit exceeded' },
-    ],
+  const kill = (signal: number): string => `import os; os.kill(os.getpid(), ${signal})`
+  const rows: readonly [code: string, more: object, id: number, told?: object][] = [
+    ['print(1)', { expected_output: '1  \n\n' }, 3],
+    ['print(1)', { expected_output: '2' }, 4, { status: { description: 'Wrong Answer' } }],
+    ['while True: pass', { cpu_time_limit: 0.3 }, 5, { message: 'Time limit exceeded' }],
     [
       'import time; time.sleep(9)',
       { wall_time_limit: 1 },
-      { status: { id: 5 }, message: 'Time limit exceeded (wall clock)' },
+      5,
+      { message: 'Time limit exceeded (wall clock)' },
     ],
-    [
-      'import os; os.kill(os.getpid(), 11)',
-      {},
-      { status: { id: 7 }, message: 'Caught fatal signal 11' },
-    ],
-    ['while True: print("x" * 9999)', { max_file_size: 64 }, { status: { id: 8 } }],
-    ['import os; os.kill(os.getpid(), 8)', {}, { status: { id: 9 } }],
-    ['import os; os.abort()', {}, { status: { id: 10 } }],
-    ['exit(3)', {}, { status: { id: 11 }, message: 'Exited with error status 3' }],
-    ['import os; os.kill(os.getpid(), 15)', {}, { status: { id: 12 } }],
-    ['x = b"1" * 500_000_000', { memory_limit: 50_000 }, { status: { id: 12 } }],
+    [kill(11), {}, 7, { message: 'Caught fatal signal 11' }],
+    ['while True: print("x" * 9999)', { max_file_size: 64 }, 8],
+    [kill(8), {}, 9],
+    ['import os; os.abort()', {}, 10],
+    ['exit(3)', {}, 11, { message: 'Exited with error status 3' }],
+    [kill(15), {}, 12],
+    ['x = b"1" * 500_000_000', { memory_limit: 50_000 }, 12],
   ]
-  for (const [code, more, answer] of rows) {
-    const got = await run(code, more)
-    t.equal(got.status, 201, code)
-    t.match(got.body, answer, code)
+  for (const [code, more, id, told = {}] of rows) {
+    const answer = await run(code, more)
+    t.match(answer, { status: 201, body: { status: { id } } }, code)
+    t.match(answer.body, told, code)
   }
   const bad = await create({ language_id: cpp, source_code: 'int main( {' })
   t.match(bad.body, {
@@ -234,75 +216,50 @@ t.test('several runs are one submission with the mean of their figures', async (
 })
 
 t.test('mistakes are 422 by their fields', async (t) => {
+  const of = (more: object): object => ({ language_id: python, source_code: 'x', ...more })
   const rows: readonly [object, object][] = [
     [{}, { language_id: ["can't be blank"], source_code: ["can't be blank"] }],
+    [of({ language_id: 9999 }), { language_id: ["language with id 9999 doesn't exist"] }],
     [
-      { language_id: 9999, source_code: 'x' },
-      { language_id: ["language with id 9999 doesn't exist"] },
-    ],
-    [
-      { language_id: python, source_code: 'x', compiler_options: '-O2' },
+      of({ compiler_options: '-O2' }),
       { compiler_options: ['setting compiler options is only allowed for compiled languages'] },
     ],
+    [of({ cpu_time_limit: 1e9, memory_limit: 'much' }), { memory_limit: ['is not a number'] }],
     [
-      { language_id: python, source_code: 'x', cpu_time_limit: 1e9, memory_limit: 'much' },
-      { memory_limit: ['is not a number'] },
-    ],
-    [
-      { language_id: python, source_code: 'x', cpu_time_limit: 1e9, memory_limit: 2048 },
+      of({ cpu_time_limit: 1e9, memory_limit: 2048 }),
       {
         cpu_time_limit: [/^must be less than or equal to \d+$/],
         memory_limit: ['must be greater than or equal to 16384'],
       },
     ],
     [
-      { language_id: python, source_code: 'x', enable_network: true, stack_limit: 10 },
+      of({ enable_network: true, stack_limit: 10 }),
       {
         enable_network: ['enabling network is not allowed'],
         stack_limit: [/greater than or equal to 64000/],
       },
     ],
     [
-      { language_id: python, source_code: 'x', enable_per_process_and_thread_time_limit: true },
+      of({ enable_per_process_and_thread_time_limit: true }),
       { enable_per_process_and_thread_time_limit: ['this option cannot be enabled'] },
     ],
-    [
-      { language_id: python, source_code: 'x', callback_url: 'http://example.com/' },
-      { callback_url: ['must be an https: URL'] },
-    ],
-    [
-      { language_id: python, source_code: 'x', command_line_arguments: '"' },
-      { command_line_arguments: ['has an open quote'] },
-    ],
-    [
-      { language_id: python, source_code: 'x', number_of_runs: 21 },
-      { number_of_runs: ['must be less than or equal to 20'] },
-    ],
-    [
-      { language_id: python, source_code: 'x'.repeat(70_000) },
-      { source_code: [/^is larger than 65536/] },
-    ],
-    [
-      { language_id: python, source_code: 'x', additional_files: 'aGVsbG8=' },
-      { additional_files: ['is not a zip in base64'] },
-    ],
+    [of({ callback_url: 'http://example.com/' }), { callback_url: ['must be an https: URL'] }],
+    [of({ command_line_arguments: '"' }), { command_line_arguments: ['has an open quote'] }],
+    [of({ number_of_runs: 21 }), { number_of_runs: ['must be less than or equal to 20'] }],
+    [of({ source_code: 'x'.repeat(70_000) }), { source_code: [/^is larger than 65536/] }],
+    [of({ additional_files: 'aGVsbG8=' }), { additional_files: ['is not a zip in base64'] }],
   ]
   for (const [body, answer] of rows) {
-    const got = await create(body)
-    t.equal(got.status, 422, JSON.stringify(body).slice(0, 100))
-    t.match(got.body, answer, JSON.stringify(body).slice(0, 100))
+    const told = JSON.stringify(body).slice(0, 100)
+    t.match(await create(body), { status: 422, body: answer }, told)
   }
-  const binary = { language_id: python, source_code: encode(Buffer.from([0xff])) }
-  t.match(await create(binary, 'base64_encoded=true'), {
-    status: 422,
-    body: { source_code: ['is not UTF-8'] },
-  })
-  const unknown = await create({ language_id: python, source_code: 'x' }, 'fields=a,b')
+  const binary = of({ source_code: encode(Buffer.from([0xff])) })
+  const refused = await create(binary, 'base64_encoded=true')
+  t.match(refused, { status: 422, body: { source_code: ['is not UTF-8'] } })
+  const unknown = await create(of({}), 'fields=a,b')
   t.match(unknown, { status: 400, body: { error: 'invalid fields: [a, b]', fault: 'caller' } })
-  t.match(await ask('POST', '/submissions', { body: '[' }), {
-    status: 400,
-    body: { error: /JSON/ },
-  })
+  const broken = await ask('POST', '/submissions', { body: '[' })
+  t.match(broken, { status: 400, body: { error: /JSON/ } })
 })
 
 t.test('a zip is bounded by what it holds, whatever it says', async (t) => {
@@ -349,10 +306,8 @@ t.test('a batch has a token or its mistakes for each, and is read at once', asyn
   t.match(none, { status: 422, body: [{ language_id: ["can't be blank"] }] })
   for (const count of [0, 21]) {
     const many = { submissions: Array.from({ length: count }, () => good) }
-    t.match(await ask('POST', '/submissions/batch', { body: many }), {
-      status: 400,
-      body: { error: /batch/ },
-    })
+    const answer = await ask('POST', '/submissions/batch', { body: many })
+    t.match(answer, { status: 400, body: { error: /batch/ } })
   }
   t.equal((await ask('GET', '/submissions/batch')).status, 400)
 })
@@ -412,10 +367,8 @@ t.test('what is deleted is gone but for its verdict', async (t) => {
 
 t.test('what the service is', async (t) => {
   const languages = (await ask('GET', '/languages')).body as { id: number; name: string }[]
-  t.strictSame(
-    languages.map(({ id }) => id),
-    [52, 53, 54, 105, 71, 92, 100, 109, 113],
-  )
+  const ids = languages.map(({ id }) => id)
+  t.strictSame(ids, [52, 53, 54, 105, 71, 92, 100, 109, 113])
   t.match(languages.at(-1)?.name, /^Python \(3\.\d+\.\d+\)$/)
   t.match((await ask('GET', '/languages/all')).body[0], { is_archived: false })
   t.match((await ask('GET', `/languages/${cpp}`)).body, {

@@ -85,20 +85,16 @@ t.test('a handshake agrees on a version, and notifications are taken', async (t)
     })
     t.match(headers['mcp-session-id'], /^[0-9a-f-]{36}$/)
   }
-  t.match(await post({ jsonrpc: '2.0', method: 'notifications/initialized' }), {
-    status: 202,
-    text: '',
-  })
+  const notified = await post({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  t.match(notified, { status: 202, text: '' })
   t.match((await ask('ping')).body, { id: 1, result: {} })
 })
 
 t.test('tools have schemas of the API, which their answers keep', async (t) => {
   const { body } = await ask('tools/list')
   const tools = body.result.tools as { name: string; inputSchema: object; outputSchema: object }[]
-  t.strictSame(
-    tools.map(({ name }) => name),
-    ['run_code', 'run_tests', 'list_languages', 'get_result'],
-  )
+  const names = tools.map(({ name }) => name)
+  t.strictSame(names, ['run_code', 'run_tests', 'list_languages', 'get_result'])
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
   const calls: Record<string, object> = {
     run_code: { language: 'python', code: 'print(1)' },
@@ -132,14 +128,11 @@ t.test('a program gets all that it is given, and is read again by its id', async
     structuredContent: { verdict: 'AC', stdout: "one ['two'] three four\n" },
   })
   const { id } = result.structuredContent
-  for (const wait of [true, false])
-    t.match(
-      (await ask('tools/call', { name: 'get_result', arguments: { id, wait } })).body.result,
-      {
-        isError: false,
-        structuredContent: { id, verdict: 'AC' },
-      },
-    )
+  for (const wait of [true, false]) {
+    const read = await ask('tools/call', { name: 'get_result', arguments: { id, wait } })
+    const told = { isError: false, structuredContent: { id, verdict: 'AC' } }
+    t.match(read.body.result, told)
+  }
 })
 
 t.test('a program that fails is an error with its record', async (t) => {
@@ -192,6 +185,7 @@ t.test('mistakes in arguments are told to the model, each with its place', async
 
 t.test('what is no request of the protocol is refused in its shape', async (t) => {
   const request = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  const evil = { Origin: 'http://evil.example' }
   const rows: readonly [unknown, Call, number, object][] = [
     ['{', {}, 400, { code: -32700 }],
     [[request], {}, 400, { code: -32600, message: /Batches/ }],
@@ -201,24 +195,17 @@ t.test('what is no request of the protocol is refused in its shape', async (t) =
     [{ jsonrpc: '2.0', id: 1 }, {}, 400, { code: -32600 }],
     [request, { headers: { 'Content-Type': 'text/plain' } }, 415, { code: 415 }],
     [request, { headers: { 'MCP-Protocol-Version': '1999-01-01' } }, 400, { code: -32022 }],
-    [request, { headers: { Origin: 'http://evil.example' } }, 403, { code: 403 }],
-    [
-      request,
-      { headers: { Origin: 'http://evil.example', Host: 'evil.example' } },
-      403,
-      { code: 403 },
-    ],
+    [request, { headers: evil }, 403, { code: 403 }],
+    [request, { headers: { ...evil, Host: 'evil.example' } }, 403, { code: 403 }],
     [request, { key: null }, 401, { code: 401, data: { fault: 'caller', retry: 'never' } }],
     [{ ...request, method: 'resources/list' }, {}, 200, { code: -32601 }],
     [{ ...request, method: 'toString' }, {}, 200, { code: -32601 }],
     [{ ...request, method: 'tools/call', params: { name: 'toString' } }, {}, 200, { code: -32602 }],
   ]
-  for (const [body, more, status, error] of rows)
-    t.match(
-      await post(body, more),
-      { status, body: { jsonrpc: '2.0', error } },
-      JSON.stringify(body),
-    )
+  for (const [body, more, status, error] of rows) {
+    const told = { status, body: { jsonrpc: '2.0', error } }
+    t.match(await post(body, more), told, JSON.stringify(body))
+  }
   for (const Origin of [origin, `http://localhost:${port}`])
     t.equal((await post(request, { headers: { Origin } })).status, 200, Origin)
   for (const method of ['GET', 'DELETE'])
@@ -251,21 +238,15 @@ t.test('a request by itself has its version and capabilities, mirrored in header
     (await askAlone('tools/call', languages, { headers: { 'Mcp-Name': encoded } })).status,
     200,
   )
+  const former = { 'MCP-Protocol-Version': '2025-11-25' }
+  const incapable = { [`${own}/clientCapabilities`]: undefined }
   const rows: readonly [Promise<Answer>, number, number][] = [
     [askAlone('ping'), 404, -32601],
     [askAlone('initialize'), 404, -32601],
     [askAlone('tools/list', {}, { headers: { 'Mcp-Method': 'tools/call' } }), 400, -32020],
     [askAlone('tools/call', languages, { headers: { 'Mcp-Name': 'run_code' } }), 400, -32020],
-    [
-      askAlone('tools/call', languages, { headers: { 'MCP-Protocol-Version': '2025-11-25' } }),
-      400,
-      -32020,
-    ],
-    [
-      askAlone('tools/list', {}, { meta: { [`${own}/clientCapabilities`]: undefined } }),
-      400,
-      -32602,
-    ],
+    [askAlone('tools/call', languages, { headers: former }), 400, -32020],
+    [askAlone('tools/list', {}, { meta: incapable }), 400, -32602],
     [askAlone('tasks/get', { taskId: 'none' }), 400, -32021],
     [askAlone('tasks/get', { taskId: 'none' }, { tasks: true }), 200, -32602],
   ]

@@ -75,40 +75,30 @@ t.test('a program gets its files, input, arguments, and answers with its stage',
 })
 
 t.test('each way to end has its code, signal and status', async (t) => {
+  const segfault = 'import os; os.kill(os.getpid(), 11)'
+  const sleep = 'import time; time.sleep(9)'
+  const hoard = 'x = b"1" * 500_000_000'
+  const complain = 'import sys\nwhile True: print("x" * 9999, file=sys.stderr)'
+  const exited = { code: 3, signal: null, status: 'RE', message: 'Exited with error status 3' }
   const rows: readonly [string, object, object][] = [
-    [
-      'exit',
-      python('exit(3)'),
-      { code: 3, signal: null, status: 'RE', message: 'Exited with error status 3' },
-    ],
-    [
-      'signal',
-      python('import os; os.kill(os.getpid(), 11)'),
-      { code: null, signal: 'SIGSEGV', status: 'SG' },
-    ],
+    ['exit', python('exit(3)'), exited],
+    ['signal', python(segfault), { code: null, signal: 'SIGSEGV', status: 'SG' }],
     [
       'wall time',
-      python('import time; time.sleep(9)', { run_timeout: 300 }),
+      python(sleep, { run_timeout: 300 }),
       { code: null, signal: 'SIGKILL', status: 'TO' },
     ],
     ['CPU time', python('while True: pass', { run_cpu_time: 300 }), { status: 'TO' }],
     [
       'memory',
-      python('x = b"1" * 500_000_000', { run_memory_limit: 50_000_000 }),
+      python(hoard, { run_memory_limit: 50_000_000 }),
       { signal: 'SIGKILL', status: 'SG' },
     ],
     ['stdout', python('while True: print("x" * 9999)'), { status: 'OL' }],
-    [
-      'stderr',
-      python('import sys\nwhile True: print("x" * 9999, file=sys.stderr)'),
-      { status: 'EL' },
-    ],
+    ['stderr', python(complain), { status: 'EL' }],
   ]
-  for (const [name, body, run] of rows) {
-    const answer = await execute(body)
-    t.equal(answer.status, 200, name)
-    t.match(answer.body.run, run, name)
-  }
+  for (const [name, body, run] of rows)
+    t.match(await execute(body), { status: 200, body: { run } }, name)
 })
 
 t.test('a compiler has a stage of its own, which stands for a run that is missing', async (t) => {
@@ -146,9 +136,8 @@ t.test('mistakes are 400 with a message that says them all', async (t) => {
     [python('', { files: [{ content: '' }, { name: '../up', content: '' }] }), /files/],
   ]
   for (const [body, message] of rows) {
-    const answer = await execute(body)
-    t.equal(answer.status, 400, message.source)
-    t.match(answer.body, { message, fault: 'caller', retry: 'never' })
+    const told = { message, fault: 'caller', retry: 'never' }
+    t.match(await execute(body), { status: 400, body: told }, message.source)
   }
 })
 
@@ -160,25 +149,15 @@ t.test('the key stands where a client can put it', async (t) => {
     { 'X-API-Key': '', 'X-Auth-Token': key },
     { 'X-API-Key': '', authorization: key },
   ]) {
-    const { status } = await call('GET', '/api/v2/runtimes', {
-      key: null,
-      headers,
-      checked: false,
-    })
-    t.equal(status, 200)
+    const asked = { key: null, headers, checked: false }
+    t.equal((await call('GET', '/api/v2/runtimes', asked)).status, 200)
   }
-  const { status, body } = await execute(python(''), { key: null })
-  t.equal(status, 401)
-  t.match(body, { message: String, fault: 'caller' })
+  const refused = await execute(python(''), { key: null })
+  t.match(refused, { status: 401, body: { message: String, fault: 'caller' } })
 })
 
 t.test('JSON that is called text is read', async (t) => {
-  const { body } = await execute(
-    {},
-    {
-      body: JSON.stringify(python('print(1)')),
-      headers: { 'Content-Type': 'Text/Plain;charset=UTF-8' },
-    },
-  )
+  const headers = { 'Content-Type': 'Text/Plain;charset=UTF-8' }
+  const { body } = await execute({}, { body: JSON.stringify(python('print(1)')), headers })
   t.match(body, { run: { stdout: '1\n' } })
 })
