@@ -104,14 +104,6 @@ t.test('a successor expires with the key it follows, unless told otherwise', asy
   t.strictSame(await read(third), later)
 })
 
-t.test('a rotated key ends no later than it would have, however long the overlap', async (t) => {
-  const expiresAt = new Date(Date.now() + 86_400_000)
-  const old = await issueKey(sql, { account: 'overlapping', tier: 'beta', expiresAt }, 'test')
-  t.not(await rotateKey(sql, old.id, 2 * 86_400, 'test'), null)
-  const listed = (await listKeys(sql, 'overlapping')).find(({ id }) => id === old.id)
-  t.strictSame(listed?.expires_at, expiresAt)
-})
-
 t.test('a key that names a cell has a successor that names it too', async (t) => {
   const first = await issueKey(sql, { account: 'of a cell', tier: 'beta', cell: 'q' }, 'test')
   t.match(first.key, /^rl_live_q/)

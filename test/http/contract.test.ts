@@ -126,7 +126,7 @@ const contract: Readonly<Record<string, readonly Row[]>> = {
     ['chosen', 'a byte-order mark is 400', post(`\ufeff${JSON.stringify(python)}`), wrong('')],
     ['chosen', 'of a field given twice the last counts', [post('{"language":"latin","code":"","language":"java"}'), record], { status: 200, body: { language: 'java' } }],
     ['given', 'wait=true answers the record', 'test/http/execution.test.ts'],
-    ['given', 'a wait that takes too long is 408 with the id', post(python, { path: '/api/submit?wait=true' }), problem(408, 'timeout', { id: uuid })],
+    ['given', 'a wait that takes too long is 408 with the id', post(python, { path: '/api/submit?wait=true' }), { ...problem(408, 'timeout', { id: uuid }), headers: { location: /^\/api\/result\/[\da-f-]{36}$/ } }],
     ['given', 'the submission goes on', [post(python, { path: '/api/submit?wait=true' }), record], { status: 200, body: { status: 'queued' } }],
     ['given', 'a used Idempotency-Key is 202 and the record', [post(python, key1), () => post(python, key1)], { status: 202, body: { id: uuid, status: 'queued' }, headers: { 'idempotency-replayed': 'true', 'idempotency-mismatch': undefined } }],
     ['chosen', 'another body replays too, and it is said', [post(python, key2), () => post({ ...python, code: '1' }, key2)], { status: 202, headers: { 'idempotency-replayed': 'true', 'idempotency-mismatch': 'true' } }],

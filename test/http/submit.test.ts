@@ -4,7 +4,6 @@ import t from 'tap'
 import { isUuid } from '#id'
 import { parseRanges } from '#webhook-address'
 import { isAnyWaiting } from '../helper/lock.ts'
-import { finish } from '../helper/execution.ts'
 import { startFreshServer, startServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 
@@ -154,18 +153,6 @@ t.test('a hundred thousand unknown fields get an answer of bounded size', async 
   const { status, text } = await submit(`{${fields.join(',')}}`)
   t.equal(status, 400)
   t.ok(text.length < 20_000, `${text.length} characters`)
-})
-
-t.test('a wait that takes too long is 408 with the id; the submission goes on', async (t) => {
-  const { status, body, headers } = await call('POST', '/api/submit?wait=true', {
-    headers: { Prefer: 'respond-async, wait=1' },
-    body: python,
-  })
-  t.equal(status, 408)
-  t.equal(body.error, 'timeout')
-  t.equal(headers.location, `/api/result/${body.id}`)
-  await finish(sql, body.id)
-  t.equal((await call('GET', `/api/result/${body.id}`)).body.status, 'completed')
 })
 
 t.test('who is given up in a deadlock is told to come again, and nothing is stored', async (t) => {

@@ -41,8 +41,6 @@ process.exit(1)`,
   t.ok(pid > 0)
   while (isAlive(pid)) await delay(5)
   const rows = await sql<{ name: string }[]>`select datname as name from pg_database order by 1`
-  t.strictSame(
-    rows.map(({ name }) => name),
-    ['postgres', 'template0', 'template1', 'testing'],
-  )
+  const names = rows.map(({ name }) => name)
+  t.strictSame(names, ['postgres', 'template0', 'template1', 'testing'])
 })

@@ -118,26 +118,6 @@ t.test('a broken LISTEN connection is replaced without anybody waiting longer', 
   await end(again)
 })
 
-t.test('a wait ends when its time is up', async (t) => {
-  const id = await submitNew(sql, caller, describeSubmission({ code: '' }))
-  t.strictSame(await waiter.wait(id, 0.05), { isFinal: false })
-  t.equal(waiter.waiting, 0)
-})
-
-t.test('who hangs up is forgotten at once', async (t) => {
-  const controller = new AbortController()
-  const wait = waiter.wait(uuidv7(), 10, controller.signal)
-  t.equal(waiter.waiting, 1)
-  controller.abort()
-  t.strictSame(await wait, { isFinal: false })
-  t.equal(waiter.waiting, 0)
-  t.strictSame(
-    await waiter.wait(uuidv7(), 10, controller.signal),
-    { isFinal: false },
-    'a signal that has fired counts too',
-  )
-})
-
 t.test('who waits for what was not stored after all is let go', async (t) => {
   const [id, other] = [uuidv7(), uuidv7()]
   const waits = [waiter.wait(id, 10), waiter.wait(other, 10)]
@@ -145,16 +125,5 @@ t.test('who waits for what was not stored after all is let go', async (t) => {
   t.strictSame(await waits[0], { isFinal: false })
   t.equal(waiter.waiting, 1, 'and nobody else')
   waiter.forget(other)
-})
-
-t.test('a thousand waiters hold no connection', async (t) => {
-  const [before] =
-    await sql`select count(*) from pg_stat_activity where datname = current_database()`
-  const waits = Array.from({ length: 1000 }, () => waiter.wait(uuidv7(), 1.5))
-  const [during] =
-    await sql`select count(*) from pg_stat_activity where datname = current_database()`
-  t.equal(during?.['count'], before?.['count'])
-  t.equal(waiter.waiting, 1000)
-  t.ok((await Promise.all(waits)).every(({ isFinal }) => !isFinal))
-  t.strictSame(errors, [])
+  t.strictSame(errors, [], 'nothing went wrong in all of these')
 })

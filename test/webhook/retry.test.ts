@@ -44,12 +44,6 @@ t.test('an own schedule is followed', async (t) => {
   t.equal(nextAttemptDelay(1, { ...policy, schedule: [] }), null)
 })
 
-t.test('an attempt that is no whole number from 1 is a mistake of ours', async (t) => {
-  for (const attempt of [0, -1, 1.5, Number.NaN]) {
-    t.throws(() => next(attempt), { name: 'RangeError' })
-  }
-})
-
 // A date without a zone must not be read as local time, so local time differs from UTC here.
 process.env['TZ'] = 'Asia/Tokyo'
 

@@ -1,21 +1,17 @@
 // One attempt against real HTTPS receivers: good, broken and hostile ones. Settings shorten the limits. No test needs a
-// certain speed: upper bounds only show that something ended at all. Then the defaults, and deadlines alone.
+// certain speed: upper bounds only show that something ended at all. Then the defaults.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { getEventListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
-
-import { untilAborted } from '#abort'
 import { createDeliverySettings, parseRanges, sendDelivery, trustAuthorities } from '#webhook'
 import type { DeliveryOutcome, DeliverySettings } from '#webhook'
 import { ownAddresses } from '#webhook-address'
-
 import { verifyWebhook } from '#client'
-import { DeadlineError, within } from '../../src/webhook/connect.ts'
+import { until } from '../helper/until.ts'
 import { createAuthority, type Identity } from './certificate.ts'
 import { createListener, createReceiver, type Answer, type Receiver } from './receiver.ts'
 
@@ -65,11 +61,6 @@ async function speak(t: Tap, talk: (socket: Socket) => void): Promise<number> {
 }
 
 type Tap = Pick<typeof t, 'teardown'>
-
-/** Waits until the condition holds, for example until a receiver notices a closed connection. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
-}
 
 t.test('a delivery arrives as the exact bytes, with headers both verifiers accept', async (t) => {
   const receiver = await receive(t, (response) => response.end('thanks'))
@@ -420,33 +411,4 @@ t.test('text that holds no readable certificate is refused at start', async (t) 
   t.throws(() => trustAuthorities(`${authority.pem}\n${broken}`), /certificate 2 cannot be read/)
   t.doesNotThrow(() => trustAuthorities(authority.pem))
   t.doesNotThrow(() => trustAuthorities(''))
-})
-
-const forEver = (signal: AbortSignal): Promise<never> => untilAborted(new Promise(() => {}), signal)
-
-t.test('a deadline fires with an error that names the step and the limit', async (t) => {
-  await t.rejects(within('dns', 0.01, undefined, forEver), new DeadlineError('dns', 0.01))
-  await t.rejects(within('dns', 0.01, undefined, forEver), {
-    message: 'dns: no answer within 0.01 s',
-  })
-})
-
-t.test('a deadline follows its parent, one that has fired already too', async (t) => {
-  const reason = new Error('shutting down')
-  const parent = new AbortController()
-  const waiting = within('dns', 60, parent.signal, (signal) => {
-    t.equal(signal.aborted, false)
-    return forEver(signal)
-  })
-  parent.abort(reason)
-  await t.rejects(waiting, reason)
-  await t.rejects(within('dns', 60, parent.signal, forEver), reason)
-})
-
-t.test('a deadline whose work is over neither fires nor listens', async (t) => {
-  const parent = new AbortController()
-  const signal = await within('dns', 0.01, parent.signal, async (given) => given)
-  t.equal(getEventListeners(parent.signal, 'abort').length, 0)
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  t.equal(signal.aborted, false)
 })

@@ -18,7 +18,7 @@ export const accountFaults: readonly Fault[] = [
     name: 'account: a rotation lengthens the life of the old key',
     text: "least(k.expires_at, (change_key.data ->> 'works_until')::timestamptz)",
     instead: "coalesce((change_key.data ->> 'works_until')::timestamptz, k.expires_at)",
-    tests: ['account/account'],
+    tests: ['http/access'],
   },
   {
     name: 'account: a revoked key is admitted',

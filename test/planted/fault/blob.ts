@@ -18,7 +18,7 @@ export const blobFaults: readonly Fault[] = [
     name: 'blob: the last byte of a quota cannot be used',
     text: 'a.blob_bytes + runledger.count_blob(store_blob.bytes) <= _key.quota',
     instead: 'a.blob_bytes + runledger.count_blob(store_blob.bytes) < _key.quota',
-    tests: ['http/blob', 'blob/store'],
+    tests: ['http/blob'],
   },
   {
     name: 'blob: an empty one is free',
