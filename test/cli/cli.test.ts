@@ -142,10 +142,8 @@ t.test('keys list names one account’s keys, newest first', async (t) => {
   const list = async (more = ''): Promise<Record<string, unknown>[]> =>
     parseLines((await command(`keys list${more}`)).out)
   const all = await list()
-  t.strictSame(
-    all.slice(0, 2).map(({ id }) => id),
-    [second.id, first.id],
-  )
+  const ids = all.slice(0, 2).map(({ id }) => id)
+  t.strictSame(ids, [second.id, first.id])
   t.match(all[1], { account: 'acme', tier: 'unlimited', revoked_at: null })
   const own = await list(' --account acme')
   t.ok(own.every(({ account }) => account === 'acme'))

@@ -172,10 +172,8 @@ t.test('each once, at most so many at once, and whose verdict differs is told', 
   const again = await runCampaign(campaign)
   t.match(again, { counts: { due: 0, done: 7 }, repeated: 7 }, 'called again it does nothing')
   t.strictSame(again.changes, report.changes)
-  t.strictSame(
-    (await readReruns(campaign.campaign)).map(({ submission_id: id }) => id),
-    ids,
-  )
+  const repeated = (await readReruns(campaign.campaign)).map(({ submission_id: id }) => id)
+  t.strictSame(repeated, ids)
 })
 
 t.test('where nothing was expected, outputs are compared', async (t) => {
@@ -342,10 +340,8 @@ t.test('two calls of one campaign at once double nothing', async (t) => {
     reports.reduce((sum, { counts }) => sum + counts.due, 0),
     40,
   )
-  t.strictSame(
-    (await readReruns(campaign.campaign)).map(({ submission_id: id }) => id),
-    ids,
-  )
+  const repeated = (await readReruns(campaign.campaign)).map(({ submission_id: id }) => id)
+  t.strictSame(repeated, ids)
 })
 
 t.test('even without its lock one is repeated once', async (t) => {
@@ -412,10 +408,8 @@ t.test('killed in the middle and called again it goes on, each once', async (t) 
   const { received, done } = lines.at(-1) as { received: number; done: number }
   t.equal(received + done, 25)
   t.ok(done >= before && done < 25, `${done} were done before the second call`)
-  t.strictSame(
-    (await readReruns(name)).map(({ submission_id: id }) => id),
-    ids,
-  )
+  const repeated = (await readReruns(name)).map(({ submission_id: id }) => id)
+  t.strictSame(repeated, ids)
   t.ok(Math.max(slow.most, worker.most) <= 3, `${slow.most} and ${worker.most} at once`)
   const dry = await runCommand(`${words} --dry-run`)
   t.match(parseLines(dry.out), [{ campaign: name, due: 0, done: 25 }])

@@ -79,10 +79,8 @@ t.test('list shows the newest first, by state and up to the limit', async (t) =>
   t.strictSame(await read({ limit: 2 }), ids.slice(1).toReversed())
   t.strictSame(await read({ state: 'delivered' }), [ids[0]])
   const listed = await run('webhooks list --limit 2')
-  t.strictSame(
-    parseLines(listed.out).map(({ submission_id: id }) => id),
-    ids.slice(1).toReversed(),
-  )
+  const repeated = parseLines(listed.out).map(({ submission_id: id }) => id)
+  t.strictSame(repeated, ids.slice(1).toReversed())
   t.match(await run('webhooks list --state lost'), { status: 64, err: /--state/ })
   t.match(await run('webhooks list --limit 0'), { status: 64, err: /--limit/ })
   t.notMatch(listed.out, /"s"|secret/)

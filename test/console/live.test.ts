@@ -114,10 +114,8 @@ t.test('a rerun is held against the first: verdict, times, memory, output', asyn
       ['Runtime', 'Python 3.11', 'Python 3.12'],
     ],
   )
-  t.strictSame(
-    other.outputs.map(({ label }) => label),
-    ['stdout', 'stderr'],
-  )
+  const labels = other.outputs.map(({ label }) => label)
+  t.strictSame(labels, ['stdout', 'stderr'])
 })
 
 t.test('so are its tests and the files that it left', async (t) => {
@@ -137,10 +135,8 @@ t.test('so are its tests and the files that it left', async (t) => {
       ['File c', 'not there', '1 B, 2'],
     ],
   )
-  t.strictSame(
-    outputs.map(({ label }) => label),
-    ['stdout of Test 2', 'stdout of Test 3'],
-  )
+  const labels = outputs.map(({ label }) => label)
+  t.strictSame(labels, ['stdout of Test 2', 'stdout of Test 3'])
 })
 
 t.test('of outputs that are gone nothing is said', async (t) => {

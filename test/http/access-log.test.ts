@@ -24,26 +24,24 @@ async function logThree(level: string): Promise<string[]> {
 
 t.test('at debug each request has a line', async (t) => {
   const lines = await logThree('debug')
-  t.match(
-    lines.map((line) => JSON.parse(line) as object),
-    [
-      {
-        msg: 'request.answered',
-        method: 'POST',
-        route: '/api/submit',
-        status: 202,
-        account: caller.accountId,
-      },
-      {
-        method: 'GET',
-        route: '/api/result/:id',
-        status: 404,
-        milliseconds: Number,
-        request: String,
-      },
-      { method: 'GET', route: null, status: 404, account: null },
-    ],
-  )
+  const told = lines.map((line) => JSON.parse(line) as object)
+  t.match(told, [
+    {
+      msg: 'request.answered',
+      method: 'POST',
+      route: '/api/submit',
+      status: 202,
+      account: caller.accountId,
+    },
+    {
+      method: 'GET',
+      route: '/api/result/:id',
+      status: 404,
+      milliseconds: Number,
+      request: String,
+    },
+    { method: 'GET', route: null, status: 404, account: null },
+  ])
   t.notMatch(lines.join(''), 'hidden')
   t.notMatch(lines.join(''), caller.key.slice(0, 12), 'nor the key, not even its label')
 })

@@ -76,10 +76,8 @@ t.test('each test has its own, and a checker that is a program has both', async 
     { stdin_sha256: two },
   ]
   const { body } = await run({ code: 'print(int(input()) + 1)', tests })
-  t.strictSame(
-    body.tests.map(({ verdict }: { verdict: string }) => verdict),
-    ['AC', 'WA', 'AC', 'AC'],
-  )
+  const told = body.tests.map(({ verdict }: { verdict: string }) => verdict)
+  t.strictSame(told, ['AC', 'WA', 'AC', 'AC'])
   const code = 'import sys\nread = lambda i: open(sys.argv[i]).read()\nprint(read(1), read(2), read(3), file=sys.stderr)\nsys.exit(read(2) != read(3))' // prettier-ignore
   const checker = { type: 'program', language: 'python', code }
   const judged = await run({ code: 'print(int(input()) + 1)', tests, checker })

@@ -127,10 +127,8 @@ t.test('a tag comes back, and filters lists', async (t) => {
   const { body } = await run({ language: 'python', code: '', tag: 'täg' })
   t.equal(body.tag, 'täg')
   const { body: list } = await call('GET', `/api/submissions?tag=${encodeURIComponent('täg')}`)
-  t.strictSame(
-    list.submissions.map(({ id }: { id: string }) => id),
-    [body.id],
-  )
+  const told = list.submissions.map(({ id }: { id: string }) => id)
+  t.strictSame(told, [body.id])
 })
 
 t.test('a priority is in the log', async (t) => {

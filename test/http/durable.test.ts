@@ -105,10 +105,8 @@ t.test('each of sixteen at once is told what became of its own', async (t) => {
     submit({ code: 3 }),
     ...Array.from({ length: 6 }, () => submit({})),
   ])
-  t.strictSame(
-    answers.map(({ status }) => status),
-    [...Array(7).fill(202), 401, 202, 400, ...Array(6).fill(202)],
-  )
+  const statuses = answers.map(({ status }) => status)
+  t.strictSame(statuses, [...Array(7).fill(202), 401, 202, 400, ...Array(6).fill(202)])
   t.equal(answers[6]?.id, answers[8]?.id)
   t.equal(new Set(answers.map(({ id }) => id)).size, 14, 'thirteen, and none')
 })

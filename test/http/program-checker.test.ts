@@ -32,14 +32,12 @@ sys.exit(0 if o.strip() == i and a == "yes" else 1)`)
     { stdin: '3' },
   ])
   const tests = body.tests as { verdict: string; message: string }[]
-  t.strictSame(
-    tests.map(({ verdict, message }) => [verdict, message]),
-    [
-      ['AC', '1 1 yes\n'],
-      ['WA', '2 2 no\n'],
-      ['WA', '3 3 \n'],
-    ],
-  )
+  const told = tests.map(({ verdict, message }) => [verdict, message])
+  t.strictSame(told, [
+    ['AC', '1 1 yes\n'],
+    ['WA', '2 2 no\n'],
+    ['WA', '3 3 \n'],
+  ])
   t.equal(body.verdict, 'WA')
 })
 
@@ -82,13 +80,11 @@ t.test('a checker leaves nothing to the next run, nor a run to its checker', asy
     checker: program(`${look}print(seen, file=sys.stderr)`),
   })
   const tests = body.tests as { stdout: string; message: string }[]
-  t.strictSame(
-    tests.map(({ stdout, message }) => [stdout, message]),
-    [
-      ['[] False\n', '[]\n'],
-      ['[] False\n', '[]\n'],
-    ],
-  )
+  const told = tests.map(({ stdout, message }) => [stdout, message])
+  t.strictSame(told, [
+    ['[] False\n', '[]\n'],
+    ['[] False\n', '[]\n'],
+  ])
 })
 
 t.test('what is wrong with a checker is refused', async (t) => {

@@ -56,10 +56,8 @@ t.test('a tier is a row: an operator adds one without touching code', async (t) 
     await call('POST', '/api/submit', { key, body: python }),
     await call('POST', '/api/submit', { key, body: python }),
   ]
-  t.strictSame(
-    answers.map(({ status }) => status),
-    [202, 202, 429],
-  )
+  const statuses = answers.map(({ status }) => status)
+  t.strictSame(statuses, [202, 202, 429])
   t.equal(answers[0]?.headers['ratelimit-policy'], '"requests";q=3;w=60')
   const ids = answers.slice(0, 2).map(({ body }) => body.id as string)
   const [row] = await sql`

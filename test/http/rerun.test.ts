@@ -186,10 +186,8 @@ t.test('it has a place of the key that asks, and waits for one as any other does
   for (let count = 0; count < 11; count += 1) ids.push((await rerun(id, { key })).body.id)
   const rows = await sql<{ admitted: boolean }[]>`
     select admitted from runledger.pending where submission_id = any (${ids}) order by submission_id`
-  t.strictSame(
-    rows.map(({ admitted }) => admitted),
-    [...Array.from({ length: 10 }, () => true), false],
-  )
+  const admissions = rows.map(({ admitted }) => admitted)
+  t.strictSame(admissions, [...Array.from({ length: 10 }, () => true), false])
   await finish(sql, ids[0] ?? '')
   const [last] =
     await sql`select admitted from runledger.pending where submission_id = ${ids[10] ?? ''}`

@@ -181,14 +181,12 @@ t.test('with a worker', async (t) => {
     const events = await stream.ended
     t.strictSame(findFlaws(events), [])
     const told = events.filter(({ event }) => event === 'test')
-    t.match(
-      told.map(({ data }) => data),
-      [
-        { index: 0, verdict: 'AC' },
-        { index: 1, verdict: 'AC' },
-        { index: 2, verdict: 'WA', difference: { line: 1 } },
-      ],
-    )
+    const datas = told.map(({ data }) => data)
+    t.match(datas, [
+      { index: 0, verdict: 'AC' },
+      { index: 1, verdict: 'AC' },
+      { index: 2, verdict: 'WA', difference: { line: 1 } },
+    ])
     t.ok((told[1]?.at ?? 0) - (told[0]?.at ?? 0) > 2500, 'the first before the second has ended')
     t.notOk(namesOf(events).some((name) => name === 'stdout' || name === 'stderr'))
     for (const { data } of told) t.notOk('stdout' in data)

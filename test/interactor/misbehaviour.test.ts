@@ -47,10 +47,8 @@ t.test('the answer is a file of the interactor’s', async (t) => {
   const interactor = python('import sys\nsys.exit(0 if input() == open(sys.argv[3]).read() else 1)')
   const tests = [{ expected_stdout: 'x' }, { expected_stdout: 'y' }]
   const record = await run({ program: python('print("x")'), interactor, tests })
-  t.strictSame(
-    record.tests.map(({ verdict }: { verdict: string }) => verdict),
-    ['AC', 'WA'],
-  )
+  const told = record.tests.map(({ verdict }: { verdict: string }) => verdict)
+  t.strictSame(told, ['AC', 'WA'])
 })
 
 for (const { name, program, interactor, expected, limits } of ways)

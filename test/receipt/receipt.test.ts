@@ -122,10 +122,8 @@ t.test('another key is told apart, and its name on it helps nobody', (t) => {
 
 t.test('after the key was changed, a file of both public keys checks old and new', (t) => {
   const keys = readPublicKeys(`our keys\n${publicPem(key)}\n${publicPem(other)}`)
-  t.strictSame(
-    keys.map(({ id }) => id),
-    [key.id, other.id],
-  )
+  const ids = keys.map(({ id }) => id)
+  t.strictSame(ids, [key.id, other.id])
   t.match(openEnvelope(JSON.stringify(envelope), keys), { kind: 'signed', keyId: key.id })
   const later = JSON.stringify(seal(bytes, other))
   t.match(openEnvelope(later, keys), { kind: 'signed', keyId: other.id })

@@ -44,10 +44,8 @@ async function walk(filter: Omit<ResultFilter, 'limit'>, limit = 3): Promise<str
 t.test('without a filter pages are full, and each submission stands on one', async (t) => {
   const pages = await walk({})
   t.strictSame(pages.flat(), ids.toReversed())
-  t.strictSame(
-    pages.map(({ length }) => length),
-    [3, 3, 3, 1],
-  )
+  const lengths = pages.map(({ length }) => length)
+  t.strictSame(lengths, [3, 3, 3, 1])
 })
 
 t.test('what is rare is found after pages that have less, or nothing', async (t) => {

@@ -120,10 +120,8 @@ t.test('a lost delivery has its state again; that it cannot be sent is said', as
     await sql`select state, url, secret from runledger.delivery where submission_id = ${unsent}`
   t.match(row, { state: 'waiting', url: null, secret: null })
   const broken = await sql`select broken from audit.invariant`
-  t.strictSame(
-    broken.map((each) => each['broken'] as string),
-    ['a webhook that is due has no secret to sign it with'],
-  )
+  const told = broken.map((each) => each['broken'] as string)
+  t.strictSame(told, ['a webhook that is due has no secret to sign it with'])
 })
 
 t.test('what is pending again beside the job that it had all the time keeps it', async (t) => {

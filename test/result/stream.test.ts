@@ -122,10 +122,8 @@ t.test('an attempt that was lost begins anew, in each way in which it may be see
   const first = continueStory(beginning, { ...seen, events }).position
   t.strictSame(names(first, { run: 'b', events }), ['status', 'status', 'stdout'])
   const waiting = continueStory(first, { ...seen, isQueued: true })
-  t.strictSame(
-    parse(waiting.text).map(({ event }) => event),
-    ['status'],
-  )
+  const told = parse(waiting.text).map(({ event }) => event)
+  t.strictSame(told, ['status'])
   const { position } = waiting
   t.strictSame(names(position, { isQueued: true }), [])
   t.strictSame(names(position, { run: 'b', events }), ['status', 'stdout'])
@@ -140,10 +138,8 @@ t.test('an attempt that was lost begins anew, in each way in which it may be see
 t.test('what the compiler said and tests are sent once, live or by the record', async (t) => {
   const ended = { ...end, compile: 'careful', tests: ['{"index":0}', '{"index":1}'] }
   const all = follow(started, { end: ended })
-  t.strictSame(
-    all.map(({ event }) => event),
-    ['compile', 'test', 'test', 'result'],
-  )
+  const told = all.map(({ event }) => event)
+  t.strictSame(told, ['compile', 'test', 'test', 'result'])
   for (const [index, { id }] of all.entries())
     t.strictSame(follow(parsePosition(id), { end: ended }), all.slice(index + 1))
 })

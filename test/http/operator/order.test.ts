@@ -35,10 +35,8 @@ t.test('a worker is told by a key that may, and the log says by whom', async (t)
   t.match(await order(id, 'drain'), { body: { state: 'draining', wanted: 'drained' } })
   t.match(await order(id, 'resume'), { body: { wanted: 'drained', changed: false } })
   const events = await readStream(sql, id)
-  t.strictSame(
-    events.map(({ type }) => type),
-    ['worker.paused', 'worker.resumed', 'worker.drained'],
-  )
+  const types = events.map(({ type }) => type)
+  t.strictSame(types, ['worker.paused', 'worker.resumed', 'worker.drained'])
   for (const { metadata } of events)
     t.match(metadata, { request: String, actor: { api_key: operatorId } })
   await sql`select runledger.stop_worker(${id})`
