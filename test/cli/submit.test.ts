@@ -56,21 +56,8 @@ async function command(
   return { status, out, err }
 }
 
-async function endNext(
-  verdict: string,
-  stdout = '',
-  tests: readonly TestReport[] = [],
-  files: readonly FileReport[] | null = null,
-  difference: PretendedRun['difference'] = null,
-): Promise<void> {
-  await finish(sql, await findAwaited(sql), {
-    verdict,
-    stdout,
-    files,
-    difference,
-    ...(tests.length > 0 && { tests }),
-  })
-}
+/** Ends the submission that a command waits for. */
+const endNext = async (run: PretendedRun): Promise<void> => finish(sql, await findAwaited(sql), run)
 
 t.test('with --no-wait the id is printed as JSON, for a person as it is', async (t) => {
   const stdin = write('input', '1 2\n')
@@ -86,13 +73,13 @@ t.test('with --no-wait the id is printed as JSON, for a person as it is', async 
 
 t.test('with --stream output is printed as it comes, then the end', async (t) => {
   const running = command({ wait: true, stream: true })
-  await endNext('WA', 'ä\nb')
+  await endNext({ verdict: 'WA', stdout: 'ä\nb' })
   const { status, out, err } = await running
   t.equal(status, exitStatuses.WA)
   t.equal(out, 'ä\nb')
   t.match(err, /^\nWA exit 1, /)
   const asJson = command({ wait: true, stream: true, json: true })
-  await endNext('AC', 'x')
+  await endNext({ verdict: 'AC', stdout: 'x' })
   t.match(parseLines((await asJson).out), [
     { event: 'submitted' },
     { event: 'status', data: { status: 'queued' } },
@@ -133,7 +120,7 @@ t.test('the first interrupt takes it back, the second one leaves', async (t) => 
 t.test('the exit status follows the verdict; with --json the record is printed', async (t) => {
   for (const verdict of ['AC', 'WA', 'CE', 'RE', 'TLE', 'MLE', 'OLE'] as const) {
     const running = command({ wait: true, json: true })
-    await endNext(verdict, 'x')
+    await endNext({ verdict, stdout: 'x' })
     const { status, out, err } = await running
     t.equal(status, exitStatuses[verdict], verdict)
     t.match(JSON.parse(out), { verdict, stdout: 'x' })
@@ -288,7 +275,7 @@ t.test('with --expected a wrong answer says where it differs', async (t) => {
   const difference = { line: 2, expected: '6', got: '7\u001b[2J' }
   for (const stream of [false, true]) {
     const running = command({ wait: true, stream, expected: write('expected', '5\n6\n') })
-    await endNext('WA', '5\n7\n', [], null, difference)
+    await endNext({ verdict: 'WA', stdout: '5\n7\n', difference })
     const { status, out, err } = await running
     t.equal(status, exitStatuses.WA)
     t.equal(out, '5\n7\n')
@@ -299,7 +286,7 @@ t.test('with --expected a wrong answer says where it differs', async (t) => {
 
 t.test('a fault that is not the program’s is told as such', async (t) => {
   const running = command({ wait: true })
-  await endNext('IE', '')
+  await endNext({ verdict: 'IE' })
   const { status, err } = await running
   t.equal(status, exitStatuses.IE)
   t.match(err, /^IE a fault of the checker, /m)
@@ -316,7 +303,7 @@ t.test('each test has a line before the last, and none of them steers the termin
   ]
   const call = { wait: true, test: [`${write('in', '')}:`] }
   const running = command(call)
-  await endNext('WA', '', tests)
+  await endNext({ verdict: 'WA', tests })
   const { status, err } = await running
   t.equal(status, exitStatuses.WA)
   const lines = err.split('\n')
@@ -330,7 +317,7 @@ t.test('each test has a line before the last, and none of them steers the termin
   t.notMatch(err, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
 
   const recorded = command({ ...call, json: true })
-  await endNext('WA', '', tests)
+  await endNext({ verdict: 'WA', tests })
   const { out } = await recorded
   t.match(JSON.parse(out), {
     tests: [{ verdict: 'AC' }, { verdict: 'WA', difference }, { name: null }],
@@ -339,7 +326,7 @@ t.test('each test has a line before the last, and none of them steers the termin
 
 t.test('in a pipe the output is printed byte for byte, the rest on stderr', async (t) => {
   const running = command({ wait: true })
-  await endNext('RE', 'no line end\u001b[1m')
+  await endNext({ verdict: 'RE', stdout: 'no line end\u001b[1m' })
   const { status, out, err } = await running
   t.equal(status, exitStatuses.RE)
   t.equal(out, 'no line end\u001b[1m')
@@ -352,7 +339,7 @@ t.test('a person sees a spinner, the output and a line; nothing steers the termi
     if (text.includes('running, ')) spinner.resolve()
   })
   await spinner.promise
-  await endNext('AC', 'hello\u001b]0;owned\u0007\r')
+  await endNext({ verdict: 'AC', stdout: 'hello\u001b]0;owned\u0007\r' })
   const { status, out, err } = await running
   t.equal(status, 0)
   t.match(err, /running, \d+\.\d s/)
@@ -409,7 +396,7 @@ t.test('what the program has left is saved under the names that were asked for',
     file('../unasked', 1, Buffer.from('x')),
   ]
   const running = command({ wait: true, 'output-file': names, 'output-directory': saved })
-  await endNext('RE', '', [], files)
+  await endNext({ verdict: 'RE', files })
   const { status, err } = await running
   t.equal(status, exitStatuses.RE)
   t.match(err, /^RE .*\nmissing: the program has left no such file\nhuge: not returned, because it is too large \(2\.0 MiB\)\n$/) // prettier-ignore
@@ -418,7 +405,7 @@ t.test('what the program has left is saved under the names that were asked for',
   t.notOk(existsSync(join(directory, 'unasked')))
 
   const next = command({ wait: true, 'output-file': ['sub'], 'output-directory': saved })
-  await endNext('AC', '', [], [file('sub', 1, Buffer.from('x'))])
+  await endNext({ verdict: 'AC', files: [file('sub', 1, Buffer.from('x'))] })
   t.match(await next, { status: exitStatuses.noOutput, err: /EISDIR/ })
 
   const json = command({
@@ -427,7 +414,7 @@ t.test('what the program has left is saved under the names that were asked for',
     'output-file': ['only-told'],
     'output-directory': saved,
   })
-  await endNext('AC', '', [], [file('only-told', 1, Buffer.from('x'))])
+  await endNext({ verdict: 'AC', files: [file('only-told', 1, Buffer.from('x'))] })
   t.match(JSON.parse((await json).out), { files: [{ content: 'eA==' }] })
   t.notOk(existsSync(join(saved, 'only-told')))
   for (const name of ['/etc/motd', 'a/../../b'])

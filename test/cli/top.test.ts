@@ -18,11 +18,7 @@ const { sql } = web
 const proxy = await startTcpProxy(`http://127.0.0.1:${web.port}`)
 t.teardown(() => proxy.close())
 const { key } = await issueOperatorKey(sql, { readOnly: true })
-const environment = {
-  ...bareEnvironment,
-  RUNLEDGER_URL: proxy.url,
-  RUNLEDGER_OPERATOR_KEY: key,
-}
+const environment = { ...bareEnvironment, RUNLEDGER_URL: proxy.url, RUNLEDGER_OPERATOR_KEY: key }
 
 const overview: Overview = {
   read_only: false,
@@ -136,12 +132,17 @@ t.test('ages are told in the unit that fits', async (t) => {
   ])
 })
 
-function start(words: readonly string[]) {
-  return spawn(process.execPath, ['src/cli/cli.ts', 'top', ...words], {
-    cwd: `${import.meta.dirname}/../..`,
-    env: environment,
-    stdio: ['ignore', 'pipe', 'inherit'],
+const root = `${import.meta.dirname}/../..`
+
+async function run(words: readonly string[], more: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, ['src/cli/cli.ts', 'top', ...words], {
+    cwd: root,
+    env: { ...environment, ...more },
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const [out, err] = [child.stdout, child.stderr].map((one) => one.setEncoding('utf8').toArray())
+  const [status] = (await once(child, 'exit')) as [number | null]
+  return { status, out: (await out!).join(''), err: (await err!).join('') }
 }
 
 t.test('where stdout is no terminal it is printed once, with a key that only looks', async (t) => {
@@ -150,35 +151,19 @@ t.test('where stdout is no terminal it is printed once, with a key that only loo
     [[], /^oldest .*python of account/],
     [['--json'], /^\{.*"oldest":/],
   ] as const) {
-    const child = start(words)
-    const output = child.stdout.setEncoding('utf8').toArray()
-    const [status] = await once(child, 'exit')
-    t.equal(status, 0)
-    const text = (await output).join('')
-    t.match(text, expected)
-    t.notMatch(text, '\u001B')
+    const { status, out, err } = await run(words)
+    t.strictSame([status, err], [0, ''])
+    t.match(out, expected)
+    t.notMatch(out, '\u001B')
   }
 })
 
 t.test('with a wrong key, or where nobody answers, it says what to do', async (t) => {
-  const rows = [
-    [{ RUNLEDGER_OPERATOR_KEY: 'x' }, 77, /keys issue --account ops --role operator/],
-    [
-      { RUNLEDGER_URL: 'http://127.0.0.1:1' },
-      69,
-      /no web process answers: no answer from http.* RUNLEDGER_URL/,
-    ],
-  ] as const
-  for (const [more, status, expected] of rows) {
-    const child = spawn(process.execPath, ['src/cli/cli.ts', 'top', '--once'], {
-      cwd: `${import.meta.dirname}/../..`,
-      env: { ...environment, ...more },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    const complaint = child.stderr.setEncoding('utf8').toArray()
-    t.strictSame(await once(child, 'exit'), [status, null])
-    t.match((await complaint).join(''), expected)
-  }
+  const refused = await run(['--once'], { RUNLEDGER_OPERATOR_KEY: 'x' })
+  t.match(refused, { status: 77, err: /keys issue --account ops --role operator/ })
+  const away = await run(['--once'], { RUNLEDGER_URL: 'http://127.0.0.1:1' })
+  const told = /no web process answers: no answer from http.* RUNLEDGER_URL/
+  t.match(away, { status: 69, err: told })
 })
 
 // `script` provides a terminal, and the test sends the keys that a person would press.
@@ -187,7 +172,7 @@ const skip = spawnSync('script', ['--version']).error === undefined ? false : 't
 function spawnAtTerminal(t: Test) {
   const words = ['-qfec', `exec ${process.execPath} src/cli/cli.ts top`, '/dev/null']
   const child = spawn('script', words, {
-    cwd: `${import.meta.dirname}/../..`,
+    cwd: root,
     env: { ...environment, TERM: 'xterm' },
     stdio: ['pipe', 'pipe', 'inherit'],
   })

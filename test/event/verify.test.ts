@@ -53,32 +53,18 @@ t.test('an untouched log fits, and all of it is read', async (t) => {
   t.match(await verify(), { out: /every hash fits/, status: 0 })
 })
 
+/** Returns a statement that changes the event of this version. */
+const set = (version: number, change: string): string =>
+  `update runledger.event set ${change} where stream_id = '${id}' and stream_version = ${version}`
+const remove = (version: number): string =>
+  `delete from runledger.event where stream_id = '${id}' and stream_version = ${version}`
+
 for (const [what, statement, version] of [
-  [
-    'changed data',
-    `update runledger.event set data = '{"verdict": "WA"}' where stream_id = '${id}' and stream_version = 3`,
-    3,
-  ],
-  [
-    'a changed time',
-    `update runledger.event set recorded_at = recorded_at - interval '1 hour' where stream_id = '${id}' and stream_version = 1`,
-    1,
-  ],
-  [
-    'changed metadata',
-    `update runledger.event set metadata = '{}' where stream_id = '${id}' and stream_version = 2`,
-    2,
-  ],
-  [
-    'a changed type',
-    `update runledger.event set type = 'execution.completes' where stream_id = '${id}' and stream_version = 3`,
-    3,
-  ],
-  [
-    'a changed hash',
-    `update runledger.event set hash = sha256('') where stream_id = '${id}' and stream_version = 2`,
-    2,
-  ],
+  ['changed data', set(3, `data = '{"verdict": "WA"}'`), 3],
+  ['a changed time', set(1, "recorded_at = recorded_at - interval '1 hour'"), 1],
+  ['changed metadata', set(2, "metadata = '{}'"), 2],
+  ['a changed type', set(3, "type = 'execution.completes'"), 3],
+  ['a changed hash', set(2, "hash = sha256('')"), 2],
   [
     'an event that was hashed anew',
     `update runledger.event e set metadata = '{}', hash = runledger.hash_event(
@@ -87,21 +73,9 @@ for (const [what, statement, version] of [
     ) where e.stream_id = '${id}' and e.stream_version = 2`,
     3,
   ],
-  [
-    'a removed event',
-    `delete from runledger.event where stream_id = '${id}' and stream_version = 2`,
-    3,
-  ],
-  [
-    'a removed beginning',
-    `delete from runledger.event where stream_id = '${id}' and stream_version = 1`,
-    2,
-  ],
-  [
-    'an event moved to another stream',
-    `update runledger.event set stream_id = '${ids[1]}', stream_version = 4 where stream_id = '${id}' and stream_version = 2`,
-    4,
-  ],
+  ['a removed event', remove(2), 3],
+  ['a removed beginning', remove(1), 2],
+  ['an event moved to another stream', set(2, `stream_id = '${ids[1]}', stream_version = 4`), 4],
   [
     'an event slipped in',
     `insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash) values ('${id}', 4, 'a.b', 1, '{}', '{}', now(), sha256(''))`,
@@ -120,39 +94,27 @@ for (const [what, statement, version] of [
   })
 }
 
-t.test('of several the one that was written first is named', async (t) => {
-  await tamper(
-    `update runledger.event set metadata = '{}' where stream_version = 2 and stream_id in ('${ids[2]}', '${ids[1]}')`,
-    async () => {
-      t.match(await verifyAll(sql), {
-        first: { broken_chain: `version 2 of stream ${ids[1]}` },
-        broken_chain: 2,
-      })
-    },
-  )
-})
-
-t.test('the first is the first written, not the first in the order of ids', async (t) => {
-  await tamper(
-    `update runledger.event set metadata = '[]' where stream_id in ('${ids[2]}', '00000000-0000-7000-8000-000000000001') and stream_version = 1`,
-    async () => {
-      for (const events of [1, 5000])
-        t.match(await verifyAll(sql, undefined, events), {
-          first: { broken_chain: `version 1 of stream ${ids[2]}` },
-          broken_chain: 2,
-        })
-    },
-  )
+t.test('of several the one that was written first is named, whatever their ids', async (t) => {
+  for (const [first, other, version] of [
+    [ids[1], ids[2], 2],
+    [ids[2], '00000000-0000-7000-8000-000000000001', 1],
+  ] as const) {
+    const statement = `update runledger.event set metadata = '[]' where stream_version = ${version} and stream_id in ('${other}', '${first}')`
+    const told = {
+      first: { broken_chain: `version ${version} of stream ${first}` },
+      broken_chain: 2,
+    }
+    await tamper(statement, async () => {
+      for (const events of [1, 5000]) t.match(await verifyAll(sql, undefined, events), told)
+    })
+  }
 })
 
 t.test('an end that was cut off shows in what was made from it', async (t) => {
-  await tamper(
-    `delete from runledger.event where stream_id = '${id}' and stream_version = 3`,
-    async () => {
-      t.match(await verifyAll(sql), { broken_chain: 0 })
-      t.match(await verify(), { out: new RegExp(`the first: \\w+ ${id}`), status: 1 })
-    },
-  )
+  await tamper(remove(3), async () => {
+    t.match(await verifyAll(sql), { broken_chain: 0 })
+    t.match(await verify(), { out: new RegExp(`the first: \\w+ ${id}`), status: 1 })
+  })
 })
 
 t.test('a stream that was removed altogether shows too', async (t) => {

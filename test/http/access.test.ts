@@ -1,6 +1,7 @@
 // Who gets in: the key is checked before anything else, at each request, and an outsider learns nothing.
 import { once } from 'node:events'
 import { request } from 'node:http'
+import type { ClientRequest, OutgoingHttpHeaders } from 'node:http'
 import t from 'tap'
 import { listKeys, revokeKey, rotateKey } from '#account'
 import { finish } from '../helper/execution.ts'
@@ -156,15 +157,18 @@ t.test('keys are kept as digests only', async (t) => {
   t.notMatch(listed, key.slice(12))
 })
 
-t.test('the key is checked before the body is read', async (t) => {
-  const outgoing = request({
+/** Begins a submission whose body is still to come. */
+const announce = (headers: OutgoingHttpHeaders): ClientRequest =>
+  request({
     host: '127.0.0.1',
     port: server.port,
     method: 'POST',
     path: '/api/submit',
-    headers: { 'Content-Type': 'application/json', 'Content-Length': 1_000_000 },
-  })
-  outgoing.on('error', () => {})
+    headers: { 'Content-Type': 'application/json', ...headers },
+  }).on('error', () => {})
+
+t.test('the key is checked before the body is read', async (t) => {
+  const outgoing = announce({ 'Content-Length': 1_000_000 })
   outgoing.write('{') // the rest never follows
   const [response] = await once(outgoing, 'response')
   t.equal(response.statusCode, 401)
@@ -174,18 +178,8 @@ t.test('the key is checked before the body is read', async (t) => {
 
 t.test('a client that asks first is told 401 without being asked for its body', async (t) => {
   let asked = false
-  const outgoing = request({
-    host: '127.0.0.1',
-    port: server.port,
-    method: 'POST',
-    path: '/api/submit',
-    headers: {
-      'Content-Type': 'application/json',
-      'Content-Length': 100_000,
-      Expect: '100-continue',
-    },
-  })
-  outgoing.on('continue', () => (asked = true)).on('error', () => {})
+  const outgoing = announce({ 'Content-Length': 100_000, Expect: '100-continue' })
+  outgoing.on('continue', () => (asked = true))
   outgoing.flushHeaders()
   const [response] = await once(outgoing, 'response')
   t.equal(response.statusCode, 401)
@@ -195,18 +189,8 @@ t.test('a client that asks first is told 401 without being asked for its body', 
 
 t.test('a client that asks first and has a key is asked for its body', async (t) => {
   const body = JSON.stringify(python)
-  const outgoing = request({
-    host: '127.0.0.1',
-    port: server.port,
-    method: 'POST',
-    path: '/api/submit',
-    headers: {
-      'X-API-Key': await issue(),
-      'Content-Type': 'application/json',
-      'Content-Length': body.length,
-      Expect: '100-continue',
-    },
-  })
+  const asks = { 'Content-Length': body.length, Expect: '100-continue' }
+  const outgoing = announce({ 'X-API-Key': await issue(), ...asks })
   outgoing.on('continue', () => outgoing.end(body))
   outgoing.flushHeaders()
   const [response] = await once(outgoing, 'response')
