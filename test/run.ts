@@ -17,9 +17,7 @@ const timeoutSeconds = 2700
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: {
-    jobs: { type: 'string', default: '3' },
-  },
+  options: { jobs: { type: 'string', default: '3' } },
 })
 const cluster = await startTestCluster()
 // The cluster lies in memory, which would stay occupied.

@@ -151,10 +151,7 @@ t.test('a limit that cannot be is told in the words of its field', async (t) => 
       { path: 'limits.wall_time', message: 'is more than this key’s tier allows: 10' },
       { path: 'code', message: 'must be a string' },
     ]),
-    {
-      memory: 'Must be at least 16 MiB.',
-      wallTime: 'Is more than this key’s tier allows: 10 s.',
-    },
+    { memory: 'Must be at least 16 MiB.', wallTime: 'Is more than this key’s tier allows: 10 s.' },
   )
 })
 

@@ -63,11 +63,7 @@ export async function startDocumentedService(t: Test): Promise<DocumentedService
       RECEIPT_KEY: makeReceiptKey(),
       SYNC_WAIT_SECONDS: '120', // so that no wait ends with 408 on a slow machine
     }),
-    startWorkerProcess(t, url, {
-      ...rules,
-      WEBHOOK_CA: authorityFile,
-      LANGUAGES: 'python,cpp',
-    }),
+    startWorkerProcess(t, url, { ...rules, WEBHOOK_CA: authorityFile, LANGUAGES: 'python,cpp' }),
   ])
   const { key } = await issueKey(sql, { account: 'docs', tier: 'unlimited' }, 'test')
   const { key: operatorKey } = await issueOperatorKey(sql)

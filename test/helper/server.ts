@@ -85,12 +85,7 @@ export async function startServer(
     statementSeconds = 2,
     ...rest
   } = options
-  const database = createDatabase({
-    url,
-    connections: 10,
-    name: 'test web',
-    statementSeconds,
-  })
+  const database = createDatabase({ url, connections: 10, name: 'test web', statementSeconds })
   const waiter = createWaiter(database, () => {})
   const streams = createStreams(database, () => {})
   const application = createHttp({

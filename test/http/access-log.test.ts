@@ -33,13 +33,7 @@ t.test('at debug each request has a line', async (t) => {
       status: 202,
       account: caller.accountId,
     },
-    {
-      method: 'GET',
-      route: '/api/result/:id',
-      status: 404,
-      milliseconds: Number,
-      request: String,
-    },
+    { method: 'GET', route: '/api/result/:id', status: 404, milliseconds: Number, request: String },
     { method: 'GET', route: null, status: 404, account: null },
   ])
   t.notMatch(lines.join(''), 'hidden')

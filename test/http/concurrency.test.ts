@@ -93,10 +93,7 @@ t.test('a flood by one key delays another’s submission by its ten, not by all 
   for (let n = 0; n < 3; n += 1) ids.push(...(await submitMany(flood, hello, 20)))
   const others = await Promise.all(
     Array.from({ length: 4 }, async () => {
-      const { body } = await call('POST', '/api/submit', {
-        key: await issue('beta'),
-        body: hello,
-      })
+      const { body } = await call('POST', '/api/submit', { key: await issue('beta'), body: hello })
       return body.id as string
     }),
   )

@@ -71,12 +71,7 @@ const fileNames = fc.oneof(fc.stringMatching(/^[\w.-]{1,5}(\/[\w.-]{1,5}){0,9}$/
   arbitrary: fc.constantFrom('a', 'A', 'a/b', 'A/c', 'Main.py', '../a', 'é'),
 })
 const accepted = fc.record(
-  {
-    language: fc.constantFrom(...languageNames),
-    code: text,
-    stdin: text,
-    expected_stdout: text,
-  },
+  { language: fc.constantFrom(...languageNames), code: text, stdin: text, expected_stdout: text },
   { requiredKeys: ['language', 'code'] },
 )
 const detailed = fc.record(
@@ -234,8 +229,7 @@ t.test('2,000 submissions are accepted by the rules alone, and kept byte for byt
     fc.asyncProperty(fc.array(submission, { minLength: 20, maxLength: 20 }), async (bodies) => {
       await Promise.all(
         bodies.map(async (body) => {
-          const {
-              status,
+          const { status,
               body: answer,
               text,
             } = await untilAvailable(() => call('POST', '/api/submit', { key, body: JSON.stringify(body) })) // prettier-ignore

@@ -45,13 +45,7 @@ t.test('a language that was never offered is 400 with what is', async (t) => {
 })
 
 t.test('an unknown name is 400 with the nearest, and what is offered is listed once', async (t) => {
-  const nearest = {
-    pyton: 'python',
-    pyhton: 'python',
-    Python: 'python',
-    jav: 'java',
-    'c+': 'c++',
-  }
+  const nearest = { pyton: 'python', pyhton: 'python', Python: 'python', jav: 'java', 'c+': 'c++' }
   for (const [word, name] of Object.entries(nearest)) {
     const { status, body, text } = await submit(word)
     t.equal(status, 400)

@@ -60,11 +60,9 @@ t.test('it says what was run, where, under what, how it ended, and what the log 
   const { receipt } = await read(id)
   const [events] = await sql`
     select array_agg(hash order by stream_version) as hashes from audit.event where stream_id = ${id}`
-  t.match(receipt, {
-    version: 1,
+  t.match(receipt, { version: 1,
     submission: id,
-    request: {
-      language: 'python',
+    request: { language: 'python',
       code: { bytes: 8, sha256: /^[0-9a-f]{64}$/ },
       stdin: { bytes: 3, sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' },
       expected_stdout: { bytes: 2 },

@@ -89,10 +89,7 @@ t.test('a process whose log has a reader that does not read ends all the same', 
     // Long enough for a write that begins late to count as stuck.
     setTimeout(() => process.exit(7), 6000)`,
     ],
-    {
-      cwd: resolve(import.meta.dirname, '../..'),
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
+    { cwd: resolve(import.meta.dirname, '../..'), stdio: ['ignore', 'pipe', 'inherit'] },
   )
   t.teardown(() => child.kill('SIGKILL'))
   child.stdout.pause()

@@ -128,11 +128,7 @@ refused("tee", call(SYS_tee, 1, 2, 1, 0));`,
   }),
   probe(
     'input that is never read does no harm',
-    {
-      python: raw`pass`,
-      cpp: raw`;`,
-      java: raw`;`,
-    },
+    { python: raw`pass`, cpp: raw`;`, java: raw`;` },
     { stdin: 'x'.repeat(65_536) },
   ),
   bomb(

@@ -42,11 +42,7 @@ const lispProgram = raw`
 export const commonlisp: HostileLanguage = {
   language: 'commonlisp',
   program: lispProgram,
-  ways: {
-    ...everyWayWithoutThreads,
-    memory: ['crashed'],
-    processes: ['crashed', 'signaled'],
-  },
+  ways: { ...everyWayWithoutThreads, memory: ['crashed'], processes: ['crashed', 'signaled'] },
   sources: [
     shows(
       'what runs as it is read shows no file',
@@ -99,11 +95,7 @@ const racketProgram = raw`#lang racket/base
 export const racket: HostileLanguage = {
   language: 'racket',
   program: racketProgram,
-  ways: {
-    ...everyWayWithoutThreads,
-    memory: ['crashed'],
-    processes: ['crashed', 'signaled'],
-  },
+  ways: { ...everyWayWithoutThreads, memory: ['crashed'], processes: ['crashed', 'signaled'] },
   sources: [
     shows(
       'a macro shows no file as it expands',

@@ -50,10 +50,7 @@ const main = '\nlet () = print_endline "held"'
 export const ocaml: HostileLanguage = {
   language: 'ocaml',
   program,
-  ways: {
-    ...everyWayWithoutThreads,
-    memory: ['crashed'],
-  },
+  ways: { ...everyWayWithoutThreads, memory: ['crashed'] },
   sources: [
     showsNone('a line marker shows no file', (path) => `# 1 "${path}"\nlet x = undeclared`),
     showsNone('a directive shows no file', (path) => `#use "${path}";;${main}`),

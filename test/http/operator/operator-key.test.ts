@@ -91,11 +91,7 @@ t.test('a successor has the role of the key that it follows, and no other', asyn
   t.match(await admitOperator(sql, digestKey(successor?.key ?? ''), signal), { isReadOnly: true })
   t.match(
     (await listKeys(sql, 'operations')).find((key) => key.id === successor?.id),
-    {
-      role: 'operator',
-      read_only: true,
-      label: /^rl_oper_\w{4}$/,
-    },
+    { role: 'operator', read_only: true, label: /^rl_oper_\w{4}$/ },
   )
   const asOther = issueKey(sql, { account: 'operations', tier: 'beta' }, 'test', {
     replaces: successor?.id ?? null,

@@ -26,10 +26,7 @@ const base64 = (bytes: Buffer | string): string => Buffer.from(bytes).toString('
 
 const named = (name: string): Body =>
   processed([
-    {
-      name: 'made.bin',
-      content: base64(writeClass(name, 'java/lang/Object', { main: true })),
-    },
+    { name: 'made.bin', content: base64(writeClass(name, 'java/lang/Object', { main: true })) },
   ])
 
 const tests = (count: number): readonly object[] =>
