@@ -1,12 +1,17 @@
 // `audit ID` prints the life of a submission in sentences.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
-import { json } from '#database'
 import { cancelSubmission } from '#enqueue'
 import { commandWorker } from '#operator'
 import { listIds, printLife } from '../../src/cli/audit.ts'
 import { openTestDatabase } from '../helper/database.ts'
-import { completeExecution, finish, interrupt, startExecution } from '../helper/execution.ts'
+import {
+  completeExecution,
+  finish,
+  interrupt,
+  recordDelivery,
+  startExecution,
+} from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 const { sql } = await openTestDatabase(t)
@@ -37,20 +42,8 @@ t.test('a webhook is told where it happened', async (t) => {
   const webhook = { url: 'https://example.org/secret-path', secret: 'shared' }
   const id = await submitNew(sql, caller, describeSubmission({ code: '', webhook }))
   await finish(sql, id)
-  const [delivery] =
-    await sql`select webhook_id from runledger.delivery where submission_id = ${id}`
-  const attempt = {
-    submission: id,
-    attempt: 1,
-    outcome: 'refused',
-    status: 503,
-    duration_seconds: 0.25,
-    snippet: 'busy\u001B[31m',
-  }
-  await sql`
-    select runledger.record_attempt(
-      ${delivery?.['webhook_id'] as string}, 0, 'webhook.attempt_failed', 1, ${json(sql, attempt)}, '{}', 5, null
-    )`
+  const refused = { outcome: 'refused', status: 503, snippet: 'busy\u001B[31m' } as const
+  await recordDelivery(sql, id, { ...refused, seconds: 0.25, retrySeconds: 5 })
   const text = await tell(id)
   t.match(text, /a webhook to example\.org; request/)
   t.match(

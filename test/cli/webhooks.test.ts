@@ -3,11 +3,11 @@ import { Readable } from 'node:stream'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { createClient, createOperator } from '#client'
-import { json } from '#database'
 import { CommandError } from '../../src/cli/command.ts'
 import { describeWebhook, findWebhook, replay } from '../../src/cli/webhooks.ts'
 import { parseLines, runAsProcess, startCommandLine } from '../helper/command-line.ts'
 import { openTestDatabase } from '../helper/database.ts'
+import { recordDelivery } from '../helper/execution.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
 import { startServer } from '../helper/server.ts'
 import { createCaller } from '../helper/submission.ts'
@@ -45,34 +45,13 @@ async function command(
 const environment = { RUNLEDGER_URL: url, RUNLEDGER_OPERATOR_KEY: key }
 const run = startCommandLine(t, environment)
 
-/** Records one attempt as a worker does. */
-async function recordAttempt(
-  submission: string,
-  version: number,
-  type: string,
-  snippet: string,
-  then: { retrySeconds?: number; abandonedBecause?: string } = {},
-): Promise<void> {
-  const { webhook_id: id, attempts } = await readDelivery(sql, submission)
-  const data = {
-    submission,
-    attempt: attempts + 1,
-    outcome: type === 'webhook.delivered' ? 'delivered' : 'refused',
-    status: type === 'webhook.delivered' ? 200 : 500,
-    duration_seconds: 0.25,
-    snippet,
-  }
-  await sql`
-    select runledger.record_attempt(
-      ${id}, ${version}, ${type}, 1, ${json(sql, data)}, '{"actor": {"worker": "w"}}',
-      ${then.retrySeconds ?? null}, ${then.abandonedBecause ?? null}
-    )`
-}
+const delivered = { outcome: 'delivered', status: 200, seconds: 0.25 } as const
+const refused = { outcome: 'refused', status: 500, seconds: 0.25 } as const
 
 t.test('list shows the newest first, by state and up to the limit', async (t) => {
   const ids = []
   for (let n = 0; n < 3; n += 1) ids.push(await endSubmission(sql, caller, webhook))
-  await recordAttempt(ids[0]!, 0, 'webhook.delivered', '')
+  await recordDelivery(sql, ids[0]!, delivered)
   const read = async (change: { state?: string; limit?: number } = {}): Promise<unknown[]> =>
     (await operator.webhooks({ limit: 50, ...change })).map(({ submission_id: id }) => id)
   t.strictSame(await read(), ids.toReversed())
@@ -98,10 +77,9 @@ t.test('a list longer than a page has every webhook once', async (t) => {
 
 t.test('show tells each attempt, and a receiver cannot write to the terminal', async (t) => {
   const id = await endSubmission(sql, caller, webhook)
-  await recordAttempt(id, 0, 'webhook.attempt_failed', 'no\u001b[2J\n\u202eway', {
-    retrySeconds: 60,
-  })
-  await recordAttempt(id, 1, 'webhook.attempt_failed', 'no', { abandonedBecause: 'schedule_spent' })
+  const snippet = 'no\u001b[2J\n\u202eway'
+  await recordDelivery(sql, id, { ...refused, snippet, retrySeconds: 60 })
+  await recordDelivery(sql, id, { ...refused, snippet: 'no', abandonedBecause: 'schedule_spent' })
   const { webhook_id: webhookId } = await readDelivery(sql, id)
   const bySubmission = await command('show', id)
   t.strictSame(await command('show', webhookId), bySubmission)
@@ -118,7 +96,7 @@ t.test('show tells each attempt, and a receiver cannot write to the terminal', a
 t.test('replay wants the secret, and one that has ended', async (t) => {
   const id = await endSubmission(sql, caller, webhook)
   t.match(await command('replay', id, 'new'), { complaint: /still under way/ })
-  await recordAttempt(id, 0, 'webhook.attempt_failed', '', { abandonedBecause: 'gone' })
+  await recordDelivery(sql, id, { ...refused, abandonedBecause: 'gone' })
   t.match(await command('replay', id), { complaint: /secret was deleted .* on stdin/ })
   t.match(await command('replay', id, 'x'.repeat(257)), { complaint: /256 bytes/ })
   t.match(await readDelivery(sql, id), { state: 'abandoned', secret: null })
@@ -134,14 +112,15 @@ t.test('replay wants the secret, and one that has ended', async (t) => {
   })
   const [due] = await sql`select * from runledger.read_delivery(${row.webhook_id})`
   t.match(due, { attempt: 2, round_attempt: 1, version: 3, secret: 'new' })
-  await recordAttempt(id, 3, 'webhook.delivered', '')
+  await recordDelivery(sql, id, delivered)
   t.match(await readDelivery(sql, id), { state: 'delivered', secret: null, attempts: 2 })
 })
 
 t.test('of two attempts recorded after one version the second is refused', async (t) => {
   const id = await endSubmission(sql, caller, webhook)
-  await recordAttempt(id, 0, 'webhook.attempt_failed', '', { retrySeconds: 60 })
-  await t.rejects(recordAttempt(id, 0, 'webhook.delivered', ''), { code: '23505' })
+  await recordDelivery(sql, id, { ...refused, retrySeconds: 60 })
+  const second = recordDelivery(sql, id, { ...delivered, version: 0 })
+  await t.rejects(second, { code: '23505' })
   const { webhook_id: webhookId, due_at: dueAt } = await readDelivery(sql, id)
   await sql`select runledger.postpone_delivery(${webhookId}, 0, 0)`
   t.strictSame((await readDelivery(sql, id)).due_at, dueAt, 'nor can a late one hurry the next')
@@ -150,7 +129,7 @@ t.test('of two attempts recorded after one version the second is refused', async
 
 t.test('the command line passes the secret on', async (t) => {
   const id = await endSubmission(sql, caller, webhook)
-  await recordAttempt(id, 0, 'webhook.delivered', '')
+  await recordDelivery(sql, id, delivered)
   const words = ['webhooks', 'replay', id]
   t.match(await runAsProcess(words, environment, 'from a file\n'), {
     status: 0,

@@ -1,14 +1,11 @@
 // Reads the /metrics of a real web process after each kind of event has happened, and finds names in PromQL that it lacks.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { json } from '#database'
 import type { Database } from '#database'
-import { finish, interrupt, startExecution } from '../helper/execution.ts'
+import { finish, interrupt, recordDelivery, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 /** The labels of each series, by its name. */
 export type Samples = ReadonlyMap<string, readonly ReadonlyMap<string, string>[]>
-
-const actor = { actor: { worker: 'w' } }
 
 /** Causes events so that every series exists. @returns /metrics once they are counted. */
 export async function readExposition(sql: Database, port: number): Promise<string> {
@@ -20,18 +17,7 @@ export async function readExposition(sql: Database, port: number): Promise<strin
   const webhook = { url: 'https://a.test/', secret: 's' }
   const id = await submitNew(sql, caller, describeSubmission({ code: '', webhook }))
   await finish(sql, id)
-  const failed = {
-    attempt: 1,
-    outcome: 'refused',
-    status: 500,
-    duration_seconds: 0.02,
-    snippet: '',
-  }
-  await sql`
-    select runledger.record_attempt(
-      webhook_id, 0, 'webhook.attempt_failed', 1, ${json(sql, failed)}, ${json(sql, actor)}, 60, null
-    )
-    from runledger.delivery where submission_id = ${id}`
+  await recordDelivery(sql, id, { outcome: 'refused', status: 500, retrySeconds: 60 })
   const lost = await submitNew(sql, caller, describeSubmission({ code: '' }))
   await interrupt(sql, lost, Number(await startExecution(sql, lost)))
   // An event is counted once no older transaction runs on the whole server, and other test files have transactions there.

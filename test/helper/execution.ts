@@ -193,6 +193,40 @@ export async function addWorker(sql: Database): Promise<string> {
   return id
 }
 
+/** The result of a pretended attempt to deliver a webhook. */
+export interface PretendedDelivery {
+  readonly outcome: 'delivered' | 'refused' | 'unreachable' | 'gone'
+  readonly status?: number
+  readonly snippet?: string
+  readonly seconds?: number
+  /** The time to the next attempt. */
+  readonly retrySeconds?: number
+  readonly abandonedBecause?: string
+  /** The version of the webhook's last event, by default the present one. */
+  readonly version?: number
+}
+
+/** Records the next attempt to deliver the webhook of a submission or a batch, as a worker does. */
+export async function recordDelivery(
+  sql: Database,
+  id: string,
+  { retrySeconds, abandonedBecause, version, seconds = 0.1, ...told }: PretendedDelivery,
+): Promise<void> {
+  const type = told.outcome === 'delivered' ? 'webhook.delivered' : 'webhook.attempt_failed'
+  const data = { submission: id, status: null, snippet: '', duration_seconds: seconds, ...told }
+  await sql`
+    select runledger.record_attempt(
+      d.webhook_id,
+      coalesce(
+        ${version ?? null}::integer,
+        (select max(e.stream_version) from runledger.event e where e.stream_id = d.webhook_id), 0
+      ),
+      ${type}, 1, ${json(sql, data)} || jsonb_build_object('attempt', d.attempts + 1),
+      ${json(sql, { actor: { worker: 'secret worker' } })}, ${retrySeconds ?? null}, ${abandonedBecause ?? null}
+    )
+    from runledger.delivery d where d.submission_id = ${id}`
+}
+
 /** Lists the submissions that have not ended, in the order of their ids. */
 export async function listPending(sql: Database): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`

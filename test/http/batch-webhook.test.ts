@@ -7,7 +7,13 @@ import type { Test } from 'tap'
 import { json } from '#database'
 import { readStream } from '#event'
 import { rebuildProjections } from '#result'
-import { finish, interrupt, startAttempt, startExecution } from '../helper/execution.ts'
+import {
+  finish,
+  interrupt,
+  recordDelivery,
+  startAttempt,
+  startExecution,
+} from '../helper/execution.ts'
 import { countRowsRead } from '../helper/rows-read.ts'
 import { pathsOf, startFreshServer, untilAvailable } from '../helper/server.ts'
 import type { Answer, Call } from '../helper/server.ts'
@@ -295,10 +301,7 @@ test('bodies stay until it is delivered; its address goes with the first of them
   await finish(sql, other)
   t.equal(await purge(one), 'undelivered')
   await sql`select graphile_worker.remove_job(webhook_id::text) from runledger.delivery where submission_id = ${id}`
-  await sql`
-    select runledger.record_attempt(
-      webhook_id, 0, 'webhook.delivered', 1, ${json(sql, { batch: id, attempt: 1, outcome: 'delivered' })}, '{"actor": {}}', null, null
-    ) from runledger.delivery where submission_id = ${id}`
+  await recordDelivery(sql, id, { outcome: 'delivered' })
   const [webhook] = await sql`
     select submission_id, batch_id, receiver, state, account from audit.webhook where batch_id = ${id}`
   t.match(webhook, {

@@ -2,7 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createDatabase } from '#database'
-import { finish, interrupt, pretendWorker, startExecution } from '../helper/execution.ts'
+import {
+  finish,
+  interrupt,
+  pretendWorker,
+  recordDelivery,
+  startExecution,
+} from '../helper/execution.ts'
 import { startFreshServer, startServer } from '../helper/server.ts'
 import { startStatementCounter } from '../helper/statement.ts'
 
@@ -223,22 +229,10 @@ t.test('attempts to deliver webhooks are counted by outcome, with their times', 
   const id = await submit({ ...python, webhook_url: 'https://a.test/', webhook_secret: 's' })
   await finish(sql, id)
   t.equal((await scrape()).get('runledger_webhooks_pending'), 1)
-  const [row] = await sql`select webhook_id from runledger.delivery where submission_id = ${id}`
-  const record = async (
-    version: number,
-    outcome: string,
-    abandoned: string | null,
-  ): Promise<void> => {
-    const data = { attempt: version + 1, outcome, status: 500, duration_seconds: 0.02, snippet: '' }
-    await sql`
-      select runledger.record_attempt(
-        ${row?.['webhook_id']}, ${version}, 'webhook.attempt_failed', 1, ${sql.json(data)}, '{"actor":{"worker":"w"}}',
-        ${abandoned === null ? 60 : null}, ${abandoned}
-      )`
-  }
-  await record(0, 'refused', null)
-  await record(1, 'unreachable', null)
-  await record(2, 'gone', 'gone')
+  const took = { status: 500, seconds: 0.02 }
+  await recordDelivery(sql, id, { ...took, outcome: 'refused', retrySeconds: 60 })
+  await recordDelivery(sql, id, { ...took, outcome: 'unreachable', retrySeconds: 60 })
+  await recordDelivery(sql, id, { ...took, outcome: 'gone', abandonedBecause: 'gone' })
   const figures = await scrapeUntil(
     (all) => (all.get('runledger_webhooks_abandoned_total{reason="gone"}') ?? 0) > 0,
   )

@@ -11,6 +11,7 @@ import {
   finish,
   interrupt,
   pretendWorker,
+  recordDelivery,
   startExecution,
 } from '../helper/execution.ts'
 import { pathsOf, startFreshServer } from '../helper/server.ts'
@@ -22,20 +23,6 @@ const python = { language: 'py', code: 'print(1)' }
 
 const submit = async (body: object = python, key?: string): Promise<string> =>
   (await call('POST', '/api/submit', { body, ...(key !== undefined && { key }) })).body.id
-/** Records an attempt to deliver a webhook, as a worker does. */
-async function recordAttempt(
-  webhookId: string,
-  version: number,
-  type: string,
-  data: { attempt: number; outcome: string; status?: number; snippet?: string },
-  retrySeconds: number | null = null,
-): Promise<void> {
-  const whole = { status: null, duration_seconds: 0.1, snippet: '', ...data }
-  await sql`
-    select runledger.record_attempt(
-      ${webhookId}, ${version}, ${type}, 1, ${sql.json(whole)}, '{"actor":{"worker":"w"}}', ${retrySeconds}, null
-    )`
-}
 const read = (id: string, suffix = '', headers = {}): Promise<Answer> =>
   call('GET', `/api/result/${id}${suffix}`, { headers })
 
@@ -204,13 +191,8 @@ t.test('a record tells its account, and not the receiver, where its webhook stan
   t.strictSame(await progress(), shown)
   await finish(sql, id)
   t.match(await progress(), { ...shown, state: 'pending', next_attempt_at: /^\d{4}-.*Z$/ })
-  await recordAttempt(
-    webhookId,
-    0,
-    'webhook.attempt_failed',
-    { attempt: 1, outcome: 'refused', status: 503, snippet: 'no words of ours' },
-    60,
-  )
+  const refused = { outcome: 'refused', status: 503, snippet: 'no words of ours' } as const
+  await recordDelivery(sql, id, { ...refused, retrySeconds: 60 })
   const retried = (await progress()) as { attempts: number; next_attempt_at: string }
   t.match(retried, {
     ...shown,
@@ -220,10 +202,10 @@ t.test('a record tells its account, and not the receiver, where its webhook stan
     last_error: 'the receiver answered 503',
   })
   t.ok(Date.parse(retried.next_attempt_at) > Date.now() + 20_000)
-  const unreachable = { outcome: 'unreachable', snippet: 'tls: CERT_HAS_EXPIRED' }
-  await recordAttempt(webhookId, 1, 'webhook.attempt_failed', { attempt: 2, ...unreachable }, 60)
+  const unreachable = { outcome: 'unreachable', snippet: 'tls: CERT_HAS_EXPIRED' } as const
+  await recordDelivery(sql, id, { ...unreachable, retrySeconds: 60 })
   t.match(await progress(), { attempts: 2, last_error: 'tls: CERT_HAS_EXPIRED' })
-  await recordAttempt(webhookId, 2, 'webhook.delivered', { attempt: 3, outcome: 'delivered' })
+  await recordDelivery(sql, id, { outcome: 'delivered' })
   t.strictSame(await progress(), { ...shown, state: 'delivered', attempts: 3 })
   t.notMatch((await call('GET', '/api/submissions')).text, /"webhook"/)
   t.equal('webhook' in ((await readResult(sql, id)) ?? {}), false)
@@ -263,12 +245,7 @@ t.test('the events tell a submission’s life without anything of ours', async (
   await finish(sql, id, { stdout: 'secret output' })
   const [delivery] =
     await sql`select webhook_id from runledger.delivery where submission_id = ${id}`
-  await sql`
-    select runledger.record_attempt(
-      ${delivery?.['webhook_id']}, 0, 'webhook.delivered', 1,
-      ${sql.json({ submission: id, attempt: 1, outcome: 'delivered', status: 200, duration_seconds: 0.1, snippet: 'secret answer' })},
-      '{"actor":{"worker":"secret worker"}}', null, null
-    )`
+  await recordDelivery(sql, id, { outcome: 'delivered', status: 200, snippet: 'secret answer' })
   const { status, body, text } = await read(id, '/events')
   t.equal(status, 200)
   const told = body.events.map(({ version, type }: { version: number; type: string }) => [

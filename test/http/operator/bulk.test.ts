@@ -2,9 +2,8 @@
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
-import { json } from '#database'
 import { readStream } from '#event'
-import { finish, pretendWorker, startExecution } from '../../helper/execution.ts'
+import { finish, pretendWorker, recordDelivery, startExecution } from '../../helper/execution.ts'
 import { issueOperatorKey } from '../../helper/operator.ts'
 import { pathsOf, startFreshServer, startServer } from '../../helper/server.ts'
 import type { Answer } from '../../helper/server.ts'
@@ -29,20 +28,6 @@ async function actOnAll(body: object, begin: string | null = null): Promise<numb
     if (step.next === null) return sum
     after = step.next as string
   }
-}
-
-/** Records a delivery attempt as a worker does. A failed attempt is the last one. */
-async function endDelivery(submission: string, type: string): Promise<void> {
-  const isGivenUp = type === 'webhook.attempt_failed'
-  const data = { submission, outcome: isGivenUp ? 'refused' : 'delivered' }
-  await sql`
-    select runledger.record_attempt(
-      d.webhook_id,
-      (select coalesce(max(e.stream_version), 0) from runledger.event e where e.stream_id = d.webhook_id),
-      ${type}, 1, ${json(sql, data)} || jsonb_build_object('attempt', d.attempts + 1), '{"actor": {}}', null,
-      ${isGivenUp ? 'gone' : null}
-    )
-    from runledger.delivery d where d.submission_id = ${submission}`
 }
 
 t.test('what waits and runs is counted, then cancelled, and no other', async (t) => {
@@ -139,6 +124,8 @@ t.test('what no one worker has the languages for is not repeated', async (t) => 
   t.match((await act(body)).body, { count: 2 })
 })
 
+const givenUp = { outcome: 'refused', abandonedBecause: 'gone' } as const
+
 t.test('webhooks of an account that ended are sent again, with the given secret', async (t) => {
   const caller = await createCaller(sql)
   const webhook = { url: 'https://example.com/secret-path', secret: 'old' }
@@ -148,8 +135,8 @@ t.test('webhooks of an account that ended are sent again, with the given secret'
     await finish(sql, id)
     ids.push(id)
   }
-  await endDelivery(ids[0] ?? '', 'webhook.attempt_failed')
-  await endDelivery(ids[1] ?? '', 'webhook.delivered')
+  await recordDelivery(sql, ids[0] ?? '', givenUp)
+  await recordDelivery(sql, ids[1] ?? '', { outcome: 'delivered' })
   const filter = { account: await nameOf(caller) }
   const body = { action: 'replay', filter, secret: 'new secret' }
   t.match((await act({ action: 'replay', filter, dry_run: true })).body, { count: 2 })
@@ -173,8 +160,8 @@ t.test('webhooks of an account that ended are sent again, with the given secret'
   t.notMatch(JSON.stringify(events), 'new secret')
 
   // The webhooks end again before a step is repeated because its answer was lost.
-  await endDelivery(ids[0] ?? '', 'webhook.attempt_failed')
-  await endDelivery(ids[1] ?? '', 'webhook.delivered')
+  await recordDelivery(sql, ids[0] ?? '', givenUp)
+  await recordDelivery(sql, ids[1] ?? '', { outcome: 'delivered' })
   t.equal(await actOnAll(counted), 0)
   t.equal(await actOnAll(body), 2, 'later they may be sent once more')
 })

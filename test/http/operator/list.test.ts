@@ -1,7 +1,7 @@
 // The lists of operators over HTTP: who may read them, which queries they refuse, and a webhook that is sent again.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
-import { finish, pretendWorker, startExecution } from '../../helper/execution.ts'
+import { finish, pretendWorker, recordDelivery, startExecution } from '../../helper/execution.ts'
 import { issueOperatorKey } from '../../helper/operator.ts'
 import { startFreshServer } from '../../helper/server.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
@@ -53,11 +53,7 @@ t.test('a webhook is sent again once it has ended, by a key that may', async (t)
   t.match(await call('POST', `${path}webhooks/${uuidv7()}/replay`, { key, body }), { status: 404 })
   t.match(await call('GET', `${path}webhooks/none`, { key }), { status: 404 })
   await finish(sql, id)
-  await sql`
-    select runledger.record_attempt(
-      webhook_id, 0, 'webhook.attempt_failed', 1, '{"attempt": 1, "outcome": "refused"}', '{"actor": {}}', null, 'gone'
-    )
-    from runledger.delivery where submission_id = ${id}`
+  await recordDelivery(sql, id, { outcome: 'refused', abandonedBecause: 'gone' })
   await sql`update runledger.delivery set url = null where submission_id = ${id}`
   t.match(await call('POST', replay, { key, body }), { status: 410 })
   await sql`update runledger.delivery set url = 'https://hooks.example/' where submission_id = ${id}`
