@@ -1,14 +1,5 @@
 // Attacks in C, and through gcc and clang.
-import {
-  boxPaths,
-  callNumbers,
-  exhausts,
-  hostPaths,
-  policyErrors,
-  quote,
-  shows,
-  showsNone,
-} from './language.ts'
+import { aims, exhausts, shows, showsNone } from './language.ts'
 import type { HostileLanguage, SourceAttack } from './language.ts'
 
 const raw = String.raw
@@ -24,8 +15,8 @@ const program = raw`
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-static const char *host[] = {${quote(hostPaths)}}, *own[] = {${quote(boxPaths)}};
-static const long rows[] = {${callNumbers}}, policy[] = {${policyErrors}};
+static const char *host[] = {${aims.hostFiles}}, *own[] = {${aims.boxFiles}};
+static const long rows[] = {${aims.calls}}, policy[] = {${aims.errors}};
 static char block[1 << 20];
 static void *rest(void *none) { pause(); return none; }
 int main(void) {

@@ -1,14 +1,5 @@
 // Attacks in C#, and through its compiler.
-import {
-  boxPaths,
-  callNumbers,
-  exhausts,
-  hostPaths,
-  onePath,
-  policyErrors,
-  quote,
-  showsNone,
-} from './language.ts'
+import { aims, exhausts, onePath, showsNone } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
 
@@ -22,10 +13,10 @@ unsafe class Program {
   [DllImport("libc")] static extern int setsid();
   [DllImport("libc")] static extern int pause();
   [DllImport("libc")] static extern void _exit(int code);
-  static readonly string[] host = { ${quote(hostPaths)} };
-  static readonly string[] own = { ${quote(boxPaths)} };
-  static readonly long[] rows = { ${callNumbers} };
-  static readonly int[] policy = { ${policyErrors} };
+  static readonly string[] host = { ${aims.hostFiles} };
+  static readonly string[] own = { ${aims.boxFiles} };
+  static readonly long[] rows = { ${aims.calls} };
+  static readonly int[] policy = { ${aims.errors} };
   static int Main() {
     if (File.Exists("/etc/debian_version")) { Console.WriteLine("ESCAPED there is no box"); return 1; }
     var block = new byte[1 << 20];

@@ -1,14 +1,5 @@
 // Attacks in D, and through LDC, which runs functions at compile time.
-import {
-  boxPaths,
-  callNumbers,
-  exhausts,
-  hostPaths,
-  policyErrors,
-  quote,
-  shows,
-  showsNone,
-} from './language.ts'
+import { aims, exhausts, shows, showsNone } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
 
@@ -17,10 +8,10 @@ const raw = String.raw
 const program = raw`
 import core.stdc.errno, core.sys.posix.unistd, core.thread, std.algorithm, std.file, std.stdio, std.string;
 extern (C) long syscall(long, ...);
-immutable host = [${quote(hostPaths)}];
-immutable own = [${quote(boxPaths)}];
-immutable long[] rows = [${callNumbers}];
-immutable int[] policy = [${policyErrors}];
+immutable host = [${aims.hostFiles}];
+immutable own = [${aims.boxFiles}];
+immutable long[] rows = [${aims.calls}];
+immutable int[] policy = [${aims.errors}];
 ubyte[][] held;
 void rest() { for (;;) pause(); }
 int main() {

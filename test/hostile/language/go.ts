@@ -1,13 +1,5 @@
 // Attacks in Go, and through its compiler.
-import {
-  boxPaths,
-  callNumbers,
-  exhausts,
-  hostPaths,
-  policyErrors,
-  quote,
-  showsNone,
-} from './language.ts'
+import { aims, exhausts, showsNone } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
 
@@ -16,10 +8,10 @@ const raw = String.raw
 const program = raw`
 package main
 import ("fmt"; "io"; "os"; "os/exec"; "runtime"; "strings"; "syscall"; "time")
-var host = []string{${quote(hostPaths)}}
-var own = []string{${quote(boxPaths)}}
-var rows = []int{${callNumbers}}
-var policy = []int{${policyErrors}}
+var host = []string{${aims.hostFiles}}
+var own = []string{${aims.boxFiles}}
+var rows = []int{${aims.calls}}
+var policy = []int{${aims.errors}}
 var held [][]byte
 func main() {
 	if _, err := os.Stat("/etc/debian_version"); err == nil { fmt.Println("ESCAPED there is no box"); os.Exit(1) }

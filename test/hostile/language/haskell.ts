@@ -1,16 +1,5 @@
 // Attacks in Haskell, and through GHC, which runs Template Haskell while it compiles.
-import {
-  boxPaths,
-  callNumbers,
-  exhausts,
-  hostPaths,
-  onePath,
-  policyErrors,
-  quote,
-  shows,
-  showsNone,
-  twoPaths,
-} from './language.ts'
+import { aims, exhausts, onePath, shows, showsNone, twoPaths } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
 
@@ -32,12 +21,12 @@ import System.Posix.Process
 import System.Posix.Unistd
 foreign import ccall "syscall" call :: CLong -> CLong -> CLong -> CLong -> CLong -> CLong -> CLong -> IO CLong
 host, own :: [String]
-host = [${quote(hostPaths)}]
-own = [${quote(boxPaths)}]
+host = [${aims.hostFiles}]
+own = [${aims.boxFiles}]
 rows :: [CLong]
-rows = [${callNumbers.replaceAll(/-\d+/g, '($&)')}]
+rows = [${aims.calls.replaceAll(/-\d+/g, '($&)')}]
 policy :: [CInt]
-policy = [${policyErrors}]
+policy = [${aims.errors}]
 quietly :: IO a -> IO (Either SomeException a)
 quietly = try
 chunks :: [a] -> [[a]]

@@ -1,14 +1,5 @@
 // Attacks in JavaScript: through Node's own bindings, and through programs that Node starts.
-import {
-  attackSources,
-  boxPaths,
-  callRows,
-  hostPaths,
-  onePath,
-  policyErrors,
-  quote,
-  showsNone,
-} from './language.ts'
+import { aims, attackSources, callRows, onePath, showsNone } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
 
@@ -28,18 +19,18 @@ const attempt = (what, f) => { try { console.log('ESCAPED', what, f()) } catch (
 const held = []
 switch (way) {
   case 'files':
-    for (const path of [${quote(hostPaths)}]) {
+    for (const path of [${aims.hostFiles}]) {
       attempt(path, () => fs.openSync(path))
       attempt('import of ' + path, () => require(path))
     }
-    for (const path of [${quote(boxPaths)}]) try { console.log(fs.readFileSync(path, 'utf8')) } catch {}
+    for (const path of [${aims.boxFiles}]) try { console.log(fs.readFileSync(path, 'utf8')) } catch {}
     console.log(process.env, process.argv, process.report.getReport())
     break
   case 'calls': {
     for (const line of child.execFileSync('perl', ['-e', ${JSON.stringify(perl)}], { encoding: 'utf8' }).trim().split('\n')) {
       const [result, error] = line.split(' ').map(Number)
       if (result !== -1) console.log('ESCAPED call', line)
-      else if (![${policyErrors}].includes(error)) console.log('UNSURE call', line)
+      else if (![${aims.errors}].includes(error)) console.log('UNSURE call', line)
     }
     attempt('setuid', () => process.setuid(0))
     attempt('setgid', () => process.setgid(0))

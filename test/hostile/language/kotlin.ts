@@ -1,13 +1,5 @@
 // Attacks in Kotlin and Scala, and through their compilers. The hostile programs in Java cover the virtual machine itself.
-import {
-  attackSources,
-  boxPaths,
-  exhausts,
-  hostPaths,
-  onePath,
-  quote,
-  showsNone,
-} from './language.ts'
+import { aims, attackSources, exhausts, onePath, showsNone } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 
 const raw = String.raw
@@ -15,8 +7,8 @@ const raw = String.raw
 const kotlinProgram = raw`
 import java.io.*
 import kotlin.concurrent.thread
-val host = listOf(${quote(hostPaths)})
-val own = listOf(${quote(boxPaths)})
+val host = listOf(${aims.hostFiles})
+val own = listOf(${aims.boxFiles})
 fun main() {
   if (File("/etc/debian_version").exists()) { println("ESCAPED there is no box"); Runtime.getRuntime().halt(1) }
   val block = ByteArray(1 shl 20)

@@ -155,7 +155,15 @@ export const callRows: readonly (readonly number[])[] = table.map(([x86, arm, ..
 ])
 
 /** All numbers of the rows, one after the other. */
-export const callNumbers = callRows.flat().join(', ')
+const callNumbers = callRows.flat().join(', ')
 
 /** The allowed errno values of a refused call: EPERM, ESRCH, EACCES, ENOSYS, EPROTONOSUPPORT, ESOCKTNOSUPPORT, EAFNOSUPPORT. */
 export const policyErrors = '1, 3, 13, 38, 93, 94, 97'
+
+/** What the programs try, as the elements of a list in most languages. */
+export const aims = {
+  hostFiles: quote(hostPaths),
+  boxFiles: quote(boxPaths),
+  calls: callNumbers,
+  errors: policyErrors,
+} as const

@@ -1,5 +1,5 @@
 // Attacks in Lua with LuaJIT's foreign function interface.
-import { boxPaths, callNumbers, hostPaths, policyErrors, quote, showsNone } from './language.ts'
+import { aims, showsNone } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
 
@@ -17,16 +17,16 @@ local way = io.read()
 local block = ('x'):rep(2 ^ 20)
 local ways = {}
 function ways.files()
-  for _, path in ipairs { ${quote(hostPaths)} } do
+  for _, path in ipairs { ${aims.hostFiles} } do
     if exists(path) then print('ESCAPED ' .. path) end
     if loadfile(path) then print('ESCAPED load of ' .. path) end
   end
-  for _, path in ipairs { ${quote(boxPaths)} } do local file = io.open(path) if file then print(file:read('*a')) end end
+  for _, path in ipairs { ${aims.boxFiles} } do local file = io.open(path) if file then print(file:read('*a')) end end
   print(io.popen('env; cat /proc/1/environ 2>&1'):read('*a'))
 end
 function ways.calls()
-  local rows, policy = { ${callNumbers} }, {}
-  for _, code in ipairs { ${policyErrors} } do policy[code] = true end
+  local rows, policy = { ${aims.calls} }, {}
+  for _, code in ipairs { ${aims.errors} } do policy[code] = true end
   for i = 1, #rows, 7 do
     local a = {}
     for k = 0, 6 do a[k] = ffi.new('long', rows[i + k]) end

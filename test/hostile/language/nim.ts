@@ -1,15 +1,5 @@
 // Attacks in Nim, and through its compiler, which runs static blocks.
-import {
-  boxPaths,
-  callNumbers,
-  exhausts,
-  hostPaths,
-  onePath,
-  policyErrors,
-  quote,
-  shows,
-  showsNone,
-} from './language.ts'
+import { aims, exhausts, onePath, shows, showsNone } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
 
@@ -18,10 +8,10 @@ const raw = String.raw
 const program = raw`
 import os, posix, strutils
 proc syscall(number: clong): clong {.importc, varargs, header: "<unistd.h>".}
-const host = [${quote(hostPaths)}]
-const own = [${quote(boxPaths)}]
-const rows = [${callNumbers}]
-const policy = [${policyErrors}]
+const host = [${aims.hostFiles}]
+const own = [${aims.boxFiles}]
+const rows = [${aims.calls}]
+const policy = [${aims.errors}]
 proc rest(none: pointer): pointer {.noconv.} =
   while true: discard posix.pause()
 if fileExists("/etc/debian_version"):

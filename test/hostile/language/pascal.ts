@@ -1,5 +1,5 @@
 // Attacks in Pascal, and through Free Pascal.
-import { boxPaths, callRows, exhausts, hostPaths, policyErrors, showsNone } from './language.ts'
+import { aims, boxPaths, callRows, exhausts, hostPaths, showsNone } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
 
@@ -36,7 +36,7 @@ begin
       while i <= high(rows) do begin
         result_ := Do_SysCall(rows[i], rows[i + 1], rows[i + 2], rows[i + 3], rows[i + 4], rows[i + 5], rows[i + 6]);
         if result_ >= 0 then WriteLn('ESCAPED call ', rows[i], ': ', result_)
-        else if not (FpGetErrno in [${policyErrors}]) then WriteLn('UNSURE call ', rows[i], ': ', FpGetErrno);
+        else if not (FpGetErrno in [${aims.errors}]) then WriteLn('UNSURE call ', rows[i], ': ', FpGetErrno);
         i := i + 7;
       end;
     end;

@@ -1,13 +1,5 @@
 // Attacks in Perl.
-import {
-  boxPaths,
-  callNumbers,
-  hostPaths,
-  policyErrors,
-  quote,
-  shows,
-  showsNone,
-} from './language.ts'
+import { aims, boxPaths, hostPaths, quote, shows, showsNone } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWayWithoutThreads } from './ways.ts'
 
@@ -27,13 +19,13 @@ if ($way eq 'files') {
   for my $path (${quoteSingle(boxPaths)}) { open my $file, '<', $path or next; print <$file>, "\n" }
   print map({ "$_=$ENV{$_}\n" } keys %ENV), qx(env; cat /proc/1/environ 2>&1);
 } elsif ($way eq 'calls') {
-  my @rows = (${callNumbers});
+  my @rows = (${aims.calls});
   while (my @row = splice @rows, 0, 7) {
     $! = 0;
     my $result = syscall($row[0], @row[1 .. 6]);
     my $code = $! + 0;
     if ($result != -1) { print "ESCAPED call @row: $result\n" }
-    elsif (!grep { $_ == $code } ${policyErrors}) { print "UNSURE call @row: $!\n" }
+    elsif (!grep { $_ == $code } ${aims.errors}) { print "UNSURE call @row: $!\n" }
   }
   $> = 0; print "ESCAPED root\n" if $> == 0;
   print "ESCAPED kill\n" if kill 0, @WORKER_PID@;

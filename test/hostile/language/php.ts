@@ -1,5 +1,5 @@
 // Attacks in PHP.
-import { boxPaths, callNumbers, hostPaths, policyErrors, quote, shows } from './language.ts'
+import { aims, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWayWithoutThreads } from './ways.ts'
 
@@ -12,22 +12,22 @@ $way = trim(fgets(STDIN));
 $block = str_repeat('x', 1 << 20);
 switch ($way) {
 case 'files':
-  foreach ([${quote(hostPaths)}] as $path) {
+  foreach ([${aims.hostFiles}] as $path) {
     foreach (['', 'file://', 'php://filter/read=convert.base64-encode/resource=', 'compress.zlib://', 'glob://'] as $scheme)
       if (fopen($scheme . $path, 'r') !== false) echo "ESCAPED $scheme$path\n";
     if ((include $path) !== false) echo "ESCAPED include of $path\n";
   }
-  foreach ([${quote(boxPaths)}] as $path) echo file_get_contents($path), "\n";
+  foreach ([${aims.boxFiles}] as $path) echo file_get_contents($path), "\n";
   print_r($_SERVER); print_r(getenv()); echo shell_exec('env; cat /proc/1/environ 2>&1'); phpinfo();
   break;
 case 'calls':
   $libc = FFI::cdef('long syscall(long, ...); int *__errno_location(void);', 'libc.so.6');
-  foreach (array_chunk([${callNumbers}], 7) as $row) {
+  foreach (array_chunk([${aims.calls}], 7) as $row) {
     $libc->__errno_location()[0] = 0;
     $result = $libc->syscall(...$row);
     $code = $libc->__errno_location()[0];
     if ($result !== -1) echo "ESCAPED call $row[0]: $result\n";
-    elseif (!in_array($code, [${policyErrors}])) echo "UNSURE call $row[0]: $code\n";
+    elseif (!in_array($code, [${aims.errors}])) echo "UNSURE call $row[0]: $code\n";
   }
   if (posix_setuid(0)) echo "ESCAPED setuid\n";
   if (posix_kill(@WORKER_PID@, 0)) echo "ESCAPED kill\n";

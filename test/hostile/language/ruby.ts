@@ -1,5 +1,5 @@
 // Attacks in Ruby.
-import { boxPaths, callNumbers, hostPaths, policyErrors, quote, shows } from './language.ts'
+import { aims, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
 
@@ -13,16 +13,16 @@ way = STDIN.gets.strip
 block = 'x' * (1 << 20)
 case way
 when 'files'
-  [${quote(hostPaths)}].each { |path| begin; File.open(path) { puts "ESCAPED #{path}" }; rescue SystemCallError, IOError; end }
-  [${quote(boxPaths)}].each { |path| begin; puts File.binread(path); rescue SystemCallError; end }
+  [${aims.hostFiles}].each { |path| begin; File.open(path) { puts "ESCAPED #{path}" }; rescue SystemCallError, IOError; end }
+  [${aims.boxFiles}].each { |path| begin; puts File.binread(path); rescue SystemCallError; end }
   puts ENV.to_h, %x(env; cat /proc/1/environ 2>&1)
 when 'calls'
   $VERBOSE = nil
-  [${callNumbers}].each_slice(7) do |row|
+  [${aims.calls}].each_slice(7) do |row|
     begin
       puts "ESCAPED call #{row}: #{syscall(*row)}"
     rescue SystemCallError => error
-      puts "UNSURE call #{row}: #{error}" unless [${policyErrors}].include?(error.errno)
+      puts "UNSURE call #{row}: #{error}" unless [${aims.errors}].include?(error.errno)
     end
   end
   mount = Fiddle::Function.new(Fiddle.dlopen(nil)['mount'], [Fiddle::TYPE_VOIDP] * 3 + [Fiddle::TYPE_LONG, Fiddle::TYPE_VOIDP], Fiddle::TYPE_INT)

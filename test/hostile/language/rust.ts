@@ -1,14 +1,5 @@
 // Attacks in Rust, and through rustc.
-import {
-  boxPaths,
-  callNumbers,
-  exhausts,
-  hostPaths,
-  policyErrors,
-  quote,
-  shows,
-  showsNone,
-} from './language.ts'
+import { aims, exhausts, shows, showsNone } from './language.ts'
 import type { HostileLanguage } from './language.ts'
 import { everyWay } from './ways.ts'
 
@@ -17,10 +8,10 @@ const raw = String.raw
 const program = raw`
 use std::io::{Read, Write};
 extern "C" { fn syscall(number: i64, ...) -> i64; fn fork() -> i32; fn setsid() -> i32; }
-const HOST: &[&str] = &[${quote(hostPaths)}];
-const OWN: &[&str] = &[${quote(boxPaths)}];
-const ROWS: &[i64] = &[${callNumbers}];
-const POLICY: &[i32] = &[${policyErrors}];
+const HOST: &[&str] = &[${aims.hostFiles}];
+const OWN: &[&str] = &[${aims.boxFiles}];
+const ROWS: &[i64] = &[${aims.calls}];
+const POLICY: &[i32] = &[${aims.errors}];
 fn main() {
     if std::path::Path::new("/etc/debian_version").exists() { println!("ESCAPED there is no box"); std::process::exit(1); }
     let mut way = String::new();
