@@ -41,6 +41,9 @@ export interface Attack {
   readonly accounted?: true
 }
 
+/** The fates of what would never end by itself: any limit ends it. */
+export const stopped: readonly Fate[] = ['cpu_limit', 'wall_limit', 'memory_limit']
+
 /** Bodies by language. */
 export type Bodies = Partial<Record<Attacker, string>>
 

@@ -1,5 +1,5 @@
 // Bombs of time: endless computation in the program, its runtime or the kernel, and endless waiting.
-import { bomb } from '../attack.ts'
+import { bomb, stopped } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 
 const raw = String.raw
@@ -74,7 +74,7 @@ std::regex_match(std::string(64, 'a') + "b", std::regex("(a+)+"));`,
       java: raw`System.out.println(("x".repeat(64) + "z").matches("((x+)(x+))+\\2\\3?y"));`,
     },
   ),
-  bomb('a number too large to print ends by a clock', ['cpu_limit', 'wall_limit', 'memory_limit'], {
+  bomb('a number too large to print ends by a clock', stopped, {
     python: raw`
 sys.set_int_max_str_digits(0)
 print(len(str(7 ** 20000000)))`,

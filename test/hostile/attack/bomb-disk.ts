@@ -1,5 +1,5 @@
 // Bombs of files: bytes, inodes, names, depth, descriptors and the resources behind them.
-import { bomb } from '../attack.ts'
+import { bomb, stopped } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 
 const raw = String.raw
@@ -30,19 +30,15 @@ for (String path : List.of("/box/fill", "/tmp/fill", "/dev/shm/fill")) {
   if (written > 32 << 20) escape(path);
 }`,
   }),
-  bomb(
-    'many files that are each within the limit are bounded together',
-    ['exited', 'memory_limit', 'cpu_limit', 'wall_limit'],
-    {
-      python: raw`
+  bomb('many files that are each within the limit are bounded together', [...stopped, 'exited'], {
+    python: raw`
 written = 0
 try:
     for i in range(100000):
         with open(f"/tmp/{i}", "wb", 0) as file: written += file.write(b"x" * 65536)
 except OSError as error: print("refused", error)
 if written > (32 << 20): escape(written)`,
-    },
-  ),
+  }),
   bomb('preallocation is bounded', ['exited', 'memory_limit', 'signaled'], {
     python: raw`
 file = os.open("/tmp/fill", os.O_RDWR | os.O_CREAT)
@@ -52,70 +48,54 @@ signal(SIGXFSZ, SIG_IGN);
 int file = open("/tmp/fill", O_RDWR | O_CREAT, 0600);
 if (fallocate(file, 0, 0, 1 << 30) == 0) escape("1 GiB in a file");`,
   }),
-  bomb(
-    'a million empty files meet a limit',
-    ['memory_limit', 'cpu_limit', 'wall_limit', 'exited'],
-    {
-      python: raw`
+  bomb('a million empty files meet a limit', [...stopped, 'exited'], {
+    python: raw`
 made = 0
 try:
     while made < 1000000:
         os.close(os.open(f"/tmp/{made}", os.O_CREAT)); made += 1
 except OSError as error: print("refused", error)
 if made == 1000000: escape("a million files")`,
-      cpp: raw`
+    cpp: raw`
 int made = 0; char name[32];
 for (; made < 1000000; made++) { snprintf(name, sizeof name, "/tmp/%d", made); int file = open(name, O_CREAT, 0600); if (file < 0) break; close(file); }
 if (made == 1000000) escape("a million files");`,
-      java: raw`
+    java: raw`
 int made = 0;
 try { for (; made < 1000000; made++) Files.createFile(Path.of("/tmp/" + made)); } catch (IOException full) { System.out.println("refused " + full); }
 if (made == 1000000) escape("a million files");`,
-    },
-  ),
-  bomb(
-    'symbolic links with long targets meet a limit',
-    ['memory_limit', 'cpu_limit', 'wall_limit', 'exited'],
-    {
-      python: raw`
+  }),
+  bomb('symbolic links with long targets meet a limit', [...stopped, 'exited'], {
+    python: raw`
 made = 0
 try:
     while made < 200000: os.symlink("x" * 4000, f"/tmp/{made}"); made += 1
 except OSError as error: print("refused", error)
 if made == 200000: escape("800 MB of links")`,
-      cpp: raw`
+    cpp: raw`
 int made = 0; char name[32], target[4001]; memset(target, 'x', 4000); target[4000] = 0;
 for (; made < 200000; made++) { snprintf(name, sizeof name, "/tmp/%d", made); if (symlink(target, name) != 0) break; }
 if (made == 200000) escape("800 MB of links");`,
-    },
-  ),
-  bomb(
-    'hard links without end meet a limit',
-    ['memory_limit', 'cpu_limit', 'wall_limit', 'exited'],
-    {
-      python: raw`
+  }),
+  bomb('hard links without end meet a limit', [...stopped, 'exited'], {
+    python: raw`
 open("/tmp/one", "w").close()
 made = 0
 try:
     while made < 1000000: os.link("/tmp/one", f"/tmp/{made}" + "x" * 200); made += 1
 except OSError as error: print("refused", error)
 if made == 1000000: escape("a million links")`,
-    },
-  ),
-  bomb(
-    'directories 100,000 deep leave nothing',
-    ['memory_limit', 'cpu_limit', 'wall_limit', 'exited'],
-    {
-      python: raw`
+  }),
+  bomb('directories 100,000 deep leave nothing', [...stopped, 'exited'], {
+    python: raw`
 os.chdir("/tmp")
 try:
     for _ in range(100000): os.mkdir("d"); os.chdir("d")
 except OSError as error: print("refused", error)`,
-      cpp: raw`
+    cpp: raw`
 chdir("/tmp");
 for (int i = 0; i < 100000; i++) if (mkdir("d", 0700) != 0 || chdir("d") != 0) break;`,
-    },
-  ),
+  }),
   bomb('names with newlines, quotes and bytes that are no text leave nothing', ['exited'], {
     python: raw`
 for name in (b"a\nb", b"'; rm -rf $HOME; '", b"\xff\xfe", b"-rf", b"..." + b"x" * 250, "\u202e".encode()):
@@ -144,23 +124,19 @@ var held = new ArrayList<FileInputStream>();
 try { while (held.size() < 100000) held.add(new FileInputStream("/dev/null")); } catch (IOException full) { System.out.println("refused " + full); }
 if (held.size() > 4096) escape("descriptors"); for (var one : held) one.close();`,
   }),
-  bomb(
-    'event files of every process are bounded',
-    ['exited', 'memory_limit', 'wall_limit', 'cpu_limit'],
-    {
-      cpp: raw`
+  bomb('event files of every process are bounded', [...stopped, 'exited'], {
+    cpp: raw`
 for (int i = 0; i < 24; i++) if (fork() == 0) { while (eventfd(0, 0) >= 0 && syscall(SYS_timerfd_create, CLOCK_MONOTONIC, 0) >= 0 && memfd_create("x", 0) >= 0) ; pause(); }
 usleep(500000);`,
-      python: raw`
+    python: raw`
 for _ in range(16):
     if os.fork() == 0:
         try:
             while True: os.eventfd(0)
         except OSError: time.sleep(60)
 time.sleep(0.5)`,
-    },
-  ),
-  bomb('nested and crossed epoll sets end', ['exited', 'memory_limit', 'cpu_limit', 'wall_limit'], {
+  }),
+  bomb('nested and crossed epoll sets end', [...stopped, 'exited'], {
     cpp: raw`
 int set[900]; epoll_event event{}; event.events = EPOLLIN;
 for (int i = 0; i < 900; i++) if ((set[i] = epoll_create1(0)) < 0) break;

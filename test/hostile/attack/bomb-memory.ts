@@ -1,5 +1,5 @@
 // Bombs of memory: every kind of memory that the kernel or a runtime holds for a program.
-import { bomb } from '../attack.ts'
+import { bomb, stopped } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 
 const raw = String.raw
@@ -148,7 +148,7 @@ struct deep { static long f(long n) { volatile char frame[4096]; frame[0] = n; r
 printf("%ld\n", deep::f(0));`,
     java: raw`new Object() { long f(long n) { return f(n + 1) + 1; } }.f(0);`,
   }),
-  bomb('thread stacks meet the limit', ['memory_limit', 'cpu_limit', 'wall_limit'], {
+  bomb('thread stacks meet the limit', stopped, {
     cpp: raw`
 pthread_attr_t big; pthread_attr_init(&big); pthread_attr_setstacksize(&big, 16 << 20);
 for (;;) {
@@ -204,7 +204,7 @@ while True: held += held`,
   bomb('memory outside the heap meets the limit', ['memory_limit', 'crashed'], {
     java: raw`var held = new ArrayList<ByteBuffer>(); while (true) { var one = ByteBuffer.allocateDirect(4 << 20); for (int i = 0; i < one.capacity(); i += 4096) one.put(i, (byte) 1); held.add(one); }`,
   }),
-  bomb('classes made at run time meet the limit', ['memory_limit', 'cpu_limit', 'wall_limit'], {
+  bomb('classes made at run time meet the limit', stopped, {
     java: raw`
 var held = new ArrayList<Object>();
 while (true) {
@@ -229,7 +229,7 @@ while (bad == 0) hold(1 << 20);`,
 refused("score", () -> Files.writeString(Path.of("/proc/self/oom_score_adj"), "-1000"));
 var held = new ArrayList<byte[]>(); while (bad == 0) held.add(new byte[1 << 20]);`,
   }),
-  bomb('a decompression bomb meets a limit', ['memory_limit', 'cpu_limit', 'wall_limit'], {
+  bomb('a decompression bomb meets a limit', stopped, {
     python: raw`
 import zlib
 packer = zlib.compressobj(9)
@@ -240,11 +240,8 @@ var bytes = new ByteArrayOutputStream();
 try (var packer = new java.util.zip.GZIPOutputStream(bytes)) { for (int i = 0; i < 400; i++) packer.write(new byte[1 << 20]); }
 new java.util.zip.GZIPInputStream(new ByteArrayInputStream(bytes.toByteArray())).readAllBytes();`,
   }),
-  bomb(
-    'entities that multiply are refused or meet a limit',
-    ['exited', 'memory_limit', 'cpu_limit', 'wall_limit'],
-    {
-      python: raw`
+  bomb('entities that multiply are refused or meet a limit', [...stopped, 'exited'], {
+    python: raw`
 import xml.parsers.expat
 entities = "".join(f'<!ENTITY a{i} "{("&a%d;" % (i - 1)) * 10}">' for i in range(1, 12))
 parser = xml.parsers.expat.ParserCreate()
@@ -252,12 +249,11 @@ parser.CharacterDataHandler = lambda text: None
 try: parser.Parse(f'<!DOCTYPE x [<!ENTITY a0 "lol">{entities}]><x>&a11;</x>', True)
 except xml.parsers.expat.ExpatError as error: print("refused", error)
 else: escape("parsed")`,
-      java: raw`
+    java: raw`
 var text = new StringBuilder("<!DOCTYPE x [<!ENTITY a0 \"lol\">");
 for (int i = 1; i < 12; i++) text.append("<!ENTITY a" + i + " \"" + ("&a" + (i - 1) + ";").repeat(10) + "\">");
 text.append("]><x>&a11;</x>");
 try { javax.xml.parsers.SAXParserFactory.newInstance().newSAXParser().parse(new ByteArrayInputStream(text.toString().getBytes()), new org.xml.sax.helpers.DefaultHandler()); escape("parsed"); }
 catch (org.xml.sax.SAXException limit) { System.out.println("refused " + limit); }`,
-    },
-  ),
+  }),
 ]

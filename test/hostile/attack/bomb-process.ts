@@ -1,11 +1,11 @@
 // Bombs of processes and threads: too many of them, hidden ones, and ones that resist their end.
-import { bomb } from '../attack.ts'
+import { bomb, stopped } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 
 const raw = String.raw
 
 export const processBombs: readonly Attack[] = [
-  bomb('a fork bomb ends within its limits', ['cpu_limit', 'wall_limit', 'memory_limit'], {
+  bomb('a fork bomb ends within its limits', stopped, {
     python: raw`
 while True:
     try: os.fork()
@@ -13,53 +13,41 @@ while True:
     cpp: raw`for (;;) fork();`,
     java: raw`while (true) { try { new ProcessBuilder("/bin/sh", "-c", "sleep 60 & sleep 60").start(); } catch (IOException | OutOfMemoryError full) { Thread.sleep(1); } }`,
   }),
-  bomb(
-    'a shell fork bomb ends within its limits',
-    ['cpu_limit', 'wall_limit', 'memory_limit', 'crashed'],
-    {
-      python: raw`os.execv("/bin/sh", ["sh", "-c", "f() { f | f & f; }; f 2>/dev/null; while :; do :; done"])`,
-      java: raw`while (true) start("/bin/sh", "-c", "f() { f | f & f; }; f 2>/dev/null");`,
-    },
-  ),
-  bomb('a vfork bomb ends within its limits', ['cpu_limit', 'wall_limit', 'memory_limit'], {
+  bomb('a shell fork bomb ends within its limits', [...stopped, 'crashed'], {
+    python: raw`os.execv("/bin/sh", ["sh", "-c", "f() { f | f & f; }; f 2>/dev/null; while :; do :; done"])`,
+    java: raw`while (true) start("/bin/sh", "-c", "f() { f | f & f; }; f 2>/dev/null");`,
+  }),
+  bomb('a vfork bomb ends within its limits', stopped, {
     cpp: raw`
 for (;;) {
   pid_t child = vfork();
   if (child == 0) execl("/bin/sh", "sh", "-c", "sleep 60", (char *)nullptr), _exit(1);
 }`,
   }),
-  bomb(
-    'a thread bomb ends within its limits',
-    ['cpu_limit', 'wall_limit', 'memory_limit', 'output_limit'],
-    {
-      python: raw`
+  bomb('a thread bomb ends within its limits', [...stopped, 'output_limit'], {
+    python: raw`
 import threading
 threading.stack_size(65536)
 while True:
     try: threading.Thread(target=time.sleep, args=(60,)).start()
     except RuntimeError: pass`,
-      cpp: raw`
+    cpp: raw`
 static auto rest = [](void *) -> void * { pause(); return nullptr; };
 pthread_attr_t small; pthread_attr_init(&small); pthread_attr_setstacksize(&small, 65536);
 for (;;) { pthread_t thread; pthread_create(&thread, &small, rest, nullptr); }`,
-      java: raw`
+    java: raw`
 while (true) {
   try { new Thread(null, () -> { try { Thread.sleep(60000); } catch (InterruptedException e) { } }, "t", 65536).start(); }
   catch (OutOfMemoryError full) { Thread.sleep(1); }
 }`,
-    },
-  ),
-  bomb(
-    'processes that share their memory count against the limit',
-    ['cpu_limit', 'wall_limit', 'memory_limit'],
-    {
-      cpp: raw`
+  }),
+  bomb('processes that share their memory count against the limit', stopped, {
+    cpp: raw`
 static char stacks[64][16384];
 static auto rest = [](void *) -> int { for (;;) pause(); };
 int n = 0;
 for (;;) if (clone(rest, stacks[n % 64] + 16384, CLONE_VM | CLONE_FILES | CLONE_FS | SIGCHLD, nullptr) > 0) n++;`,
-    },
-  ),
+  }),
   bomb('zombies count against the limit on processes', ['exited'], {
     python: raw`
 born = 0
@@ -74,11 +62,8 @@ int born = 0;
 for (; born < 1000; born++) { pid_t child = fork(); if (child == 0) _exit(0); if (child < 0) break; }
 if (born >= 40) escape("zombies without a limit");`,
   }),
-  bomb(
-    'a comet that is a new process all the time does not outlive its run',
-    ['cpu_limit', 'wall_limit', 'memory_limit'],
-    {
-      python: raw`
+  bomb('a comet that is a new process all the time does not outlive its run', stopped, {
+    python: raw`
 if os.fork() == 0:
     while True:
         try:
@@ -86,11 +71,10 @@ if os.fork() == 0:
             os.setsid()
         except OSError: pass
 time.sleep(60)`,
-      cpp: raw`
+    cpp: raw`
 if (fork() == 0) for (;;) { if (fork() > 0) _exit(0); setsid(); }
 pause();`,
-    },
-  ),
+  }),
   bomb('a comet whose main process has ended is caught', ['exited'], {
     python: raw`
 if os.fork() == 0:
@@ -184,7 +168,7 @@ sigval value{}; long sent = 0;
 while (sent < 2000000 && sigqueue(getpid(), SIGRTMIN, value) == 0) sent++;
 if (sent >= 2000000) escape("signals without a limit");`,
   }),
-  bomb('timers are bounded', ['exited', 'memory_limit', 'cpu_limit', 'wall_limit'], {
+  bomb('timers are bounded', [...stopped, 'exited'], {
     cpp: raw`
 struct sigevent quiet{}; quiet.sigev_notify = SIGEV_SIGNAL; quiet.sigev_signo = SIGUSR1;
 long made = 0; timer_t timer;

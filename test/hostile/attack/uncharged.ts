@@ -1,6 +1,6 @@
 // Attacks through work and memory that the kernel does not charge to a program: error queues, orphans, groups of sockets,
 // descriptors in transit, packets of one byte. For `accounted` rows account.ts also checks the host's own figures.
-import { bomb, probe } from '../attack.ts'
+import { bomb, probe, stopped } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 
 const raw = String.raw
@@ -71,7 +71,7 @@ int server = socket(AF_INET, SOCK_STREAM, 0); refused("server", server); refused
   ),
   bomb(
     'connections to a Unix socket that nobody accepts leave nothing',
-    ['exited', 'memory_limit', 'wall_limit', 'cpu_limit'],
+    [...stopped, 'exited'],
     {
       python: raw`
 servers, held = [], []

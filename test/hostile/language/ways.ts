@@ -1,5 +1,6 @@
 // The ways in which the programs of language/ attack, and the rows made from them. The rows go way by way, so that a program
 // is compiled in its first row and comes from the cache in the others.
+import { stopped } from '../attack.ts'
 import type { Attack, Fate } from '../attack.ts'
 import type { HostileLanguage, SourceAttack } from './language.ts'
 
@@ -8,8 +9,6 @@ interface WayRow {
   readonly name: string
   readonly fates: readonly Fate[]
 }
-
-const stopped: readonly Fate[] = ['cpu_limit', 'wall_limit', 'memory_limit']
 
 /** Each way, by the word that a program reads. */
 export const ways = {
