@@ -2,42 +2,39 @@
 import { enter, write } from '../service.ts'
 import { ask, fact, origin, service, showsVerdict, start, submit, until } from '../suite.ts'
 
-fact(
-  'filters stand in the address: back, forward and reload keep them',
-  async (t, { page }, key) => {
-    await enter(page, origin, key)
-    await start(page)
-    await showsVerdict(page, 'Finished')
-    await write(page, 'raise SystemExit(3)')
-    await start(page)
-    await showsVerdict(page, 'Runtime error')
-    await page.getByRole('link', { name: 'Submissions' }).click()
-    const rows = page.getByRole('row').filter({ has: page.getByRole('rowheader') })
-    const has = (count: number) =>
-      page
-        .getByRole('status')
-        .filter({ hasText: `${count} shown` })
-        .waitFor({ state: 'attached' })
-    await has(2)
-    await page.getByLabel('Verdict').selectOption({ label: 'Runtime error' })
-    await has(1)
-    t.match(page.url(), /#\/submissions\?verdict=RE$/)
-    t.match(await rows.textContent(), /Runtime error/)
-    await page.reload()
-    await has(1)
-    t.equal(await page.getByLabel('Verdict').inputValue(), 'RE')
-    await page.goBack()
-    await has(2)
-    t.equal(await page.getByLabel('Verdict').inputValue(), '')
-    await page.goForward()
-    await has(1)
-    await page.goBack()
-    await page.goBack()
-    // The draft and the last run are unchanged.
-    await showsVerdict(page, 'Runtime error')
-    t.match(await page.getByRole('textbox', { name: 'Code' }).textContent(), /SystemExit/)
-  },
-)
+fact('filters stand in the address; back and reload keep them', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await start(page)
+  await showsVerdict(page, 'Finished')
+  await write(page, 'raise SystemExit(3)')
+  await start(page)
+  await showsVerdict(page, 'Runtime error')
+  await page.getByRole('link', { name: 'Submissions' }).click()
+  const rows = page.getByRole('row').filter({ has: page.getByRole('rowheader') })
+  const has = (count: number) =>
+    page
+      .getByRole('status')
+      .filter({ hasText: `${count} shown` })
+      .waitFor({ state: 'attached' })
+  await has(2)
+  await page.getByLabel('Verdict').selectOption({ label: 'Runtime error' })
+  await has(1)
+  t.match(page.url(), /#\/submissions\?verdict=RE$/)
+  t.match(await rows.textContent(), /Runtime error/)
+  await page.reload()
+  await has(1)
+  t.equal(await page.getByLabel('Verdict').inputValue(), 'RE')
+  await page.goBack()
+  await has(2)
+  t.equal(await page.getByLabel('Verdict').inputValue(), '')
+  await page.goForward()
+  await has(1)
+  await page.goBack()
+  await page.goBack()
+  // The draft and the last run are unchanged.
+  await showsVerdict(page, 'Runtime error')
+  t.match(await page.getByRole('textbox', { name: 'Code' }).textContent(), /SystemExit/)
+})
 
 fact('a program is known by its first line, and a day by its date', async (t, { page }, key) => {
   await submit(key, { code: '# the first line\nprint(1)', expected_stdout: '1' })

@@ -4,12 +4,10 @@ import { addTest, fact, origin, submit, until } from '../suite.ts'
 
 const draft = `JSON.parse(sessionStorage.getItem('runledger.draft') ?? '{}').code`
 
-fact(
-  'a draft is kept when its writer pauses or leaves, not with each key',
-  async (t, { page }, key) => {
-    // prettier-ignore
-    await enter(page, origin, key)
-    await page.evaluate(`(() => {
+fact('a draft is kept when its writer pauses or leaves, not each key', async (t, { page }, key) => {
+  // prettier-ignore
+  await enter(page, origin, key)
+  await page.evaluate(`(() => {
     window.kept = 0
     window.pauses = 0
     let before
@@ -23,19 +21,18 @@ fact(
       setItem.call(this, name, value)
     }
   })()`)
-    await write(page, '')
-    await page.keyboard.type('print("one key after another, and each a change")')
-    const [written = 0, pauses = 0] = await page.evaluate<number[]>('[window.kept, window.pauses]')
-    // On a slow machine every delay counts as a pause of the writer.
-    t.ok(written < 10 + pauses, `written ${written} times in ${pauses} pauses`)
-    await until(async () =>
-      (await page.evaluate<string>(`${draft} ?? ''`)).startsWith('print("one key'),
-    )
-    await write(page, 'print("left at once")')
-    await page.reload()
-    await page.getByRole('textbox', { name: 'Code' }).filter({ hasText: 'left at once' }).waitFor()
-  },
-)
+  await write(page, '')
+  await page.keyboard.type('print("one key after another, and each a change")')
+  const [written = 0, pauses = 0] = await page.evaluate<number[]>('[window.kept, window.pauses]')
+  // On a slow machine every delay counts as a pause of the writer.
+  t.ok(written < 10 + pauses, `written ${written} times in ${pauses} pauses`)
+  await until(async () =>
+    (await page.evaluate<string>(`${draft} ?? ''`)).startsWith('print("one key'),
+  )
+  await write(page, 'print("left at once")')
+  await page.reload()
+  await page.getByRole('textbox', { name: 'Code' }).filter({ hasText: 'left at once' }).waitFor()
+})
 
 fact('a draft that cannot be kept says so', async (t, { page }, key) => {
   await enter(page, origin, key)

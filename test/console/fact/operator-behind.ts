@@ -100,7 +100,7 @@ fact('a worker that was lost is not one that drained', async (t, { page }, key) 
 })
 
 fact(
-  'on a narrow screen each row is a card, with a name for each figure',
+  'on a narrow screen a row is a card that names its figures',
   async (t, { page }, key) => {
     await enter(page, origin, key)
     const table = page.getByRole('region', { name: 'Workers' }).getByRole('table')

@@ -4,19 +4,16 @@ import { createCaller, describeSubmission, submitNew } from '../../helper/submis
 import { enterIdle, fact, looks, oldest, origin, sql } from '../operator-suite.ts'
 import { enter } from '../service.ts'
 
-fact(
-  'an operator sees the service, the oldest first, and nothing else',
-  async (t, { page }, key) => {
-    await enter(page, origin, key)
-    await page.getByRole('heading', { name: 'Service' }).waitFor()
-    t.match(await page.locator('dl.figures > div').first().textContent(), /^Oldest waitingnone/)
-    t.equal(await page.getByRole('navigation', { name: 'Views' }).textContent(), 'Service')
-    const worker = page.getByRole('region', { name: 'Workers' }).getByRole('row').nth(1)
-    t.match(await worker.textContent(), /working.*0 of \d.* ago/)
-    await page.reload()
-    await page.getByRole('heading', { name: 'Ledger' }).waitFor()
-  },
-)
+fact('an operator sees the service, oldest first, and nothing else', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await page.getByRole('heading', { name: 'Service' }).waitFor()
+  t.match(await page.locator('dl.figures > div').first().textContent(), /^Oldest waitingnone/)
+  t.equal(await page.getByRole('navigation', { name: 'Views' }).textContent(), 'Service')
+  const worker = page.getByRole('region', { name: 'Workers' }).getByRole('row').nth(1)
+  t.match(await worker.textContent(), /working.*0 of \d.* ago/)
+  await page.reload()
+  await page.getByRole('heading', { name: 'Ledger' }).waitFor()
+})
 
 fact('the last hours stand in charts, which are read out, too', async (t, tab, key) => {
   const { page } = tab

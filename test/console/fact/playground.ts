@@ -16,21 +16,18 @@ import {
 
 const run = promisify(execFile)
 
-fact(
-  'the example of a language runs by Ctrl-Enter, and a reload shows it again',
-  async (t, tab, key) => {
-    const { page } = tab
-    await enter(page, origin, key)
-    await page.getByRole('combobox', { name: 'Language' }).selectOption({ label: 'Python' })
-    await start(page)
-    await showsVerdict(page, 'Finished')
-    t.equal(await stdout(page).textContent(), 'Hello, world!\n')
-    t.match(await outcome(page).textContent(), /CPU time.* of 5 s.*Memory.* of 256 MiB/)
-    await page.reload()
-    await showsVerdict(page, 'Finished')
-    t.equal(await stdout(page).textContent(), 'Hello, world!\n')
-  },
-)
+fact('an example runs by Ctrl-Enter, and a reload shows it again', async (t, tab, key) => {
+  const { page } = tab
+  await enter(page, origin, key)
+  await page.getByRole('combobox', { name: 'Language' }).selectOption({ label: 'Python' })
+  await start(page)
+  await showsVerdict(page, 'Finished')
+  t.equal(await stdout(page).textContent(), 'Hello, world!\n')
+  t.match(await outcome(page).textContent(), /CPU time.* of 5 s.*Memory.* of 256 MiB/)
+  await page.reload()
+  await showsVerdict(page, 'Finished')
+  t.equal(await stdout(page).textContent(), 'Hello, world!\n')
+})
 
 fact('the Run button is pressed by keyboard alone', async (t, { page }, key) => {
   await page.goto(origin)
@@ -150,65 +147,56 @@ fact('accepted is what was judged, and nothing else', async (t, { page }, key) =
   t.equal(await page.locator('.verdict .badge').textContent(), 'Accepted')
 })
 
-fact(
-  'an endless program is stopped, and one that passes its limit says which',
-  async (t, { page }, key) => {
-    await enter(page, origin, key)
-    await write(page, 'while True: pass')
-    await page.getByRole('tab', { name: 'Options' }).click()
-    // More time than the test needs to stop the program.
-    await page.getByLabel('CPU time, s').fill('100')
-    await page.getByLabel('Time, s', { exact: true }).fill('100')
-    await start(page)
-    await awaitAccepted(page)
-    await page.getByRole('button', { name: 'Stop' }).click()
-    await showsVerdict(page, 'Cancelled')
-    await page.getByLabel('CPU time, s').fill('0.2')
-    await start(page)
-    await showsVerdict(page, 'Time limit exceeded')
-    t.match(await outcome(page).textContent(), /more CPU time than its limit/)
-  },
-)
+fact('an endless program is stopped; a limit that was passed is told', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await write(page, 'while True: pass')
+  await page.getByRole('tab', { name: 'Options' }).click()
+  // More time than the test needs to stop the program.
+  await page.getByLabel('CPU time, s').fill('100')
+  await page.getByLabel('Time, s', { exact: true }).fill('100')
+  await start(page)
+  await awaitAccepted(page)
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await showsVerdict(page, 'Cancelled')
+  await page.getByLabel('CPU time, s').fill('0.2')
+  await start(page)
+  await showsVerdict(page, 'Time limit exceeded')
+  t.match(await outcome(page).textContent(), /more CPU time than its limit/)
+})
 
-fact(
-  'a key that is revoked meanwhile is asked for anew, and the draft stays',
-  async (t, { page }, key) => {
-    await enter(page, origin, key)
-    await write(page, 'print("kept")')
-    await service.revoke(key)
-    await start(page)
-    await page.getByRole('alert').filter({ hasText: 'not valid' }).waitFor()
-    t.equal(await page.evaluate("sessionStorage.getItem('runledger.key')"), null)
-    await page.getByRole('textbox', { name: 'API key' }).fill('schlüssel')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('alert').filter({ hasText: 'This is not an API key.' }).waitFor()
-    await page.getByRole('textbox', { name: 'API key' }).fill('rl_live_wrong')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('alert').filter({ hasText: 'This API key is not valid.' }).waitFor()
-    await page.getByRole('textbox', { name: 'API key' }).fill(await service.issue())
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('button', { name: 'Sign out' }).waitFor()
-    await start(page)
-    await showsVerdict(page, 'Finished')
-    t.equal(await stdout(page).textContent(), 'kept\n')
-  },
-)
+fact('a key revoked meanwhile is asked for anew, and the draft stays', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await write(page, 'print("kept")')
+  await service.revoke(key)
+  await start(page)
+  await page.getByRole('alert').filter({ hasText: 'not valid' }).waitFor()
+  t.equal(await page.evaluate("sessionStorage.getItem('runledger.key')"), null)
+  await page.getByRole('textbox', { name: 'API key' }).fill('schlüssel')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').filter({ hasText: 'This is not an API key.' }).waitFor()
+  await page.getByRole('textbox', { name: 'API key' }).fill('rl_live_wrong')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').filter({ hasText: 'This API key is not valid.' }).waitFor()
+  await page.getByRole('textbox', { name: 'API key' }).fill(await service.issue())
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  await start(page)
+  await showsVerdict(page, 'Finished')
+  t.equal(await stdout(page).textContent(), 'kept\n')
+})
 
-fact(
-  'a service that goes away is told of, and what was sent meanwhile runs when it is back',
-  async (t, { page }, key) => {
-    await enter(page, origin, key)
-    await write(page, 'print("once")')
-    await service.goAway()
-    await start(page)
-    await page.getByText('The service cannot be reached. Trying again…').waitFor()
-    await service.comeBack()
-    await showsVerdict(page, 'Finished')
-    t.equal(await page.getByText('cannot be reached').count(), 0)
-    await page.getByRole('link', { name: 'Submissions' }).click()
-    await page.getByRole('status').filter({ hasText: '1 shown' }).waitFor({ state: 'attached' })
-  },
-)
+fact('an outage is told, and what was sent in it runs afterwards', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await write(page, 'print("once")')
+  await service.goAway()
+  await start(page)
+  await page.getByText('The service cannot be reached. Trying again…').waitFor()
+  await service.comeBack()
+  await showsVerdict(page, 'Finished')
+  t.equal(await page.getByText('cannot be reached').count(), 0)
+  await page.getByRole('link', { name: 'Submissions' }).click()
+  await page.getByRole('status').filter({ hasText: '1 shown' }).waitFor({ state: 'attached' })
+})
 
 fact('a request is copied as what runs elsewhere, without the key', async (t, { page }, key) => {
   await enter(page, origin, key)

@@ -42,28 +42,25 @@ async function readCount(t: Test, page: Page): Promise<number> {
   return lines.length
 }
 
-fact(
-  'output is there before the program ends, after a reload and on its own page too',
-  async (t, { page }, key) => {
-    await enter(page, origin, key)
-    await allowTime(page)
-    await write(page, `print("first", flush=True)\n${endless}`)
-    await start(page)
-    await shows(page, 'first')
-    t.ok(await stopButton(page).isVisible())
-    await page.reload()
-    await shows(page, 'first')
-    await page.getByRole('link', { name: /^Submission / }).click()
-    await shows(page, 'first')
-    await page.getByText('Attempt 1').waitFor()
-    await stopButton(page).click()
-    await page.locator('.badge', { hasText: 'Cancelled' }).first().waitFor()
-    t.equal(await stdout(page).textContent(), 'first\n')
-    t.ok(await page.getByRole('button', { name: 'Run again' }).isEnabled())
-    await page.goBack()
-    await showsVerdict(page, 'Cancelled')
-  },
-)
+fact('output comes before the end, after a reload and elsewhere too', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await allowTime(page)
+  await write(page, `print("first", flush=True)\n${endless}`)
+  await start(page)
+  await shows(page, 'first')
+  t.ok(await stopButton(page).isVisible())
+  await page.reload()
+  await shows(page, 'first')
+  await page.getByRole('link', { name: /^Submission / }).click()
+  await shows(page, 'first')
+  await page.getByText('Attempt 1').waitFor()
+  await stopButton(page).click()
+  await page.locator('.badge', { hasText: 'Cancelled' }).first().waitFor()
+  t.equal(await stdout(page).textContent(), 'first\n')
+  t.ok(await page.getByRole('button', { name: 'Run again' }).isEnabled())
+  await page.goBack()
+  await showsVerdict(page, 'Cancelled')
+})
 
 fact('what waits for a worker is stopped, too', async (t, { page }, key) => {
   // Occupies all slots of the worker.
@@ -95,26 +92,23 @@ fact('tests are shown as they end', async (t, { page }, key) => {
   await showsVerdict(page, 'Cancelled')
 })
 
-fact(
-  'a stream that breaks goes on without loss, and tells nothing twice',
-  async (t, { page }, key) => {
-    await enter(page, origin, key)
-    await allowTime(page)
-    await write(page, counting)
-    await start(page)
-    await shows(page, 'line 20\n')
-    await service.goAway()
-    await page.getByText('The service cannot be reached. Trying again…').waitFor()
-    const before = await readCount(t, page)
-    await service.comeBack()
-    await shows(page, `line ${before + 50}\n`)
-    t.ok((await readCount(t, page)) > before)
-    t.equal(await page.getByText('cannot be reached').count(), 0)
-    await stopButton(page).click()
-    await showsVerdict(page, 'Cancelled')
-    t.ok((await readCount(t, page)) > before)
-  },
-)
+fact('a broken stream goes on without loss, and tells nothing twice', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await allowTime(page)
+  await write(page, counting)
+  await start(page)
+  await shows(page, 'line 20\n')
+  await service.goAway()
+  await page.getByText('The service cannot be reached. Trying again…').waitFor()
+  const before = await readCount(t, page)
+  await service.comeBack()
+  await shows(page, `line ${before + 50}\n`)
+  t.ok((await readCount(t, page)) > before)
+  t.equal(await page.getByText('cannot be reached').count(), 0)
+  await stopButton(page).click()
+  await showsVerdict(page, 'Cancelled')
+  t.ok((await readCount(t, page)) > before)
+})
 
 fact('who does not look is not told, and misses nothing', async (t, { page }, key) => {
   const turn = (state: string) =>
@@ -137,57 +131,51 @@ fact('who does not look is not told, and misses nothing', async (t, { page }, ke
   await readCount(t, page)
 })
 
-fact(
-  'where the service has no place for one more stream, the end is asked for',
-  async (t, { page }) => {
-    await setTier(
-      service.database.sql,
-      {
-        name: 'streams',
-        requests_per_minute: 100_000,
-        concurrent_executions: null,
-        limits: { wall_time: endlessLimits.wall_time },
-      },
-      'test',
-    )
-    const key = await service.issue('streams')
-    const id = await submit(key, { code: endless, limits: endlessLimits })
-    const port = Number(new URL(origin).port)
-    const path = `/api/result/${id}/stream`
-    const others = await Promise.all(
-      Array.from({ length: 100 }, () => openStream({ port, key, path })),
-    )
-    const refused = page.waitForResponse((response) => response.status() === 429)
-    await enter(page, origin, key)
-    await start(page)
-    t.match((await refused).url(), /\/stream$/)
-    await showsVerdict(page, 'Finished')
-    t.equal(await stdout(page).textContent(), 'Hello, world!\n')
-    t.equal(await page.locator('.trouble p').count(), 0)
-    for (const other of others) other.close()
-    await takeBack(key)
-  },
-)
+fact('where there is no place for a stream, the end is asked for', async (t, { page }) => {
+  await setTier(
+    service.database.sql,
+    {
+      name: 'streams',
+      requests_per_minute: 100_000,
+      concurrent_executions: null,
+      limits: { wall_time: endlessLimits.wall_time },
+    },
+    'test',
+  )
+  const key = await service.issue('streams')
+  const id = await submit(key, { code: endless, limits: endlessLimits })
+  const port = Number(new URL(origin).port)
+  const path = `/api/result/${id}/stream`
+  const others = await Promise.all(
+    Array.from({ length: 100 }, () => openStream({ port, key, path })),
+  )
+  const refused = page.waitForResponse((response) => response.status() === 429)
+  await enter(page, origin, key)
+  await start(page)
+  t.match((await refused).url(), /\/stream$/)
+  await showsVerdict(page, 'Finished')
+  t.equal(await stdout(page).textContent(), 'Hello, world!\n')
+  t.equal(await page.locator('.trouble p').count(), 0)
+  for (const other of others) other.close()
+  await takeBack(key)
+})
 
-fact(
-  'another account’s running program is neither found nor heard of',
-  async (t, { page }, key) => {
-    const other = await service.issue()
-    const id = await submit(other, {
-      code: `print("theirs", flush=True)\n${endless}`,
-      limits: { wall_time: 20 },
-    })
-    await enter(page, origin, key, `#/submission/${id}`)
-    await page.getByRole('heading', { name: 'There is no such submission' }).waitFor()
-    t.notMatch(await page.textContent('body'), /theirs/)
-    for (const path of ['/stream', '/receipt', '/rerun', '/cancel']) {
-      const method = ['/rerun', '/cancel'].includes(path) ? 'POST' : 'GET'
-      const status = await page.evaluate(
-        `fetch('/api/result/${id}${path}', { method: '${method}', headers: { 'X-API-Key': '${key}' } })
+fact('another account’s running program is neither found nor heard', async (t, { page }, key) => {
+  const other = await service.issue()
+  const id = await submit(other, {
+    code: `print("theirs", flush=True)\n${endless}`,
+    limits: { wall_time: 20 },
+  })
+  await enter(page, origin, key, `#/submission/${id}`)
+  await page.getByRole('heading', { name: 'There is no such submission' }).waitFor()
+  t.notMatch(await page.textContent('body'), /theirs/)
+  for (const path of ['/stream', '/receipt', '/rerun', '/cancel']) {
+    const method = ['/rerun', '/cancel'].includes(path) ? 'POST' : 'GET'
+    const status = await page.evaluate(
+      `fetch('/api/result/${id}${path}', { method: '${method}', headers: { 'X-API-Key': '${key}' } })
           .then((response) => response.status)`,
-      )
-      t.equal(status, 404, path)
-    }
-    await takeBack(other)
-  },
-)
+    )
+    t.equal(status, 404, path)
+  }
+  await takeBack(other)
+})
