@@ -10,6 +10,20 @@ import { startDoorService } from './service.ts'
 const { service, key, startProxy, startAnother } = await startDoorService(t, 'python,cpp')
 const environment = { SERVER: `${service}/mcp`, KEY: key }
 
+/** Calls a program without end, and cancels the call once it runs. */
+const cancelling = `const aborted = new AbortController()
+    let started
+    await call('run_code', { language: 'python', code: 'while True: pass', limits: { cpu_time: 60, wall_time: 60 } }, {
+      signal: aborted.signal,
+      onprogress: ({ message }) => {
+        started ??= message.split(' ')[1]
+        if (message === 'running') aborted.abort()
+      },
+    }).catch(() => {})
+    let cancelled
+    do ({ structuredContent: { status: cancelled } } = await call('get_result', { id: started, wait: true }))
+    while (cancelled === 'running')`
+
 t.test('sdk 1, by the version of 2025-11-25', async (t) => {
   const script = `
     import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -29,18 +43,7 @@ t.test('sdk 1, by the version of 2025-11-25', async (t) => {
     const { id } = good.structuredContent
     const again = await call('get_result', { id })
     const { structuredContent: { languages } } = await call('list_languages', {})
-    const aborted = new AbortController()
-    let started
-    await call('run_code', { language: 'python', code: 'while True: pass', limits: { cpu_time: 60, wall_time: 60 } }, {
-      signal: aborted.signal,
-      onprogress: ({ message }) => {
-        started ??= message.split(' ')[1]
-        if (message === 'running') aborted.abort()
-      },
-    }).catch(() => {})
-    let cancelled
-    do ({ structuredContent: { status: cancelled } } = await call('get_result', { id: started, wait: true }))
-    while (cancelled === 'running')
+    ${cancelling}
     await client.close()
     console.log(JSON.stringify({
       version: transport.protocolVersion, tools: tools.map(({ name }) => name), good, progress, bad, none, unknown, again,
@@ -84,18 +87,7 @@ for (const [mode, era] of [
     const bad = await call('run_tests', { language: 'python', code: 'print(1)', tests: [{ expected_stdout: '2' }] })
     const unknown = await call('fly', {}).catch(({ code }) => code)
     const { structuredContent: { languages } } = await call('list_languages', {})
-    const aborted = new AbortController()
-    let started
-    await call('run_code', { language: 'python', code: 'while True: pass', limits: { cpu_time: 60, wall_time: 60 } }, {
-      signal: aborted.signal,
-      onprogress: ({ message }) => {
-        started ??= message.split(' ')[1]
-        if (message === 'running') aborted.abort()
-      },
-    }).catch(() => {})
-    let cancelled
-    do ({ structuredContent: { status: cancelled } } = await call('get_result', { id: started, wait: true }))
-    while (cancelled === 'running')
+    ${cancelling}
     console.log(JSON.stringify({
       era: client.getProtocolEra(), tools: tools.map(({ name }) => name), good, progress, bad, unknown,
       languages: languages.map(({ name }) => name), cancelled,
