@@ -6,17 +6,10 @@ import { defaultSettings } from '#language'
 const DATABASE_URL = 'postgres://user@localhost/name'
 
 t.test('the database address alone is enough', async (t) => {
-  t.match(readWebConfig({ DATABASE_URL }), {
-    PORT: 3000,
-    TRUST_PROXY: false,
-    SYNC_WAIT_SECONDS: 30,
-    QUEUE_CAPACITY: 1000,
-  })
-  t.match(readWorkerConfig({ DATABASE_URL }), {
-    FIRST_UID: 61_000,
-    limits: [],
-    WEBHOOK_ALLOWED_PORTS: [443],
-  })
+  const answer = readWebConfig({ DATABASE_URL })
+  t.match(answer, { PORT: 3000, TRUST_PROXY: false, SYNC_WAIT_SECONDS: 30, QUEUE_CAPACITY: 1000 })
+  const told = readWorkerConfig({ DATABASE_URL })
+  t.match(told, { FIRST_UID: 61_000, limits: [], WEBHOOK_ALLOWED_PORTS: [443] })
 })
 
 t.test('a variable set to nothing counts as not set', async (t) => {
@@ -108,11 +101,8 @@ t.test('the doctor needs nothing, reads as the worker does, passes over mistakes
   t.equal(read.LANGUAGES, undefined)
   t.equal(read.DATABASE_URL, undefined)
   const other = { FIRST_UID: '70000', CACHE_DIRECTORY: '/srv/cache' }
-  t.match(readDoctorConfig({ ...other, JAVA_HOME: '/srv/jdk' }), {
-    ...other,
-    FIRST_UID: 70_000,
-    settings: { ...settings, JAVA_HOME: '/srv/jdk' },
-  })
+  const answer = readDoctorConfig({ ...other, JAVA_HOME: '/srv/jdk' })
+  t.match(answer, { ...other, FIRST_UID: 70_000, settings: { ...settings, JAVA_HOME: '/srv/jdk' } })
 })
 
 t.test('a limit that does not exist is a mistake, not ignored', async (t) => {

@@ -275,10 +275,8 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
   t.equal((await readStream(sql, String(stream?.['id']))).length, 8)
 
   await t.test('and a key is brought to another one', async (t) => {
-    t.match(await command(`keys change ${id} --tier unlimited`), {
-      status: 0,
-      out: `{"id":"${id}","tier":"unlimited"}\n`,
-    })
+    const answer = await command(`keys change ${id} --tier unlimited`)
+    t.match(answer, { status: 0, out: `{"id":"${id}","tier":"unlimited"}\n` })
     t.equal(await statusOf(key), 200, 'its window bounds it no more')
     const [, changed] = await readStream(sql, id)
     t.match(changed, {
@@ -287,10 +285,8 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
       metadata: { actor: { operator: String } },
     })
     await command(`keys revoke ${id}`)
-    t.match(await command(`keys change ${id} --tier beta`), {
-      status: 1,
-      err: /no valid key with this ID/,
-    })
+    const told = await command(`keys change ${id} --tier beta`)
+    t.match(told, { status: 1, err: /no valid key with this ID/ })
     t.equal((await readStream(sql, id)).length, 3)
     t.strictSame([...(await sql`select * from audit.invariant`)], [])
   })

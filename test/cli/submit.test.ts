@@ -143,10 +143,8 @@ t.test('cancel prints how it ended, and submit that it was cancelled', async (t)
   t.equal(status, exitStatuses.cancelled)
   t.match(err, /^cancelled .*\n$/)
   t.match(JSON.parse((await cancel(id, true)).out), { id, status: 'cancelled' })
-  t.match(await cancel(randomUUID()), {
-    status: exitStatuses.refused,
-    out: 'There is no such submission.\n',
-  })
+  const answer = await cancel(randomUUID())
+  t.match(answer, { status: exitStatuses.refused, out: 'There is no such submission.\n' })
 
   const { out } = await command({})
   const ended = (JSON.parse(out) as { id: string }).id
@@ -213,10 +211,8 @@ t.test('words, files, tests, limits, checker, priority, tag are submitted as nam
   })
   const { id: otherId } = JSON.parse(compiled.out) as { id: string }
   const [other] = await sql`select detail from runledger.body where submission_id = ${otherId}`
-  t.strictSame(decodeOptions(other?.['detail'] as Uint8Array), {
-    compile_args: ['-DX=1'],
-    compile_limits: { wall_time: 3 },
-  })
+  const answer = decodeOptions(other?.['detail'] as Uint8Array)
+  t.strictSame(answer, { compile_args: ['-DX=1'], compile_limits: { wall_time: 3 } })
   await finish(sql, otherId)
 })
 
@@ -319,9 +315,8 @@ t.test('each test has a line before the last, and none of them steers the termin
   const recorded = command({ ...call, json: true })
   await endNext({ verdict: 'WA', tests })
   const { out } = await recorded
-  t.match(JSON.parse(out), {
-    tests: [{ verdict: 'AC' }, { verdict: 'WA', difference }, { name: null }],
-  })
+  const answer = JSON.parse(out)
+  t.match(answer, { tests: [{ verdict: 'AC' }, { verdict: 'WA', difference }, { name: null }] })
 })
 
 t.test('in a pipe the output is printed byte for byte, the rest on stderr', async (t) => {

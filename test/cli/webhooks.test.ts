@@ -131,10 +131,8 @@ t.test('the command line passes the secret on', async (t) => {
   const id = await endSubmission(sql, caller, webhook)
   await recordDelivery(sql, id, delivered)
   const words = ['webhooks', 'replay', id]
-  t.match(await runAsProcess(words, environment, 'from a file\n'), {
-    status: 0,
-    out: /"replayed":true,"was":"delivered"/,
-  })
+  const answer = await runAsProcess(words, environment, 'from a file\n')
+  t.match(answer, { status: 0, out: /"replayed":true,"was":"delivered"/ })
   t.match(await readDelivery(sql, id), { state: 'pending', secret: 'from a file' })
 })
 

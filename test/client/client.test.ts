@@ -111,10 +111,8 @@ t.test('a blob is uploaded once, and named', async (t) => {
   t.equal(await client.putBlob(bytes), name)
   t.equal(await client.hasBlob(name), true)
   t.match(await client.submit({ ...python, stdin_sha256: name }), { id: /./ })
-  t.match(await failureOf(client.submit({ ...python, stdin_sha256: '0'.repeat(64) })), {
-    status: 400,
-    issues: [{ path: 'stdin_sha256' }],
-  })
+  const answer = await failureOf(client.submit({ ...python, stdin_sha256: '0'.repeat(64) }))
+  t.match(answer, { status: 400, issues: [{ path: 'stdin_sha256' }] })
 })
 
 t.test('wait goes on past the server’s own limit', async (t) => {
@@ -168,10 +166,8 @@ t.test('a stream tells each event once, over as many connections as that takes',
     rest.push(event)
   t.strictSame(rest, told.slice(1))
   const last = told.at(-1)?.position ?? ''
-  t.strictSame(await client.stream(id, { lastEventId: last }).next(), {
-    value: undefined,
-    done: true,
-  })
+  const answer = await client.stream(id, { lastEventId: last }).next()
+  t.strictSame(answer, { value: undefined, done: true })
 })
 
 t.test('a stream ends with its signal', async (t) => {

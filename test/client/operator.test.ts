@@ -55,10 +55,8 @@ t.test('many are counted, then changed step by step, and none that came since', 
   const late = await submitNew(sql, caller, describeSubmission({ code: '' }))
   const sums: number[] = []
   const onStep = (soFar: { readonly count: number }): unknown => sums.push(soFar.count)
-  t.match(await operator.act({ ...request, filter: { account, until } }, { onStep }), {
-    count: 120,
-    until,
-  })
+  const answer = await operator.act({ ...request, filter: { account, until } }, { onStep })
+  t.match(answer, { count: 120, until })
   t.ok(sums.length > 1, `${sums.length} steps`)
   t.match(await sql`select status from runledger.submission where id = ${late}`, [
     { status: 'queued' },

@@ -88,10 +88,8 @@ t.test('a replay of its idempotency key is answered with it', async (t) => {
   const body = { language: 'python', code: '' }
   const first = await call('POST', '/api/submit', { body, headers })
   await cancel(first.body.id)
-  t.match((await call('POST', '/api/submit?wait=true', { body, headers })).body, {
-    id: first.body.id,
-    status: 'cancelled',
-  })
+  const answer = (await call('POST', '/api/submit?wait=true', { body, headers })).body
+  t.match(answer, { id: first.body.id, status: 'cancelled' })
 })
 
 t.test('what is not the caller’s, or nothing, is 404; what is not asked for is 400', async (t) => {
@@ -144,13 +142,8 @@ t.test('with a worker', async (t) => {
     await until(async () => (await call('GET', `/api/result/${id}`)).body.status === 'running')
     await sleep(300)
     await cancel(id)
-    t.match((await final(id)).body, {
-      status: 'cancelled',
-      verdict: null,
-      exit_code: null,
-      cpu_time: 0,
-      stdout: '',
-    })
+    const told = (await final(id)).body
+    t.match(told, { status: 'cancelled', verdict: null, exit_code: null, cpu_time: 0, stdout: '' })
   })
 
   t.test('raced with its completion, it ends once', async (t) => {

@@ -119,10 +119,8 @@ t.test('what no worker of a language can do is 400, and waits for one that can',
   await sql`delete from runledger.worker where languages -> 'ruby' -> 'lacks' = '[]'`
   // A new web process has not read the offered languages yet.
   const { call: other } = await startServer(t, sql, { url })
-  t.match(await other('POST', `/api/result/${taken.body.id}/rerun`, { key }), {
-    status: 400,
-    body: { issues: [{ path: 'output_files' }] },
-  })
+  const answer = await other('POST', `/api/result/${taken.body.id}/rerun`, { key })
+  t.match(answer, { status: 400, body: { issues: [{ path: 'output_files' }] } })
 })
 
 t.test('a checker in a language that no worker has beside the program’s is 400', async (t) => {

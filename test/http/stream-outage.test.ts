@@ -111,10 +111,8 @@ t.test('PostgreSQL crashes while it runs: nothing is lost, nothing comes twice',
   t.notOk(seen.some(({ event }) => event === 'result'))
   // Who comes anew is told all of it.
   const late = await opening
-  t.match((await late.until(({ event }) => event === 'stdout')).data, {
-    offset: 0,
-    text: /^line 0/,
-  })
+  const answer = (await late.until(({ event }) => event === 'stdout')).data
+  t.match(answer, { offset: 0, text: /^line 0/ })
   t.strictSame(findFlaws(await late.ended), [])
   await told
 })

@@ -80,14 +80,10 @@ t.test('with a worker', async (t) => {
     const submitted = await early.until(({ event }) => event === 'submitted')
     const { id } = submitted.data
     t.equal(early.headers.location, `/api/result/${id}`)
-    t.strictSame((await early.until(({ event }) => event === 'stdout')).data, {
-      offset: 0,
-      text: 'é1\n',
-    })
-    t.strictSame((await early.until(({ event }) => event === 'stderr')).data, {
-      offset: 0,
-      text: '2\n',
-    })
+    const answer = (await early.until(({ event }) => event === 'stdout')).data
+    t.strictSame(answer, { offset: 0, text: 'é1\n' })
+    const told = (await early.until(({ event }) => event === 'stderr')).data
+    t.strictSame(told, { offset: 0, text: '2\n' })
     const late = await streamOf(id)
     await late.until(({ event }) => event === 'stderr')
     await call('POST', `/api/result/${id}/cancel`, { key })

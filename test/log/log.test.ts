@@ -25,13 +25,8 @@ t.test('a line says when, where and what', async (t) => {
     { port: 3000 },
     'web.started',
   )
-  t.match(JSON.parse(logged), {
-    level: 'info',
-    name: 'web',
-    port: 3000,
-    msg: 'web.started',
-    time: /Z$/,
-  })
+  const answer = JSON.parse(logged)
+  t.match(answer, { level: 'info', name: 'web', port: 3000, msg: 'web.started', time: /Z$/ })
 })
 
 t.test('the code of an error is shown', async (t) => {

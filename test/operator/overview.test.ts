@@ -65,10 +65,8 @@ t.test('what waits longest comes first, with whose it is', async (t) => {
     },
   ])
   await session`select runledger.renew_worker(${workerId}, '{}', 'box.start: no space left')`
-  t.match((await readOverview(sql)).workers[1], {
-    state: 'suspended',
-    suspended_because: 'box.start: no space left',
-  })
+  const answer = (await readOverview(sql)).workers[1]
+  t.match(answer, { state: 'suspended', suspended_because: 'box.start: no space left' })
 })
 
 t.test('how submissions ended is counted, with how long they took', async (t) => {

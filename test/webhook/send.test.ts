@@ -289,10 +289,8 @@ t.test('an answer that comes while a large body is still being sent counts', asy
     response.end(String(request.body.length)),
   )
   const content = Buffer.alloc(4 * 2 ** 20, 'z')
-  t.match(await send(receiver.port, {}, { content }), {
-    kind: 'delivered',
-    snippet: String(content.length),
-  })
+  const answer = await send(receiver.port, {}, { content })
+  t.match(answer, { kind: 'delivered', snippet: String(content.length) })
   const port = await speak(t, (socket) =>
     socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n'),
   )
@@ -336,10 +334,8 @@ t.test('a name server that never answers is given up at the DNS limit', async (t
 })
 
 t.test('a name without an address is unreachable', async (t) => {
-  t.match(await send(443, { resolve: async () => [] }), {
-    kind: 'unreachable',
-    error: 'dns: no address',
-  })
+  const answer = await send(443, { resolve: async () => [] })
+  t.match(answer, { kind: 'unreachable', error: 'dns: no address' })
   const missing = Object.assign(new Error('queryA ENOTFOUND inside.test'), { code: 'ENOTFOUND' })
   const resolve = async (): Promise<never> => Promise.reject(missing)
   t.match(await send(443, { resolve }), { kind: 'unreachable', error: 'dns: ENOTFOUND' })

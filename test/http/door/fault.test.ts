@@ -54,9 +54,8 @@ t.test('MCP’s get an error of the protocol', async (t) => {
   t.match(answer, { status: 200, body: { id: 1, error: { code: -32603, data } } })
   const { id } = answer.body.error.data
   const again = { ...body, params: { name: 'get_result', arguments: { id } } }
-  t.match(await call('POST', '/mcp', { body: again, checked: false }), {
-    body: { error: { code: -32603, data: { fault: 'platform', id } } },
-  })
+  const told = await call('POST', '/mcp', { body: again, checked: false })
+  t.match(told, { body: { error: { code: -32603, data: { fault: 'platform', id } } } })
 })
 
 t.test('Jobe’s get a status that CodeRunner does not grade', async (t) => {

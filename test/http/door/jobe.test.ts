@@ -117,10 +117,8 @@ t.test('each way to end has its outcome', async (t) => {
 t.test('a compiler gets Jobe’s arguments, or those of the request', async (t) => {
   const warns = 'int main(void) { int unused; return 0; }'
   t.match((await run(c(warns))).body, { outcome: 11, cmpinfo: /unused/ })
-  t.match((await run(c(warns, { compileargs: ['-Wall', '-DX="a b"'] }))).body, {
-    outcome: 15,
-    cmpinfo: '',
-  })
+  const answer = (await run(c(warns, { compileargs: ['-Wall', '-DX="a b"'] }))).body
+  t.match(answer, { outcome: 15, cmpinfo: '' })
   const links = '#include <math.h>\nint main(int n, char **a) { return X(n) > 9; }'
   const parameters = { compileargs: ['-D X=sin'], linkargs: ['-lm'] }
   t.match((await run(c(links, parameters))).body, { outcome: 15 })
@@ -151,10 +149,8 @@ t.test('CodeRunner submits, is told of missing files, puts them and submits agai
     t.equal(text, '')
     t.equal(await has(id), 204)
   }
-  t.match(await run(spec), {
-    status: 200,
-    body: { outcome: 15, stdout: 'Line1\nLine2 Otherfile\n' },
-  })
+  const answer = await run(spec)
+  t.match(answer, { status: 200, body: { outcome: 15, stdout: 'Line1\nLine2 Otherfile\n' } })
 })
 
 t.test('an id is the account’s own, can be put again, and shares its bytes', async (t) => {

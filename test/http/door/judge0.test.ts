@@ -333,10 +333,8 @@ t.test('an account’s own are listed by pages', async (t) => {
     submissions: [{ stdout: '3\n' }, { stdout: '2\n' }],
     meta: { current_page: 1, next_page: 2, prev_page: null, total_pages: 2, total_count: 3 },
   })
-  t.match((await page(2)).body, {
-    submissions: [{ stdout: '1\n' }],
-    meta: { next_page: null, prev_page: 1 },
-  })
+  const answer = (await page(2)).body
+  t.match(answer, { submissions: [{ stdout: '1\n' }], meta: { next_page: null, prev_page: 1 } })
   for (const query of ['page=0', 'page=x', 'per_page=-1', 'page=1000&per_page=100'])
     t.match(await ask('GET', `/submissions?${query}`, { key }), {
       status: 400,

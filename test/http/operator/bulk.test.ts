@@ -153,10 +153,8 @@ t.test('webhooks of an account that ended are sent again, with the given secret'
     { state: 'pending', secret: 'old' },
   ])
   const events = await readStream(sql, rows[0]?.['id'] as string)
-  t.match(events.at(-1), {
-    type: 'webhook.replayed',
-    metadata: { actor: { api_key: operator.id } },
-  })
+  const told = events.at(-1)
+  t.match(told, { type: 'webhook.replayed', metadata: { actor: { api_key: operator.id } } })
   t.notMatch(JSON.stringify(events), 'new secret')
 
   // The webhooks end again before a step is repeated because its answer was lost.

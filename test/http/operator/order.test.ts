@@ -26,10 +26,8 @@ t.test('a worker is told by a key that may, and the log says by whom', async (t)
   }
   t.strictSame(await readStream(sql, id), [], 'what was refused is no event')
 
-  t.match(await order(id, 'pause'), {
-    status: 200,
-    body: { id, state: 'paused', wanted: 'paused', changed: true },
-  })
+  const answer = await order(id, 'pause')
+  t.match(answer, { status: 200, body: { id, state: 'paused', wanted: 'paused', changed: true } })
   t.match(await order(id, 'pause'), { status: 200, body: { state: 'paused', changed: false } })
   t.match(await order(id, 'resume'), { body: { state: 'working', changed: true } })
   t.match(await order(id, 'drain'), { body: { state: 'draining', wanted: 'drained' } })
