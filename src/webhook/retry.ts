@@ -18,15 +18,12 @@ interface RetryPolicy {
 /**
  * Returns the seconds until the next attempt, or null when the schedule is spent. `Retry-After` only lengthens the wait, to
  * `maxRetryAfterSeconds` at most.
- * @param attempt how many attempts were made.
+ * @param attempt how many attempts were made, from 1.
  */
 export function nextAttemptDelay(
   attempt: number,
   { schedule, retryAfterSeconds, random = Math.random }: RetryPolicy,
 ): number | null {
-  if (!Number.isInteger(attempt) || attempt < 1) {
-    throw new RangeError(`attempt must be a whole number from 1, not ${attempt}`)
-  }
   const step = schedule[attempt - 1]
   if (step === undefined) return null
   const delaySeconds = step * (1 + jitter * (2 * random() - 1))

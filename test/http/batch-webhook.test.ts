@@ -1,7 +1,6 @@
 // POST /api/submit/batch with webhook_url: one webhook is due when all members of the batch have ended, whatever ended them
 // and in whatever order. test/job/deliver.test.ts tests its content.
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { json } from '#database'
@@ -14,6 +13,7 @@ import {
   startAttempt,
   startExecution,
 } from '../helper/execution.ts'
+import { isAnyWaiting } from '../helper/lock.ts'
 import { countRowsRead } from '../helper/rows-read.ts'
 import { pathsOf, startFreshServer, untilAvailable } from '../helper/server.ts'
 import type { Answer, Call } from '../helper/server.ts'
@@ -230,9 +230,11 @@ test('the last two end in the same moment: it is due once', async (t) => {
   await near`begin`
   await near`select * from runledger.conclude(${json(sql, [describeEnd(one, mine)])})`
   // This statement cannot see the end of the other member, which is not committed, and must not take it for unfinished.
-  const late =
-    far`select * from runledger.conclude(${json(sql, [describeEnd(other, its)])})`.execute()
-  await Promise.race([late, sleep(300)])
+  let isOver = false
+  const late = far`select * from runledger.conclude(${json(sql, [describeEnd(other, its)])})`
+    .execute()
+    .finally(() => (isOver = true))
+  while (!isOver && !(await isAnyWaiting(sql)));
   await near`commit`
   await late
   for (const connection of [near, far]) connection.release()
