@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** Exists since Linux 5.19. Without it the charge is sampled when the counters are read. Tests define another file. */
+/** Exists since Linux 5.19. Without it the charge is sampled when the counters are read. A test defines another file. */
 #ifndef PEAK_FILE
 #define PEAK_FILE "memory.peak"
 #endif

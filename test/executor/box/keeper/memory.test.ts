@@ -29,3 +29,12 @@ t.test('who is killed for the memory of others is not blamed', { skip: !isRoot }
     writeFileSync(file, `${96 * mebibyte}`)
   await t.rejects(keeper.run(asked), failsAt('box.memory'))
 })
+
+t.test('where the kernel counts no peak, it is sampled', async (t) => {
+  const { keeper, group } = await startLoneKeeper(t, { further: ['-DPEAK_FILE="no.peak"'] })
+  const hold = 'import time; kept = b"x" * 100_000_000; time.sleep(1)'
+  const asked = request(['/usr/bin/python3', '-S', '-c', hold], { memoryBytes: 256 * mebibyte })
+  group.allow(asked.limits)
+  const { usage } = await keeper.run(asked)
+  t.ok(usage.memoryPeakBytes > 95 * mebibyte, `${usage.memoryPeakBytes}`)
+})
