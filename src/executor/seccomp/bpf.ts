@@ -70,6 +70,10 @@ export function returnValue(value: number): Instruction {
   return instruct(opcode.returnConstant, value)
 }
 
+function isConditional(code: number): boolean {
+  return code === opcode.jumpEqual || code === opcode.jumpAtLeast || code === opcode.jumpAnyBit
+}
+
 /** Runs `then` if the loaded word is one of `values`, else skips it. */
 export function ifOneOf(values: readonly number[], then: readonly Instruction[]): Instruction[] {
   const tests = values.map((value, index) => {
@@ -98,15 +102,56 @@ export function split(
   below: readonly Instruction[],
   atLeast: readonly Instruction[],
 ): Instruction[] {
-  if (below.length <= longestJump)
+  if (below.length <= 255)
     return [instruct(opcode.jumpAtLeast, boundary, below.length), ...below, ...atLeast]
-  // The jump is too far for a conditional one.
+  // A conditional jump skips at most 255 instructions.
   return [
     instruct(opcode.jumpAtLeast, boundary, 0, 1),
     instruct(opcode.jumpAlways, below.length),
     ...below,
     ...atLeast,
   ]
+}
+
+/**
+ * Returns an equivalent, shorter program: tests with the same result jump to one shared return. The kernel compiles a filter
+ * again for each process that loads it.
+ */
+export function shareReturns(program: readonly Instruction[]): Instruction[] {
+  const places = new Map<number, number[]>()
+  program.forEach(({ code, operand }, place) => {
+    if (code !== opcode.returnConstant) return
+    places.set(operand, [...(places.get(operand) ?? []), place])
+  })
+  const targets = program.map((instruction, place) =>
+    listTargets(instruction, place).map((target) => {
+      const { code, operand } = program[target] ?? instruction
+      const isLeaf = code === opcode.returnConstant && isConditional(instruction.code)
+      const reachable = isLeaf ? places.get(operand) : undefined
+      return reachable?.findLast((one) => one <= place + 1 + longestJump) ?? target
+    }),
+  )
+  const reached = new Set([0])
+  targets.forEach((ones, place) => {
+    if (reached.has(place)) for (const one of ones) reached.add(one)
+  })
+  const kept = [...program.entries()].filter(([place]) => reached.has(place))
+  const newPlaces = new Map(kept.map(([place], index) => [place, index]))
+  return kept.map(([place, { code, operand }], index) => {
+    const [first = 0, second = 0] = (targets[place] ?? []).map(
+      (target) => (newPlaces.get(target) ?? 0) - index - 1,
+    )
+    if (code === opcode.jumpAlways) return instruct(code, first)
+    return isConditional(code) ? instruct(code, operand, first, second) : instruct(code, operand)
+  })
+}
+
+/** Returns the positions at which the program may continue after the instruction at `place`. */
+function listTargets({ code, operand, ifTrue, ifFalse }: Instruction, place: number): number[] {
+  if (code === opcode.returnConstant) return []
+  if (code === opcode.jumpAlways) return [place + 1 + operand]
+  const next = place + 1
+  return isConditional(code) ? [next + ifTrue, next + ifFalse] : [next]
 }
 
 /**

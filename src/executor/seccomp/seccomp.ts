@@ -12,6 +12,7 @@ import {
   keepBits,
   loadWord,
   returnValue,
+  shareReturns,
   split,
 } from './bpf.ts'
 import type { Instruction } from './bpf.ts'
@@ -107,7 +108,7 @@ export function compileFilter(
   architecture: Architecture,
   rows: readonly FilterRow[] = filterRows,
 ): readonly Instruction[] {
-  return [
+  return shareReturns([
     loadWord(dataOffset.architecture),
     // Calls of other architectures (`int 0x80` on x86_64) have other numbers, and their `socketcall` hides its arguments:
     // code-golf PR 2729 reached keyctl as i386 call 288, which is accept4 on x86_64. No honest program does this, so the
@@ -115,7 +116,7 @@ export function compileFilter(
     ...ifNoneOf([auditArchitectures[architecture]], [returnValue(filterReturn.killProcess)]),
     loadWord(dataOffset.number),
     ...compileSearch(compileIntervals(architecture, rows)),
-  ]
+  ])
 }
 
 /**
