@@ -1,6 +1,6 @@
-// An executor that runs nothing, in all languages. It reports that the program printed hello, at once or after the milliseconds in the
-// process's first argument. empty-worker.ts loads it before src/worker/worker.ts: everything else is the real worker, so a
-// bench measures the way to the executor and back.
+// An executor that runs nothing, in all languages. It reports that the program printed hello, at once or after the
+// milliseconds in the process's first argument. empty-worker.ts loads it before src/worker/worker.ts: everything else is the
+// real worker, so a bench measures the way to the executor and back.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Executor, ExecutorOptions, Outcome, Runtime } from '../../src/executor/executor.ts'
 import { languages } from '../../src/language/language.ts'

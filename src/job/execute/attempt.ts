@@ -139,7 +139,7 @@ export function createStart(
   async function startAll(starts: readonly Start[]): Promise<readonly (Started | null)[]> {
     const worker = starts[0]?.worker ?? ''
     const data = { worker, ...host, isolation: executor.isolation }
-    // Not of all languages: PostgreSQL would take longer to read them than to do all the rest.
+    // Not of all languages, because PostgreSQL would parse 19 kB for each start.
     const programs = starts.map(({ language }) => [
       language,
       describeProgram(dependencies, language),
