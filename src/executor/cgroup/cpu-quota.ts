@@ -13,7 +13,7 @@ export function shareCores(slots: number, cores = availableParallelism()): numbe
 
 /** Returns the cores asked for, but at least the share and at most all cores of the host. */
 export function grantCores(share: number, asked: number | undefined): number {
-  return Math.max(share, Math.min(asked ?? share, availableParallelism()))
+  return asked === undefined ? share : Math.max(share, Math.min(asked, availableParallelism()))
 }
 
 /** Returns the CPU time per period. */
