@@ -153,9 +153,13 @@ begin
       ) end
     )::runledger.ended_submission) filter (where appended.stream_id is not null),
     array_agg(g.row) filter (where appended.stream_id is null),
-    array_agg(distinct g.api_key_id) filter (where g.admitted and exists (
-      select from runledger.api_key k join runledger.tier on tier.name = k.tier
-      where k.id = g.api_key_id and tier.concurrent_executions is not null
+    array_agg(distinct g.api_key_id) filter (where g.admitted and (
+      exists (
+        select from runledger.api_key k join runledger.tier on tier.name = k.tier
+        where k.id = g.api_key_id and tier.concurrent_executions is not null
+      )
+      -- Of a key that was moved to an unlimited tier very many may still wait.
+      or exists (select from runledger.pending waiting where waiting.api_key_id = g.api_key_id and not waiting.admitted)
     )),
     array_agg(due.webhook_id) filter (where due.webhook_id is not null),
     array_agg(distinct g.batch_id) filter (where g.batch_id is not null)

@@ -95,11 +95,12 @@ begin
     from runledger.pending p
     where p.api_key_id = admit_waiting.api_key_id and not p.admitted
     order by p.is_low, p.submission_id
-    -- Null is unlimited; greatest() alone would turn it into 0.
-    limit case when _limit is not null then greatest(0, _limit - (
+    -- A call that enqueued very many would time out, and the next one, too. Null is unlimited; greatest() alone would turn
+    -- it into 0.
+    limit least(1000, case when _limit is not null then greatest(0, _limit - (
       select count(*) from runledger.pending p
       where p.api_key_id = admit_waiting.api_key_id and p.admitted
-    )) end
+    )) end)
     -- Skips a submission that is just being cancelled, because it needs no slot.
     for update of p skip locked
   );
@@ -110,7 +111,7 @@ begin
   return job.enqueue_executions(_ids);
 end
 $$;
-comment on function runledger.admit_waiting is 'Enqueues as many of a key''s waiting submissions as its tier allows, low priority last and the oldest first; returns how many. Every end calls it, so that exactly the tier''s number run.';
+comment on function runledger.admit_waiting is 'Enqueues as many of a key''s waiting submissions as its tier allows, low priority last and the oldest first, a thousand at most; returns how many. Every end calls it, so that exactly the tier''s number run.';
 
 create or replace function runledger.displace_low(api_key_id uuid) returns boolean
 language plpgsql

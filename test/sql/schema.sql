@@ -921,7 +921,7 @@ function runledger.admit_request(digest bytea, role text DEFAULT 'submit'::text)
   grant execute to runledger_api
 
 function runledger.admit_waiting(api_key_id uuid)
-  Enqueues as many of a key's waiting submissions as its tier allows, low priority last and the oldest first; returns how many. Every end calls it, so that exactly the tier's number run.
+  Enqueues as many of a key's waiting submissions as its tier allows, low priority last and the oldest first, a thousand at most; returns how many. Every end calls it, so that exactly the tier's number run.
   returns integer security definer set search_path=pg_catalog, pg_temp
 
 function runledger.append_event(stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, previous_hash bytea DEFAULT NULL::bytea)
