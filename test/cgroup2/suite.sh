@@ -42,6 +42,7 @@ test/doctor/doctor.test.ts /lacks nothing/
 root_tests=${CGROUP2_ROOT_TESTS-'
 test/executor/executor.test.ts /^(cpp|java) that takes/
 test/executor/box/keeper/memory.test.ts /limit|blamed|sampled/
+test/executor/box/keeper/settled.test.ts /holds names/
 test/executor/box/loopback.test.ts /no run had before|refused|leave nothing/
 test/executor/box/inside.test.ts /devices are|in a file works/
 test/interactor/residue.test.ts /crashes|that hold/

@@ -69,7 +69,10 @@ function openKeeperGroup(group: string, uid: number | null): KeeperFiles {
     countsSwap: existsSync(`${leaf}/memory.swap.max`),
     sharesCpu: existsSync(`${leaf}/cpu.weight`),
     entrances: [`${leaf}/cgroup.procs`],
-    descriptors: openFiles([[group, 'r']]),
+    descriptors: openFiles([
+      [group, 'r'],
+      [`${group}/memory.high`, 'r+'],
+    ]),
     readCounters: () => ({
       cpuSeconds: readKey(group, 'cpu.stat', 'usage_usec') / 1e6,
       memoryBytes: Number(readValue(group, 'memory.current')),

@@ -13,12 +13,20 @@
 #define PEAK_FILE "memory.peak"
 #endif
 
-enum { parent = group_descriptor };
+/** The keeper's directory, and its memory.high, which only the worker may open. */
+enum { parent = group_descriptor, high };
+
+/** A box may leave this much more charged to the directory than the boxes before it. */
+static const uint64_t slack = 4 << 20;
 
 /** The number of boxes so far, and the group of the present one. Programs must not read it. */
 static struct {
   unsigned count;
   char name[32];
+  /** The directory's memory.current and memory.stat. */
+  int charged, statistics;
+  /** Bytes charged before the first box, and bytes of the kernel's caches that it did not free. */
+  uint64_t charged_before, kept;
 } *boxes;
 
 static int open_file(const char *directory, const char *file, int flags) {
@@ -31,9 +39,11 @@ static int open_file(const char *directory, const char *file, int flags) {
 
 static void open_tree_of_groups(void) {
   boxes = allocate_unforked(sizeof *boxes);
-  if (fcntl(parent, F_SETFD, FD_CLOEXEC) != 0) die("group.open");
-  close_range(parent + 1, ~0U, 0);
+  if (fcntl(parent, F_SETFD, FD_CLOEXEC) != 0 || fcntl(high, F_SETFD, FD_CLOEXEC) != 0) die("group.open");
+  close_range(high + 1, ~0U, 0);
   for (int file = 0; file < group_file_count; file += 1) group->files[file] = -1;
+  boxes->charged = open_file(".", "memory.current", O_RDONLY);
+  boxes->statistics = open_file(".", "memory.stat", O_RDONLY);
 }
 
 static uint64_t read_own_memory(void) {
@@ -44,6 +54,27 @@ static uint64_t read_own_memory(void) {
   return bytes;
 }
 
+static uint64_t read_charged(void) { return read_number(boxes->charged); }
+
+static uint64_t read_cached(void) { return read_key(boxes->statistics, "slab_reclaimable"); }
+
+/**
+ * True when a dead box has left names of files in the kernel's caches. They stay charged to the directory, and a later
+ * box would wait while the kernel frees them. Cached files are left out: they cost little to free, and save reading.
+ */
+static bool has_leftovers(void) {
+  return read_charged() > boxes->charged_before + slack && read_cached() > boxes->kept + slack;
+}
+
+/** Makes the kernel free what it can, by a limit at which it kills nothing. */
+static void reclaim(bool waits) {
+  if (!waits) return;
+  for (int tries = 0; tries < 100 && has_leftovers(); tries += 1)
+    if (pwrite(high, "0", 1, 0) != 1) break;
+  if (pwrite(high, "max", 3, 0) != 3) die_with("group.limit", "memory.high");
+  boxes->kept = read_cached();
+}
+
 static bool may_open_peak(int mode) {
   char path[sizeof boxes->name + sizeof "/" PEAK_FILE];
   snprintf(path, sizeof path, "%s/" PEAK_FILE, boxes->name);
@@ -51,6 +82,7 @@ static bool may_open_peak(int mode) {
 }
 
 static int prepare(void) {
+  if (boxes->count == 0) boxes->charged_before = read_charged();
   snprintf(boxes->name, sizeof boxes->name, "run-%u", boxes->count++);
   if (mkdirat(parent, boxes->name, 0755) != 0) die("group.create");
   // The peak can be reset since Linux 6.12. On older kernels it includes the memory that the box's set-up took.
@@ -106,6 +138,8 @@ const struct group_version group_v2 = {
     .open = open_tree_of_groups,
     .read_keeper_memory = read_own_memory,
     .prepare = prepare,
+    .reclaim = reclaim,
+    .has_leftovers = has_leftovers,
     .has_hit_limit = has_hit_limit,
     .write_memory_limit = write_limit,
     .read_cpu = read_cpu,

@@ -9,21 +9,21 @@
 static const struct group_version *version;
 struct group *group;
 
-static void read_text(enum group_file file, char *text, size_t size) {
-  ssize_t length = pread(group->files[file], text, size - 1, 0);
+static void read_text(int descriptor, char *text, size_t size) {
+  ssize_t length = pread(descriptor, text, size - 1, 0);
   if (length < 0) die("group.read");
   text[length] = 0;
 }
 
-uint64_t read_group_number(enum group_file file) {
+uint64_t read_number(int descriptor) {
   char text[64];
-  read_text(file, text, sizeof text);
+  read_text(descriptor, text, sizeof text);
   return strtoull(text, NULL, 10);
 }
 
-uint64_t read_group_key(enum group_file file, const char *key) {
+uint64_t read_key(int descriptor, const char *key) {
   char text[4096];
-  read_text(file, text, sizeof text);
+  read_text(descriptor, text, sizeof text);
   size_t length = strlen(key);
   for (char *line = text; line != NULL && *line != 0;) {
     if (strncmp(line, key, length) == 0 && line[length] == ' ') return strtoull(line + length, NULL, 10);
@@ -32,6 +32,10 @@ uint64_t read_group_key(enum group_file file, const char *key) {
   }
   die_with("group.read", key);
 }
+
+uint64_t read_group_number(enum group_file file) { return read_number(group->files[file]); }
+
+uint64_t read_group_key(enum group_file file, const char *key) { return read_key(group->files[file], key); }
 
 bool write_group_text(enum group_file file, const char *text) {
   return pwrite(group->files[file], text, strlen(text), 0) == (ssize_t)strlen(text);

@@ -65,8 +65,10 @@ extern const struct group_version group_v1, group_v2;
 /** When this much more than before the run is charged, the result waits until init has freed it. */
 enum { freed_later_bytes = 1 << 20 };
 
-uint64_t read_group_number(enum group_file file);
+uint64_t read_number(int descriptor);
 /** Returns the number after `key` in a file of `key value` lines. */
+uint64_t read_key(int descriptor, const char *key);
+uint64_t read_group_number(enum group_file file);
 uint64_t read_group_key(enum group_file file, const char *key);
 bool write_group_text(enum group_file file, const char *text);
 bool write_group_number(enum group_file file, uint64_t value);
