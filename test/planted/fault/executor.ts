@@ -42,7 +42,7 @@ export const executorFaults: readonly Fault[] = [
     name: 'executor: the exit status is believed before the memory limit',
     text: "if (wasKilled || ranOutOfMemory?.(code, words.bytes) === true) ending = 'memory_limit'",
     instead: "if (ranOutOfMemory?.(code, words.bytes) === true) ending = 'memory_limit'",
-    tests: ['executor/box/phase'],
+    tests: ['executor/contract/judge-ending'],
   },
   {
     name: 'executor: CPU time beyond the limit counts for nothing once the program has exited',
