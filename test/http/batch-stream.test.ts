@@ -9,6 +9,7 @@ import t from 'tap'
 import { openTestDatabase } from '../helper/database.ts'
 import { finish, listPending } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
+import { until } from '../helper/until.ts'
 
 const { sql, url } = await openTestDatabase(t)
 const options = {
@@ -255,8 +256,7 @@ t.test('who hangs up leaves nothing behind, and takes nothing back', async (t) =
   await finish(sql, first)
   t.match(await batch.next(), { id: first })
   batch.response.destroy()
-  for (let n = 0; n < 100 && server.waiter.waiting > 0; n += 1) await sleep(20)
-  t.equal(server.waiter.waiting, 0)
+  await until(() => server.waiter.waiting === 0)
   t.equal((await sql`select from runledger.pending where submission_id = ${second}`).length, 1)
   await finish(sql, second)
   t.equal((await (await open([python, python], { headers })).rest()).length, 2)
