@@ -272,11 +272,13 @@ t.test('those who ask at the same time share what is asked of the database', asy
   const web = await startServer(t, counted, { url: counter.url })
   const ask = (path: string): ReturnType<typeof call> => web.call('GET', path, { key: null, checked: false }) // prettier-ignore
   await ask('/metrics')
+  // Opens all connections, so that the requests do not wait for theirs one after the other.
+  await Promise.all(Array.from({ length: 40 }, () => ask('/healthz')))
   counter.take()
   const asked = Array.from({ length: 40 }, (_, n) => ask(n % 2 === 0 ? '/metrics' : '/readyz'))
   for (const { status } of await Promise.all(asked)) t.equal(status, 200)
   const statements = [...counter.take().values()].reduce((sum, count) => sum + count, 0)
-  t.ok(statements < 80, `${statements}; each by itself would take 160`)
+  t.ok(statements < 40, `${statements}; each by itself would take 160`)
 })
 
 t.test('a method that nobody knows is no figure of its own', async (t) => {
