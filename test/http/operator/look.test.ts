@@ -33,10 +33,12 @@ t.test('what this process refused is told by its code', async (t) => {
 
 t.test('who looks again is neither asked about nor costs a statement', async (t) => {
   const { key } = await issueOperatorKey(sql)
+  const startedAt = performance.now()
   const first = await call('GET', path, { key })
   const looks = await Promise.all(Array.from({ length: 200 }, () => call('GET', path, { key })))
   const times = new Set([first, ...looks].map(({ body }) => body.at as string))
-  t.ok(times.size < 10, `${times.size} looks for 201 who look`)
+  const seconds = (performance.now() - startedAt) / 1000
+  t.ok(times.size <= 2 + seconds, `${times.size} looks in ${seconds} s for 201 who look`)
 })
 
 t.test('a thousand pages that come at once have their key asked about once', async (t) => {
