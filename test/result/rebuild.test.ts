@@ -5,8 +5,10 @@ import { v7 as uuidv7 } from 'uuid'
 import { isFinal, readResult, rebuildProjections } from '#result'
 import { openTestDatabase } from '../helper/database.ts'
 import { conclude, finish, interrupt, startExecution } from '../helper/execution.ts'
+import { isAnyWaiting } from '../helper/lock.ts'
 import { secondsUntil } from '../helper/outage.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+import { until } from '../helper/until.ts'
 
 const { sql } = await openTestDatabase(t)
 const caller = await createCaller(sql)
@@ -183,7 +185,7 @@ t.test('an end that is being written while its row is repaired is not undone', a
   await sql.begin(async (ending) => {
     await conclude(ending as unknown as typeof sql, { id, version, data: { verdict: 'AC' } })
     rebuilding = rebuildProjections(sql)
-    await sleep(300)
+    await Promise.race([rebuilding, until(() => isAnyWaiting(sql))])
   })
   await rebuilding
   t.match(await readResult(sql, id), { status: 'completed', verdict: 'AC' })
