@@ -38,9 +38,11 @@ const outages: Readonly<Record<string, Outage>> = {
 
 for (const [name, begin] of Object.entries(outages)) {
   t.test(`${name}: results and programs go on in time`, async (t) => {
-    const kept: number[] = []
-    const taken: number[] = []
+    const [floors, kept, taken]: [number[], number[], number[]] = [[], [], []]
     for (const outageMilliseconds of [3000, 4100, 5300]) {
+      // What this machine takes while all is well.
+      const usual = await submit('')
+      floors.push(await secondsUntil(() => hasStatus(usual, 'completed')))
       // This program ends during the outage, and its result waits for the database.
       const first = await submit('import time; time.sleep(2)')
       // This program ends after the outage, so its result is the first message on these connections.
@@ -49,8 +51,9 @@ for (const [name, begin] of Object.entries(outages)) {
       const waiting = await submit('')
       const attempts = proxy.attempts
       const end = await begin()
+      const startedAt = performance.now()
       await sleep(outageMilliseconds)
-      const during = (proxy.attempts - attempts) / (outageMilliseconds / 1000)
+      const during = (proxy.attempts - attempts) / ((performance.now() - startedAt) / 1000)
       t.ok(during <= 20, `${during.toFixed(1)} connections a second`)
       await end()
       kept.push(await secondsUntil(() => hasStatus(first, 'completed')))
@@ -59,10 +62,10 @@ for (const [name, begin] of Object.entries(outages)) {
     }
     const show = (figures: readonly number[]): string =>
       figures.map((figure) => figure.toFixed(2)).join(' ')
-    t.comment(`results after ${show(kept)} s, another program's after ${show(taken)} s more`)
+    t.comment(`usually ${show(floors)} s, results after ${show(kept)} s, another program's after ${show(taken)} s more`) // prettier-ignore
     // Two seconds are promised. A wait for the kernel or for a timeout of the driver would take five to seven.
-    t.ok(median(kept) < 3, 'a result')
-    t.ok(median(taken) < 3, 'a program that waited')
+    t.ok(median(kept) < 3 + median(floors), 'a result')
+    t.ok(median(taken) < 3 + median(floors), 'a program that waited')
     const [runs] = await sql`
       select count(*) as count from runledger.event where type = 'execution.interrupted'`
     t.equal(runs?.['count'], 0, 'no run was given up')
