@@ -7,6 +7,7 @@ import { createQueuePool } from '../../../src/job/queue/pool.ts'
 import { createTestDatabase } from '../../helper/database.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 import { startTcpProxy } from '../../helper/tcp-proxy.ts'
+import { until } from '../../helper/until.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -18,12 +19,18 @@ t.teardown(async () => {
   await proxy.close()
 })
 
+const untilSleeping = (count: number): Promise<void> =>
+  until(async () => {
+    const rows = await sql`select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'` // prettier-ignore
+    return rows.length === count
+  })
+
 t.test(
   'a statement whose connection breaks under it is answered when the server is back',
   async (t) => {
     const client = await pool.connect()
     const answer = client.query('select pg_sleep(1), 1 as one')
-    await sleep(300)
+    await untilSleeping(1)
     await proxy.stop()
     await sleep(500)
     await proxy.restore()
@@ -49,7 +56,7 @@ t.test('more statements than connections fail at once, and all are answered', as
     client.release()
     return rows[0].one as number
   })
-  await sleep(200)
+  await untilSleeping(2)
   await proxy.stop()
   await proxy.restore()
   t.strictSame(await Promise.all(answers), Array(8).fill(1))
