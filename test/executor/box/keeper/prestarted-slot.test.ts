@@ -7,6 +7,7 @@ import type { Test } from 'tap'
 import type { Phase } from '#contract'
 import { SandboxError } from '#executor'
 import { findBoxProcesses, firstUid } from '../../../helper/executor.ts'
+import { until } from '../../../helper/until.ts'
 import { openKeeperBoxes, request } from './lone-keeper.ts'
 
 /** A shell that waits when it looks for its script. */
@@ -63,11 +64,8 @@ async function openShells(
 
 const isShell = (pid: number): boolean => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'sh\n'
 
-/** Waits until a shell is up, and then long enough for a shell in the other slot. */
-async function untilUp(): Promise<void> {
-  while (!findBoxProcesses().some(isShell)) await delay(20)
-  await delay(500)
-}
+const untilUp = (shells: number): Promise<void> =>
+  until(() => findBoxProcesses().filter(isShell).length === shells)
 
 /** Counts the descriptors of the keepers, which are this process's children. */
 function countHeld(): number {
@@ -94,7 +92,7 @@ t.test('what runs in the other slots goes on, in runtimes that were up', needsSl
     await failed.promise
     throw new SandboxError('cgroup.create', 'not this time')
   })
-  await untilUp()
+  await untilUp(1)
   const running = run('sleep 2; echo done')
   await delay(500)
   failed.resolve()
@@ -107,7 +105,7 @@ t.test('what runs in the other slots goes on, in runtimes that were up', needsSl
 
 t.test('a limit that is passed before it has begun is its program’s end', needsSlots, async (t) => {
   const { run, reasons } = await openShells(t)
-  await untilUp()
+  await untilUp(2)
   const before = countHeld()
   for (let tried = 0; tried < 40; tried += 1) {
     t.match(await run('sleep 9', 1e-6), { ending: 'wall_limit' })
@@ -116,6 +114,6 @@ t.test('a limit that is passed before it has begun is its program’s end', need
   }
   t.match(await run('exit 3'), { exitCode: 3 })
   t.strictSame(reasons, [])
-  await untilUp()
+  await untilUp(2)
   t.ok(countHeld() < before + 20, `${countHeld()} descriptors, ${before} before`)
 })
