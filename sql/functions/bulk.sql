@@ -56,7 +56,8 @@ begin
           else 'not_offered'
         end as state
       from looked
-      join runledger.submission r on r.id = looked.id
+      -- offset 0 makes this one look-up for each. Otherwise a plan may start with all submissions, in the order of their ids.
+      cross join lateral (select s.* from runledger.submission s where s.id = looked.id offset 0) r
       left join runledger.delivery d on d.submission_id = looked.id
       where r.created_at >= _since and r.created_at < _until
         and (_account is null or r.account_id = _account)

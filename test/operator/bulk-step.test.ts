@@ -1,9 +1,11 @@
 // A step of an operator's bulk action: the database fails during it, its caller has gone, or a submission has changed.
 import t from 'tap'
 import type { Database } from '#database'
-import { takeBulkStep } from '#operator'
+import { countBulk, takeBulkStep } from '#operator'
 import type { BulkRequest } from '#operator'
 import { openTestDatabase } from '../helper/database.ts'
+import { addPast } from '../helper/history.ts'
+import { countRowsRead } from '../helper/rows-read.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 const { sql } = await openTestDatabase(t)
@@ -90,4 +92,22 @@ t.test('what has changed since it was found is passed over, and not counted', as
   })
   t.match(await step(racing, request), { count: 2, next: null })
   t.equal(await countCancelled(ids), 3)
+})
+
+t.test('a step late in a long history reads only what it looks at', async (t) => {
+  await addPast(
+    sql,
+    Array.from({ length: 20_000 }, (_, n) => ({ age: 30_000 - n, begun: 1, ended: 2 })),
+  )
+  await sql`analyze runledger.result`
+  const [{ after, until }] = await sql<[{ after: string; until: string }]>`
+    select id as after, now()::text as until from runledger.result order by id offset 14_000 limit 1`
+  const filter = { since: '2020-01-01T00:00:00Z', until }
+  let count = 0
+  const read = await countRowsRead(sql, 'runledger.result', async (transaction) => {
+    const request = { action: 'rerun', filter, after, campaign: 'again' } as const
+    ;({ count } = await countBulk(transaction as Database, request))
+  })
+  t.equal(count, 5000)
+  t.ok(read < 12_000, `read ${read} rows`)
 })
