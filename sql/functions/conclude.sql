@@ -192,7 +192,9 @@ begin
     select _webhooks || array_agg(due.webhook_id) into _webhooks from due;
   end if;
   foreach _id in array coalesce(_keys, '{}') loop
-    perform runledger.admit_waiting(_id);
+    -- Of keys whose limit has grown very many may wait. All keys together get ten for each end; of one call with 32 ends
+    -- at most, each key then gets one for each of its own. The reconciler admits the others.
+    perform runledger.admit_waiting(_id, 10 * cardinality(_ids) / cardinality(_keys));
   end loop;
   if _webhooks is not null then
     perform job.enqueue_deliveries(_webhooks, now());

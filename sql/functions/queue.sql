@@ -73,7 +73,7 @@ end
 $$;
 comment on function job.enqueue_executions is 'Adds the jobs of pending submissions, each in place of the job that it may have; returns how many. A submission keeps its position, or gets one, in the order of the ids. delay_seconds, goes_first: as in job.describe_execution. A submission that has ended gets none.';
 
-create or replace function runledger.admit_waiting(api_key_id uuid) returns integer
+create or replace function runledger.admit_waiting(api_key_id uuid, most integer default 1000) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -97,7 +97,7 @@ begin
     order by p.is_low, p.submission_id
     -- A call that enqueued very many would time out, and the next one, too. Null is unlimited; greatest() alone would turn
     -- it into 0.
-    limit least(1000, case when _limit is not null then greatest(0, _limit - (
+    limit least(admit_waiting.most, case when _limit is not null then greatest(0, _limit - (
       select count(*) from runledger.pending p
       where p.api_key_id = admit_waiting.api_key_id and p.admitted
     )) end)
@@ -111,7 +111,7 @@ begin
   return job.enqueue_executions(_ids);
 end
 $$;
-comment on function runledger.admit_waiting is 'Enqueues as many of a key''s waiting submissions as its tier allows, low priority last and the oldest first, a thousand at most; returns how many. Every end calls it, so that exactly the tier''s number run.';
+comment on function runledger.admit_waiting is 'Enqueues as many of a key''s waiting submissions as its tier allows, low priority last and the oldest first, but no more than `most`; returns how many. Every end calls it, so that exactly the tier''s number run.';
 
 create or replace function runledger.displace_low(api_key_id uuid) returns boolean
 language plpgsql

@@ -6,7 +6,10 @@ as $$
 declare
   -- After a failure there may be very many of each kind, and a pass that took too long would never be committed.
   _at_once constant integer := 1000;
+  -- Fewer, because each of these is repaired by itself, which takes milliseconds.
+  _one_by_one constant integer := 300;
   _repaired integer := 0;
+  _admitted integer := 0;
   _row record;
   _found runledger.pending[];
   _p runledger.pending;
@@ -40,7 +43,7 @@ begin
         )
       end
     order by p.submission_id
-    limit _at_once
+    limit _one_by_one
   );
   -- By their keys, in the order in which ends lock keys, too.
   _found := array(select p from unnest(_found) p order by p.api_key_id);
@@ -92,12 +95,14 @@ begin
     select distinct p.api_key_id from runledger.pending p where not p.admitted
   loop
     begin
-      _repaired := _repaired + runledger.admit_waiting(_row.api_key_id);
+      _admitted := _admitted + runledger.admit_waiting(_row.api_key_id, _at_once - _admitted);
     exception
       when others then
         raise warning 'what waits for key % is not admitted: %', _row.api_key_id, sqlerrm;
     end;
+    exit when _admitted >= _at_once;
   end loop;
+  _repaired := _repaired + _admitted;
 
   delete from runledger.idempotency i
   where (i.account_id, i.key) in (

@@ -5,6 +5,8 @@ returns table (worker_id uuid, submission_id uuid, requeued boolean, host text, 
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- A sweep that interrupted more might take longer than its statement may, and so might each further one.
+  _left integer := 1000;
   _lost uuid[];
   _queue_pool_ids text[];
   _unowned text[];
@@ -35,6 +37,11 @@ begin
   loop
     _is_done := true;
     for _p in select p.* from runledger.pending p where p.is_running and p.worker_id = sweep_workers.worker_id order by p.api_key_id loop
+      if _left = 0 then
+        _is_done := false;
+        exit;
+      end if;
+      _left := _left - 1;
       submission_id := _p.submission_id;
       begin
         select lost.outcome = 'requeued' into requeued
@@ -46,7 +53,6 @@ begin
         end if;
       exception
         when deadlock_detected or lock_not_available or serialization_failure then
-          -- The next sweep, in half a second, tries this worker again.
           _is_done := false;
         when others then
           -- One failure must not hold up the others. The reconciler tries this submission again.
@@ -58,6 +64,7 @@ begin
       requeued := null;
       return next;
     else
+      -- The next sweep, in half a second, tries this worker again.
       update runledger.worker set stopped_at = null, is_lost = false where worker.id = sweep_workers.worker_id;
     end if;
     -- Frees jobs that were taken and not started.
@@ -79,4 +86,4 @@ begin
   end if;
 end
 $$;
-comment on function runledger.sweep_workers is 'Marks lost workers as stopped, unless a sweep began less than pause ago, interrupts their attempts (which enqueues each submission again, or ends it when it was lost too often or is cancelled), and frees their jobs and jobs that belong to no worker. Returns the changed submissions, and after those of each lost worker one row without a submission.';
+comment on function runledger.sweep_workers is 'Marks lost workers as stopped, unless a sweep began less than pause ago, interrupts their attempts (which enqueues each submission again, or ends it when it was lost too often or is cancelled), and frees their jobs and jobs that belong to no worker. A worker with more than a thousand attempts is marked by a later sweep. Returns the changed submissions, and after those of each lost worker one row without a submission.';

@@ -18,7 +18,8 @@ const settleMilliseconds = 5000
 // second because a pass was held up.
 const slowMilliseconds = 500
 const absentMilliseconds = 3000
-const repairedAtOnce = 1000
+/** A pass that repairs so many may have left others, so the next one follows soon. */
+const repairedAtOnce = 300
 // Submissions of one step, which reads index entries for some twenty milliseconds.
 const restoredAtOnce = 20_000
 /**
@@ -81,7 +82,6 @@ export function startSweep(database: Database, log: Logger): Stoppable {
       select runledger.reconcile_queue() as count`
     reachFailpoint('reconcile.after_commit')
     if (repaired?.count !== 0) log.warn({ count: repaired?.count }, 'queue.repaired')
-    // A pass repairs a thousand submissions at most.
     if ((repaired?.count ?? 0) >= repairedAtOnce) reconciledAt = Number.NEGATIVE_INFINITY
     await restoreNext()
     await lookAtLedger()

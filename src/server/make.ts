@@ -13,7 +13,7 @@ import type { ServerSettings } from './settings.ts'
 
 // The database ends a statement after these times. Requests stop waiting sooner (http/deadline.ts).
 const statementSeconds = 2
-// Longer, because everything that a lost worker held is requeued in one transaction.
+// Longer, because one transaction requeues a thousand attempts of lost workers.
 const sweepSeconds = 10
 
 export interface Parts {

@@ -21,7 +21,7 @@ import type { WorkerSettings } from './settings.ts'
 
 // Statements take milliseconds. A connection whose statement has no answer for about this long is closed.
 export const statementSeconds = 2
-// One transaction requeues everything that a lost worker held.
+// One transaction requeues a thousand attempts of lost workers.
 const sweepSeconds = 10
 // One statement removes a thousand rows, or writes a result of up to 45 MB, and no caller waits for it.
 const patientSeconds = 60

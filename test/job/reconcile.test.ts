@@ -1,17 +1,10 @@
 // The queue and the projection may lose jobs, rows, answers and whole workers, but no submission is lost.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
-import { createReceive } from '#enqueue'
 import { readStream } from '#event'
-import { createId } from '#id'
 import { createTestDatabase } from '../helper/database.ts'
 import { addWorker, conclude, finish, interrupt } from '../helper/execution.ts'
-import {
-  createCaller,
-  describeContext,
-  describeSubmission,
-  submitNew,
-} from '../helper/submission.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 const { sql, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -268,24 +261,4 @@ t.test('a row that was edited beyond repair does not stop the repair of others',
   t.equal(await reconcile(), 1)
   t.equal(await countJobs(other), 1)
   await sql`delete from runledger.pending where submission_id = ${broken}`
-})
-
-t.test('what waits for a key without a limit is admitted a thousand at a time', async (t) => {
-  const limited = await createCaller(sql, 'beta')
-  const first = await submitNew(sql, limited, python)
-  const receive = createReceive(sql)
-  const { signal } = new AbortController()
-  for (let count = 0; count < 110; count += 1) {
-    const items = Array.from({ length: 20 }, () => ({ id: createId(), submission: python }))
-    await receive(items, { ...describeContext(limited), capacity: 10_000 }, signal)
-  }
-  const countWaiting = async (): Promise<unknown> =>
-    (await sql`select count(*)::integer from runledger.pending where not admitted`)[0]?.['count']
-  t.equal(await countWaiting(), 2191)
-  await sql`update runledger.api_key set tier = 'unlimited' where id = ${limited.apiKeyId}`
-  t.equal(await reconcile(), 1000)
-  await finish(sql, first)
-  t.equal(await countWaiting(), 191, 'an end admits the next thousand')
-  t.equal(await reconcile(), 191)
-  t.equal(await countWaiting(), 0)
 })

@@ -920,8 +920,8 @@ function runledger.admit_request(digest bytea, role text DEFAULT 'submit'::text)
   returns TABLE(api_key_id uuid, account_id uuid, key_digest bytea, admitted boolean, quota integer, remaining integer, reset_seconds integer, limits jsonb, batch_items integer, read_only boolean) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
-function runledger.admit_waiting(api_key_id uuid)
-  Enqueues as many of a key's waiting submissions as its tier allows, low priority last and the oldest first, a thousand at most; returns how many. Every end calls it, so that exactly the tier's number run.
+function runledger.admit_waiting(api_key_id uuid, most integer DEFAULT 1000)
+  Enqueues as many of a key's waiting submissions as its tier allows, low priority last and the oldest first, but no more than `most`; returns how many. Every end calls it, so that exactly the tier's number run.
   returns integer security definer set search_path=pg_catalog, pg_temp
 
 function runledger.append_event(stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, previous_hash bytea DEFAULT NULL::bytea)
@@ -1303,7 +1303,7 @@ function runledger.summarise(figures double precision[])
   returns jsonb immutable set search_path=pg_catalog, pg_temp
 
 function runledger.sweep_workers(pause interval DEFAULT '00:00:00'::interval)
-  Marks lost workers as stopped, unless a sweep began less than pause ago, interrupts their attempts (which enqueues each submission again, or ends it when it was lost too often or is cancelled), and frees their jobs and jobs that belong to no worker. Returns the changed submissions, and after those of each lost worker one row without a submission.
+  Marks lost workers as stopped, unless a sweep began less than pause ago, interrupts their attempts (which enqueues each submission again, or ends it when it was lost too often or is cancelled), and frees their jobs and jobs that belong to no worker. A worker with more than a thousand attempts is marked by a later sweep. Returns the changed submissions, and after those of each lost worker one row without a submission.
   returns TABLE(worker_id uuid, submission_id uuid, requeued boolean, host text, pid integer, silent_seconds double precision) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker

@@ -149,7 +149,7 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: "job: the key's next submission is not admitted when one ends",
-    text: 'perform runledger.admit_waiting(_id)',
+    text: 'perform runledger.admit_waiting(_id, 10 * cardinality(_ids) / cardinality(_keys))',
     instead: 'perform _id',
     tests: ['job/execute'],
   },
