@@ -249,21 +249,26 @@ declare
 begin
   if store_received.has_limit then
     _waiting := array(
+      -- Counted once for each request, because a key may have very many. The keys are locked, so the count is exact.
+      with request as materialized (
+        select r.n, r.api_key_id, r.most - (
+          select count(*) from runledger.pending p where p.api_key_id = r.api_key_id and p.admitted
+        ) as room
+        from unnest(store_received.received) r
+        where r.most is not null
+      )
       select limited.submission_id
       from (
         select
           s.submission_id, r.api_key_id, s.data -> 'priority' is not distinct from '"low"' as is_low,
-          -- The keys are locked, so the count is exact. Low ones come last, because a later normal one would displace them.
+          -- Low ones come last, because a later normal one would displace them.
           row_number() over (
             partition by r.api_key_id order by s.data -> 'priority' is not distinct from '"low"', s.n
-          ) <= r.most - (
-            select count(*) from runledger.pending p where p.api_key_id = r.api_key_id and p.admitted
-          ) as fits
+          ) <= r.room as fits
         from rows from (
           jsonb_to_recordset(store_received.submissions) as (request integer, submission_id uuid, data jsonb)
         ) with ordinality s (request, submission_id, data, n)
-        join unnest(store_received.received) r on r.n = s.request
-        where r.most is not null
+        join request r on r.n = s.request
         order by s.n
         offset 0
       ) limited

@@ -1,10 +1,17 @@
 // The rows of runledger.pending that a step of one submission reads, with plans that PostgreSQL made while nothing waited.
 import t from 'tap'
 import type { Database } from '#database'
+import { createReceive } from '#enqueue'
+import { createId } from '#id'
 import { createTestDatabase } from '../helper/database.ts'
 import { completeExecution, interrupt, startExecution } from '../helper/execution.ts'
 import { countRowsRead } from '../helper/rows-read.ts'
-import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+import {
+  createCaller,
+  describeContext,
+  describeSubmission,
+  submitNew,
+} from '../helper/submission.ts'
 
 const { sql, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -47,4 +54,19 @@ await t.test('it reads its own rows, however many wait', async (t) => {
     const read = await countReads(step)
     t.ok(read < few, `${name} read ${read} rows`)
   }
+})
+
+await t.test('a batch counts once what its key has admitted', async (t) => {
+  await sql`
+    insert into runledger.tier (name, concurrent_executions, batch_items) values ('large', 1000, 100)`
+  const limited = await createCaller(sql, 'large')
+  const { signal } = new AbortController()
+  const receiveBatch: Step = (session) => {
+    const items = Array.from({ length: 100 }, () => ({ id: createId(), submission: program }))
+    return createReceive(session)(items, { ...describeContext(limited), capacity: 10_000 }, signal)
+  }
+  await receiveBatch(sql)
+  await receiveBatch(sql)
+  const read = await countReads(receiveBatch)
+  t.ok(read < 3000, `read ${read} rows`)
 })

@@ -145,8 +145,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'ledger: a key runs one program more than its tier lets it',
-    text: '<= r.most - (',
-    instead: '<= 1 + r.most - (',
+    text: '<= r.room as fits',
+    instead: '<= 1 + r.room as fits',
     tests: ['http/concurrency'],
   },
   {
