@@ -1178,7 +1178,7 @@ function runledger.read_overview()
 
 function runledger.read_progress(since xid8, since_position bigint)
   Returns events of ended attempts, cancelled submissions and webhooks, from transactions since `since` and before `until`; at least one row, whose type is null when there are none. In the next call pass `until` as since, and as since_position the newest_position of an earlier call whose `begun` is at most that `until`.
-  returns TABLE(until xid8, begun xid8, newest_position bigint, type text, language text, verdict text, reason text, outcome text, attempt_seconds double precision, queue_seconds double precision, compile_seconds double precision, run_seconds double precision, total_seconds double precision, blobs_read integer, blobs_fetched integer) stable security definer set search_path=pg_catalog, pg_temp
+  returns TABLE(until xid8, begun xid8, newest_position bigint, type text, language text, verdict text, reason text, outcome text, attempt_seconds double precision, queue_seconds double precision, compile_seconds double precision, run_seconds double precision, total_seconds double precision, blobs_read integer, blobs_fetched integer) stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, jit=off, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off
   grant execute to runledger_api
 
 function runledger.read_recent_ends(period interval, events integer)
