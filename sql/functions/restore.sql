@@ -89,15 +89,37 @@ comment on function runledger.rebuild_batch is 'Rebuilds the projections of the 
 create or replace function runledger.restore_next_pending(after uuid, batch integer, out last uuid, out restored integer)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  _one_by_one constant integer := 1000;
+  _ids uuid[];
+  _id uuid;
 begin
   select e.stream_id into last from runledger.event e
   where e.type = 'submission.received' and e.stream_id > restore_next_pending.after
   order by e.stream_id offset restore_next_pending.batch - 1 limit 1;
-  restored := runledger.refresh_submissions(array(
+  _ids := array(
     select d.submission_id from runledger.pending_from_log d
     where d.submission_id > restore_next_pending.after and d.submission_id <= coalesce(last, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
       and not exists (select from runledger.pending p where p.submission_id = d.submission_id)
-  ));
+    order by d.submission_id
+  );
+  begin
+    restored := runledger.refresh_submissions(_ids);
+  exception when others then
+    -- An event that was written by hand may be beyond repair, which must not stop the walk. The others are restored singly,
+    -- and fewer at a time, because that takes longer.
+    restored := 0;
+    if cardinality(_ids) > _one_by_one then
+      last := _ids[_one_by_one];
+    end if;
+    foreach _id in array _ids[:_one_by_one] loop
+      begin
+        restored := restored + runledger.refresh_submissions(array[_id]);
+      exception when others then
+        raise warning 'submission % is not restored: %', _id, sqlerrm;
+      end;
+    end loop;
+  end;
 end
 $$;
 comment on function runledger.restore_next_pending is 'A step of runledger.restore_pending: of the next so many after the given id, restores those that runledger.pending lacks, and returns how many. last: the last id of the step, null at the end of the log.';

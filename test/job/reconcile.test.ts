@@ -262,3 +262,16 @@ t.test('a row that was edited beyond repair does not stop the repair of others',
   t.equal(await countJobs(other), 1)
   await sql`delete from runledger.pending where submission_id = ${broken}`
 })
+
+t.test('an event written by hand does not stop the walk that restores others', async (t) => {
+  const ids = [await submitNew(sql, caller, python), await submitNew(sql, caller, python)]
+  await sql`
+    insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
+    values (${uuidv7()}, 1, 'submission.received', 1, '{"account": "x"}', '{}', now(), '')`
+  await sql`delete from runledger.pending where submission_id = any (${ids})`
+  const [end] = await sql`
+    select * from runledger.restore_next_pending('00000000-0000-0000-0000-000000000000', 20000)`
+  t.match(end, { last: null })
+  const restored = await sql`select from runledger.pending where submission_id = any (${ids})`
+  t.equal(restored.length, 2)
+})
