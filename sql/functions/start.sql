@@ -135,9 +135,15 @@ begin
     then
       return false;
     end if;
-    perform runledger.append_interrupted(
-      _p, 1, '{"reason": "superseded", "spends_attempt": true}', start_otherwise.metadata
-    );
+    begin
+      perform runledger.append_interrupted(
+        _p, 1, '{"reason": "superseded", "spends_attempt": true}', start_otherwise.metadata
+      );
+    exception when unique_violation then
+      -- The row differed from the log. Without the repair, each further try would fail, too.
+      perform runledger.refresh_submissions(array[_p.submission_id]);
+      return true;
+    end;
   end if;
   if _p.language is distinct from start_otherwise.language then
     -- The job's task names a wrong language.

@@ -97,13 +97,11 @@ export function createBegin(dependencies: AttemptDependencies, startedIds: Set<s
           await sleep(returnMilliseconds)
           return 'put_back'
         }
-        if (code === sqlState.workerGivenUp) {
-          if (shutdown.aborted) return 'put_back'
-          await sleep(returnMilliseconds)
-        } else if (code !== sqlState.uniqueViolation) {
-          throw error
-        }
-        // Or another start came first; then the next try finds that the submission runs elsewhere or has ended.
+        if (code !== sqlState.workerGivenUp && code !== sqlState.uniqueViolation) throw error
+        if (shutdown.aborted) return 'put_back'
+        // The worker soon has another id. Or another start came first; then the next try finds that the submission runs
+        // elsewhere or has ended.
+        await sleep(returnMilliseconds)
       } finally {
         if (!isStarted) startedIds.delete(run)
       }

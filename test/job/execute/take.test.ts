@@ -165,6 +165,18 @@ t.test('what runs at a worker that is lost is begun anew, after what is lost', a
   t.match(events[3], { type: 'execution.started', data: { attempt: 2 } })
 })
 
+t.test('one whose row was set back by hand to an earlier attempt is begun', async (t) => {
+  const worker = await addWorker(sql)
+  const id = await submitNew(sql, caller, python)
+  const run = uuidv7()
+  const first = await startOne(worker, id, run)
+  await interrupt(sql, id, first?.version ?? 0)
+  await sql`
+    update runledger.pending set is_running = true, worker_id = ${worker}, run = ${run}, version = 2
+    where submission_id = ${id}`
+  t.match(await startOne(worker, id), { version: 4 })
+})
+
 t.test('a job in another language than the log has is made anew, and begins nothing', async (t) => {
   const id = await submitNew(sql, caller, python)
   await sql`select graphile_worker.remove_job(${id})`
