@@ -19,6 +19,7 @@ begin
   perform runledger.lock_submissions(_ids);
   foreach submission_id in array _ids loop
     waiters := null;
+    -- A row that differs from the log is repaired, so another try works.
     loop
       select p.* into _p from runledger.pending p where p.submission_id = cancel.submission_id;
       if not found then
@@ -26,15 +27,23 @@ begin
         exit;
       elsif _p.is_running then
         state := 'requested';
-        if not _p.is_cancelled then
+        exit when _p.is_cancelled;
+        begin
           _hash := runledger.append_event(
             _p.submission_id, _p.version + 1, 'submission.cancel_requested', 1,
             jsonb_build_object('attempt', _p.attempts, 'run', _p.run, 'worker', _p.worker_id), cancel.metadata, _p.hash
           );
           update runledger.pending p set is_cancelled = true, version = _p.version + 1, hash = _hash
           where p.submission_id = _p.submission_id;
-        end if;
-        exit;
+          exit;
+        exception when unique_violation then
+          if _tries >= 3 then
+            raise;
+          end if;
+          perform runledger.refresh_submissions(array[_p.submission_id]);
+          _tries := _tries + 1;
+          continue;
+        end;
       end if;
       state := 'cancelled';
       perform graphile_worker.remove_job(_p.submission_id::text);
@@ -43,7 +52,7 @@ begin
         'schema_version', 1, 'data', '{}'::jsonb, 'metadata', cancel.metadata
       )));
       waiters := _ended[1].waiters;
-      -- Null: the row differed from the log. end_submissions has repaired it, so another try works.
+      -- Null: end_submissions has repaired the row.
       exit when _ended is not null or _tries >= 3;
       _tries := _tries + 1;
     end loop;

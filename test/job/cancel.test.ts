@@ -175,6 +175,15 @@ t.test('a cancel holds though the row of what waits was edited by hand', async (
   t.equal((await typesOf(id)).at(-1), 'submission.cancelled')
 })
 
+t.test('so it does though the row of what runs was', async (t) => {
+  const id = await submitNew(sql, caller, program)
+  const version = await startExecution(sql, id)
+  await sql`update runledger.pending set version = 1 where submission_id = ${id}`
+  t.equal(await cancel(id), 'requested')
+  await completeExecution(sql, id, version!)
+  t.equal((await typesOf(id)).at(-1), 'submission.cancelled')
+})
+
 t.test('who waits for it is told', async (t) => {
   const told: string[] = []
   const channel = `test_${uuidv7().replaceAll('-', '')}`
