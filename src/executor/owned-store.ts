@@ -127,7 +127,7 @@ export function openOwnedStore(directory: string, capacityBytes: number): OwnedS
   }
 }
 
-/** Files up to this size are read at once: Node's thread pool takes 0.3 ms for four calls, which a cached file does not. */
+/** Smaller files are read synchronously, because four calls through Node's thread pool take 0.3 ms. */
 const smallBytes = 1024 * 1024
 
 /**
