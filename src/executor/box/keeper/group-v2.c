@@ -61,6 +61,7 @@ static uint64_t read_cached(void) { return read_key(boxes->statistics, "slab_rec
 /**
  * True when a dead box has left names of files in the kernel's caches. They stay charged to the directory, and a later
  * box would wait while the kernel frees them. Cached files are left out: they cost little to free, and save reading.
+ * memory.current comes first, because the kernel adds up memory.stat at each reading.
  */
 static bool has_leftovers(void) {
   return read_charged() > boxes->charged_before + slack && read_cached() > boxes->kept + slack;

@@ -18,15 +18,12 @@ import { openKeeperBoxes, request, startLoneKeeper, writeStandIn } from './lone-
 
 const mebibyte = 1024 * 1024
 
-/** They take at least 8 MiB together. */
-const names = 40_000
+/** Looks up absent files in a shared directory. Their names take at least 8 MiB. */
+const look =
+  'import os\nfor i in range(40_000):\n try: os.stat(f"/usr/lib/{os.getpid()}.{i}.nothing")\n except OSError: pass'
 
-/** Looks up this many files in a shared directory. Each absent name takes some 200 bytes. */
-const look = (count: number): string =>
-  `import os\nfor i in range(${count}):\n try: os.stat(f"/usr/lib/{os.getpid()}.{i}.nothing")\n except OSError: pass`
-
-function leaveNames(count: number): PhaseRequest {
-  const asked = request(['/usr/bin/python3', '-c', look(count)])
+function leaveNames(): PhaseRequest {
+  const asked = request(['/usr/bin/python3', '-c', look])
   const limits = { ...asked.limits, cpuSeconds: 60 * timeFactor, wallSeconds: 120 * timeFactor }
   return { ...asked, limits: { ...limits, memoryBytes: 256 * mebibyte } }
 }
@@ -45,7 +42,7 @@ t.test('a slot that holds names is settled before its next run', async (t) => {
   await keeper.run(request(['/bin/true']))
   t.equal(keeper.settling, null, 'an empty run leaves nothing to give back')
   const before = held()
-  t.match(await keeper.run(leaveNames(names)), { exit: { code: 0 } })
+  t.match(await keeper.run(leaveNames()), { exit: { code: 0 } })
   t.not(keeper.settling, null)
   await keeper.settling
   t.equal(keeper.settling, null)
@@ -69,7 +66,7 @@ t.test('and is lent to nobody before', async (t) => {
   const held = (): number => (group === undefined ? 0 : readHeld(group))
   await boxes.run(slot, request(['/bin/true']))
   const before = held()
-  t.match(await boxes.run(slot, leaveNames(names)), { exitCode: 0 })
+  t.match(await boxes.run(slot, leaveNames()), { exitCode: 0 })
   await boxes.clearing(slot)
   t.ok(held() < before + 6, `${before} MiB before, ${held()} MiB after`)
   t.equal(boxes.clearing(slot), null)
@@ -82,7 +79,7 @@ t.test(
   async (t) => {
     for (const spares of [0, 1]) {
       const executor = await startExecutor(t, { slots: 1, spares })
-      const code = look(names).replace('import os', 'import os\nprint("looked")')
+      const code = look.replace('import os', 'import os\nprint("looked")')
       const { python: usual } = scaleLimits()
       const limits = { ...usual, run: { ...usual.run, cpuSeconds: 60, wallSeconds: 120 } }
       for (let round = 0; round < 2; round += 1) {
