@@ -199,9 +199,9 @@ async function createStranger(): Promise<string> {
 
 async function useUpWindow(): Promise<void> {
   await accepting.sql`
-    insert into runledger.rate_window (api_key_id, admitted_at)
-    values (${beta.apiKeyId}, array_fill(now(), array[60]))
-    on conflict (api_key_id) do update set admitted_at = excluded.admitted_at`
+    insert into runledger.rate_window (api_key_id, admitted_at, requests)
+    values (${beta.apiKeyId}, array_fill(now(), array[60]), array_fill(1, array[60]))
+    on conflict (api_key_id) do update set admitted_at = excluded.admitted_at, requests = excluded.requests`
 }
 
 /** Empties the queue. No worker takes jobs there, so otherwise each round would find a longer queue than the one before. */

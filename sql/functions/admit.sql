@@ -8,7 +8,14 @@ returns table (
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- With more entries, requests within a quarter of a second share one, which makes their window so much longer.
+  _exact_most constant integer := 100;
+  _shared constant interval := '0.25 seconds';
   _times timestamptz[];
+  _counts integer[];
+  _entry integer := 1;
+  _used bigint;
+  _leaving bigint;
   _now timestamptz;
 begin
   select
@@ -30,26 +37,44 @@ begin
   if quota is not null then
     -- Losing the window in a crash is harmless.
     perform set_config('synchronous_commit', 'off', true);
-    insert into runledger.rate_window (api_key_id, admitted_at)
-    values (admit_request.api_key_id, '{}')
+    insert into runledger.rate_window (api_key_id, admitted_at, requests)
+    values (admit_request.api_key_id, '{}', '{}')
     on conflict do nothing;
-    select w.admitted_at into _times
+    select w.admitted_at, w.requests into _times, _counts
     from runledger.rate_window w
     where w.api_key_id = admit_request.api_key_id
     for update;
 
     _now := clock_timestamp(); -- read after the row lock, so that times in the window ascend
-    _times := array(select t from unnest(_times) t where t > _now - interval '60 seconds' order by t);
-    admitted := cardinality(_times) < quota;
+    while _times[_entry] <= _now - interval '60 seconds' loop
+      _entry := _entry + 1;
+    end loop;
+    _times := _times[_entry:];
+    _counts := _counts[_entry:];
+    _used := (select coalesce(sum(count), 0) from unnest(_counts) count);
+    admitted := _used < quota;
     if admitted then
-      _times := _times || _now;
-      update runledger.rate_window w set admitted_at = _times where w.api_key_id = admit_request.api_key_id;
+      _entry := cardinality(_times);
+      if _entry > _exact_most and _times[_entry - 1] > _now - _shared then
+        _times[_entry] := _now;
+        _counts[_entry] := _counts[_entry] + 1;
+      else
+        _times := _times || _now;
+        _counts := _counts || 1;
+      end if;
+      _used := _used + 1;
+      update runledger.rate_window w set admitted_at = _times, requests = _counts
+      where w.api_key_id = admit_request.api_key_id;
     end if;
-    remaining := greatest(0, quota - cardinality(_times));
+    remaining := greatest(0, quota - _used);
     -- After a move to a narrower tier the window may hold more than the quota.
-    reset_seconds := greatest(1, ceil(extract(epoch from
-      _times[greatest(1, cardinality(_times) - quota + 1)] + interval '60 seconds' - _now
-    )));
+    _leaving := _used - quota;
+    _entry := 1;
+    while _leaving >= _counts[_entry] loop
+      _leaving := _leaving - _counts[_entry];
+      _entry := _entry + 1;
+    end loop;
+    reset_seconds := greatest(1, ceil(extract(epoch from _times[_entry] + interval '60 seconds' - _now)));
   end if;
   return next;
 end

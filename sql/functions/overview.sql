@@ -53,7 +53,8 @@ begin
               'id', k.id, 'label', k.label, 'name', k.name, 'tier', k.tier, 'unfinished', mine.unfinished,
               'admitted', mine.admitted, 'concurrent_executions', tier.concurrent_executions,
               'requests', (
-                select count(*) from runledger.rate_window w, unnest(w.admitted_at) admitted (at)
+                select coalesce(sum(admitted.count), 0)
+                from runledger.rate_window w, unnest(w.admitted_at, w.requests) admitted (at, count)
                 where w.api_key_id = k.id and admitted.at > now() - interval '60 seconds'
               ),
               'requests_per_minute', tier.requests_per_minute, 'blob_bytes', tier.blob_bytes

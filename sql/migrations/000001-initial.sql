@@ -103,9 +103,10 @@ create index api_key_by_account on runledger.api_key (account_id);
 
 create table runledger.rate_window (
   api_key_id uuid primary key references runledger.api_key (id),
-  admitted_at timestamptz[] not null
+  admitted_at timestamptz[] not null,
+  requests integer[] not null
 );
-comment on table runledger.rate_window is 'The times at which a key''s requests of the last 60 seconds were admitted: an exact sliding window, shared by all web processes.';
+comment on table runledger.rate_window is 'When a key''s requests of the last 60 seconds were admitted, and how many at each time: a sliding window, shared by all web processes. Exact up to 100 requests; beyond that the requests of a quarter of a second share the time of the last one, so that the row stays small.';
 
 -- The log. Rows are only added. Each row has a hash over its content and its predecessor's hash, so that audit.broken_chain
 -- shows a changed, removed or inserted row.

@@ -122,9 +122,9 @@ t.test('a submission that outlives the held request is waited for', async (t) =>
 t.test('a full rate window is counted by its code and not hammered', async (t) => {
   const beta = await server.issue('beta')
   await sql`
-    insert into runledger.rate_window (api_key_id, admitted_at)
-    select id, array_fill(now(), array[60]) from runledger.api_key where tier = 'beta'
-    on conflict (api_key_id) do update set admitted_at = excluded.admitted_at`
+    insert into runledger.rate_window (api_key_id, admitted_at, requests)
+    select id, array[now()], '{60}' from runledger.api_key where tier = 'beta'
+    on conflict (api_key_id) do update set admitted_at = excluded.admitted_at, requests = excluded.requests`
   const { status, out } = await command({ apiKey: beta })
   const report = JSON.parse(out)
   t.strictSame(Object.keys(report.errors), ['rate_limited'])

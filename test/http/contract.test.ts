@@ -290,7 +290,7 @@ for (const [part, rows] of Object.entries(contract)) {
   t.test(part, async (t) => {
     // Only now, because it lasts 60 seconds.
     if (part === 'limits')
-      await sql`update runledger.rate_window set admitted_at = array_fill(now(), array[60]) where api_key_id = ${spent.apiKeyId}`
+      await sql`update runledger.rate_window set admitted_at = array[now()], requests = '{60}' where api_key_id = ${spent.apiKeyId}`
     for (const row of rows) {
       const name = `${row[1]} [${row[0]}]`
       if (row.length === 3) {

@@ -108,7 +108,7 @@ t.test('a key that comes to a narrower tier is told the truth', async (t) => {
   const began = performance.now()
   await sql`update runledger.api_key set tier = 'narrow' where id = ${apiKeyId}`
   await sql`
-    update runledger.rate_window set admitted_at = array(
+    update runledger.rate_window set requests = array_fill(1, array[10]), admitted_at = array(
       select now() - make_interval(secs => 50 - 5 * n) from generate_series(0, 9) n
     ) where api_key_id = ${apiKeyId}`
   const refused = await attempt()
@@ -127,4 +127,33 @@ t.test('a refusal says how many requests the key’s tier admits', async (t) => 
   const { status, body } = await server.call('GET', '/api/languages', { key })
   t.equal(status, 429)
   t.match(body.message, "This key's tier admits 1 requests in any 60 seconds")
+})
+
+t.test('a window of thousands counts each request and stays small', async (t) => {
+  await sql`insert into runledger.tier values ('large', 3000, null)`
+  const { key, apiKeyId } = await createCaller(sql, 'large') // counts as one request
+  const left = await sql`
+    select admitted.remaining, admitted.admitted
+    from generate_series(2, 3001) n
+    cross join runledger.api_key k
+    cross join lateral runledger.admit_request(case when n > 0 then k.digest end) admitted
+    where k.id = ${apiKeyId} order by n`
+  t.strictSame(
+    left.map(({ remaining }) => remaining as number),
+    [...Array.from({ length: 2999 }, (_, n) => 2998 - n), 0],
+  )
+  t.equal(left.at(-1)?.['admitted'], false)
+  const [row] = await sql`
+    select cardinality(admitted_at) as entries from runledger.rate_window where api_key_id = ${apiKeyId}`
+  t.ok(row?.['entries'] < 600, `${row?.['entries']} entries`)
+
+  const refused = await call('GET', '/api/languages', { key })
+  t.equal(refused.status, 429)
+  await sql`
+    update runledger.rate_window
+    set admitted_at = array(
+      select t - make_interval(secs => ${Number(refused.headers['retry-after'])}) from unnest(admitted_at) t
+    )
+    where api_key_id = ${apiKeyId}`
+  t.equal((await call('GET', '/api/languages', { key })).status, 200, 'Retry-After is true')
 })

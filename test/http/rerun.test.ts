@@ -199,7 +199,7 @@ t.test('the rate window and a revoked key refuse it', async (t) => {
   const spent = await createCaller(sql, 'beta')
   const id = await submitEnded(python, { key: spent.key })
   await sql`
-    update runledger.rate_window set admitted_at = array_fill(now(), array[60])
+    update runledger.rate_window set admitted_at = array_fill(now(), array[60]), requests = array_fill(1, array[60])
     where api_key_id = ${spent.apiKeyId}`
   t.match(await rerun(id, { key: spent.key }), { status: 429, headers: { 'retry-after': /\d/ } })
   await sql`update runledger.api_key set revoked_at = now() where id = ${spent.apiKeyId}`

@@ -261,9 +261,10 @@ table runledger.pending
   grant select (submission_id, is_cancelled) to runledger_worker
 
 table runledger.rate_window
-  The times at which a key's requests of the last 60 seconds were admitted: an exact sliding window, shared by all web processes.
+  When a key's requests of the last 60 seconds were admitted, and how many at each time: a sliding window, shared by all web processes. Exact up to 100 requests; beyond that the requests of a quarter of a second share the time of the last one, so that the row stays small.
   api_key_id uuid not null
   admitted_at timestamp with time zone[] not null
+  requests integer[] not null
   constraint rate_window_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES runledger.api_key(id)
   constraint rate_window_pkey PRIMARY KEY (api_key_id)
 

@@ -28,20 +28,26 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: 'account: the rate window lets one more through',
-    text: 'admitted := cardinality(_times) < quota;',
-    instead: 'admitted := cardinality(_times) <= quota;',
+    text: 'admitted := _used < quota;',
+    instead: 'admitted := _used <= quota;',
     tests: ['http/rate-window'],
   },
   {
     name: 'account: a request that was refused is counted too',
-    text: '    if admitted then\n      _times := _times || _now;',
-    instead: '    if true then\n      _times := _times || _now;',
+    text: '    if admitted then\n      _entry := cardinality(_times);',
+    instead: '    if true then\n      _entry := cardinality(_times);',
     tests: ['http/rate-window'],
   },
   {
     name: 'account: the time until the window admits again is that of its newest request',
-    text: '_times[greatest(1, cardinality(_times) - quota + 1)]',
-    instead: '_times[cardinality(_times)]',
+    text: '_times[_entry] + interval',
+    instead: '_times[cardinality(_times)] + interval',
+    tests: ['http/rate-window'],
+  },
+  {
+    name: 'account: requests that share an entry of the window count as one',
+    text: '_counts[_entry] := _counts[_entry] + 1;',
+    instead: '_counts[_entry] := 1;',
     tests: ['http/rate-window'],
   },
   {
