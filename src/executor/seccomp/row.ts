@@ -38,7 +38,6 @@ export interface FilterRow {
   readonly calls: readonly CallName[]
   readonly conditions: readonly Condition[]
   readonly errno: keyof typeof errnos
-  readonly reason: string
   /** The only architecture of the row; both by default. */
   readonly architecture?: Architecture
 }
@@ -47,10 +46,9 @@ export interface FilterRow {
 export function refuse<const Calls extends string>(
   errno: FilterRow['errno'],
   calls: Names<Calls> extends CallName ? Calls : never,
-  reason: string,
   ...conditions: readonly Condition[]
 ): FilterRow {
-  return { calls: splitNames(calls) as CallName[], conditions, errno, reason }
+  return { calls: splitNames(calls) as CallName[], conditions, errno }
 }
 
 /** Tests that the argument's low word is one of the values. */
