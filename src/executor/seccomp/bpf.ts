@@ -1,8 +1,8 @@
-// Classic BPF for seccomp(2): instructions, and the building blocks of the filter. Each block returns or falls through, so
-// blocks are concatenated without labels. Formats: https://docs.kernel.org/networking/filter.html, linux/seccomp.h.
+// Classic BPF for seccomp(2). A program is written from its last instruction to its first one, so each instruction names the
+// places where the program continues. Formats: https://docs.kernel.org/networking/filter.html, linux/seccomp.h.
 
 /** One `struct sock_filter`. */
-export interface Instruction {
+interface Instruction {
   readonly code: number
   /** Instructions skipped when a test holds; 0–255. */
   readonly ifTrue: number
@@ -10,6 +10,12 @@ export interface Instruction {
   readonly ifFalse: number
   readonly operand: number
 }
+
+/** The instructions in reverse order: the last one of the program comes first. */
+export type Program = Instruction[]
+
+/** The index of an instruction in a `Program`. */
+export type Place = number
 
 /** Opcodes of linux/bpf_common.h. */
 const opcode = {
@@ -22,18 +28,8 @@ const opcode = {
   returnConstant: 0x06,
 } as const
 
-/** Offsets in `struct seccomp_data`, and the size of one element of `args`. */
+/** Offsets in `struct seccomp_data`, and the size of one element of `args`. Every supported architecture is little-endian. */
 export const seccompData = { nr: 0, arch: 4, args: 16, argumentBytes: 8 } as const
-
-/** Offsets of the words to load; every supported architecture is little-endian. */
-export const dataOffset = {
-  number: seccompData.nr,
-  architecture: seccompData.arch,
-  /** The low 32 bits of argument 0–5. */
-  argumentLow: (index: number): number => seccompData.args + index * seccompData.argumentBytes,
-  /** The high 32 bits of argument 0–5. */
-  argumentHigh: (index: number): number => dataOffset.argumentLow(index) + 4,
-} as const
 
 /** Offsets in `struct sock_filter`, and its size. */
 export const sockFilter = { code: 0, jt: 2, jf: 3, k: 4, sizeBytes: 8 } as const
@@ -50,119 +46,70 @@ export const maximumInstructions = 4096
 
 const longestJump = 255
 
-function instruct(code: number, operand: number, ifTrue = 0, ifFalse = 0): Instruction {
-  // A longer jump would be stored modulo 256 and lead elsewhere.
-  if (ifTrue > longestJump || ifFalse > longestJump)
-    throw new RangeError('jump over more than 255 instructions')
-  return { code, operand, ifTrue, ifFalse }
+function add(program: Program, code: number, operand: number, ifTrue = 0, ifFalse = 0): Place {
+  return program.push({ code, operand, ifTrue, ifFalse }) - 1
 }
 
-/** Loads a 32-bit word of `struct seccomp_data`. */
-export function loadWord(offset: number): Instruction {
-  return instruct(opcode.loadWord, offset)
-}
-
-export function keepBits(mask: number): Instruction {
-  return instruct(opcode.andConstant, mask)
-}
-
-export function returnValue(value: number): Instruction {
-  return instruct(opcode.returnConstant, value)
-}
-
-function isConditional(code: number): boolean {
-  return code === opcode.jumpEqual || code === opcode.jumpAtLeast || code === opcode.jumpAnyBit
-}
-
-/** Runs `then` if the loaded word is one of `values`, else skips it. */
-export function ifOneOf(values: readonly number[], then: readonly Instruction[]): Instruction[] {
-  const tests = values.map((value, index) => {
-    const testsLeft = values.length - 1 - index
-    return instruct(opcode.jumpEqual, value, testsLeft, testsLeft === 0 ? then.length : 0)
-  })
-  return [...tests, ...then]
-}
-
-/** Runs `then` if the loaded word is none of `values`, else skips it. */
-export function ifNoneOf(values: readonly number[], then: readonly Instruction[]): Instruction[] {
-  const tests = values.map((value, index) =>
-    instruct(opcode.jumpEqual, value, values.length - 1 - index + then.length, 0),
-  )
-  return [...tests, ...then]
-}
-
-/** Runs `then` if the loaded word has any of `bits`, else skips it. */
-export function ifAnyBit(bits: number, then: readonly Instruction[]): Instruction[] {
-  return [instruct(opcode.jumpAnyBit, bits, 0, then.length), ...then]
-}
-
-/** Runs `below` if the loaded word is less than `boundary` (unsigned), else `atLeast`. Both must end in a return. */
-export function split(
-  boundary: number,
-  below: readonly Instruction[],
-  atLeast: readonly Instruction[],
-): Instruction[] {
-  if (below.length <= 255)
-    return [instruct(opcode.jumpAtLeast, boundary, below.length), ...below, ...atLeast]
-  // A conditional jump skips at most 255 instructions.
-  return [
-    instruct(opcode.jumpAtLeast, boundary, 0, 1),
-    instruct(opcode.jumpAlways, below.length),
-    ...below,
-    ...atLeast,
-  ]
+/** True when a jump reaches the place from the next instruction that is added, and from the one after it. */
+function isNear(program: Program, place: Place): boolean {
+  return program.length - place <= longestJump
 }
 
 /**
- * Returns an equivalent, shorter program: tests with the same result jump to one shared return. The kernel compiles a filter
- * again for each process that loads it.
+ * Returns a value: by an instruction that is near, or a new one. They are shared because the kernel compiles a filter again for
+ * each process that loads it.
  */
-export function shareReturns(program: readonly Instruction[]): Instruction[] {
-  const places = new Map<number, number[]>()
-  program.forEach(({ code, operand }, place) => {
-    if (code !== opcode.returnConstant) return
-    places.set(operand, [...(places.get(operand) ?? []), place])
-  })
-  const targets = program.map((instruction, place) =>
-    listTargets(instruction, place).map((target) => {
-      const { code, operand } = program[target] ?? instruction
-      const isLeaf = code === opcode.returnConstant && isConditional(instruction.code)
-      const reachable = isLeaf ? places.get(operand) : undefined
-      return reachable?.findLast((one) => one <= place + 1 + longestJump) ?? target
-    }),
+export function returnValue(program: Program, value: number): Place {
+  const place = program.findLastIndex(
+    ({ code, operand }) => code === opcode.returnConstant && operand === value,
   )
-  const reached = new Set([0])
-  targets.forEach((ones, place) => {
-    if (reached.has(place)) for (const one of ones) reached.add(one)
-  })
-  const kept = [...program.entries()].filter(([place]) => reached.has(place))
-  const newPlaces = new Map(kept.map(([place], index) => [place, index]))
-  return kept.map(([place, { code, operand }], index) => {
-    const [first = 0, second = 0] = (targets[place] ?? []).map(
-      (target) => (newPlaces.get(target) ?? 0) - index - 1,
-    )
-    if (code === opcode.jumpAlways) return instruct(code, first)
-    return isConditional(code) ? instruct(code, operand, first, second) : instruct(code, operand)
-  })
+  return place >= 0 && isNear(program, place) ? place : add(program, opcode.returnConstant, value)
 }
 
-/** Returns the positions at which the program may continue after the instruction at `place`. */
-function listTargets({ code, operand, ifTrue, ifFalse }: Instruction, place: number): number[] {
-  if (code === opcode.returnConstant) return []
-  if (code === opcode.jumpAlways) return [place + 1 + operand]
-  const next = place + 1
-  return isConditional(code) ? [next + ifTrue, next + ifFalse] : [next]
+/** Adds a jump, without the limit of those of tests. */
+function jump(program: Program, to: Place): Place {
+  return add(program, opcode.jumpAlways, program.length - 1 - to)
+}
+
+/** Returns a near place that does the same. */
+function bringNear(program: Program, place: Place): Place {
+  if (isNear(program, place)) return place
+  const far = program[place]
+  return far?.code === opcode.returnConstant
+    ? returnValue(program, far.operand)
+    : jump(program, place)
+}
+
+/** Compares the loaded word, as an unsigned number. */
+export function test(
+  program: Program,
+  comparison: 'jumpEqual' | 'jumpAtLeast' | 'jumpAnyBit',
+  operand: number,
+  yes: Place,
+  no: Place,
+): Place {
+  const nearYes = bringNear(program, yes)
+  const nearNo = bringNear(program, no)
+  const last = program.length - 1
+  return add(program, opcode[comparison], operand, last - nearYes, last - nearNo)
+}
+
+/** Loads a 32-bit word of `struct seccomp_data`, or the bits of it that the mask has. */
+export function load(program: Program, offset: number, next: Place, mask?: number): Place {
+  if (next !== program.length - 1) jump(program, next)
+  if (mask !== undefined) add(program, opcode.andConstant, mask)
+  return add(program, opcode.loadWord, offset)
 }
 
 /**
  * Encodes a program as an array of `struct sock_filter`.
- * @throws {RangeError} when it exceeds the kernel's limit.
+ * @throws {RangeError} when it exceeds the kernel's limit, or a jump its longest one.
  */
-export function encode(program: readonly Instruction[]): Buffer {
+export function encode(program: Program): Buffer {
   if (program.length > maximumInstructions)
     throw new RangeError(`${program.length} instructions, the kernel takes ${maximumInstructions}`)
   const bytes = Buffer.alloc(program.length * sockFilter.sizeBytes)
-  program.forEach(({ code, ifTrue, ifFalse, operand }, index) => {
+  program.toReversed().forEach(({ code, ifTrue, ifFalse, operand }, index) => {
     const start = index * sockFilter.sizeBytes
     bytes.writeUInt16LE(code, start + sockFilter.code)
     bytes.writeUInt8(ifTrue, start + sockFilter.jt)

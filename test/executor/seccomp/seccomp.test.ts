@@ -9,10 +9,13 @@ import { startKeeper } from '../../../src/executor/box/keeper/keeper-process.ts'
 import { SandboxError } from '../../../src/executor/contract/outcome.ts'
 import {
   encode,
-  ifOneOf,
+  load,
   maximumInstructions,
   returnValue,
+  seccompData,
+  test,
 } from '../../../src/executor/seccomp/bpf.ts'
+import type { Program } from '../../../src/executor/seccomp/bpf.ts'
 import { loopbackRows } from '../../../src/executor/seccomp/loopback.ts'
 import { filterRows, forKeeper, lastReviewedNumber } from '../../../src/executor/seccomp/policy.ts'
 import { errnos } from '../../../src/executor/seccomp/row.ts'
@@ -42,7 +45,7 @@ const allowed = 0x7fff0000
 const refused = 0x00050000
 const killed = 0x80000000
 /** A filter that allows all calls, for comparison. */
-const none = encode([returnValue(allowed)])
+const none = write((program) => returnValue(program, allowed))
 
 const directory = makeDirectory(t, 0o755)
 const source = (name: string): string => join(import.meta.dirname, name)
@@ -53,6 +56,12 @@ const ample = { cpuSeconds: 300, wallSeconds: 300 }
 const limits = scaleLimits(ample, ample)
 const executor = await startExecutor(t, { slots: 1, firstUid: firstUid + 4, limits })
 let boxes = 0
+
+function write(add: (program: Program) => void): Buffer {
+  const program: Program = []
+  add(program)
+  return encode(program)
+}
 
 /** Formats a call as a line for the probe programs. */
 function format(number: number, values: readonly bigint[] = []): string {
@@ -197,12 +206,27 @@ for (const architecture of ['x86_64', 'aarch64'] as const)
 t.test('the programs fit the kernel, and a jump that does not fit is never encoded', async (t) => {
   for (const machine of ['x64', 'arm64'])
     t.ok(assembleFilter(machine).length / 8 < maximumInstructions / 4)
-  const far = Array.from({ length: 256 }, () => returnValue(0))
-  t.throws(() => ifOneOf([1], far), RangeError)
+  const instruction = { code: 0x15, operand: 0, ifTrue: 0, ifFalse: 0 }
+  t.throws(() => encode([{ ...instruction, ifTrue: 256 }]), RangeError)
   t.throws(
-    () => encode(Array.from({ length: maximumInstructions + 1 }, () => returnValue(0))),
+    () => encode(Array.from({ length: maximumInstructions + 1 }, () => instruction)),
     RangeError,
   )
+})
+
+t.test('a test leads to places that are further than a jump', async (t) => {
+  const bytes = write((program) => {
+    const end = load(program, seccompData.arch, returnValue(program, refused))
+    let next = end
+    for (let value = 600; value > 0; value -= 1) {
+      const yes = value % 2 === 0 ? end : returnValue(program, allowed)
+      next = test(program, 'jumpEqual', value, yes, next)
+    }
+    load(program, seccompData.nr, next)
+  })
+  const ask = (number: number): number => interpret(bytes, { number, architecture: 0, values: [] })
+  for (let number = 0; number < 700; number += 1)
+    t.equal(ask(number), number <= 600 && number % 2 === 1 ? allowed : refused, `${number}`)
 })
 
 t.test('a machine without a reviewed table gets no filter', async (t) => {
