@@ -168,7 +168,7 @@ function listOwnFiles(language: Language | undefined): readonly string[] {
   const { recipe, ownFiles = [] }: LanguageDefinition = catalogue[language]
   return recipe === undefined
     ? ownFiles
-    : [recipe.source, ...(recipe.compile === null ? [] : [recipe.compile.makes])]
+    : [recipe.source, ...(recipe.compile ? [recipe.compile.makes] : [])]
 }
 
 function* judgeCompiler({

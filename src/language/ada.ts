@@ -12,7 +12,6 @@ export const ada = {
     {
       program: 'gnatmake',
       title: 'GNAT',
-      ask: ['--version'],
       pattern: /^GNATMAKE (\d+)\.(\d+)\.\d+/mu,
       oldest: [10, 0],
     },

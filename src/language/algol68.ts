@@ -12,7 +12,6 @@ export const algol68 = {
     {
       program: 'a68g',
       title: 'Algol 68 Genie',
-      ask: ['--version'],
       pattern: /^Algol 68 Genie (\d+)\.(\d+)\.\d+/mu,
       oldest: [2, 8],
     },

@@ -9,14 +9,8 @@ export const assembly = {
   comment: [';', ''],
   packages: ['nasm', 'binutils'],
   tools: [
-    {
-      program: 'nasm',
-      title: 'NASM',
-      ask: ['--version'],
-      pattern: /^NASM version (\d+)\.(\d+)\S*/mu,
-      oldest: [2, 14],
-    },
-    { program: 'ld', ask: ['--version'], pattern: /^GNU ld .* (\d+)\.(\d+)/mu, oldest: [2, 30] },
+    { program: 'nasm', title: 'NASM', pattern: /^NASM version (\d+)\.(\d+)\S*/mu, oldest: [2, 14] },
+    { program: 'ld', pattern: /^GNU ld .* (\d+)\.(\d+)/mu, oldest: [2, 30] },
   ],
   example: `global _start
 

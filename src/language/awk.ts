@@ -9,19 +9,12 @@ export const awk = {
   comment: ['#', ''],
   packages: ['gawk'],
   tools: [
-    {
-      program: 'gawk',
-      title: 'GNU Awk',
-      ask: ['--version'],
-      pattern: /^GNU Awk (\d+)\.(\d+)\.\d+/mu,
-      oldest: [5, 0],
-    },
+    { program: 'gawk', title: 'GNU Awk', pattern: /^GNU Awk (\d+)\.(\d+)\.\d+/mu, oldest: [5, 0] },
   ],
   example: 'BEGIN { print "Hello, world!" }',
   trial: 'BEGIN { RS = "^$"; getline text; print length(text) }',
   recipe: {
     source: 'main.awk',
-    compile: null,
     run: ['gawk', '-f', 'main.awk', '--'],
     paths: ['/usr/share/awk'],
   },

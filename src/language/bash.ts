@@ -8,19 +8,11 @@ export const bash = {
   extensions: ['.sh', '.bash'],
   comment: ['#', ''],
   packages: ['bash'],
-  tools: [
-    {
-      program: 'bash',
-      ask: ['--version'],
-      pattern: /^GNU bash, version (\d+)\.(\d+)\S*/mu,
-      oldest: [4, 4],
-    },
-  ],
+  tools: [{ program: 'bash', pattern: /^GNU bash, version (\d+)\.(\d+)\S*/mu, oldest: [4, 4] }],
   example: 'echo "Hello, world!"',
   trial: 'LC_ALL=C wc -c',
   recipe: {
     source: 'main.sh',
-    compile: null,
     run: ['bash', 'main.sh'],
   },
 } as const satisfies LanguageDefinition

@@ -27,7 +27,6 @@ export const brainfuck = {
     ',[[-]>>>>+[->>+<[>-]>[-<++++++++++>>]<<->+<[>-]>[-<++++++++++>>>+<]>]<<<[<<<<]<,]>>>>>[>>>>]<<<<[>>++++++++[<+++++++>-]<++<[->-<]>.[-]<<<<<]',
   recipe: {
     source: 'main.bf',
-    compile: null,
     // Removes all other characters, because Beef ends a program at its first `!`, which people write in comments, and reads the
     // rest as input.
     run: ['sh', '-c', "tr -cd '][+<>.,-' <main.bf >/tmp/main.bf; exec beef /tmp/main.bf"],

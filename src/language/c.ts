@@ -8,13 +8,7 @@ export const c = {
   comment: ['//', ''],
   packages: ['gcc'],
   tools: [
-    {
-      program: 'gcc',
-      title: 'GCC',
-      ask: ['--version'],
-      pattern: /^gcc .*\s(\d+)\.(\d+)\.\d+/mu,
-      oldest: [10, 0],
-    },
+    { program: 'gcc', title: 'GCC', pattern: /^gcc .*\s(\d+)\.(\d+)\.\d+/mu, oldest: [10, 0] },
   ],
   example: `#include <stdio.h>
 

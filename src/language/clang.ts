@@ -12,7 +12,6 @@ export const clang = {
     {
       program: 'clang',
       title: 'Clang',
-      ask: ['--version'],
       pattern: /clang version (\d+)\.(\d+)\.\d+/mu,
       oldest: [11, 0],
     },

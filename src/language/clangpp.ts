@@ -12,7 +12,6 @@ export const clangpp = {
     {
       program: 'clang++',
       title: 'Clang',
-      ask: ['--version'],
       pattern: /clang version (\d+)\.(\d+)\.\d+/mu,
       oldest: [11, 0],
     },

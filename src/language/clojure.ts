@@ -23,7 +23,6 @@ export const clojure = {
   trial: '(println (count (slurp *in*)))',
   recipe: {
     source: 'main.clj',
-    compile: null,
     run: [
       'java',
       '-cp',

@@ -12,7 +12,6 @@ export const cobol = {
     {
       program: 'cobc',
       title: 'GnuCOBOL',
-      ask: ['--version'],
       pattern: /^cobc \(GnuCOBOL\) (\d+)\.(\d+)\S*/mu,
       oldest: [3, 0],
     },

@@ -9,19 +9,13 @@ export const coffeescript = {
   comment: ['#', ''],
   packages: ['coffeescript'],
   tools: [
-    {
-      program: 'coffee',
-      ask: ['--version'],
-      pattern: /^CoffeeScript version (\d+)\.(\d+)\.\d+/mu,
-      oldest: [2, 0],
-    },
+    { program: 'coffee', pattern: /^CoffeeScript version (\d+)\.(\d+)\.\d+/mu, oldest: [2, 0] },
   ],
   least: { processes: 8 },
   example: 'console.log "Hello, world!"',
   trial: 'console.log require("fs").readFileSync(0).length',
   recipe: {
     source: 'main.coffee',
-    compile: null,
     // Without a source map, stack traces would name lines of the generated JavaScript.
     run: ['coffee', '--inline-map', 'main.coffee'],
     environment: { NODE_OPTIONS: '--enable-source-maps' },

@@ -8,21 +8,12 @@ export const commonlisp = {
   extensions: ['.lisp', '.cl'],
   comment: [';', ''],
   packages: ['sbcl'],
-  tools: [
-    {
-      program: 'sbcl',
-      title: 'SBCL',
-      ask: ['--version'],
-      pattern: /^SBCL (\d+)\.(\d+)\S*/mu,
-      oldest: [2, 0],
-    },
-  ],
+  tools: [{ program: 'sbcl', title: 'SBCL', pattern: /^SBCL (\d+)\.(\d+)\S*/mu, oldest: [2, 0] }],
   least: { memory: 32 * 1024 * 1024, processes: 2 },
   example: '(format t "Hello, world!~%")',
   trial: '(format t "~d~%" (loop while (read-char *standard-input* nil) count t))',
   recipe: {
     source: 'main.lisp',
-    compile: null,
     // Not the runtime's --script, because with it a full stack is fatal instead of an error that the program can handle.
     run: [
       'sbcl',

@@ -14,7 +14,6 @@ export const cpp = {
   tools: [
     {
       program: 'g++',
-      ask: ['--version'],
       pattern: /^.*\s(\d+)\.(\d+)\.\d+.*$/mu,
       // -std=gnu++20 needs GCC 10.
       oldest: [10, 0],

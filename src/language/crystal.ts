@@ -9,14 +9,7 @@ export const crystal = {
   extensions: ['.cr'],
   comment: ['#', ''],
   packages: ['crystal', 'gcc'],
-  tools: [
-    {
-      program: 'crystal',
-      ask: ['--version'],
-      pattern: /^Crystal (\d+)\.(\d+)\.\d+/mu,
-      oldest: [1, 0],
-    },
-  ],
+  tools: [{ program: 'crystal', pattern: /^Crystal (\d+)\.(\d+)\.\d+/mu, oldest: [1, 0] }],
   limits: { compile: slowCompile },
   example: 'puts "Hello, world!"',
   trial: 'puts STDIN.gets_to_end.bytesize',

@@ -17,16 +17,10 @@ export const csharp = {
     {
       program: 'mcs',
       title: 'Mono',
-      ask: ['--version'],
       pattern: /^Mono C# compiler version (\d+)\.(\d+)\S*/mu,
       oldest: [5, 0],
     },
-    {
-      program: 'mono',
-      ask: ['--version'],
-      pattern: /^Mono JIT compiler version (\d+)\.(\d+)\S*/mu,
-      oldest: [5, 0],
-    },
+    { program: 'mono', pattern: /^Mono JIT compiler version (\d+)\.(\d+)\S*/mu, oldest: [5, 0] },
   ],
   least: { processes: 4 },
   example: `using System;

@@ -13,7 +13,6 @@ export const d = {
     {
       program: 'ldc2',
       title: 'LDC',
-      ask: ['--version'],
       pattern: /LDC - the LLVM D compiler \((\d+)\.(\d+)\.\d+/mu,
       oldest: [1, 20],
     },

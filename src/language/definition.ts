@@ -8,8 +8,8 @@ export interface Tool {
   readonly program: string
   /** The name of the tool for people; by default the language's title. */
   readonly title?: string
-  /** The options that make the program print its version. */
-  readonly ask: readonly string[]
+  /** The options that make the program print its version; `--version` by default. */
+  readonly ask?: readonly string[]
   /** The stdin of the program when it is asked for its version. */
   readonly input?: string
   /**
@@ -30,8 +30,8 @@ export interface Tool {
 export interface Recipe {
   /** The file name of the source. */
   readonly source: string
-  /** The compilation, which makes one file that is kept and run; null when the source itself is run. */
-  readonly compile: {
+  /** The compilation, which makes one file that is kept and run. Without it the source itself is run. */
+  readonly compile?: {
     /** The commands, run in order until one fails. */
     readonly commands: readonly (readonly string[])[]
     readonly makes: string
@@ -40,7 +40,7 @@ export interface Recipe {
      * that the main one names.
      */
     readonly together?: readonly string[]
-  } | null
+  }
   readonly run: readonly string[]
   /** The commands that people see, where the real ones are scripts. */
   readonly typed?: { readonly compile?: readonly string[]; readonly run?: readonly string[] }

@@ -8,20 +8,12 @@ export const elixir = {
   extensions: ['.ex', '.exs'],
   comment: ['#', ''],
   packages: ['elixir'],
-  tools: [
-    {
-      program: 'elixir',
-      ask: ['--version'],
-      pattern: /^Elixir (\d+)\.(\d+)\.\d+/mu,
-      oldest: [1, 10],
-    },
-  ],
+  tools: [{ program: 'elixir', pattern: /^Elixir (\d+)\.(\d+)\.\d+/mu, oldest: [1, 10] }],
   least: { memory: 32 * 1024 * 1024, processes: 24 },
   example: 'IO.puts("Hello, world!")',
   trial: 'IO.puts(byte_size(IO.binread(:stdio, :eof)))',
   recipe: {
     source: 'main.exs',
-    compile: null,
     run: ['elixir', 'main.exs'],
     environment: {
       ERL_CRASH_DUMP_BYTES: '0',

@@ -24,7 +24,6 @@ export const erlang = {
 n(N) -> case file:read(standard_io, 4096) of {ok, B} -> n(N + byte_size(B)); eof -> N end.`,
   recipe: {
     source: 'main.erl',
-    compile: null,
     run: [
       '/bin/sh',
       '-c',

@@ -9,20 +9,13 @@ export const forth = {
   comment: ['\\', ''],
   packages: ['gforth'],
   tools: [
-    {
-      program: 'gforth',
-      title: 'Gforth',
-      ask: ['--version'],
-      pattern: /^gforth (\d+)\.(\d+)\.\d+/mu,
-      oldest: [0, 7],
-    },
+    { program: 'gforth', title: 'Gforth', pattern: /^gforth (\d+)\.(\d+)\.\d+/mu, oldest: [0, 7] },
   ],
   example: '." Hello, world!" cr',
   trial:
     'variable n : main begin stdin key-file 0< 0= while 1 n +! repeat ; here 65536 allot constant b : go begin b 65536 stdin read-file throw dup while n +! repeat drop n @ 0 .r cr ; go',
   recipe: {
     source: 'main.fs',
-    compile: null,
     // The default stacks and dictionary are small.
     run: [
       'gforth',

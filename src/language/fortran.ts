@@ -12,7 +12,6 @@ export const fortran = {
     {
       program: 'gfortran',
       title: 'GNU Fortran',
-      ask: ['--version'],
       pattern: /^GNU Fortran .*\s(\d+)\.(\d+)\.\d+/mu,
       oldest: [10, 0],
     },

@@ -7,14 +7,7 @@ export const gprolog = {
   extensions: [],
   comment: ['%', ''],
   packages: ['gprolog'],
-  tools: [
-    {
-      program: 'gplc',
-      ask: ['--version'],
-      pattern: /GNU Prolog\) (\d+)\.(\d+)\.\d+/mu,
-      oldest: [1, 4],
-    },
-  ],
+  tools: [{ program: 'gplc', pattern: /GNU Prolog\) (\d+)\.(\d+)\.\d+/mu, oldest: [1, 4] }],
   example: `:- initialization(main).
 
 main :- write('Hello, world!'), nl.`,

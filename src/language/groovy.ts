@@ -8,21 +8,13 @@ export const groovy = {
   extensions: ['.groovy'],
   comment: ['//', ''],
   packages: ['groovy', 'default-jdk-headless'],
-  tools: [
-    {
-      program: 'groovy',
-      ask: ['--version'],
-      pattern: /^Groovy Version: (\d+)\.(\d+)\S*/mu,
-      oldest: [2, 4],
-    },
-  ],
+  tools: [{ program: 'groovy', pattern: /^Groovy Version: (\d+)\.(\d+)\S*/mu, oldest: [2, 4] }],
   limits: { run: virtualMachineRun },
   least: { memory: 24 * 1024 * 1024, processes: 16 },
   example: 'println "Hello, world!"',
   trial: 'println System.in.bytes.length',
   recipe: {
     source: 'main.groovy',
-    compile: null,
     run: ['java', '-cp', '/usr/share/groovy/lib/*:.', 'groovy.ui.GroovyMain', 'main.groovy'],
     paths: [
       '/usr/share/groovy',

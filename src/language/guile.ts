@@ -11,7 +11,6 @@ export const guile = {
     {
       program: 'guile',
       title: 'Guile',
-      ask: ['--version'],
       pattern: /^guile \(GNU Guile\) (\d+)\.(\d+)\.\d+/mu,
       oldest: [3, 0],
     },

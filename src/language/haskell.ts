@@ -9,15 +9,7 @@ export const haskell = {
   extensions: ['.hs'],
   comment: ['--', ''],
   packages: ['ghc'],
-  tools: [
-    {
-      program: 'ghc',
-      title: 'GHC',
-      ask: ['--version'],
-      pattern: /version (\d+)\.(\d+)\S*/mu,
-      oldest: [8, 8],
-    },
-  ],
+  tools: [{ program: 'ghc', title: 'GHC', pattern: /version (\d+)\.(\d+)\S*/mu, oldest: [8, 8] }],
   limits: { compile: slowCompile },
   example: `main :: IO ()
 main = putStrLn "Hello, world!"`,

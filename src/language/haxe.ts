@@ -8,7 +8,7 @@ export const haxe = {
   extensions: ['.hx'],
   comment: ['//', ''],
   packages: ['haxe'],
-  tools: [{ program: 'haxe', ask: ['--version'], pattern: /^(\d+)\.(\d+)\.\d+/mu, oldest: [4, 0] }],
+  tools: [{ program: 'haxe', pattern: /^(\d+)\.(\d+)\.\d+/mu, oldest: [4, 0] }],
   least: { memory: 24 * 1024 * 1024 },
   example: `class Main {
   static function main() {
@@ -18,7 +18,6 @@ export const haxe = {
   trial: 'class Main { static function main() { Sys.println(Sys.stdin().readAll().length); } }',
   recipe: {
     source: 'Main.hx',
-    compile: null,
     // The default call depth is only a thousand.
     run: ['haxe', '-D', 'eval-call-stack-depth=100000', '--run', 'Main'],
     environment: { HAXE_STD_PATH: '/usr/share/haxe/std' },

@@ -12,7 +12,6 @@ export const lua = {
   trial: 'print(#io.read("a"))',
   recipe: {
     source: 'main.lua',
-    compile: null,
     run: ['lua5.4', 'main.lua'],
   },
 } as const satisfies LanguageDefinition

@@ -12,7 +12,6 @@ export const luajit = {
   trial: 'print(#io.read("*a"))',
   recipe: {
     source: 'main.lua',
-    compile: null,
     run: ['luajit', 'main.lua'],
     paths: ['/usr/share/luajit*'],
     outOfMemory: /not enough memory/u,

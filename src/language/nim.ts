@@ -8,14 +8,7 @@ export const nim = {
   extensions: ['.nim'],
   comment: ['#', ''],
   packages: ['nim', 'gcc'],
-  tools: [
-    {
-      program: 'nim',
-      ask: ['--version'],
-      pattern: /^Nim Compiler Version (\d+)\.(\d+)\.\d+/mu,
-      oldest: [1, 2],
-    },
-  ],
+  tools: [{ program: 'nim', pattern: /^Nim Compiler Version (\d+)\.(\d+)\.\d+/mu, oldest: [1, 2] }],
   limits: { compile: slowCompile },
   example: 'echo "Hello, world!"',
   trial: 'echo stdin.readAll().len',

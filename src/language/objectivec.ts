@@ -22,7 +22,6 @@ export const objectivec = {
     {
       program: 'clang',
       title: 'Clang',
-      ask: ['--version'],
       pattern: /clang version (\d+)\.(\d+)\.\d+/mu,
       oldest: [11, 0],
     },

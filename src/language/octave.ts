@@ -9,12 +9,7 @@ export const octave = {
   comment: ['%', ''],
   packages: ['octave'],
   tools: [
-    {
-      program: 'octave-cli',
-      ask: ['--version'],
-      pattern: /^GNU Octave, version (\d+)\.(\d+)\.\d+/mu,
-      oldest: [5, 0],
-    },
+    { program: 'octave-cli', pattern: /^GNU Octave, version (\d+)\.(\d+)\.\d+/mu, oldest: [5, 0] },
   ],
   least: { memory: 24 * 1024 * 1024, processes: 2 },
   example: 'disp("Hello, world!")',
@@ -23,7 +18,6 @@ export const octave = {
     // Not main.m, because Octave would take the first function of that file for the function main. Messages therefore do not
     // say where a mistake is.
     source: 'main',
-    compile: null,
     // Octave accepts arguments only after a script's file.
     run: [
       '/bin/sh',

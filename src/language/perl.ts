@@ -8,14 +8,11 @@ export const perl = {
   extensions: ['.pl'],
   comment: ['#', ''],
   packages: ['perl'],
-  tools: [
-    { program: 'perl', ask: ['--version'], pattern: /\(v(\d+)\.(\d+)\.\d+/mu, oldest: [5, 26] },
-  ],
+  tools: [{ program: 'perl', pattern: /\(v(\d+)\.(\d+)\.\d+/mu, oldest: [5, 26] }],
   example: String.raw`print "Hello, world!\n";`,
   trial: String.raw`local $/; my $text = <STDIN> // ""; print length($text), "\n";`,
   recipe: {
     source: 'main.pl',
-    compile: null,
     run: ['perl', 'main.pl'],
     paths: ['/usr/share/perl', '/usr/share/perl5', '/etc/perl'],
   },

@@ -7,16 +7,13 @@ export const php = {
   extensions: ['.php'],
   comment: ['//', ''],
   packages: ['php-cli', 'php-mbstring', 'php-bcmath', 'php-gmp'],
-  tools: [
-    { program: 'php', ask: ['--version'], pattern: /^PHP (\d+)\.(\d+)\.\d+/mu, oldest: [7, 4] },
-  ],
+  tools: [{ program: 'php', pattern: /^PHP (\d+)\.(\d+)\.\d+/mu, oldest: [7, 4] }],
   example: String.raw`<?php
 echo "Hello, world!\n";`,
   trial: String.raw`<?php
 echo strlen(stream_get_contents(STDIN)), "\n";`,
   recipe: {
     source: 'main.php',
-    compile: null,
     run: [
       'php',
       '-d',

@@ -12,7 +12,6 @@ export const prolog = {
     {
       program: 'swipl',
       title: 'SWI-Prolog',
-      ask: ['--version'],
       pattern: /^SWI-Prolog version (\d+)\.(\d+)\.\d+/mu,
       oldest: [8, 0],
     },
@@ -24,7 +23,6 @@ main :- format('Hello, world!~n').`,
 :- initialization((read_stream_to_codes(user_input, C), length(C, N), format('~d~n', [N]))).`,
   recipe: {
     source: 'main.pl',
-    compile: null,
     run: ['swipl', '-g', 'true', '-t', 'halt', '--on-error=halt', 'main.pl', '--'],
     usualStack: true,
   },

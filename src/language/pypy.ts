@@ -9,20 +9,13 @@ export const pypy = {
   comment: ['#', ''],
   packages: ['pypy3'],
   tools: [
-    {
-      program: 'pypy3',
-      title: 'PyPy',
-      ask: ['--version'],
-      pattern: /\[PyPy (\d+)\.(\d+)\.\d+/mu,
-      oldest: [7, 3],
-    },
+    { program: 'pypy3', title: 'PyPy', pattern: /\[PyPy (\d+)\.(\d+)\.\d+/mu, oldest: [7, 3] },
   ],
   example: 'print("Hello, world!")',
   trial: `import sys
 print(len(sys.stdin.buffer.read()))`,
   recipe: {
     source: 'main.py',
-    compile: null,
     run: ['pypy3', 'main.py'],
     // Otherwise PyPy looks for the size of the processor's cache in /proc and prints a warning.
     environment: { PYPY_GC_NURSERY: '4M' },

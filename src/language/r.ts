@@ -7,20 +7,12 @@ export const r = {
   extensions: ['.r', '.R'],
   comment: ['#', ''],
   packages: ['r-base-core'],
-  tools: [
-    {
-      program: 'Rscript',
-      ask: ['--version'],
-      pattern: /version (\d+)\.(\d+)\.\d+/mu,
-      oldest: [3, 6],
-    },
-  ],
+  tools: [{ program: 'Rscript', pattern: /version (\d+)\.(\d+)\.\d+/mu, oldest: [3, 6] }],
   least: { memory: 48 * 1024 * 1024, processes: 4 },
   example: String.raw`cat("Hello, world!\n")`,
   trial: String.raw`cat(length(readBin(file("stdin", "rb"), "raw", 1e8)), "\n", sep = "")`,
   recipe: {
     source: 'main.R',
-    compile: null,
     // Replaces detectCores of the package `parallel`, which reads /proc/cpuinfo. No box has that file, so it would find no
     // processor.
     run: [

@@ -8,14 +8,7 @@ export const racket = {
   extensions: ['.rkt'],
   comment: [';', ''],
   packages: ['racket'],
-  tools: [
-    {
-      program: 'racket',
-      ask: ['--version'],
-      pattern: /^Welcome to Racket v(\d+)\.(\d+)/mu,
-      oldest: [7, 0],
-    },
-  ],
+  tools: [{ program: 'racket', pattern: /^Welcome to Racket v(\d+)\.(\d+)/mu, oldest: [7, 0] }],
   least: { memory: 64 * 1024 * 1024 },
   example: `#lang racket/base
 (displayln "Hello, world!")`,
@@ -24,7 +17,6 @@ export const racket = {
 (displayln (bytes-length (port->bytes (current-input-port))))`,
   recipe: {
     source: 'main.rkt',
-    compile: null,
     run: ['racket', 'main.rkt'],
     paths: ['/etc/racket', '/usr/share/racket'],
     usualStack: true,

@@ -8,20 +8,11 @@ export const raku = {
   extensions: ['.raku'],
   comment: ['#', ''],
   packages: ['rakudo'],
-  tools: [
-    {
-      program: 'rakudo',
-      title: 'Rakudo',
-      ask: ['--version'],
-      pattern: /v(\d+)\.(\d+)/mu,
-      oldest: [2020, 0],
-    },
-  ],
+  tools: [{ program: 'rakudo', title: 'Rakudo', pattern: /v(\d+)\.(\d+)/mu, oldest: [2020, 0] }],
   example: 'say "Hello, world!";',
   trial: 'say $*IN.slurp(:bin).bytes;',
   recipe: {
     source: 'main.raku',
-    compile: null,
     run: ['rakudo', 'main.raku'],
     environment: { RAKUDO_ERROR_COLOR: '0' },
     paths: ['/usr/share/perl6', '/usr/share/nqp'],

@@ -8,14 +8,11 @@ export const ruby = {
   extensions: ['.rb'],
   comment: ['#', ''],
   packages: ['ruby'],
-  tools: [
-    { program: 'ruby', ask: ['--version'], pattern: /^ruby (\d+)\.(\d+)\S*/mu, oldest: [2, 7] },
-  ],
+  tools: [{ program: 'ruby', pattern: /^ruby (\d+)\.(\d+)\S*/mu, oldest: [2, 7] }],
   example: 'puts "Hello, world!"',
   trial: 'puts STDIN.read.bytesize',
   recipe: {
     source: 'main.rb',
-    compile: null,
     run: ['ruby', 'main.rb'],
     paths: ['/usr/share/rubygems-integration', '/usr/share/ruby-specifications'],
   },

@@ -9,13 +9,7 @@ export const rust = {
   comment: ['//', ''],
   packages: ['rustc-web'],
   tools: [
-    {
-      program: 'rustc',
-      title: 'rustc',
-      ask: ['--version'],
-      pattern: /^rustc (\d+)\.(\d+)\.\d+/mu,
-      oldest: [1, 59],
-    },
+    { program: 'rustc', title: 'rustc', pattern: /^rustc (\d+)\.(\d+)\.\d+/mu, oldest: [1, 59] },
   ],
   example: `fn main() {
     println!("Hello, world!");

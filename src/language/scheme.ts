@@ -9,13 +9,7 @@ export const scheme = {
   comment: [';', ''],
   packages: ['chezscheme'],
   tools: [
-    {
-      program: 'chezscheme',
-      title: 'Chez Scheme',
-      ask: ['--version'],
-      pattern: /^(\d+)\.(\d+)\S*/mu,
-      oldest: [9, 5],
-    },
+    { program: 'chezscheme', title: 'Chez Scheme', pattern: /^(\d+)\.(\d+)\S*/mu, oldest: [9, 5] },
   ],
   example: `(display "Hello, world!")
 (newline)`,
@@ -23,7 +17,6 @@ export const scheme = {
 (let loop ((n 0)) (if (eof-object? (get-u8 in)) (begin (display n) (newline)) (loop (+ n 1))))`,
   recipe: {
     source: 'main.ss',
-    compile: null,
     run: ['chezscheme', '--script', 'main.ss'],
     usualStack: true,
   },

@@ -8,14 +8,11 @@ export const sqlite = {
   extensions: ['.sql'],
   comment: ['--', ''],
   packages: ['sqlite3'],
-  tools: [
-    { program: 'sqlite3', ask: ['--version'], pattern: /^(\d+)\.(\d+)\.\d+/mu, oldest: [3, 31] },
-  ],
+  tools: [{ program: 'sqlite3', pattern: /^(\d+)\.(\d+)\.\d+/mu, oldest: [3, 31] }],
   example: `select 'Hello, world!';`,
   trial: `select length(readfile('/dev/stdin'));`,
   recipe: {
     source: 'main.sql',
-    compile: null,
     run: ['sqlite3', '-bail', '-init', '/dev/null', 'database', '.read main.sql'],
   },
 } as const satisfies LanguageDefinition

@@ -60,7 +60,6 @@ export const standardml = {
   trial: String.raw`val () = print (Int.toString (size (TextIO.inputAll TextIO.stdIn)) ^ "\n")`,
   recipe: {
     source: 'main.sml',
-    compile: null,
     run: ['poly', '-q', '--eval', script],
     typed: { run: ['poly', '--use', 'main.sml'] },
     usualStack: true,

@@ -20,7 +20,6 @@ export const tcl = {
   trial: 'fconfigure stdin -translation binary; puts [string length [read stdin]]',
   recipe: {
     source: 'main.tcl',
-    compile: null,
     run: ['tclsh', 'main.tcl'],
     paths: ['/usr/share/tcltk'],
   },

@@ -7,9 +7,7 @@ export const vala = {
   extensions: ['.vala'],
   comment: ['//', ''],
   packages: ['valac', 'gcc', 'libglib2.0-dev'],
-  tools: [
-    { program: 'valac', ask: ['--version'], pattern: /^Vala (\d+)\.(\d+)\.\d+/mu, oldest: [0, 40] },
-  ],
+  tools: [{ program: 'valac', pattern: /^Vala (\d+)\.(\d+)\.\d+/mu, oldest: [0, 40] }],
   example: String.raw`void main () {
   print ("Hello, world!\n");
 }`,

@@ -7,14 +7,11 @@ export const zsh = {
   extensions: ['.zsh'],
   comment: ['#', ''],
   packages: ['zsh'],
-  tools: [
-    { program: 'zsh', ask: ['--version'], pattern: /^zsh (\d+)\.(\d+)\S*/mu, oldest: [5, 8] },
-  ],
+  tools: [{ program: 'zsh', pattern: /^zsh (\d+)\.(\d+)\S*/mu, oldest: [5, 8] }],
   example: 'print "Hello, world!"',
   trial: 'LC_ALL=C wc -c',
   recipe: {
     source: 'main.zsh',
-    compile: null,
     run: ['zsh', 'main.zsh'],
     paths: ['/usr/share/zsh'],
   },

@@ -107,7 +107,7 @@ function buildToolchain(context: RecipeContext): Toolchain {
     run: ({ content }, memoryBytes) => ({
       argv: resolve(context, run, memoryBytes),
       files: [
-        compile === null
+        compile === undefined
           ? { path: `/box/${source}`, content, executable: false }
           : { path: `/box/${compile.makes}`, content, executable: true },
       ],
@@ -124,7 +124,7 @@ function buildToolchain(context: RecipeContext): Toolchain {
 function describeCompiler(context: RecipeContext): Compiler | null {
   const { recipe, programs, version, location } = context
   const { compile, source } = recipe
-  if (compile === null) return null
+  if (compile === undefined) return null
   const { commands, makes } = compile
   return {
     commandLine:

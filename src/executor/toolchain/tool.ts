@@ -62,7 +62,7 @@ export function findProgram(
  */
 export async function findTool(
   host: Pick<ToolHost, 'programDirectories'>,
-  { program, ask, input = '', pattern, oldest }: Tool,
+  { program, ask = ['--version'], input = '', pattern, oldest }: Tool,
 ): Promise<FoundTool> {
   const path = findProgram(host, program)
   if (path === null) throw new ToolError(`${program} not found`)
