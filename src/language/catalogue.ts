@@ -1,5 +1,4 @@
 // Tables that are derived from the languages' definitions.
-import * as v from 'valibot'
 import * as all from './all.ts'
 import type { CompleteDefinition, LanguageDefinition } from './definition.ts'
 import { usualCompile, usualRun } from './limits.ts'
@@ -25,25 +24,6 @@ const definitions = [
 
 /** The canonical names. Aliases are resolved as soon as a request is read. */
 export const languages: readonly Language[] = definitions.map(({ name }) => name)
-
-type Merge<Union> = (Union extends unknown ? (part: Union) => void : never) extends (
-  whole: infer Whole,
-) => void
-  ? Whole
-  : never
-
-type SettingEntries = Merge<Extract<Definition, { readonly settings: unknown }>['settings']>
-
-export type LanguageSettings = v.InferOutput<v.ObjectSchema<SettingEntries, undefined>>
-
-/** The variables of all languages in a worker's environment. */
-export const settingEntries: SettingEntries = Object.assign(
-  {},
-  ...definitions.map(({ settings }) => settings),
-)
-
-/** The settings when no variable is set. */
-export const defaultSettings: LanguageSettings = v.parse(v.object(settingEntries), {})
 
 export const catalogue: Readonly<Record<Language, CompleteDefinition>> = mapLanguages(
   (definition) => definition,
@@ -82,7 +62,7 @@ function indexLanguages(
 
 /** Completes a definition with the usual values of missing fields. */
 function complete(definition: Definition): NamedDefinition {
-  const { aliases = [], settings = {}, recipe, limits }: LanguageDefinition = definition
+  const { aliases = [], recipe, limits }: LanguageDefinition = definition
   const usual = { compile: recipe?.compile ? usualCompile : null, run: usualRun }
-  return { ...definition, aliases, settings, limits: { ...usual, ...limits } }
+  return { ...definition, aliases, limits: { ...usual, ...limits } }
 }

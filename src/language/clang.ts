@@ -1,4 +1,5 @@
 // C: Clang.
+import { c } from './c.ts'
 import type { LanguageDefinition } from './definition.ts'
 
 export const clang = {
@@ -16,13 +17,8 @@ export const clang = {
       oldest: [11, 0],
     },
   ],
-  example: `#include <stdio.h>
-
-int main(void) {
-  puts("Hello, world!");
-}`,
-  trial: String.raw`#include <stdio.h>
-int main(void) { long n = 0; while (getchar() != EOF) n++; printf("%ld\n", n); }`,
+  example: c.example,
+  trial: c.trial,
   recipe: {
     source: 'main.c',
     compile: {

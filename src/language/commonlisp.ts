@@ -1,5 +1,6 @@
 // Common Lisp: SBCL.
 import type { LanguageDefinition } from './definition.ts'
+import { words } from './words.ts'
 
 export const commonlisp = {
   name: 'commonlisp',
@@ -15,16 +16,8 @@ export const commonlisp = {
   recipe: {
     source: 'main.lisp',
     // Not the runtime's --script, because with it a full stack is fatal instead of an error that the program can handle.
-    run: [
-      'sbcl',
-      '--dynamic-space-size',
-      '{heap}MB',
-      '--noinform',
-      '--disable-ldb',
-      '--end-runtime-options',
-      '--script',
-      'main.lisp',
-    ],
+    run: words(`sbcl --dynamic-space-size {heap}MB --noinform --disable-ldb --end-runtime-options
+      --script main.lisp`),
     usualStack: true,
     outOfMemory: /Heap exhausted/u,
   },

@@ -1,8 +1,6 @@
 // C++: GCC.
-import * as v from 'valibot'
 import type { LanguageDefinition } from './definition.ts'
 import { usualCompile } from './limits.ts'
-import { toggle } from './setting.ts'
 
 export const cpp = {
   name: 'cpp',
@@ -19,10 +17,6 @@ export const cpp = {
       oldest: [10, 0],
     },
   ],
-  settings: {
-    /** Whether a worker precompiles standard headers at its start. */
-    CPP_PRECOMPILED_HEADERS: v.optional(toggle, 'on'),
-  },
   limits: { compile: usualCompile },
   example: `#include <iostream>
 int main() { std::cout << "Hello, world!\\n"; }`,

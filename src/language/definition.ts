@@ -1,5 +1,4 @@
 // The definition of a language: its names, tools, commands, limits and examples.
-import type { GenericSchema } from 'valibot'
 import type { Limits } from './limits.ts'
 
 /** A program that a language needs. */
@@ -78,8 +77,6 @@ export interface LanguageDefinition {
   /** Packages of libraries that people expect, by the library's name. */
   readonly libraries?: Readonly<Record<string, string>>
   readonly tools: readonly Tool[]
-  /** The language's own optional variables in the worker's environment, beside those of its limits. */
-  readonly settings?: Readonly<Record<string, GenericSchema>>
   /**
    * Default limits that differ from the usual ones. A language with a compiler but without a recipe must have its compile
    * limits here.
@@ -103,6 +100,5 @@ export interface LanguageDefinition {
 /** A definition with default values for missing fields. */
 export interface CompleteDefinition extends LanguageDefinition {
   readonly aliases: readonly string[]
-  readonly settings: Readonly<Record<string, GenericSchema>>
   readonly limits: Limits
 }

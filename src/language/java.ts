@@ -1,8 +1,6 @@
 // Java: a JDK, 11 or newer.
-import * as v from 'valibot'
 import type { LanguageDefinition } from './definition.ts'
 import { mebibyte, usualCompile, virtualMachineRun } from './limits.ts'
-import { toggle } from './setting.ts'
 
 export const java = {
   name: 'java',
@@ -24,14 +22,6 @@ export const java = {
       oldest: [11, 0],
     },
   ],
-  settings: {
-    /** Directory of the JDK; by default the newest installed one. */
-    JAVA_HOME: v.optional(v.string()),
-    /** Whether resident compilers (javac) stay in memory between submissions. */
-    JAVA_RESIDENT_COMPILER: v.optional(toggle, 'on'),
-    /** Whether each slot starts a JVM before its program comes. */
-    JAVA_STARTS_AHEAD: v.optional(toggle, 'on'),
-  },
   limits: {
     // A larger program would not fit into the heap of a resident javac.
     compile: { ...usualCompile, stdoutBytes: 8 * mebibyte },

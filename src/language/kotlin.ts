@@ -1,6 +1,7 @@
 // Kotlin: on a JDK.
 import type { LanguageDefinition } from './definition.ts'
 import { slowCompile, virtualMachineRun } from './limits.ts'
+import { words } from './words.ts'
 
 /**
  * Shell script that finds a static `main` (`@JvmStatic`) of an object or companion object and names its class in the jar.
@@ -14,16 +15,9 @@ name=$("$JAVA_HOME/bin/javap" -public -cp main.jar $names | sed -n -e 's/^[a-z ]
   -e '/^ *public static .*void main(java.lang.String\[\])/{g;p;q' -e '}' -e b -e ':keep' -e h)
 [ -z "$name" ] || exec "$JAVA_HOME/bin/jar" ufe main.jar "$name"`
 
-const compile = [
-  'kotlinc',
-  // kotlinc's launcher sets an option that the JVM warns about at each start.
-  '-J-XX:+UnlockDiagnosticVMOptions',
-  '-J-XX:-PrintWarnings',
-  'main.kt',
-  '-include-runtime',
-  '-d',
-  'main.jar',
-]
+// kotlinc's launcher sets an option that the JVM warns about at each start.
+const compile = words(`kotlinc -J-XX:+UnlockDiagnosticVMOptions -J-XX:-PrintWarnings main.kt
+  -include-runtime -d main.jar`)
 
 export const kotlin = {
   name: 'kotlin',

@@ -7,7 +7,7 @@ export type { CompleteDefinition, LanguageDefinition, Recipe, Tool } from './def
 export { judge0Ids, pistonNames, sandboxFusionNames } from './foreign-name.ts'
 export { java } from './java.ts'
 export { jobe } from './jobe.ts'
-export { toggle } from './setting.ts'
+export * from './setting.ts'
 export { limitSpellings, spellLimits, usualRun } from './limits.ts'
 export type { Limits, PhaseLimits } from './limits.ts'
 export { findNearestLanguage } from './nearest.ts'

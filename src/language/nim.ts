@@ -1,6 +1,7 @@
 // Nim: by way of C.
 import type { LanguageDefinition } from './definition.ts'
 import { slowCompile } from './limits.ts'
+import { words } from './words.ts'
 
 export const nim = {
   name: 'nim',
@@ -16,17 +17,8 @@ export const nim = {
     source: 'main.nim',
     compile: {
       commands: [
-        [
-          'nim',
-          'compile',
-          '--hints:off',
-          '--nimcache:/tmp/nim',
-          '-d:release',
-          '--threads:on',
-          '-o:main',
-          '{arguments}',
-          'main.nim',
-        ],
+        words(`nim compile --hints:off --nimcache:/tmp/nim -d:release --threads:on -o:main
+          {arguments} main.nim`),
       ],
       makes: 'main',
     },

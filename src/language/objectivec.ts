@@ -2,6 +2,7 @@
 // built for GCC's runtime, which has no ARC, no blocks and no `array[0]`; a property needs an instance variable that the class
 // declares.
 import type { LanguageDefinition } from './definition.ts'
+import { words } from './words.ts'
 
 // The runtime's headers are in a directory of GCC that Clang does not search. The script appends it to Clang's own directories.
 const script = `
@@ -56,10 +57,9 @@ int main(void) {
     },
     run: ['./main'],
     typed: {
-      compile:
-        'clang $(gnustep-config --objc-flags) -O2 -o main main.m $(gnustep-config --base-libs)'.split(
-          ' ',
-        ),
+      compile: words(
+        'clang $(gnustep-config --objc-flags) -O2 -o main main.m $(gnustep-config --base-libs)',
+      ),
     },
     paths: ['/usr/include', '/usr/share/GNUstep', '/etc/GNUstep'],
   },

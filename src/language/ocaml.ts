@@ -1,5 +1,6 @@
 // OCaml: its native compiler, with the libraries unix, threads and str.
 import type { LanguageDefinition } from './definition.ts'
+import { words } from './words.ts'
 
 export const ocaml = {
   name: 'ocaml',
@@ -20,21 +21,9 @@ export const ocaml = {
     source: 'main.ml',
     compile: {
       commands: [
-        [
-          'ocamlopt',
-          '-I',
-          '+unix',
-          '-I',
-          '+threads',
-          '-I',
-          '+str',
-          '-o',
-          'main',
-          'unix.cmxa',
-          'threads.cmxa',
-          'str.cmxa',
-          'main.ml',
-        ],
+        words(
+          'ocamlopt -I +unix -I +threads -I +str -o main unix.cmxa threads.cmxa str.cmxa main.ml',
+        ),
       ],
       makes: 'main',
       together: ['.mli', '.ml'],

@@ -1,5 +1,6 @@
 // PHP: its command line.
 import type { LanguageDefinition } from './definition.ts'
+import { words } from './words.ts'
 
 export const php = {
   name: 'php',
@@ -14,16 +15,7 @@ echo "Hello, world!\n";`,
 echo strlen(stream_get_contents(STDIN)), "\n";`,
   recipe: {
     source: 'main.php',
-    run: [
-      'php',
-      '-d',
-      'display_errors=stderr',
-      '-d',
-      'log_errors=0',
-      '-d',
-      'memory_limit=-1',
-      'main.php',
-    ],
+    run: words('php -d display_errors=stderr -d log_errors=0 -d memory_limit=-1 main.php'),
     // Only the settings of the command line, because those of servers may contain passwords.
     paths: ['/etc/php/*/cli', '/etc/php/*/mods-available', '/usr/share/php'],
   },

@@ -1,5 +1,6 @@
 // Vala: by way of C.
 import type { LanguageDefinition } from './definition.ts'
+import { words } from './words.ts'
 
 export const vala = {
   name: 'vala',
@@ -16,24 +17,7 @@ export const vala = {
     source: 'main.vala',
     // -w, because the C compiler warns about the code that valac generates from correct programs.
     compile: {
-      commands: [
-        [
-          'valac',
-          '--pkg',
-          'gio-2.0',
-          '--pkg',
-          'posix',
-          '-X',
-          '-O2',
-          '-X',
-          '-w',
-          '-X',
-          '-lm',
-          '-o',
-          'main',
-          'main.vala',
-        ],
-      ],
+      commands: [words('valac --pkg gio-2.0 --pkg posix -X -O2 -X -w -X -lm -o main main.vala')],
       makes: 'main',
       together: ['.vala'],
     },

@@ -1,6 +1,5 @@
 // Environment variables that no request may set, because they control how a loader, a shell or a runtime starts.
-
-const words = (text: string): readonly string[] => text.trim().split(/\s+/)
+import { words } from './words.ts'
 
 /** The refused variables with the reasons: exact names, and prefixes, which end in `*`. */
 const refused: readonly (readonly [why: string, names: readonly string[]])[] = [
