@@ -1,7 +1,7 @@
 // Sends answers, also to clients that read slowly or are still sending a body that nobody reads.
 import type { Response } from 'polka'
 import type { ApiRequest } from './request.ts'
-import { unsentAnswers } from './unsent.ts'
+import { noteUnsent } from './unsent.ts'
 
 /** A client that takes nothing for this time counts as gone. */
 const slowReaderMilliseconds = 15_000
@@ -19,26 +19,17 @@ export function sendJson(
   body: object | string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  sendText(response, status, 'application/json; charset=utf-8', JSON.stringify(body), headers)
+  sendBody(response, status, 'application/json; charset=utf-8', JSON.stringify(body), headers)
 }
 
-export function sendText(
+export function sendBody(
   response: Response,
   status: number,
   contentType: string,
-  text: string,
+  body: Buffer | string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  sendBytes(response, status, contentType, Buffer.from(text), headers)
-}
-
-export function sendBytes(
-  response: Response,
-  status: number,
-  contentType: string,
-  bytes: Buffer,
-  headers: Readonly<Record<string, string>> = {},
-): void {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const lingers = isReceivingMuch(response)
   response.writeHead(status, {
     'Content-Type': contentType,
@@ -68,7 +59,7 @@ export function sendBytes(
 export function boundRest(response: Response, bytes: Buffer): void {
   response.setTimeout(slowReaderMilliseconds, () => response.destroy())
   const { caller } = response.req as Partial<ApiRequest>
-  unsentAnswers.note(response, caller?.apiKeyId ?? '', bytes)
+  noteUnsent(response, caller?.apiKeyId ?? '', bytes)
 }
 
 function isReceivingMuch({ req: request }: Response): boolean {

@@ -6,7 +6,7 @@ import { cachedRead } from '#database'
 import type { Database } from '#database'
 import { Problem } from '#error'
 import { withDeadline } from './deadline.ts'
-import { notValid } from './problem.ts'
+import { notValid, retryAfter } from './problem.ts'
 import type { Handler } from './request.ts'
 
 /** The prefix of all paths for operators, and of no other path. */
@@ -45,9 +45,7 @@ export function authenticate(database: Database): Handler {
     if (!caller.admitted) {
       const quota = caller.rate?.quota ?? 0
       const message = `This key's tier admits ${quota} requests in any 60 seconds, and they are used up.`
-      throw new Problem('rate_limited', message, {
-        headers: { 'Retry-After': String(caller.rate?.resetSeconds ?? 1) },
-      })
+      throw retryAfter('rate_limited', message, caller.rate?.resetSeconds)
     }
     request.caller = caller
     return next()

@@ -14,7 +14,7 @@ import type { ReceivedBatch } from './receive.ts'
 import type { ApiRequest } from './request.ts'
 import { streamHeaders } from './stream.ts'
 import { describeReplay } from './submit.ts'
-import { unsentAnswers } from './unsent.ts'
+import { noteUnsent } from './unsent.ts'
 
 export interface ParsedBatch extends ReceivedBatch {
   readonly isStreamed: boolean
@@ -122,7 +122,7 @@ export function createBatchStream(
       response.on('timeout', () => response.destroy())
       const write = async (line: object): Promise<void> => {
         const bytes = Buffer.from(`${JSON.stringify(line)}\n`)
-        const taken = unsentAnswers.note(response, apiKeyId, bytes)
+        const taken = noteUnsent(response, apiKeyId, bytes)
         if (!response.write(bytes)) {
           response.setTimeout(slowReaderMilliseconds)
           await once(response, 'drain', { signal: hungUp })

@@ -9,7 +9,7 @@ import { sendJson, usualHeaders } from './answer.ts'
 import { receiveBytes, requirePlain } from './body.ts'
 import { extendArrival, withDeadline } from './deadline.ts'
 import type { HttpContext } from './http.ts'
-import { noRoom } from './problem.ts'
+import { retryAfter } from './problem.ts'
 import { invalidRequest, readQuery, refuseQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { createShares } from './share.ts'
@@ -34,7 +34,7 @@ export function putBlob({ database, uploadSeconds = arrivalSeconds }: HttpContex
     const { accountId, apiKeyId } = request.caller
     const needed = Math.max(leastBytes, declared)
     if (room.refuse(accountId, needed) !== null)
-      throw noRoom('Too many uploads are in progress.', 2)
+      throw retryAfter('unavailable', 'Too many uploads are in progress. Try again shortly.', 2)
     room.add(accountId, needed)
 
     const receiving = receive(request, response, declared, name)

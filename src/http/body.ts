@@ -5,7 +5,7 @@ import type * as v from 'valibot'
 import { Problem } from '#error'
 import type { Issue } from '#error'
 import { validate } from '#options'
-import { noRoom } from './problem.ts'
+import { retryAfter } from './problem.ts'
 import { invalidRequest, readQuery } from './request.ts'
 import type { ApiRequest } from './request.ts'
 import { createShares } from './share.ts'
@@ -22,9 +22,10 @@ const accountBytes = 4 * 1024 * 1024
 const arriving = createShares(arrivingBytes, accountBytes)
 
 /** The parsed JSON, or what is wrong with the body. */
-type Body =
-  | { readonly json: unknown; readonly issues: readonly [] }
-  | { readonly json: undefined; readonly issues: readonly Issue[] }
+interface Body {
+  readonly json: unknown
+  readonly issues: readonly Issue[]
+}
 
 /**
  * Reads and parses a JSON body. When the body is too large or finds no room, the rest is not read and the connection closes.
@@ -40,11 +41,11 @@ export async function readJson(
   const tooLarge = invalid(`is larger than ${most} bytes`)
   const declared = Number(request.headers['content-length'] ?? 0)
   if (declared > most) return tooLarge
-  const { caller } = request as Partial<ApiRequest>
   // An operator has no account id, so the bodies of all operators count as one account's.
-  const room = takeBodyRoom(caller?.accountId ?? '')
+  const accountId = (request as Partial<ApiRequest>).caller?.accountId ?? ''
+  let taken = 0
   try {
-    room.grow(declared)
+    taken = takeRoom(accountId, taken, declared)
     // Chunks are copied into one buffer, because a chunk of a single byte holds about a hundred times its length in memory. The
     // system provides memory only for pages that are written, so the unused rest costs nothing.
     let buffer = Buffer.allocUnsafe(declared)
@@ -52,7 +53,7 @@ export async function readJson(
     const isWhole = await receiveBytes(request, response, most, (chunk) => {
       const needed = length + chunk.byteLength
       // A chunked body declares no size, so it takes room as it arrives.
-      room.grow(needed)
+      taken = takeRoom(accountId, taken, needed)
       if (needed > buffer.byteLength) {
         const larger = Buffer.allocUnsafe(Math.max(needed, 2 * length))
         buffer.copy(larger, 0, 0, length)
@@ -63,7 +64,7 @@ export async function readJson(
     })
     return isWhole ? parse(buffer.subarray(0, length)) : tooLarge
   } finally {
-    room.leave()
+    arriving.add(accountId, -taken)
   }
 }
 
@@ -85,36 +86,23 @@ export async function readBody<Value extends object>(
   return value
 }
 
-interface BodyRoom {
-  /** Takes room up to this size; never shrinks. @param bytes of the whole body so far. @throws {Problem} */
-  grow(bytes: number): void
-  leave(): void
-}
-
-/** Returns the room of one body; no room is taken before `grow`. */
-function takeBodyRoom(accountId: string): BodyRoom {
-  let taken = 0
-  return {
-    grow(bytes) {
-      const more = bytes - taken
-      if (more <= 0) return
-      const refusal = arriving.refuse(accountId, more)
-      if (refusal === 'share') throw hasItsShare()
-      if (refusal === 'full')
-        throw noRoom('Too many bytes of request bodies arrive at this moment.')
-      arriving.add(accountId, more)
-      taken = bytes
-    },
-    leave: () => arriving.add(accountId, -taken),
-  }
-}
-
-function hasItsShare(): Problem {
-  return new Problem(
-    'rate_limited',
-    'The request bodies of this account that arrive at this moment have reached their limit. Try again shortly.',
-    { headers: { 'Retry-After': '1' } },
-  )
+/** Takes room for a body of which `needed` bytes have arrived. @returns the bytes that it has now. @throws {Problem} */
+function takeRoom(accountId: string, taken: number, needed: number): number {
+  const more = needed - taken
+  if (more <= 0) return taken
+  const refusal = arriving.refuse(accountId, more)
+  if (refusal === 'share')
+    throw retryAfter(
+      'rate_limited',
+      'The request bodies of this account that arrive at this moment have reached their limit. Try again shortly.',
+    )
+  if (refusal === 'full')
+    throw retryAfter(
+      'unavailable',
+      'Too many bytes of request bodies arrive at this moment. Try again shortly.',
+    )
+  arriving.add(accountId, more)
+  return needed
 }
 
 /** @throws {Problem} 415 for another media type or any content encoding. */

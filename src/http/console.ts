@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Response } from 'polka'
 import type { Console, ConsoleFile, Encoding } from '#console'
-import { sendBytes } from './answer.ts'
+import { sendBody } from './answer.ts'
 import { requireHttps } from './https.ts'
 import { methodNotAllowed, requireHost } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
@@ -61,7 +61,7 @@ function sendFile(request: ApiRequest, response: Response, file: ConsoleFile): v
     return
   }
   const encoding = chooseEncoding(request)
-  sendBytes(response, 200, file.contentType, file.bytes[encoding], {
+  sendBody(response, 200, file.contentType, file.bytes[encoding], {
     ...own,
     ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
   })

@@ -3,7 +3,7 @@
 // (service-gauges.ts), and counts of the event log since this process started (progress-counters.ts).
 import { Registry, collectDefaultMetrics } from 'prom-client'
 import { cachedRead } from '#database'
-import { sendText } from './answer.ts'
+import { sendBody } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import { createFigures } from './figure.ts'
 import type { HttpContext } from './http.ts'
@@ -82,24 +82,13 @@ export function createMetrics({
     read: async (_request, response) => {
       waiters.set(waiter.waiting)
       streams.set(resultStreams.open)
-      const [answered, isReady] = await Promise.all([
-        holds(figures),
-        holds(readiness, (missing) => missing === null),
+      const [read, missing] = await Promise.allSettled([
+        withDeadline(figures),
+        withDeadline(readiness),
       ])
-      reachable.set(answered)
-      ready.set(isReady)
-      sendText(response, 200, registry.contentType, await registry.metrics())
+      reachable.set(Number(read.status === 'fulfilled'))
+      ready.set(Number(missing.status === 'fulfilled' && missing.value === null))
+      sendBody(response, 200, registry.contentType, await registry.metrics())
     },
   }
-}
-
-/** Resolves with 1 when the work ends in time and its answer is good, otherwise with 0. */
-async function holds<T>(
-  work: () => Promise<T>,
-  isGood: (answer: T) => boolean = () => true,
-): Promise<0 | 1> {
-  return withDeadline(work).then(
-    (answer) => (isGood(answer) ? 1 : 0),
-    () => 0,
-  )
 }

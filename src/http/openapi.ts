@@ -4,7 +4,7 @@ import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type { ConversionConfig, JsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
 import metadata from '#package' with { type: 'json' }
-import { sendBytes } from './answer.ts'
+import { sendBody } from './answer.ts'
 import { batchLimit, createBatchSchema } from './batch.ts'
 import { listParameters } from './list.ts'
 import { operations } from './openapi-operation.ts'
@@ -62,7 +62,7 @@ let document: Buffer | undefined
 
 export const serveOpenApi: Handler = (_request, response) => {
   document ??= Buffer.from(JSON.stringify(createOpenApi()))
-  sendBytes(response, 200, 'application/json; charset=utf-8', document)
+  sendBody(response, 200, 'application/json; charset=utf-8', document)
 }
 
 const withWebhook = { webhook_url: ['webhook_secret'], webhook_secret: ['webhook_url'] }

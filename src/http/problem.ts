@@ -62,11 +62,13 @@ export function unavailable(cause?: unknown): Problem {
   return new Problem('unavailable', message, { headers: { 'Retry-After': '2' }, cause })
 }
 
-/** Returns the 503 for a lack of room. @param why a sentence. @param seconds until there may be room. */
-export function noRoom(why: string, seconds = 1): Problem {
-  return new Problem('unavailable', `${why} Try again shortly.`, {
-    headers: { 'Retry-After': String(seconds) },
-  })
+/** Returns a problem that passes by itself. @param seconds until it may have passed. */
+export function retryAfter(
+  code: 'rate_limited' | 'queue_full' | 'unavailable',
+  message: string,
+  seconds = 1,
+): Problem {
+  return new Problem(code, message, { headers: { 'Retry-After': String(seconds) } })
 }
 
 /** Returns the same 404 for unknown, malformed and foreign ids, so that the answer does not reveal an id. */

@@ -4,7 +4,7 @@ import { Problem } from '#error'
 import { readReceipt, seal } from '#receipt'
 import type { SigningKey } from '#receipt'
 import { hasResult } from '#result'
-import { sendJson, sendText } from './answer.ts'
+import { sendBody, sendJson } from './answer.ts'
 import type { HttpContext } from './http.ts'
 import { readOwn } from './read.ts'
 import { refuseQuery } from './request.ts'
@@ -18,13 +18,13 @@ export function issueReceipt({ database, receiptKey }: HttpContext): Handler {
     const payload = await readOwn(request, async (id, accountId) => {
       if (!(await hasResult(database, id, accountId))) return null
       await requireWholeChain(database, id)
-      return (await readReceipt(database, id)) ?? 'not final'
-    })
-    if (payload === 'not final')
+      const receipt = await readReceipt(database, id)
+      if (receipt !== null) return receipt
       throw new Problem(
         'not_final',
         'The submission is not final: its receipt exists only once it is.',
       )
+    })
     sendJson(response, 200, seal(payload, receiptKey))
   }
 }
@@ -34,7 +34,7 @@ export function describeReceiptKey(receiptKey: SigningKey | null): Handler {
   const pem = receiptKey?.publicKey.export({ format: 'pem', type: 'spki' }).toString()
   return (_request, response) => {
     if (pem === undefined) throw noKey()
-    sendText(response, 200, 'application/x-pem-file', pem)
+    sendBody(response, 200, 'application/x-pem-file', pem)
   }
 }
 

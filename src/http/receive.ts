@@ -11,11 +11,11 @@ import type {
   Submission,
   SubmissionContext,
 } from '#enqueue'
-import { Problem } from '#error'
+import type { Problem } from '#error'
 import { createId } from '#id'
 import { withDeadline } from './deadline.ts'
 import type { HttpContext } from './http.ts'
-import { notValid, unavailable } from './problem.ts'
+import { notValid, retryAfter, unavailable } from './problem.ts'
 import type { ApiRequest } from './request.ts'
 
 export interface ParsedSubmission {
@@ -81,9 +81,7 @@ export async function describeRefusal(
   switch (kind) {
     case 'queue_full': {
       const seconds = retryAfterSeconds(await readDrain(), positions)
-      return new Problem('queue_full', 'The queue is full. Try again shortly.', {
-        headers: { 'Retry-After': String(seconds) },
-      })
+      return retryAfter('queue_full', 'The queue is full. Try again shortly.', seconds)
     }
     case 'key_refused':
       return notValid()

@@ -10,11 +10,12 @@ import { readOwn } from './read.ts'
 import { refuseQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { createStreamLimiter, usualBounds } from './stream-limiter.ts'
-import type { StreamBounds, StreamLimiter } from './stream-limiter.ts'
-import { unsentAnswers } from './unsent.ts'
+import type { AdmitStream, StreamBounds } from './stream-limiter.ts'
+import { noteUnsent } from './unsent.ts'
 
 /** The result streams of one web process. */
-export interface ResultStreams extends StreamLimiter {
+export interface ResultStreams {
+  readonly admit: AdmitStream
   readonly open: number
   readonly bounds: StreamBounds
   /** Answers with a stream. The caller has admitted it, and has checked that the submission belongs to the account. */
@@ -98,12 +99,12 @@ export function createResultStreams({
     one.overAt = performance.now()
     // The last bytes have the same time limit as any answer.
     response.setTimeout(slowReaderMilliseconds, () => response.destroy())
-    if (bytes !== null) unsentAnswers.note(response, one.key, bytes)
+    if (bytes !== null) noteUnsent(response, one.key, bytes)
     response.end(bytes ?? undefined)
   }
 
   return {
-    ...createStreamLimiter(bounds),
+    admit: createStreamLimiter(bounds),
     bounds,
     get open() {
       return all.size

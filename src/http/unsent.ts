@@ -12,16 +12,14 @@ interface Unsent {
   readonly bytes: Buffer
 }
 
-interface UnsentAnswers {
-  /**
-   * Counts the bytes. Call it before they are given to the response; several answers may share the same bytes.
-   * @returns a function to call when the bytes are taken, unless the response ends with them.
-   */
-  note(response: Response, key: string, bytes: Buffer): () => void
-}
+/**
+ * Counts the bytes. Call it before they are given to the response; several answers may share the same bytes.
+ * @returns a function to call when the bytes are taken, unless the response ends with them.
+ */
+type NoteUnsent = (response: Response, key: string, bytes: Buffer) => () => void
 
 /** @param bytesMost the limit of all answers together; bytes that several answers share count once. */
-export function createUnsentAnswers(bytesMost = 256 * 1024 * 1024): UnsentAnswers {
+export function createUnsentAnswers(bytesMost = 256 * 1024 * 1024): NoteUnsent {
   const all = new Set<Unsent>()
 
   function measure(): { readonly total: number; readonly largestKey: string } {
@@ -35,27 +33,25 @@ export function createUnsentAnswers(bytesMost = 256 * 1024 * 1024): UnsentAnswer
     return { total: bytes.values().reduce((sum, { length }) => sum + length, 0), largestKey }
   }
 
-  return {
-    note(response, key, bytes) {
-      // A response that is closed emits no further event, and holds no bytes.
-      if (bytes.length < noticedBytes || response.destroyed) return () => {}
-      const one = { key, response, bytes }
-      all.add(one)
-      const taken = (): void => {
-        all.delete(one)
-        response.off('close', taken)
-      }
-      response.once('close', taken)
-      for (;;) {
-        const { total, largestKey } = measure()
-        const oldest = all.values().find((unsent) => unsent.key === largestKey)
-        if (total <= bytesMost || oldest === undefined) return taken
-        all.delete(oldest)
-        oldest.response.destroy()
-      }
-    },
+  return (response, key, bytes) => {
+    // A response that is closed emits no further event, and holds no bytes.
+    if (bytes.length < noticedBytes || response.destroyed) return () => {}
+    const one = { key, response, bytes }
+    all.add(one)
+    const taken = (): void => {
+      all.delete(one)
+      response.off('close', taken)
+    }
+    response.once('close', taken)
+    for (;;) {
+      const { total, largestKey } = measure()
+      const oldest = all.values().find((unsent) => unsent.key === largestKey)
+      if (total <= bytesMost || oldest === undefined) return taken
+      all.delete(oldest)
+      oldest.response.destroy()
+    }
   }
 }
 
-/** The unsent answers of this process. */
-export const unsentAnswers = createUnsentAnswers()
+/** Counts the unsent answers of this process. */
+export const noteUnsent = createUnsentAnswers()

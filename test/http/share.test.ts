@@ -48,35 +48,35 @@ class Pretended extends EventEmitter {
 const open = (): Pretended & Response => new Pretended() as Pretended & Response
 
 t.test('beyond the bound the oldest answer of the key that holds most is broken off', async (t) => {
-  const unsent = createUnsentAnswers(3 * mebibyte)
+  const note = createUnsentAnswers(3 * mebibyte)
   const [quiet, ...greedy] = [open(), open(), open(), open()]
-  unsent.note(quiet, 'quiet', Buffer.alloc(mebibyte))
-  for (const response of greedy) unsent.note(response, 'greedy', Buffer.alloc(mebibyte))
+  note(quiet, 'quiet', Buffer.alloc(mebibyte))
+  for (const response of greedy) note(response, 'greedy', Buffer.alloc(mebibyte))
   const destroyed = [quiet, ...greedy].map(({ destroyed }) => destroyed)
   t.strictSame(destroyed, [false, true, false, false])
 })
 
 t.test('those that share their bytes hold them once; what was taken counts no more', async (t) => {
-  const unsent = createUnsentAnswers(2 * mebibyte)
+  const note = createUnsentAnswers(2 * mebibyte)
   const shared = Buffer.alloc(mebibyte)
   const watchers = Array.from({ length: 100 }, open)
-  for (const response of watchers) unsent.note(response, 'one', shared)
+  for (const response of watchers) note(response, 'one', shared)
   const taken = open()
-  unsent.note(taken, 'other', Buffer.alloc(mebibyte))
+  note(taken, 'other', Buffer.alloc(mebibyte))
   taken.emit('close')
   const next = open()
-  unsent.note(next, 'other', Buffer.alloc(mebibyte))
+  note(next, 'other', Buffer.alloc(mebibyte))
   t.notOk([...watchers, taken, next].some(({ destroyed }) => destroyed))
 })
 
 t.test('an answer to a client that has gone counts for nobody', async (t) => {
-  const unsent = createUnsentAnswers(2 * mebibyte)
+  const note = createUnsentAnswers(2 * mebibyte)
   for (let n = 0; n < 3; n += 1) {
     const closed = open()
     closed.destroy()
-    unsent.note(closed, 'gone', Buffer.alloc(mebibyte))
+    note(closed, 'gone', Buffer.alloc(mebibyte))
   }
   const waiting = [open(), open()]
-  for (const response of waiting) unsent.note(response, 'here', Buffer.alloc(mebibyte))
+  for (const response of waiting) note(response, 'here', Buffer.alloc(mebibyte))
   t.notOk(waiting.some(({ destroyed }) => destroyed))
 })

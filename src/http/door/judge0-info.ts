@@ -6,7 +6,7 @@ import { Problem } from '#error'
 import { catalogue, judge0Ids, usualRun } from '#language'
 import type { Language, LanguageDefinition } from '#language'
 import { judge0Statuses } from '#result'
-import { sendJson, sendText } from '../answer.ts'
+import { sendBody, sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpContext, Route } from '../http.ts'
 import { describeLanguages } from '../languages.ts'
@@ -116,7 +116,7 @@ export function listInfoRoutes(dependencies: HttpContext): readonly Route[] {
   const text =
     (line: string): Handler =>
     (_request, response) =>
-      sendText(response, 200, 'text/plain; charset=utf-8', line)
+      sendBody(response, 200, 'text/plain; charset=utf-8', line)
 
   return [
     ['GET', '/judge0/languages', languages],
