@@ -55,10 +55,8 @@ export function* judgeRelations(
   yield* judgeFileNames(sound)
   yield* judgeCompiler(sound)
   yield* judgeEnvironment(sound)
-  if (sound.language === undefined) return
-  const { compile, run } = defaultLimits[sound.language]
-  yield* judgeLimits('limits', sound.limits, run, allowed)
-  if (compile !== null) yield* judgeLimits('compile_limits', sound.compile_limits, compile, allowed)
+  const { language, limits, compile_limits: compileLimits } = sound
+  if (language !== undefined) yield* judgeLimits(language, limits, compileLimits, allowed)
 }
 
 /** A submission or a batch must have both its webhook's address and its secret, or neither. */
@@ -190,19 +188,20 @@ function* judgeEnvironment({ language, env = {} }: Sound): Generator<Issue> {
       yield { path: `env.${name}`, message: `cannot be set: ${language} is started with it` }
 }
 
+type GivenLimits = Readonly<Partial<Record<LimitName, number | undefined>>>
+
 /**
  * Raises the wall time when a request sets none but sets a CPU time above the default wall time: to twice the CPU time, as far
  * as the tier allows.
  * @param given the request's limits, which are valid.
  */
-export function followWall<Given extends Readonly<Partial<Record<LimitName, number | undefined>>>>(
-  given: Given | undefined,
+export function followWall<Given extends GivenLimits>(
+  given: Given,
   usual: PhaseLimits | null,
   allowed: TierLimits,
-): Given | undefined {
-  const { cpu_time: cpu = 0, wall_time: wall } = given ?? {}
-  if (given === undefined || usual === null || wall !== undefined || cpu <= usual.wallSeconds)
-    return given
+): Given {
+  const { cpu_time: cpu = 0, wall_time: wall } = given
+  if (usual === null || wall !== undefined || cpu <= usual.wallSeconds) return given
   const most = Math.max(usual.wallSeconds, allowed.wall_time ?? 0)
   return { ...given, wall_time: Math.min(2 * cpu, most) }
 }
@@ -214,8 +213,19 @@ export function mostAllowed(name: LimitName, usual: PhaseLimits, allowed: TierLi
 
 /** Lists the limits that exceed both the language's default and what the tier allows. */
 export function* judgeLimits(
+  language: Language,
+  run: GivenLimits | undefined,
+  compile: GivenLimits | undefined,
+  allowed: TierLimits,
+): Generator<Issue> {
+  const usual = defaultLimits[language]
+  yield* judgePhase('limits', run, usual.run, allowed)
+  if (usual.compile !== null) yield* judgePhase('compile_limits', compile, usual.compile, allowed)
+}
+
+function* judgePhase(
   path: string,
-  given: Readonly<Partial<Record<LimitName, number | undefined>>> | undefined,
+  given: GivenLimits | undefined,
   usual: PhaseLimits,
   allowed: TierLimits,
 ): Generator<Issue> {

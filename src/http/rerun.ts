@@ -1,4 +1,5 @@
 // POST /api/result/{id}/rerun: runs a submission again on today's toolchain, if the caller could submit it today.
+import { isDeepStrictEqual } from 'node:util'
 import type { Response } from 'polka'
 import type { Caller } from '#account'
 import { rerunSubmission } from '#enqueue'
@@ -82,12 +83,8 @@ async function readNothing(request: ApiRequest, response: Response): Promise<rea
   if (encoding === undefined && Number(length) === 0) return []
   const { json, issues } = await readJson(request, response)
   if (issues.length > 0) return issues
-  const isEmpty =
-    typeof json === 'object' &&
-    json !== null &&
-    !Array.isArray(json) &&
-    Object.keys(json).length === 0
-  return isEmpty ? [] : [{ path: '', message: 'the body must be empty, or {}' }]
+  if (isDeepStrictEqual(json, {})) return []
+  return [{ path: '', message: 'the body must be empty, or {}' }]
 }
 
 /** Lists why the original request would not be accepted today. */
@@ -97,13 +94,9 @@ async function findObstacles(
   offered: OfferedLanguages,
 ): Promise<readonly Issue[]> {
   const { language, checker_language: checkerLanguage, demands: requires } = received
-  const issues = [...(await offered.judge({ language, checkerLanguage, requires }))]
+  const issues = await offered.judge({ language, checkerLanguage, requires })
   if (!Object.hasOwn(defaultLimits, language)) return issues
-  const { run, compile } = defaultLimits[language]
-  issues.push(...judgeLimits('limits', limits?.run, run, allowed))
-  if (compile !== null)
-    issues.push(...judgeLimits('compile_limits', limits?.compile, compile, allowed))
-  return issues
+  return [...issues, ...judgeLimits(language, limits?.run, limits?.compile, allowed)]
 }
 
 async function refuseUnrepeatable(context: HttpContext, outcome: RerunOutcome): Promise<Stored> {
