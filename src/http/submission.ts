@@ -8,7 +8,7 @@ import type { Issue } from '#error'
 import { defaultLimits } from '#language'
 import { decode, fields, fits, languageSchema, listRequired, optionEntries } from '#options'
 import { validate, wellFormedText } from '#options'
-import type { Options } from '#options'
+import type { Checked, Options } from '#options'
 import { described } from '#schema'
 import { findNamedBlobs } from './named-blob.ts'
 import { listOnce } from './offered.ts'
@@ -56,19 +56,10 @@ export const createSubmissionSchema = (rules: WebhookRules) =>
 
 type Given = v.InferOutput<ReturnType<typeof createSubmissionSchema>>
 
-/** A submission after the checks that need no database. */
-interface Read {
-  /** Null when there is any issue. */
-  readonly value: Given | null
-  /** The fields that are valid by themselves. */
-  readonly sound: Partial<Given>
-  readonly issues: readonly Issue[]
-}
-
-/** @param rules where webhooks may go. */
+/** Returns the checks that need no database. @param rules where webhooks may go. */
 export function createSubmissionReader(
   rules: WebhookRules,
-): (input: unknown, allowed: TierLimits) => Read {
+): (input: unknown, allowed: TierLimits) => Checked<Given> {
   const schema = createSubmissionSchema(rules)
   const known = createEntries(usualRules)
 
@@ -89,10 +80,7 @@ export function createSubmissionReader(
 export type SubmissionParser = (
   input: unknown,
   caller: Pick<Caller, 'accountId' | 'limits'>,
-) => Promise<
-  | { readonly value: Submission; readonly issues: readonly [] }
-  | { readonly value: null; readonly issues: readonly Issue[] }
->
+) => Promise<Omit<Checked<Submission>, 'sound'>>
 
 export function createSubmissionParser(
   database: Database,

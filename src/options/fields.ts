@@ -50,17 +50,19 @@ export const atLeast = (minimum: number, kind: typeof finite | typeof whole, des
     v.pipe(kind, v.minValue(minimum, `must be at least ${minimum}`), v.description(description)),
   )
 
-/** Checks a value against a schema and reports all its mistakes. */
-export function validate<Value extends object>(
-  schema: v.GenericSchema<unknown, Value>,
-  input: unknown,
-): {
+export interface Checked<Value> {
   /** Null when anything is wrong. */
   readonly value: Value | null
   /** The fields of the object that have no mistake. */
   readonly sound: Partial<Value>
   readonly issues: readonly Issue[]
-} {
+}
+
+/** Checks a value against a schema and reports all its mistakes. */
+export function validate<Value extends object>(
+  schema: v.GenericSchema<unknown, Value>,
+  input: unknown,
+): Checked<Value> {
   const parsed = v.safeParse(schema, input)
   if (parsed.success) return { value: parsed.output, sound: parsed.output, issues: [] }
   const issues = parsed.issues.map((issue) => ({
