@@ -56,8 +56,12 @@ export function sendBody(
 }
 
 /** Bounds the time for an answer's last bytes, and the memory that unsent answers hold (unsent.ts). */
-export function boundRest(response: Response, bytes: Buffer): void {
-  response.setTimeout(slowReaderMilliseconds, () => response.destroy())
+export function boundRest(
+  response: Response,
+  bytes: Buffer,
+  milliseconds = slowReaderMilliseconds,
+): void {
+  response.setTimeout(milliseconds, () => response.destroy())
   const { caller } = response.req as Partial<ApiRequest>
   noteUnsent(response, caller?.apiKeyId ?? '', bytes)
 }

@@ -4,14 +4,13 @@
 import type { Response } from 'polka'
 import { beginning, hasResult, parsePosition } from '#result'
 import type { Position } from '#result'
-import { usualHeaders } from './answer.ts'
+import { boundRest, usualHeaders } from './answer.ts'
 import type { HttpContext, HttpDependencies } from './http.ts'
 import { readOwn } from './read.ts'
 import { refuseQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { createStreamLimiter, usualBounds } from './stream-limiter.ts'
 import type { AdmitStream, StreamBounds } from './stream-limiter.ts'
-import { noteUnsent } from './unsent.ts'
 
 /** The result streams of one web process. */
 export interface ResultStreams {
@@ -50,9 +49,9 @@ export const streamHeaders = {
 }
 const greeting = Buffer.from('retry: 1000\n\n')
 const comment = Buffer.from(':\n\n')
+const nothing = Buffer.alloc(0)
 
 interface Open {
-  readonly key: string
   readonly response: Response
   /** True for a stream in another protocol; its caller ends it. */
   readonly isTranslated: boolean
@@ -80,7 +79,7 @@ export function createResultStreams({
         if (now - one.overAt > lastMilliseconds) one.response.destroy()
       } else if (one.blockedAt !== null && now - one.blockedAt > slowReaderMilliseconds)
         one.response.destroy()
-      else if (!one.isTranslated && now - one.startedAt > longestMilliseconds) finish(one, null)
+      else if (!one.isTranslated && now - one.startedAt > longestMilliseconds) finish(one, nothing)
       else if (one.blockedAt === null && now - one.writtenAt >= commentMilliseconds)
         write(one, comment)
     }
@@ -93,14 +92,12 @@ export function createResultStreams({
     if (!one.response.write(bytes)) one.blockedAt ??= one.writtenAt
   }
 
-  function finish(one: Open, bytes: Buffer | null): void {
+  function finish(one: Open, bytes: Buffer): void {
     const { response } = one
     if (one.overAt !== null) return
     one.overAt = performance.now()
-    // The last bytes have the same time limit as any answer.
-    response.setTimeout(slowReaderMilliseconds, () => response.destroy())
-    if (bytes !== null) noteUnsent(response, one.key, bytes)
-    response.end(bytes ?? undefined)
+    boundRest(response, bytes, slowReaderMilliseconds)
+    response.end(bytes)
   }
 
   return {
@@ -119,7 +116,7 @@ export function createResultStreams({
       const now = performance.now()
       const times = { startedAt: now, writtenAt: now, blockedAt: null, overAt: null }
       const isTranslated = translation !== undefined
-      const one: Open = { key: request.caller.apiKeyId, response, isTranslated, ...times }
+      const one: Open = { response, isTranslated, ...times }
       all.add(one)
       write(one, translation?.greeting ?? greeting)
       const { noteReady, leave } = streams.follow(id, from, {
@@ -128,7 +125,7 @@ export function createResultStreams({
         },
         give: (bytes) => write(one, translation?.translate(bytes) ?? bytes),
         end: (bytes) => {
-          if (!isTranslated) finish(one, bytes)
+          if (!isTranslated) finish(one, bytes ?? nothing)
         },
       })
       response.on('drain', () => {
