@@ -1,14 +1,17 @@
-// GET /api/result/{id}: the present record, or with wait=true the record as soon as it is final. POST /api/result/{id}/cancel
-// cancels the submission and answers with the present record; a running submission ends a moment later.
+// GET /api/result/{id}: the present record, or with wait=true the record as soon as it is final. GET /api/result/{id}/request:
+// the submitted request, in a form that can be submitted again. POST /api/result/{id}/cancel cancels the submission and answers
+// with the present record; a running submission ends a moment later.
+import { isUtf8 } from 'node:buffer'
 import type { Database } from '#database'
 import { cancelSubmission } from '#enqueue'
 import { isUuid } from '#id'
-import { isFinal, readTrackedResult } from '#result'
-import type { TrackedResult } from '#result'
+import { decodeOptions } from '#options'
+import { isFinal, readRequest, readTrackedResult } from '#result'
+import type { ReceivedRequest, TrackedResult } from '#result'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpContext } from './http.ts'
-import { noSubmission } from './problem.ts'
+import { noSubmission, purged } from './problem.ts'
 import {
   describeOrigin,
   hangUpSignal,
@@ -41,6 +44,40 @@ export function readSubmissionResult(context: HttpContext): Handler {
     if (end === null) throw noSubmission()
     sendJson(response, 200, end)
   }
+}
+
+export function describeRequest({ database }: HttpContext): Handler {
+  return async (request, response) => {
+    refuseQuery(request)
+    const received = await readOwn(request, (id, accountId) => readRequest(database, id, accountId))
+    if (received === 'purged') throw purged()
+    const { id = '' } = request.params
+    const { limits } = received
+    sendJson(response, 200, { id: id.toLowerCase(), request: describe(received), limits })
+  }
+}
+
+/** Returns the request by its API field names, without the webhook, because its secret is never returned. */
+function describe(received: ReceivedRequest): object {
+  const { language, code, stdin, expectedStdout, detail, outputEncoding, priority, tag } = received
+  return {
+    language,
+    code: Buffer.from(code).toString(),
+    ...(stdin.byteLength > 0 && describeInput(stdin)),
+    ...(expectedStdout !== null && { expected_stdout: Buffer.from(expectedStdout).toString() }),
+    ...decodeOptions(detail),
+    ...(outputEncoding !== null && { output_encoding: outputEncoding }),
+    ...(priority !== null && { priority }),
+    ...(tag !== null && { tag }),
+  }
+}
+
+/** Returns the input as text if it is UTF-8, otherwise as base64, whichever encoding the request had. */
+function describeInput(stdin: Uint8Array): object {
+  const bytes = Buffer.from(stdin)
+  return isUtf8(bytes)
+    ? { stdin: bytes.toString() }
+    : { stdin: bytes.toString('base64'), stdin_encoding: 'base64' }
 }
 
 export function cancelResult({ database }: HttpContext): Handler {

@@ -2,8 +2,8 @@
 export { bulkActions, campaignNameMost, countBulk, replayDelivery, takeBulkStep } from './bulk.ts'
 export type { BulkRequest } from './bulk.ts'
 export { commandWorker, wantedBy } from '#command'
-export { find } from './find.ts'
 export {
+  find,
   hasAccount,
   listRunning,
   listWebhooks,
