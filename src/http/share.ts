@@ -2,12 +2,12 @@
 // as much as is free, and always a small minimum. One account that takes all it may leaves two thirds to others; three such
 // accounts leave two fifths. An account that is alone is not limited to an equal share that no other account needs.
 
-/** share: too much for this account, while others are still served; full: more than is free. */
-export type Refusal = 'share' | 'full'
-
 export interface Shares {
-  /** Returns why the account may not have this amount more; null: it may. Takes nothing. */
-  refuse(accountId: string, amount: number): Refusal | null
+  /**
+   * Returns why the account may not have this amount more. share: too much for this account, while others are still served;
+   * full: more than is free; null: it may have it. Takes nothing.
+   */
+  refuse(accountId: string, amount: number): 'share' | 'full' | null
   /** Takes an amount for the account. @param amount negative to release it. */
   add(accountId: string, amount: number): void
 }

@@ -67,17 +67,11 @@ interface AwaitedSubmission extends ParsedSubmission {
   readonly hungUp: AbortSignal
 }
 
-interface ParsedRequest extends AwaitedSubmission {
-  readonly waits: boolean
-  /** True when the caller asked for a stream. */
-  readonly streams: boolean
-}
-
 async function parse(
   context: HttpContext,
   request: ApiRequest,
   response: Response,
-): Promise<ParsedRequest> {
+): Promise<AwaitedSubmission & { readonly waits: boolean; readonly streams: boolean }> {
   const { wait: waits, issues: waitIssues } = readWait(request)
   const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
   const { json, issues: bodyIssues } = await readJson(request, response)
@@ -148,7 +142,7 @@ export function notFinished(id: string): Problem {
 
 async function storeAndStream(
   context: HttpContext,
-  parsed: ParsedRequest,
+  parsed: AwaitedSubmission,
   response: Response,
 ): Promise<() => Promise<void>> {
   const { streams, resultStreams } = context
