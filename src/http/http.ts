@@ -41,7 +41,6 @@ import type { StreamBounds } from './stream-limiter.ts'
 import { createSubmissionParser } from './submission.ts'
 import type { SubmissionParser } from './submission.ts'
 import { submit } from './submit.ts'
-import { usualRules } from './webhook.ts'
 import type { WebhookRules } from './webhook.ts'
 
 export { doorNames } from './door/door.ts'
@@ -61,25 +60,24 @@ export interface HttpDependencies {
   readonly syncWaitSeconds: number
   /** The most unfinished submissions of all keys together. */
   readonly queueCapacity: number
-  /** Origins of other sites whose pages may call the API; none by default. */
-  readonly corsOrigins?: readonly string[]
-  /** Where webhooks may go; `usualRules` by default. */
-  readonly webhookRules?: WebhookRules
-  /** The doors that are open; all by default. */
-  readonly doors?: readonly DoorName[]
+  /** Origins of other sites whose pages may call the API. */
+  readonly corsOrigins: readonly string[]
+  /** Where webhooks may go. */
+  readonly webhookRules: WebhookRules
+  /** The doors that are open. */
+  readonly doors: readonly DoorName[]
   /** The time in which an upload must arrive; a minute by default. */
   readonly uploadSeconds?: number
   /** The key that signs receipts; null: the service issues none. */
   readonly receiptKey: SigningKey | null
   /** Bounds that replace the usual ones. */
   readonly streamBounds?: Partial<StreamBounds>
-  /** The page at `GET /`; without it that path is 404. */
-  readonly console?: Console
+  /** Finds the files of the page at `GET /`. */
+  readonly console: Console
 }
 
 /** What all handlers share, so that one handler profits from what another asked the database. */
 export interface HttpContext extends HttpDependencies {
-  readonly webhookRules: WebhookRules
   readonly readiness: Readiness
   readonly resultStreams: ResultStreams
   readonly offered: OfferedLanguages
@@ -93,7 +91,7 @@ export interface HttpContext extends HttpDependencies {
 export type Route = readonly ['GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE', string, Handler]
 
 export function createHttp(dependencies: HttpDependencies): RequestListener {
-  const { database, log, trustProxy, webhookRules = usualRules } = dependencies
+  const { database, log, trustProxy, webhookRules } = dependencies
   const readiness = createReadiness(dependencies)
   // Asked once so that it logs what is missing even if nobody asks /readyz. Errors are ignored, because other parts log an
   // unreachable database.
@@ -101,7 +99,6 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   const offered = createOfferedLanguages(database)
   const context: HttpContext = {
     ...dependencies,
-    webhookRules,
     readiness,
     resultStreams: createResultStreams(dependencies),
     offered,
@@ -109,8 +106,8 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     receive: createReceive(database),
     readDrain: createDrainEstimate(database),
   }
-  const metrics = createMetrics(context)
   const refusals = createRefusals()
+  const metrics = createMetrics(context, refusals.count)
   const doors = openDoors(context)
   const doorRoutes = doors.flatMap((door) => door.routes)
   const routes: Route[] = [
@@ -145,9 +142,8 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   })
   app.use(identify, logAccess(log), announceHttps(trustProxy))
   // The console comes before the counters, because requests for a page's files are not requests of the API.
-  if (dependencies.console !== undefined) app.use(serveConsole(dependencies.console, trustProxy))
-  const cors = allowOrigins(dependencies.corsOrigins ?? [], doorPaths)
-  app.use(metrics.count, refusals.count, cors)
+  app.use(serveConsole(dependencies.console, trustProxy))
+  app.use(metrics.count, allowOrigins(dependencies.corsOrigins, doorPaths))
   for (const path of routesByPath.keys()) app.all(path, nameRoute(path))
   for (const door of doors)
     for (const path of listPaths(door.routes)) app.all(path, enterDoor(door))

@@ -3,6 +3,7 @@
 // (service-gauges.ts), and counts of the event log since this process started (progress-counters.ts).
 import { Registry, collectDefaultMetrics } from 'prom-client'
 import { cachedRead } from '#database'
+import type { ProblemCode } from '#error'
 import { sendBody } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import { createFigures } from './figure.ts'
@@ -26,13 +27,11 @@ interface Metrics {
   readonly read: Handler
 }
 
-/** Creates the metrics of one web process. */
-export function createMetrics({
-  database,
-  waiter,
-  resultStreams,
-  readiness,
-}: HttpContext): Metrics {
+/** @param countRefusal called for each error answer. */
+export function createMetrics(
+  { database, waiter, resultStreams, readiness }: HttpContext,
+  countRefusal: (problem: ProblemCode) => void,
+): Metrics {
   const registry = new Registry()
   const { counter, gauge, histogram } = createFigures(registry)
   collectDefaultMetrics({ register: registry })
@@ -75,7 +74,9 @@ export function createMetrics({
           status: response.statusCode,
         }
         if (request.isStream !== true) requests.observe(labels, (performance.now() - start) / 1000)
-        if (request.problem !== undefined) rejections.inc({ error: request.problem })
+        if (request.problem === undefined) return
+        rejections.inc({ error: request.problem })
+        countRefusal(request.problem)
       })
       return next()
     },

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import { createDatabase } from '#database'
 import type { Database } from '#database'
-import { createHttp, createServer } from '#http'
+import { createHttp, createServer, doorNames } from '#http'
 import type { HttpDependencies, TransportOptions } from '#http'
 import { createLog } from '#log'
 import { findNewestMigration } from '#migration-file'
@@ -98,6 +98,10 @@ export async function startServer(
     syncWaitSeconds: 30,
     queueCapacity: 100_000,
     receiptKey: null,
+    corsOrigins: [],
+    webhookRules: { ranges: [], ports: [443] },
+    doors: doorNames,
+    console: () => undefined,
     ...rest,
   })
   const { server } = createServer(application, {

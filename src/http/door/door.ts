@@ -29,8 +29,7 @@ export const doorNames = Object.keys(builders) as DoorName[]
 
 /** Opens the configured doors. The paths of all other doors do not exist. */
 export function openDoors(context: HttpContext): readonly Door[] {
-  const { doors = doorNames } = context
-  return doors.map((name) => builders[name](context))
+  return context.doors.map((name) => builders[name](context))
 }
 
 /** Runs before the key is looked up. Reads the key from where the door's clients send it, and sets the form of failures. */

@@ -1,11 +1,9 @@
 // Counts what this process refused in the last hours, by error code, because the event log does not record refusals.
 import type { ProblemCode } from '#error'
-import type { Handler } from '../request.ts'
 
 /** The refusals of one web process. */
 export interface Refusals {
-  /** Counts the request's problem, when it has one. */
-  readonly count: Handler
+  readonly count: (problem: ProblemCode) => void
   readonly read: () => {
     /** How many seconds back the counts reach, at most. */
     readonly seconds: number
@@ -31,16 +29,11 @@ export function createRefusals(now: () => number = () => performance.now()): Ref
       if (minute <= minuteNow() - keptMinutes) minutes.delete(minute)
   }
   return {
-    count(request, response, next) {
-      response.once('finish', () => {
-        const { problem } = request
-        if (problem === undefined) return
-        forget()
-        const counts = minutes.get(minuteNow()) ?? {}
-        counts[problem] = (counts[problem] ?? 0) + 1
-        minutes.set(minuteNow(), counts)
-      })
-      return next()
+    count(problem) {
+      forget()
+      const counts = minutes.get(minuteNow()) ?? {}
+      counts[problem] = (counts[problem] ?? 0) + 1
+      minutes.set(minuteNow(), counts)
     },
     read() {
       forget()

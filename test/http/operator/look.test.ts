@@ -117,14 +117,9 @@ t.test('how the last hours went is told, with what was refused, to operators alo
 t.test('refusals are forgotten after five minutes', async (t) => {
   let now = 1_000_000
   const refusals = createRefusals(() => now)
-  const refuse = (): void => {
-    const request = { problem: 'queue_full' } as ApiRequest
-    const response = { once: (_: string, listener: () => void) => listener() }
-    void refusals.count(request, response as unknown as Parameters<Handler>[1], () => {})
-  }
-  refuse()
+  refusals.count('queue_full')
   now += 120_000
-  refuse()
+  refusals.count('queue_full')
   t.match(refusals.read(), { seconds: 120, counts: { queue_full: 2 } })
   now += 200_000
   t.strictSame(refusals.read().counts, { queue_full: 1 })
@@ -136,6 +131,6 @@ t.test('refusals are forgotten after five minutes', async (t) => {
   t.equal(refusals.countBetween(960, 840), 1)
   t.equal(refusals.countBetween(840, 720), 1)
   now += 200 * 60_000
-  refuse()
+  refusals.count('queue_full')
   t.equal(refusals.countBetween(100_000, -1), 1, 'nothing is kept for ever')
 })
