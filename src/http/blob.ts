@@ -40,7 +40,8 @@ export function putBlob({ database, uploadSeconds = arrivalSeconds }: HttpContex
     const receiving = receive(request, response, declared, name)
     let storing: Promise<Stored> | undefined
     const upload = (async () => {
-      const bytes = await inTime(receiving, request, uploadSeconds)
+      extendArrival(request)
+      const bytes = await withDeadline(() => receiving, uploadSeconds * 1000, tooSlow)
       const stored = await withDeadline((signal) => {
         storing = last.then(() => storeBlob(database, apiKeyId, name, bytes, signal))
         last = storing.catch(() => {})
@@ -118,13 +119,9 @@ async function receive(
   return bytes.subarray(0, length)
 }
 
-/** Bounds the arrival of an upload. @throws {Problem} request_timeout. */
-async function inTime<T>(receiving: Promise<T>, request: ApiRequest, seconds: number): Promise<T> {
-  extendArrival(request)
+function tooSlow(): Problem {
   const headers = { Connection: 'close' }
-  const late = (): Problem =>
-    new Problem('request_timeout', 'The request did not arrive in time.', { headers })
-  return withDeadline(() => receiving, seconds * 1000, late)
+  return new Problem('request_timeout', 'The request did not arrive in time.', { headers })
 }
 
 function tooLarge(): Problem {

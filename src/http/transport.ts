@@ -1,12 +1,6 @@
 // The HTTP and HTTPS server, with limits against clients that stall, send garbage or never read.
 import { STATUS_CODES, createServer as createHttpServer } from 'node:http'
-import type {
-  IncomingMessage,
-  RequestListener,
-  Server,
-  ServerOptions,
-  ServerResponse,
-} from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
@@ -93,7 +87,12 @@ export function createServer(
     if (isEnding) response.shouldKeepAlive = false
     application(request, response)
   }
-  const server = tls === null ? createHttpServer(limits) : createTlsServer(limits, tls)
+  const server: Server =
+    tls === null
+      ? createHttpServer(limits)
+      : createHttpsServer({ ...limits, ...tls, handshakeTimeout: limits.headersTimeout })
+  // Before the handshake no answer can be sent.
+  server.prependListener('tlsClientError', (_error, socket: Socket) => socket.destroy())
   server.on('request', listener)
   // These replace Node's handling of `Expect`: body.ts asks for the body.
   server.on('checkContinue', listener)
@@ -130,16 +129,6 @@ function closeWaiting(exchanges: readonly Exchange[]): void {
     response.destroy()
     response.emit('close')
   }
-}
-
-function createTlsServer(
-  limits: ServerOptions & { readonly headersTimeout: number },
-  tls: NonNullable<TransportOptions['tls']>,
-): Server {
-  const server = createHttpsServer({ ...limits, ...tls, handshakeTimeout: limits.headersTimeout })
-  // Before the handshake no answer can be sent.
-  server.prependListener('tlsClientError', (_error, socket) => socket.destroy())
-  return server
 }
 
 // Answers a request that the parser refuses or that is late, and ends the connection. Complete requests before it are answered
