@@ -2,9 +2,8 @@
 import { json } from '#database'
 import type { Database, Queryable } from '#database'
 import { schemaVersion } from '#event'
-import type { ApiKeyEvent, Metadata } from '#event'
+import type { EventData, Metadata } from '#event'
 import { createId } from '#id'
-import { actor } from './actor.ts'
 import { digestKey, findCell, generateKey, labelKey } from './key.ts'
 import type { Role } from './key.ts'
 
@@ -66,22 +65,19 @@ export async function issueKey(
 ): Promise<IssuedKey> {
   const { role = 'submit', readOnly = false, name, cell } = request
   const key = generateKey(role, cell)
-  const label = labelKey(key)
-  const event: ApiKeyEvent = {
-    type: 'api_key.issued',
-    data: {
-      account: request.account,
-      tier: request.tier,
-      label,
-      expires_at: request.expiresAt?.toISOString() ?? null,
-      replaces,
-      ...(role === 'operator' && { role, read_only: readOnly }),
-      ...(name !== undefined && { name }),
-    },
+  const data: EventData['api_key.issued'] = {
+    account: request.account,
+    tier: request.tier,
+    label: labelKey(key),
+    expires_at: request.expiresAt?.toISOString() ?? null,
+    replaces,
+    ...(role === 'operator' && { role, read_only: readOnly }),
+    ...(name !== undefined && { name }),
   }
+  const metadata: Metadata = { actor: { operator } }
   await sql`
     select runledger.issue_key(
-      ${id}, ${createId()}, ${digestKey(key)}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
+      ${id}, ${createId()}, ${digestKey(key)}, ${schemaVersion}, ${json(sql, data)}, ${json(sql, metadata)}
     )`
   return { id, key }
 }
@@ -112,9 +108,9 @@ export async function rotateKey(
   const worksUntil = new Date(Date.now() + overlapSeconds * 1000)
   const successorId = createId()
   return sql.begin(async (transaction) => {
-    const isInForce = await changeKey(transaction, id, operator, {
-      type: 'api_key.rotated',
-      data: { replaced_by: successorId, works_until: worksUntil.toISOString() },
+    const isInForce = await changeKey(transaction, id, operator, 'api_key.rotated', {
+      replaced_by: successorId,
+      works_until: worksUntil.toISOString(),
     })
     if (!isInForce) return null
     const { account, tier, role, read_only: readOnly, name, label } = old
@@ -136,12 +132,12 @@ export async function changeKeyTier(
   tier: string,
   operator: string,
 ): Promise<boolean> {
-  return changeKey(sql, id, operator, { type: 'api_key.changed', data: { tier } })
+  return changeKey(sql, id, operator, 'api_key.changed', { tier })
 }
 
 /** Revokes a key at once. @returns false when no such key is in force. */
 export async function revokeKey(sql: Queryable, id: string, operator: string): Promise<boolean> {
-  return changeKey(sql, id, operator, { type: 'api_key.revoked', data: {} })
+  return changeKey(sql, id, operator, 'api_key.revoked', {})
 }
 
 /**
@@ -163,15 +159,17 @@ export async function findOperatorKey(
   return id
 }
 
-async function changeKey(
+async function changeKey<Type extends `api_key.${string}` & keyof EventData>(
   sql: Queryable,
   id: string,
   operator: string,
-  event: ApiKeyEvent,
+  type: Type,
+  data: EventData[Type],
 ): Promise<boolean> {
+  const metadata: Metadata = { actor: { operator } }
   const [{ changed }] = await sql<[{ changed: boolean }]>`
     select runledger.change_key(
-      ${id}, ${event.type}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
+      ${id}, ${type}, ${schemaVersion}, ${json(sql, data)}, ${json(sql, metadata)}
     ) as changed`
   return changed
 }

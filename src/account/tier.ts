@@ -2,9 +2,8 @@
 import { json } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
-import type { TierEvent } from '#event'
+import type { EventData, Metadata } from '#event'
 import type { limitSpellings } from '#language'
-import { actor } from './actor.ts'
 
 /** Limits in seconds, bytes and a count, as the log spells them. */
 export type TierLimits = Readonly<Partial<Record<LimitSpelling, number>>>
@@ -12,7 +11,7 @@ export type TierLimits = Readonly<Partial<Record<LimitSpelling, number>>>
 type LimitSpelling = (typeof limitSpellings)[keyof typeof limitSpellings]
 
 /** A tier's definition. A field that is left out keeps its value, or has its default in a new tier. */
-export type Tier = TierEvent['data']
+export type Tier = EventData['tier.defined']
 
 export interface ListedTier extends Required<Tier> {
   readonly limits: TierLimits
@@ -27,7 +26,7 @@ export async function listTiers(sql: Database): Promise<ListedTier[]> {
 
 /** Creates a tier, or changes it for all its keys. @throws 23514 for a number out of range. */
 export async function setTier(sql: Database, tier: Tier, operator: string): Promise<void> {
-  const event: TierEvent = { type: 'tier.defined', data: tier }
+  const metadata: Metadata = { actor: { operator } }
   await sql`
-    select runledger.define_tier(${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)})`
+    select runledger.define_tier(${schemaVersion}, ${json(sql, tier)}, ${json(sql, metadata)})`
 }

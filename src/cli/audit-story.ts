@@ -1,6 +1,6 @@
 // Describes one event in a sentence. A missing field becomes a question mark.
 import { schemaVersion } from '#event'
-import type { Event, RecordedEvent } from '#event'
+import type { EventData, RecordedEvent } from '#event'
 import { escapeControls } from './output.ts'
 
 /** What earlier events of the submission said. The caller updates it after each event. */
@@ -137,7 +137,7 @@ export const sentences: Readonly<Record<string, Sentence>> = {
   'worker.restarted': onHost(
     (actor) => `restarted by ${actor}; it finishes its programs and starts again`,
   ),
-} satisfies Record<Event['type'], Sentence>
+} satisfies Record<keyof EventData, Sentence>
 
 function onHost(describe: (actor: string) => string): Sentence {
   return (data, { metadata }) => `On host ${say(data['host'])}: ${describe(actorOf(metadata))}.`

@@ -33,20 +33,18 @@ export { compareHeads, parseHeads, readHeads } from './heads.ts'
 export { findLacks, listStreamHeads, parseStreamHead } from './stream-heads.ts'
 export type { StreamHead } from './stream-heads.ts'
 export { checkLedger, verify, verifyAll } from './verify.ts'
-import type { ExecutionEvent } from './execution.ts'
-import type { ApiKeyEvent, TierEvent, WorkerEvent } from './operator.ts'
-import type { BatchEvent, SubmissionEvent } from './submission.ts'
-import type { WebhookEvent } from './webhook.ts'
+import type { ExecutionEvents } from './execution.ts'
+import type { ApiKeyEvents, TierEvents, WorkerEvents } from './operator.ts'
+import type { SubmissionEvents } from './submission.ts'
+import type { WebhookEvents } from './webhook.ts'
 
-/** Any event, in the shape that this release writes. */
-export type Event =
-  | SubmissionEvent
-  | BatchEvent
-  | ExecutionEvent
-  | WebhookEvent
-  | ApiKeyEvent
-  | TierEvent
-  | WorkerEvent
+/** The data of each type of event, in the shape that this release writes. */
+export type EventData = SubmissionEvents &
+  ExecutionEvents &
+  WebhookEvents &
+  ApiKeyEvents &
+  TierEvents &
+  WorkerEvents
 
 /**
  * The version of every event type's shape. The first type that changes gets a separate constant, and stream.ts a step that

@@ -5,25 +5,6 @@ import type { BodyDigest } from './submission.ts'
 export const verdicts = ['AC', 'WA', 'CE', 'RE', 'TLE', 'MLE', 'OLE', 'IE'] as const
 export type Verdict = (typeof verdicts)[number]
 
-export interface ExecutionStarted {
-  readonly type: 'execution.started'
-  /** runledger.start adds `attempt` (1, 2, …) and `total_seconds`, the time that the submission may run in all. */
-  readonly data: {
-    /** The attempt's id. Because of it, repeating the statement starts no second attempt. */
-    readonly run: string
-    readonly worker: string
-    readonly host: string
-    /** How many cores the host has. Earlier releases did not record it. */
-    readonly host_cores?: number
-    readonly language: string
-    /** The exact version, such as `Python 3.11.2`. */
-    readonly runtime: string
-    /** By phase. `cores`: how many a box may use at once, by the slot's share of the worker's cores or by the tier. */
-    readonly limits: object
-    readonly isolation: object
-  }
-}
-
 /** Limits that end a run when it exceeds them. `total_time` is for the whole submission, all others are for one run. */
 export const exceededLimits = [
   'cpu_time',
@@ -72,9 +53,23 @@ export interface LeftFile {
   readonly sha256?: string
 }
 
-export interface ExecutionCompleted {
-  readonly type: 'execution.completed'
-  readonly data: {
+export interface ExecutionEvents {
+  /** runledger.start adds `attempt` (1, 2, …) and `total_seconds`, the time that the submission may run in all. */
+  readonly 'execution.started': {
+    /** The attempt's id. Because of it, repeating the statement starts no second attempt. */
+    readonly run: string
+    readonly worker: string
+    readonly host: string
+    /** How many cores the host has. Earlier releases did not record it. */
+    readonly host_cores?: number
+    readonly language: string
+    /** The exact version, such as `Python 3.11.2`. */
+    readonly runtime: string
+    /** By phase. `cores`: how many a box may use at once, by the slot's share of the worker's cores or by the tier. */
+    readonly limits: object
+    readonly isolation: object
+  }
+  readonly 'execution.completed': {
     readonly verdict: Verdict
     readonly exit_code: number | null
     readonly signal: string | null
@@ -99,11 +94,7 @@ export interface ExecutionCompleted {
     /** How long the attempt had a slot. The account is charged for this time. Earlier releases did not record it. */
     readonly slot_seconds?: number
   }
-}
-
-export interface ExecutionInterrupted {
-  readonly type: 'execution.interrupted'
-  readonly data: {
+  readonly 'execution.interrupted': {
     /**
      * `sandbox_failed`, `worker_lost` and `superseded` (the same worker started it again) are losses that count. `shutdown`
      * and `lease_expired` (the worker stopped by itself) do not count.
@@ -114,12 +105,5 @@ export interface ExecutionInterrupted {
     readonly step?: string
     readonly message?: string
   }
+  readonly 'execution.abandoned': { readonly losses: number }
 }
-
-interface ExecutionAbandoned {
-  readonly type: 'execution.abandoned'
-  readonly data: { readonly losses: number }
-}
-
-export type ExecutionEvent =
-  ExecutionStarted | ExecutionCompleted | ExecutionInterrupted | ExecutionAbandoned

@@ -1,9 +1,8 @@
 // Events of operators. api_key.*: a key's life; they never hold the key or its digest. tier.*: what keys may use.
 // worker.*: commands to a worker process.
 
-interface ApiKeyIssued {
-  readonly type: 'api_key.issued'
-  readonly data: {
+export interface ApiKeyEvents {
+  readonly 'api_key.issued': {
     readonly account: string
     readonly tier: string
     readonly label: string
@@ -17,31 +16,16 @@ interface ApiKeyIssued {
     /** Left out for a key without a name. */
     readonly name?: string
   }
-}
-
-interface ApiKeyRotated {
-  readonly type: 'api_key.rotated'
   /** The old key works beside its successor until `works_until`. */
-  readonly data: { readonly replaced_by: string; readonly works_until: string }
-}
-
-interface ApiKeyChanged {
-  readonly type: 'api_key.changed'
+  readonly 'api_key.rotated': { readonly replaced_by: string; readonly works_until: string }
   /** The key's tier from now on. */
-  readonly data: { readonly tier: string }
+  readonly 'api_key.changed': { readonly tier: string }
+  readonly 'api_key.revoked': Readonly<Record<string, never>>
 }
 
-interface ApiKeyRevoked {
-  readonly type: 'api_key.revoked'
-  readonly data: Readonly<Record<string, never>>
-}
-
-export type ApiKeyEvent = ApiKeyIssued | ApiKeyRotated | ApiKeyChanged | ApiKeyRevoked
-
-export interface TierEvent {
-  readonly type: 'tier.defined'
+export interface TierEvents {
   /** What was set; null means unlimited. */
-  readonly data: {
+  readonly 'tier.defined': {
     readonly name: string
     /** The most requests in any 60 seconds, per key. */
     readonly requests_per_minute?: number | null
@@ -64,8 +48,7 @@ export interface TierEvent {
   }
 }
 
-export interface WorkerEvent {
-  /** drained: the worker exits when its runs have finished. restarted: it then starts again under another id. */
-  readonly type: `worker.${'paused' | 'resumed' | 'drained' | 'restarted'}`
-  readonly data: { readonly host: string }
-}
+/** drained: the worker exits when its runs have finished. restarted: it then starts again under another id. */
+export type WorkerEvents = Readonly<
+  Record<`worker.${'paused' | 'resumed' | 'drained' | 'restarted'}`, { readonly host: string }>
+>

@@ -2,7 +2,7 @@
 // the events of its submissions are in the submissions' streams.
 import { hash } from 'node:crypto'
 import type { Language } from '#language'
-import type { ExecutionCompleted, ExecutionInterrupted } from './execution.ts'
+import type { ExecutionEvents } from './execution.ts'
 
 /** The digest of a body. The body's bytes are in runledger.body. */
 export interface BodyDigest {
@@ -11,9 +11,17 @@ export interface BodyDigest {
   readonly bytes: number
 }
 
-export interface SubmissionReceived {
-  readonly type: 'submission.received'
-  readonly data: {
+/** The delivery's stream and receiver. The URL may hold secrets, so it is stored as a body. */
+interface WebhookReceiver {
+  readonly id: string
+  readonly host: string
+}
+
+/** The form of a webhook that is not a Standard Webhook: a PUT of Judge0's fields, without a signature. */
+export type WebhookFormat = 'judge0'
+
+export interface SubmissionEvents {
+  readonly 'submission.received': {
     readonly account: string
     readonly api_key: string
     readonly language: Language
@@ -44,43 +52,19 @@ export interface SubmissionReceived {
     readonly batch?: string
     readonly webhook: (WebhookReceiver & { readonly format?: WebhookFormat }) | null
   }
-}
-
-/** The delivery's stream and receiver. The URL may hold secrets, so it is stored as a body. */
-interface WebhookReceiver {
-  readonly id: string
-  readonly host: string
-}
-
-/** The form of a webhook that is not a Standard Webhook: a PUT of Judge0's fields, without a signature. */
-export type WebhookFormat = 'judge0'
-
-interface SubmissionPurged {
-  readonly type: 'submission.purged'
-  /** caller: the account that submitted it requested the purge. */
-  readonly data: { readonly reason: 'retention' | 'caller' }
-}
-
-/** The attempt that is running when the caller cancels. Its worker must end it. */
-interface SubmissionCancelRequested {
-  readonly type: 'submission.cancel_requested'
-  readonly data: { readonly attempt: number; readonly run: string; readonly worker: string }
-}
-
-interface SubmissionCancelled {
-  readonly type: 'submission.cancelled'
-  /** What the attempt had done; empty when no attempt was running. `lost`: why its outcome is not known. */
-  readonly data: Partial<Omit<ExecutionCompleted['data'], 'verdict'>> & {
-    readonly lost?: ExecutionInterrupted['data']['reason']
+  /** The attempt that is running when the caller cancels. Its worker must end it. */
+  readonly 'submission.cancel_requested': {
+    readonly attempt: number
+    readonly run: string
+    readonly worker: string
   }
-}
-
-export type SubmissionEvent =
-  SubmissionReceived | SubmissionCancelRequested | SubmissionCancelled | SubmissionPurged
-
-export interface BatchEvent {
-  readonly type: 'batch.received'
-  readonly data: {
+  /** What the attempt had done; empty when no attempt was running. `lost`: why its outcome is not known. */
+  readonly 'submission.cancelled': Partial<
+    Omit<ExecutionEvents['execution.completed'], 'verdict'>
+  > & { readonly lost?: ExecutionEvents['execution.interrupted']['reason'] }
+  /** caller: the account that submitted it requested the purge. */
+  readonly 'submission.purged': { readonly reason: 'retention' | 'caller' }
+  readonly 'batch.received': {
     readonly account: string
     readonly api_key: string
     readonly webhook: WebhookReceiver

@@ -5,31 +5,9 @@
 //              ▲                        │
 //        webhook.replayed ◀─────────────┘   (by an operator, after either end)
 
-interface WebhookAttemptFailed {
-  readonly type: 'webhook.attempt_failed'
-  /** `next_attempt_at`: RFC 3339 in UTC; null after the last. */
-  readonly data: WebhookAttempt & { readonly next_attempt_at: string | null }
-}
-
-interface WebhookDelivered {
-  readonly type: 'webhook.delivered'
-  readonly data: WebhookAttempt
-}
-
 /** `gone`: the receiver answered 410. */
 export const abandonReasons = ['schedule_spent', 'gone'] as const
 export type AbandonReason = (typeof abandonReasons)[number]
-
-interface WebhookAbandoned {
-  readonly type: 'webhook.abandoned'
-  readonly data: { readonly attempts: number; readonly reason: AbandonReason }
-}
-
-/** The schedule begins again. The numbers of attempts continue. */
-interface WebhookReplayed {
-  readonly type: 'webhook.replayed'
-  readonly data: WebhookSubject
-}
 
 /** The submission or batch that the webhook belongs to. */
 export type WebhookSubject = { readonly submission: string } | { readonly batch: string }
@@ -49,5 +27,11 @@ export type WebhookAttempt = WebhookSubject & {
   readonly snippet: string
 }
 
-export type WebhookEvent =
-  WebhookAttemptFailed | WebhookDelivered | WebhookAbandoned | WebhookReplayed
+export interface WebhookEvents {
+  /** `next_attempt_at`: RFC 3339 in UTC; null after the last. */
+  readonly 'webhook.attempt_failed': WebhookAttempt & { readonly next_attempt_at: string | null }
+  readonly 'webhook.delivered': WebhookAttempt
+  readonly 'webhook.abandoned': { readonly attempts: number; readonly reason: AbandonReason }
+  /** The schedule begins again. The numbers of attempts continue. */
+  readonly 'webhook.replayed': WebhookSubject
+}

@@ -7,7 +7,7 @@ import type { RerunOutcome } from '#enqueue'
 import { Problem } from '#error'
 import type { Issue } from '#error'
 import { readStream } from '#event'
-import type { SubmissionReceived } from '#event'
+import type { EventData } from '#event'
 import { createId } from '#id'
 import { defaultLimits } from '#language'
 import type { LimitName } from '#options'
@@ -71,7 +71,7 @@ export function rerunResult(context: HttpContext): Handler {
 
 /** The fields of the submission.received event that are checked against today's languages and limits. */
 interface OriginalRequest extends Pick<
-  SubmissionReceived['data'],
+  EventData['submission.received'],
   'language' | 'checker_language' | 'demands'
 > {
   readonly limits?: Readonly<Partial<Record<'run' | 'compile', Partial<Record<LimitName, number>>>>>

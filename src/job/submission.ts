@@ -1,7 +1,7 @@
 // Describes submissions and batches for the log and for runledger.receive, and decides when two requests are the same.
 import { createHash } from 'node:crypto'
 import { digestBody, schemaVersion } from '#event'
-import type { BatchEvent, BodyDigest, Metadata, SubmissionReceived, WebhookFormat } from '#event'
+import type { BodyDigest, EventData, Metadata, WebhookFormat } from '#event'
 import { createId } from '#id'
 import type { Language } from '#language'
 import { encodeOptions, listRequired } from '#options'
@@ -113,7 +113,7 @@ function describeBatch(
   members: readonly BatchItem[],
   context: SubmissionContext,
 ): object {
-  const data: BatchEvent['data'] = {
+  const data: EventData['batch.received'] = {
     account: context.accountId,
     api_key: context.apiKeyId,
     webhook: { id: createId(), host: new URL(url).host },
@@ -147,7 +147,7 @@ function describeSubmission(
   const blobs = listBlobs(submission)
   const requires = listRequired(options)
   const delivery = webhook && { ...webhook, id: createId() }
-  const data: SubmissionReceived['data'] = {
+  const data: EventData['submission.received'] = {
     account: context.accountId,
     api_key: context.apiKeyId,
     language: submission.language,

@@ -3,7 +3,7 @@ import { availableParallelism, hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBatch, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
-import type { ExecutionStarted, Metadata } from '#event'
+import type { EventData, Metadata } from '#event'
 import type { Executor } from '#executor'
 import { reachFailpoint } from '#failpoint'
 import { createId } from '#id'
@@ -109,7 +109,7 @@ export function createBegin(dependencies: AttemptDependencies, startedIds: Set<s
   }
 }
 
-type Program = Pick<ExecutionStarted['data'], 'runtime' | 'limits'>
+type Program = Pick<EventData['execution.started'], 'runtime' | 'limits'>
 
 /** A job that the worker has taken. */
 interface Start {

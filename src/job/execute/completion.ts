@@ -3,7 +3,7 @@
 // a body that is purged with age.
 import { isDeepStrictEqual } from 'node:util'
 import { digestBody } from '#event'
-import type { ExecutionCompleted, LeftFile, TestFacts, Verdict } from '#event'
+import type { EventData, LeftFile, TestFacts, Verdict } from '#event'
 import type { Ending, Outcome, Phase } from '#executor'
 import { cutBetweenCharacters, encodeReport, reportFiles } from '#report'
 import type { FileReport } from '#report'
@@ -13,7 +13,7 @@ import type { Expectation, Judged } from './verdict.ts'
 
 /** The event's data and its bodies. */
 export interface Completion {
-  readonly data: Omit<ExecutionCompleted['data'], 'verdict'> & {
+  readonly data: Omit<EventData['execution.completed'], 'verdict'> & {
     /** Null when the submission was stopped. */
     readonly verdict: Verdict | null
   }

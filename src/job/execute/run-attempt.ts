@@ -1,7 +1,7 @@
 // Runs a started attempt in the sandbox: fetches its inputs, applies its limits, and judges its tests while they run.
 import { unlessAborted } from '#abort'
 import type { Database } from '#database'
-import type { ExecutionInterrupted } from '#event'
+import type { EventData } from '#event'
 import { nothingDone, roundSeconds, SandboxError } from '#executor'
 import type { BlobCache, ExecutionRequest, Executor, Outcome } from '#executor'
 import type { Language, Limits } from '#language'
@@ -54,7 +54,7 @@ export interface Finished {
 export type Ran = Finished | Loss
 
 export interface Loss {
-  readonly loss: ExecutionInterrupted['data']
+  readonly loss: EventData['execution.interrupted']
   /** True when the request itself causes the failure, which no further attempt would change. */
   readonly isLast: boolean
 }
@@ -238,7 +238,7 @@ function describeExecution(
 export function describeLoss(
   error: unknown,
   { shutdown, executor }: ExecuteDependencies,
-): ExecutionInterrupted['data'] {
+): EventData['execution.interrupted'] {
   if (shutdown.aborted) return { reason: 'shutdown', spends_attempt: false }
   if (error instanceof LeaseExpiredError) return { reason: 'lease_expired', spends_attempt: false }
   if (!(error instanceof SandboxError)) {
