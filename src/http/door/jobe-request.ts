@@ -59,44 +59,36 @@ export function isSourceName(name: string): boolean {
   return !/[<>:"/\\|?*\p{Cc}\u00A0\u00AD#[\]@!$&'()+,;={}^~`]|^[.-]/u.test(name)
 }
 
-export function isFileSpecifier(one: unknown): one is readonly [id: string, name: string] {
-  if (!Array.isArray(one) || one.length < 2 || one.length > 3) return false
-  const [id, name] = one as unknown[]
-  return (
-    typeof id === 'string' &&
-    typeof name === 'string' &&
-    /^[\dA-Za-z]{8,200}$/.test(id) &&
-    /^[\w.-]+$/.test(name) &&
-    /[\dA-Za-z]/.test(name)
-  )
-}
+const fileId = v.pipe(v.string(), v.regex(/^[\dA-Za-z]{8,200}$/))
+const fileName = v.pipe(v.string(), v.regex(/^[\w.-]+$/), v.regex(/[\dA-Za-z]/))
+/** An element of `file_list`. */
+export const fileSpecifier = v.union([
+  v.strictTuple([fileId, fileName]),
+  v.strictTuple([fileId, fileName, v.unknown()]),
+])
 
 /** Translates arguments, each a piece of a shell command. Compiler arguments of a language without a compiler are ignored. */
 export function translateArguments(given: Parameters, language: Language): object {
   const harmless = jobe.interpreterArguments[language]
-  const foreign = split(given, 'interpreterargs').find((word) => harmless?.test(word) !== true)
+  const foreign = split('interpreterargs', given.interpreterargs).find(
+    (word) => harmless?.test(word) !== true,
+  )
   if (foreign !== undefined) throw refuse(`interpreterargs: ${foreign} cannot be given here`)
   const { always = [], usual } = jobe.compileArguments[language] ?? {}
-  const compileargs = given.compileargs ?? usual
   return {
-    args: split(given, 'runargs'),
+    args: split('runargs', given.runargs),
     ...(hasCompiler(language) && {
       compile_args: [
         ...always,
-        ...split({ compileargs }, 'compileargs'),
-        ...split(given, 'linkargs'),
+        ...split('compileargs', given.compileargs ?? usual),
+        ...split('linkargs', given.linkargs),
       ],
     }),
   }
 }
 
-type WordsName = 'compileargs' | 'linkargs' | 'interpreterargs' | 'runargs'
-
-function split(
-  given: Readonly<Partial<Record<WordsName, readonly string[] | null | undefined>>>,
-  name: WordsName,
-): readonly string[] {
-  const found = splitWords((given[name] ?? []).join(' '))
+function split(name: string, given: readonly string[] | null | undefined): readonly string[] {
+  const found = splitWords((given ?? []).join(' '))
   if (found === undefined) throw refuse(`${name} has an open quote`)
   return found
 }

@@ -14,10 +14,10 @@ import type { HttpContext, Route } from '../http.ts'
 import { describeLanguages } from '../languages.ts'
 import type { ApiRequest, DoorAnswer, Handler } from '../request.ts'
 import type { Door } from './door.ts'
-import { isFileSpecifier, isSourceName, runRequest } from './jobe-request.ts'
+import { fileSpecifier, isSourceName, runRequest } from './jobe-request.ts'
 import { translateArguments, translateLimits } from './jobe-request.ts'
-import { createRunner, describeFile, describeMistakes, findDoorLanguage } from './run.ts'
-import { readDoorBody, readVersion, refuse, whyNotRun } from './run.ts'
+import { describeFile, describeMistakes, findDoorLanguage } from './run.ts'
+import { readDoorBody, readVersion, refuse, runToEnd } from './run.ts'
 
 /** The most bytes of files that fit into a submission. */
 const filesBytesMost = 1024 * 1024
@@ -45,10 +45,10 @@ const names = {
 
 export function openJobe(context: HttpContext): Door {
   const { database } = context
-  const runToEnd = createRunner(context, names)
 
-  const run: Handler = async (incoming, response) => {
-    const record = await runToEnd(incoming, response, async () => {
+  const run = runToEnd(context, {
+    names,
+    async read(incoming, response) {
       const { run_spec: asked } = await readBody(incoming, response, runRequest)
       const { caller } = incoming
       const name = asked.language_id.toLowerCase()
@@ -66,18 +66,16 @@ export function openJobe(context: HttpContext): Door {
         limits,
         output_encoding: 'base64',
       }
-    })
-    if (record === null) return
+    },
+    translate: translateRecord,
     // CodeRunner grades an outcome of 20 as a wrong answer, and does not grade an answer other than 200.
-    const why = whyNotRun(record)
-    if (why !== null) sendJson(response, 500, why)
-    else sendJson(response, 200, translateRecord(record))
-  }
+    describeNotRun: (body) => ({ status: 500, body }),
+  })
 
   async function loadFiles(accountId: string, list: readonly unknown[]): Promise<object[]> {
     if (list.length > filesMost) throw refuse(`file_list holds more than ${filesMost} files`)
     const specifiers = list.map((one, index) => {
-      if (!isFileSpecifier(one)) throw refuse(`Invalid file specifier: file_list.${index}`)
+      if (!v.is(fileSpecifier, one)) throw refuse(`Invalid file specifier: file_list.${index}`)
       return one
     })
     if (specifiers.length === 0) return []
@@ -166,10 +164,7 @@ function translateRecord(record: TrackedResult): object {
   }
 }
 
-function nameOutcome(
-  { verdict, signal, language }: TrackedResult,
-  stderr: string,
-): 11 | 12 | 13 | 15 | 17 | 19 {
+function nameOutcome({ verdict, signal, language }: TrackedResult, stderr: string): number {
   switch (verdict) {
     case 'CE':
       return 11

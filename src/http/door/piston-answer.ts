@@ -1,30 +1,11 @@
-// Results as Piston shows them: a stage for the compiler and one for the run.
+// Results as Piston shows them: a stage for the compiler and one for the run. Times are in milliseconds, memory is in bytes.
 import type { ResultRecord, TrackedResult } from '#result'
 import { compilerCode, readVersion } from './run.ts'
 
-interface Stage {
-  readonly stdout: string
-  readonly stderr: string
-  readonly output: string
-  readonly code: number | null
-  readonly signal: string | null
-  readonly message: string | null
-  readonly status: 'RE' | 'SG' | 'TO' | 'OL' | 'EL' | null
-  /** Milliseconds. */
-  readonly cpu_time: number
-  readonly wall_time: number
-  /** Bytes. */
-  readonly memory: number
-}
-
-/** Translates a record to Piston's two stages. */
-export function translateRecord(record: TrackedResult): {
-  readonly version: string
-  readonly compile?: Stage
-  readonly run: Stage
-} {
+export function translateRecord(record: TrackedResult): object {
   const compile = record.compile === null ? undefined : describeCompile(record, record.compile)
   return {
+    language: record.language,
     version: readVersion(record.runtime ?? ''),
     ...(compile && { compile }),
     // Piston repeats the compiler's stage as the run, so that a client that knows only the run sees why there was none.
@@ -35,7 +16,7 @@ export function translateRecord(record: TrackedResult): {
 function describeCompile(
   record: ResultRecord,
   compile: NonNullable<ResultRecord['compile']>,
-): Stage {
+): object {
   const code = compilerCode(record, compile.exit_code)
   const output = record.compile_output ?? ''
   return {
@@ -46,11 +27,11 @@ function describeCompile(
     signal: null,
     message: code === 0 ? null : `Exited with error status ${code}`,
     status: code === 0 ? null : 'RE',
-    ...figures(compile),
+    ...describeFigures(compile),
   }
 }
 
-function describeRun(record: ResultRecord): Stage {
+function describeRun(record: ResultRecord): object {
   const { stdout, stderr, exit_code: code, signal } = record
   return {
     stdout: stdout ?? '',
@@ -59,16 +40,11 @@ function describeRun(record: ResultRecord): Stage {
     code: signal === null ? code : null,
     signal,
     ...describeEnd(record),
-    ...figures(record),
+    ...describeFigures(record),
   }
 }
 
-function describeEnd({
-  verdict,
-  limit,
-  signal,
-  exit_code: code,
-}: ResultRecord): Pick<Stage, 'message' | 'status'> {
+function describeEnd({ verdict, limit, signal, exit_code: code }: ResultRecord): object {
   if (verdict === 'AC') return { message: null, status: null }
   if (verdict === 'TLE') return { message: 'Time limit exceeded', status: 'TO' }
   if (verdict === 'OLE')
@@ -82,17 +58,12 @@ function describeEnd({
   return { message, status }
 }
 
-function figures({
-  cpu_time: cpu,
-  wall_time: wall,
-  memory_peak: memory,
-}: Pick<ResultRecord, 'cpu_time' | 'wall_time' | 'memory_peak'>): Pick<
-  Stage,
-  'cpu_time' | 'wall_time' | 'memory'
-> {
+function describeFigures(
+  phase: Pick<ResultRecord, 'cpu_time' | 'wall_time' | 'memory_peak'>,
+): object {
   return {
-    cpu_time: Math.round((cpu ?? 0) * 1000),
-    wall_time: Math.round((wall ?? 0) * 1000),
-    memory: memory ?? 0,
+    cpu_time: Math.round((phase.cpu_time ?? 0) * 1000),
+    wall_time: Math.round((phase.wall_time ?? 0) * 1000),
+    memory: phase.memory_peak ?? 0,
   }
 }

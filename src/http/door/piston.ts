@@ -14,7 +14,6 @@ import type { DoorAnswer, Handler } from '../request.ts'
 import type { Door } from './door.ts'
 import { translateRecord } from './piston-answer.ts'
 import {
-  createRunner,
   describeFile,
   describeLimits,
   describeMistakes,
@@ -25,7 +24,7 @@ import {
   readDoorBody,
   readVersion,
   refuse,
-  whyNotRun,
+  runToEnd,
 } from './run.ts'
 
 const required = (name: string, type: 'string' | 'array') =>
@@ -120,7 +119,6 @@ const names = {
 
 export function openPiston(context: HttpContext): Door {
   const { database, offered } = context
-  const run = createRunner(context, names)
 
   const listRuntimes: Handler = async (_request, response) => {
     const known = await describeLanguages(database)
@@ -138,8 +136,9 @@ export function openPiston(context: HttpContext): Door {
     )
   }
 
-  const execute: Handler = async (incoming, response) => {
-    const record = await run(incoming, response, async () => {
+  const execute = runToEnd(context, {
+    names,
+    async read(incoming, response) {
       const asked = await readDoorBody(incoming, response, request)
       const { version } = asked
       const name = findDoorLanguage(asked.language, pistonNames)
@@ -152,14 +151,14 @@ export function openPiston(context: HttpContext): Door {
         ...dropNulls({ stdin: asked.stdin, args: asked.args, env: asked.env }),
         ...translateLimits(asked, name, incoming.caller.limits),
       }
-    })
-    if (record === null) return
-    const { language, fault, retry } = record
+    },
+    translate: translateRecord,
     // A status of Piston's own would be taken for a failing program.
-    const message = whyNotRun(record)
-    if (message !== null) sendJson(response, 500, { message, fault, retry })
-    else sendJson(response, 200, { language, ...translateRecord(record) })
-  }
+    describeNotRun: (message, { fault, retry }) => ({
+      status: 500,
+      body: { message, fault, retry },
+    }),
+  })
 
   const routes: Route[] = ['/api/v2', '/api/v2/piston'].flatMap((root): Route[] => [
     ['GET', `${root}/runtimes`, listRuntimes],

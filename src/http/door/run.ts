@@ -8,11 +8,12 @@ import { defaultLimits, languagesByName } from '#language'
 import type { Language } from '#language'
 import type { LimitName } from '#options'
 import type { TrackedResult } from '#result'
+import { sendJson } from '../answer.ts'
 import { readBody } from '../body.ts'
 import type { HttpContext } from '../http.ts'
 import { mostAllowed } from '../relations.ts'
 import { hangUpSignal, invalidRequest, readIdempotencyKey } from '../request.ts'
-import type { ApiRequest } from '../request.ts'
+import type { ApiRequest, DoorAnswer, Handler } from '../request.ts'
 import { storeAwaited } from '../submit.ts'
 
 /** The door protocols cannot answer "not yet", so a request waits as long as its client does, up to this limit. */
@@ -25,25 +26,24 @@ interface Asked {
   readonly [field: string]: unknown
 }
 
-/**
- * Returns a function that runs a submission to its end, or resolves with null when the caller hangs up. It throws {Problem}.
- * Its `read` reads the request; the submission is not kept while it runs, because thousands may run for minutes.
- * @param names the door's name for each field of the API, used in mistakes.
- */
-export function createRunner(
-  context: HttpContext,
-  names: Readonly<Record<string, string>>,
-): (
-  request: ApiRequest,
-  response: Response,
-  read: () => Promise<Asked>,
-) => Promise<TrackedResult | null> {
-  async function store(
-    request: ApiRequest,
-    response: Response,
-    read: () => Promise<Asked>,
-  ): ReturnType<typeof storeAwaited> {
-    const { value, issues } = await context.parse(await read(), request.caller)
+/** A call that runs a program. */
+interface RunCall {
+  /** The door's name for each field of the API, used in mistakes. */
+  readonly names: Readonly<Record<string, string>>
+  /** Reads the request. @throws {Problem} */
+  readonly read: (request: ApiRequest, response: Response) => Promise<Asked>
+  readonly translate: (record: TrackedResult) => object
+  /** Describes a record that says nothing about the program. No door may report such a record as a failed program. */
+  readonly describeNotRun: (message: string, record: TrackedResult) => DoorAnswer
+}
+
+/** Returns the handler that runs a submission to its end, and answers unless the caller hangs up. */
+export function runToEnd(context: HttpContext, call: RunCall): Handler {
+  const { names, read, translate, describeNotRun } = call
+
+  /** Stores the submission, which is not kept while it runs, because thousands may run for minutes. */
+  async function store(request: ApiRequest, response: Response): ReturnType<typeof storeAwaited> {
+    const { value, issues } = await context.parse(await read(request, response), request.caller)
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
     const all = [...keyIssues, ...issues.map((issue) => rename(issue, names))]
     if (value === null || all.length > 0) throw invalidRequest(all)
@@ -52,9 +52,15 @@ export function createRunner(
     return storeAwaited(context, { ...awaited, seconds: longestWaitSeconds })
   }
 
-  return async (request, response, read) => {
-    const end = await store(request, response, read)
-    return (await end())?.record ?? null
+  return async (request, response) => {
+    const end = await store(request, response)
+    const ended = await end()
+    if (ended === null) return
+    const { record } = ended
+    const message = whyNotRun(record)
+    const { status, body } =
+      message === null ? { status: 200, body: translate(record) } : describeNotRun(message, record)
+    sendJson(response, status, body)
   }
 }
 
@@ -154,8 +160,7 @@ export function compilerCode({ verdict }: Pick<TrackedResult, 'verdict'>, code: 
 /** The message for a record whose fault is the service's. */
 export const notRun = 'The service could not run the program: send it again.'
 
-/** @returns why a record says nothing about the program, or null. No door may report such a record as a failed program. */
-export function whyNotRun({ fault, verdict }: TrackedResult): string | null {
+function whyNotRun({ fault, verdict }: TrackedResult): string | null {
   if (fault === 'platform') return notRun
   return verdict === null ? 'The run was cancelled.' : null
 }

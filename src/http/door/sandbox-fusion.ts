@@ -7,19 +7,17 @@ import { sandboxFusionNames } from '#language'
 import type { Language } from '#language'
 import { signalNumber } from '#result'
 import type { ResultRecord, TrackedResult } from '#result'
-import { sendJson } from '../answer.ts'
 import type { HttpContext } from '../http.ts'
-import type { DoorAnswer, Handler } from '../request.ts'
+import type { DoorAnswer } from '../request.ts'
 import type { Door } from './door.ts'
 import {
   compilerCode,
-  createRunner,
   describeLimits,
   dropNulls,
   findDoorLanguage,
   limitTimes,
   readDoorBody,
-  whyNotRun,
+  runToEnd,
 } from './run.ts'
 
 const seconds = v.nullish(
@@ -55,9 +53,9 @@ const names = {
 }
 
 export function openSandboxFusion(context: HttpContext): Door {
-  const run = createRunner(context, names)
-  const handler: Handler = async (incoming, response) => {
-    const record = await run(incoming, response, async () => {
+  const handler = runToEnd(context, {
+    names,
+    async read(incoming, response) {
       const asked = await readDoorBody(incoming, response, request)
       const language = findDoorLanguage(asked.language, sandboxFusionNames)
       return {
@@ -68,18 +66,13 @@ export function openSandboxFusion(context: HttpContext): Door {
         ...translateFiles(asked),
         ...(language !== undefined && translateLimits(asked, language, incoming.caller.limits)),
       }
-    })
-    if (record === null) return
-    const { fault, retry } = record
-    const why = whyNotRun(record)
-    if (why !== null)
-      sendJson(response, fault === null ? 200 : faultStatus, {
-        ...describeFault(why),
-        fault,
-        retry,
-      })
-    else sendJson(response, 200, translateRecord(record))
-  }
+    },
+    translate: translateRecord,
+    describeNotRun: (message, { fault, retry }) => ({
+      status: fault === null ? 200 : faultStatus,
+      body: { ...describeFault(message), fault, retry },
+    }),
+  })
   return { routes: [['POST', '/run_code', handler]], describeProblem }
 }
 
