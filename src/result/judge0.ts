@@ -23,6 +23,7 @@ export const judge0Statuses = [
 
 const internalError = 13
 
+const verdictStatuses: Readonly<Record<string, number>> = { AC: 3, WA: 4, TLE: 5, CE: 6, OLE: 8 }
 const signalStatuses: Readonly<Record<string, number>> = {
   SIGSEGV: 7,
   SIGXFSZ: 8,
@@ -30,60 +31,33 @@ const signalStatuses: Readonly<Record<string, number>> = {
   SIGABRT: 10,
 }
 
-/** Buffers are texts that the caller encodes. A field is null before the end, and when there is no value. */
-interface Judge0Result {
-  readonly token: string
-  readonly status: { readonly id: number; readonly description: string }
-  readonly stdout: Buffer | null
-  readonly stderr: Buffer | null
-  readonly compile_output: Buffer | null
-  readonly message: Buffer | null
-  readonly exit_code: number | null
-  readonly exit_signal: number | null
-  /** Seconds. */
-  readonly time: string | null
-  readonly wall_time: string | null
-  /** KiB. */
-  readonly memory: number | null
-  readonly created_at: string
-  readonly finished_at: string | null
-}
-
-/** Converts a record to Judge0's fields. @param record with outputs in base64. */
-export function toJudge0(record: ResultRecord): Judge0Result {
-  const { id: token, created_at, finished_at } = record
+/**
+ * Converts a record to Judge0's fields: seconds as text, and KiB. A field that has no value, or none before the end, is null or
+ * left out. Buffers are texts that the caller encodes.
+ * @param record with outputs in base64.
+ */
+export function toJudge0(record: ResultRecord): object {
   const status = findStatus(record)
   const common = {
-    token,
-    status: { id: status, description: judge0Statuses[status - 1] ?? '' },
-    created_at,
-    finished_at,
+    token: record.id,
+    status: { id: status, description: judge0Statuses[status - 1] },
+    status_id: status,
+    created_at: record.created_at,
+    finished_at: record.finished_at,
+    compile_output: toBytes(record.compile_output),
   }
-  const compiled = toBytes(record.compile_output)
-  if (!isFinal(record) || record.verdict === 'CE')
-    return { ...common, ...nothing, compile_output: compiled }
+  if (!isFinal(record) || record.verdict === 'CE') return common
   const { code, signal } = describeExit(record)
   return {
     ...common,
     stdout: toBytes(record.stdout, 'base64'),
     stderr: toBytes(record.stderr, 'base64'),
-    compile_output: compiled,
     message: toBytes(describeEnd(record, code, signal)),
     exit_code: code,
     exit_signal: signal,
-    ...(status === internalError ? noFigures : measure(record)),
+    ...(status !== internalError && measure(record)),
   }
 }
-
-const noFigures = { time: null, wall_time: null, memory: null } as const
-const nothing = {
-  stdout: null,
-  stderr: null,
-  message: null,
-  exit_code: null,
-  exit_signal: null,
-  ...noFigures,
-} as const
 
 /** Returns a text's bytes; null for null and for an empty text. */
 function toBytes(text: string | null, encoding: 'utf8' | 'base64' = 'utf8'): Buffer | null {
@@ -93,31 +67,14 @@ function toBytes(text: string | null, encoding: 'utf8' | 'base64' = 'utf8'): Buf
 function findStatus({ status, verdict, signal }: ResultRecord): number {
   if (status === 'queued') return 1
   if (status === 'running') return 2
-  switch (verdict) {
-    case 'AC':
-      return 3
-    case 'WA':
-      return 4
-    case 'TLE':
-      return 5
-    case 'CE':
-      return 6
-    case 'OLE':
-      return 8
-    case 'MLE':
-    case 'RE':
-      return signal === null ? 11 : (signalStatuses[signal] ?? 12)
-    default:
-      // IE, or cancelled: in neither case did the program fail.
-      return internalError
-  }
+  if (verdict === 'MLE' || verdict === 'RE')
+    return signal === null ? 11 : (signalStatuses[signal] ?? 12)
+  // IE, or cancelled: in neither case did the program fail.
+  return verdictStatuses[verdict ?? ''] ?? internalError
 }
 
 /** Describes the exit like isolate: SIGXFSZ for a program that wrote too much, no signal for one that ran too long. */
-function describeExit({ verdict, exit_code: code, signal }: ResultRecord): {
-  readonly code: number
-  readonly signal: number | null
-} {
+function describeExit({ verdict, exit_code: code, signal }: ResultRecord) {
   if (verdict === 'OLE') return { code: 0, signal: constants.signals.SIGXFSZ }
   if (verdict === 'TLE') return { code: 0, signal: null }
   if (signal === null) return { code: code ?? 0, signal: null }
@@ -151,11 +108,7 @@ function describeEnd(
 }
 
 /** Returns the figures of the run, or the means over the tests that were run. */
-function measure(record: ResultRecord): {
-  readonly time: string
-  readonly wall_time: string
-  readonly memory: number
-} {
+function measure(record: ResultRecord): object {
   const ran = (record.tests ?? []).filter(({ verdict }) => verdict !== null)
   const runs = ran.length > 0 ? ran : [record]
   const mean = (name: 'cpu_time' | 'wall_time' | 'memory_peak'): number =>
@@ -188,7 +141,7 @@ export const judge0Fields = [
   'compile_output',
   'message',
   'status',
-] as const satisfies readonly (keyof Judge0Result)[]
+] as const
 
 /** Returns the named fields as JSON values; a missing field is null. @param write encodes bytes. */
 export function writeFields(

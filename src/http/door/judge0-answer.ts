@@ -76,11 +76,10 @@ export function readAsked(request: ApiRequest): Asked {
   if (unknown.length > 0) throw refuse(`invalid fields: [${unknown.join(', ').slice(0, 500)}]`)
   return {
     isBase64: query.get('base64_encoded') === 'true',
-    fields: named.includes('*')
-      ? [...allFields, ...named.filter((name) => ownFields.includes(name))]
-      : named.length > 0
-        ? named
-        : judge0Fields,
+    fields:
+      named.length === 0
+        ? judge0Fields
+        : named.flatMap((name) => (name === '*' ? allFields : [name])),
   }
 }
 
@@ -123,11 +122,9 @@ const tooLarge = 'The outputs are too large for one answer: ask for fewer submis
 
 function describeRecord(record: TrackedResult): object {
   const { language, runtime, fault, retry } = record
-  const result = toJudge0(record)
   const id = judge0Ids[language as Language]?.[0] ?? null
   return {
-    ...result,
-    status_id: result.status.id,
+    ...toJudge0(record),
     language_id: id,
     language: { id, name: nameLanguage(language, runtime) },
     fault,

@@ -216,15 +216,18 @@ const nameField = (path: string): string => path.split('.', 1)[0] ?? ''
 
 /** Lists mistakes as Rails does: `{"field": ["message"]}`. */
 function listByField(issues: readonly Issue[]): Readonly<Record<string, readonly string[]>> {
-  const byField = new Map<string, string[]>()
-  for (const { path, message } of issues) {
-    const field = nameField(path)
-    const messages = byField.get(field) ?? []
-    byField.set(field, messages)
-    const place = path.slice(field.length + 1)
-    messages.push(place === '' ? message : `${place} ${message}`)
-  }
-  return Object.fromEntries(byField)
+  const byField = Map.groupBy(issues, ({ path }) => nameField(path))
+  return Object.fromEntries(
+    Array.from(byField, ([field, found]) => [
+      field,
+      found.map((issue) => describeIn(field, issue)),
+    ]),
+  )
+}
+
+function describeIn(field: string, { path, message }: Issue): string {
+  const place = path.slice(field.length + 1)
+  return place === '' ? message : `${place} ${message}`
 }
 
 /** Describes mistakes in fields by field with status 422, and any other problem as one text. */
