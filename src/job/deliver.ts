@@ -14,9 +14,10 @@ import type { ResultRecord } from '#result'
 import { createConcurrencyLimit, nextAttemptDelay, sendDelivery } from '#webhook'
 import type { Bound, DeliveryOutcome, DeliverySettings } from '#webhook'
 import { reachFailpoint } from './failpoint.ts'
+import type { WorkerIdentity } from './lease.ts'
 import { untilAvailable } from './retry.ts'
 
-export interface DeliverDependencies {
+interface DeliverDependencies {
   readonly database: Database
   readonly settings: DeliverySettings
   /** Seconds before each further attempt. */
@@ -25,7 +26,7 @@ export interface DeliverDependencies {
   readonly perHost: number
   /** The same for one account, which may use many hosts; no bound when left out. */
   readonly perAccount?: number
-  readonly workerId: string
+  readonly lease: Pick<WorkerIdentity, 'workerId'>
   readonly log: Logger
   /** Fires when the worker must requeue its attempts. */
   readonly signal: AbortSignal
@@ -175,7 +176,7 @@ function describeNotice(record: ResultRecord, format: WebhookFormat | null): obj
 }
 
 async function recordAttempt(
-  { database, schedule, workerId, log }: DeliverDependencies,
+  { database, schedule, lease, log }: DeliverDependencies,
   delivery: DueDelivery,
   outcome: AttemptOutcome,
 ): Promise<void> {
@@ -187,7 +188,7 @@ async function recordAttempt(
     duration_seconds: outcome.durationSeconds,
     snippet: outcome.snippet ?? outcome.error ?? '',
   }
-  const metadata: Metadata = { actor: { worker: workerId } }
+  const metadata: Metadata = { actor: { worker: lease.workerId } }
   const type = outcome.kind === 'delivered' ? 'webhook.delivered' : 'webhook.attempt_failed'
   const { retrySeconds, abandonedBecause } = decideNext(delivery, outcome, schedule)
   const fields = {

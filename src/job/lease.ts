@@ -36,21 +36,10 @@ export interface Lease extends WorkerIdentity {
    * long the database is unavailable.
    */
   announce(announcement: Announcement): Promise<void>
-  /** Calls the listener at each renewal with the wanted state. `askedAt` is when the renewal was sent, by performance.now(). */
-  onRenewed(listener: (wanted: DesiredState, askedAt: number) => void): void
-  /** Makes each further renewal name the ids under which graphile-worker locks this worker's jobs. */
-  lockAs(listPoolIds: () => readonly string[]): void
   /** Renews at once, because the worker's state or its languages changed. Does nothing before `announce`. */
   renew(): void
   /** Stops renewing, and reports that the worker ends in an orderly way. */
   stop(): Promise<void>
-}
-
-interface LeaseOptions {
-  readonly url: string
-  /** Other workers declare this one lost after this time without renewal. It ends its own runs after two thirds of it. */
-  readonly leaseSeconds: number
-  readonly log: Logger
 }
 
 interface Announcement {
@@ -61,16 +50,22 @@ interface Announcement {
    */
   readonly languages: () => object
   /** The worker's release and how it isolates programs. */
-  readonly description?: { readonly version: string; readonly isolation: object }
+  readonly description: { readonly version: string; readonly isolation: object }
   /** Returns why the worker takes no submissions; null when it takes them. */
-  readonly suspendedBecause?: () => string | null
+  readonly suspendedBecause: () => string | null
+  /** Returns the ids under which graphile-worker locks this worker's jobs. */
+  readonly listPoolIds: () => readonly string[]
+  /** Called at each renewal with the wanted state. `askedAt` is when the renewal was sent, by performance.now(). */
+  readonly onRenewed: (wanted: DesiredState, askedAt: number) => void
 }
 
-/** Creates a lease. It has an id before it is announced. */
-export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
+/**
+ * Creates a lease. It has an id before it is announced.
+ * @param leaseSeconds Other workers declare this one lost after this time without renewal. It ends its own runs after two
+ *   thirds of it.
+ */
+export function createLease(url: string, leaseSeconds: number, log: Logger): Lease {
   const leaseMilliseconds = leaseSeconds * 1000
-  const listeners: ((wanted: DesiredState, askedAt: number) => void)[] = []
-  let listPoolIds = (): readonly string[] => []
   let workerId = createId()
   /**
    * The id to register under. After the worker was declared lost it is a new one, which becomes `workerId` once it is
@@ -112,7 +107,7 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
   }
 
   async function renew(announcement: Announcement): Promise<void> {
-    const { slots, languages, description = {}, suspendedBecause = () => null } = announcement
+    const { slots, languages, description, suspendedBecause, listPoolIds } = announcement
     // By the database's clock the lease starts no earlier than this.
     const sentAt = performance.now()
     const offered = languages()
@@ -136,7 +131,7 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
     const wanted = row?.wanted ?? null
     if (wanted !== null) {
       renewedAt = sentAt
-      for (const listener of listeners) listener(wanted, sentAt)
+      announcement.onRenewed(wanted, sentAt)
       return
     }
     endRuns('given up by the others')
@@ -184,16 +179,7 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
       )
       watching = setInterval(watchAge, leaseMilliseconds / renewalsPerLease)
     },
-    onRenewed(listener) {
-      listeners.push(listener)
-    },
-    lockAs(list) {
-      listPoolIds = list
-      renewing?.hurry()
-    },
-    renew() {
-      renewing?.hurry()
-    },
+    renew: () => renewing?.hurry(),
     async stop() {
       clearInterval(watching)
       await renewing?.stop()

@@ -2,7 +2,8 @@
 // isolate programs or has no language.
 import { claimUids, countSpares, createExecutor, SandboxError } from '#executor'
 import type { Executor } from '#executor'
-import type { Language } from '#language'
+import { describeLimits } from '#job'
+import type { Language, Limits } from '#language'
 import type { Logger } from '#log'
 import type { WorkerSettings } from './settings.ts'
 
@@ -57,4 +58,21 @@ async function claimFirstUid({ FIRST_UID, SLOTS }: WorkerSettings, log: Logger):
   const { firstUid } = await claimUids(FIRST_UID, 5 * SLOTS)
   if (firstUid !== FIRST_UID) log.info({ wanted: FIRST_UID, firstUid }, 'worker.uids_moved')
   return firstUid
+}
+
+/** Returns the languages that run now, as the worker's row has them. */
+export function describeLanguages(
+  { runtimes, awaited }: Executor,
+  limits: Readonly<Record<Language, Limits>>,
+): object {
+  // Submissions in these languages are accepted, and wait until the language has passed its trial.
+  const waiting = Object.entries(awaited).map(
+    ([name, runtime]) => [name, { ...runtime, awaits_trial: true }] as const,
+  )
+  return Object.fromEntries(
+    [...Object.entries(runtimes), ...waiting].map(([name, runtime]) => [
+      name,
+      { ...runtime, limits: describeLimits(limits[name as Language]) },
+    ]),
+  )
 }

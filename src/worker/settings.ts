@@ -5,12 +5,13 @@ import type { LimitOverride, WorkerConfig } from '#config'
 import { describeError } from '#error-text'
 import { defaultLimits } from '#language'
 import type { Language, Limits } from '#language'
-import { parseRanges, trustAuthorities } from '#webhook'
+import metadata from '#package' with { type: 'json' }
+import { createDeliverySettings, parseRanges, trustAuthorities } from '#webhook'
+import type { DeliverySettings } from '#webhook'
 
 export interface WorkerSettings extends Omit<WorkerConfig, 'limits'> {
   readonly limits: Readonly<Record<Language, Limits>>
-  readonly webhookAllowedRanges: ReturnType<typeof parseRanges>['ranges']
-  readonly webhookTrust: ReturnType<typeof trustAuthorities>
+  readonly delivery: DeliverySettings
 }
 
 /** Reads the settings. Exits with 78 when one is invalid. */
@@ -26,8 +27,14 @@ export function parseSettings(environment?: NodeJS.ProcessEnv): WorkerSettings {
   return {
     ...read,
     limits: applyOverrides(read.limits),
-    webhookAllowedRanges: ranges,
-    webhookTrust: readTrust(read.WEBHOOK_CA),
+    delivery: createDeliverySettings({
+      version: metadata.version,
+      allowedRanges: ranges,
+      allowedPorts: read.WEBHOOK_ALLOWED_PORTS,
+      trust: readTrust(read.WEBHOOK_CA),
+      totalSeconds: read.WEBHOOK_TIMEOUT_SECONDS,
+      connectSeconds: read.WEBHOOK_CONNECT_SECONDS,
+    }),
   }
 }
 
@@ -41,7 +48,7 @@ function applyOverrides(overrides: readonly LimitOverride[]): Record<Language, L
   return result
 }
 
-function readTrust(path: string | undefined): ReturnType<typeof trustAuthorities> {
+function readTrust(path: string | undefined): DeliverySettings['trust'] {
   try {
     return trustAuthorities(path === undefined ? '' : readFileSync(path, 'utf8'))
   } catch (error) {

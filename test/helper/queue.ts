@@ -1,26 +1,26 @@
 // Starts a worker's queue in the test's own process, with an executor of the test.
 import type { Database } from '#database'
 import type { Executor } from '#executor'
-import { startQueue } from '#job'
+import { createDeliverTask, createExecuteTask, startQueue } from '#job'
 import { createLog } from '#log'
 import type { Logger } from '#log'
 import { createDeliverySettings } from '#webhook'
 import { scaleLimits } from './executor.ts'
 
 type Options = Parameters<typeof startQueue>[0]
+type ExecuteOptions = Parameters<typeof createExecuteTask>[0]
+type DeliverOptions = Parameters<typeof createDeliverTask>[0]
 
 /** The options that a test sets for its queue; the others have defaults. */
 export interface TestQueueOptions
-  extends
-    Partial<Pick<Options, 'executions' | 'deliveries'>>,
-    Pick<Options['execute'], 'suspension'> {
+  extends Partial<Pick<Options, 'executions' | 'deliveries'>>, Pick<ExecuteOptions, 'suspension'> {
   readonly url: string
   readonly database: Database
   readonly executor: Executor
   readonly workerId: string
   /** Aborts when the queue must return its jobs. */
   readonly shutdown?: AbortSignal
-  readonly deliver?: Partial<Options['deliver']>
+  readonly deliver?: Partial<DeliverOptions>
   readonly log?: Logger
 }
 
@@ -32,7 +32,7 @@ export function startTestQueue(options: TestQueueOptions): ReturnType<typeof sta
   const lease = { workerId, signal: new AbortController().signal }
   return startQueue({
     url,
-    execute: {
+    execute: createExecuteTask({
       database,
       patientDatabase: database,
       executor,
@@ -41,18 +41,18 @@ export function startTestQueue(options: TestQueueOptions): ReturnType<typeof sta
       shutdown,
       log,
       ...(suspension && { suspension }),
-    },
+    }),
     executions,
-    deliver: {
+    deliver: createDeliverTask({
       database,
       settings: createDeliverySettings({ version: 'test' }),
       schedule: [],
       perHost: 1,
-      workerId,
+      lease,
       log,
       signal: shutdown,
       ...options.deliver,
-    },
+    }),
     deliveries,
     log,
   })

@@ -7,15 +7,23 @@ import { createTestDatabase } from '../helper/database.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
+const announcement = {
+  slots: 2,
+  languages: () => ({}),
+  description: { version: 'test', isolation: {} },
+  suspendedBecause: () => null,
+  listPoolIds: () => [],
+  onRenewed() {},
+}
 
 t.test('a language that is there while the worker registers is told of, too', async (t) => {
   const python = { version: 'Python 3.11.2' }
   let runs: object = { python }
   const lines: string[] = []
   const log = createLog('test', 'info', { write: (line) => lines.push(line) })
-  const lease = createLease({ url, leaseSeconds: 15, log })
+  const lease = createLease(url, 15, log)
   await lease.announce({
-    slots: 2,
+    ...announcement,
     languages() {
       const told = runs
       // Java is found right after this call.
@@ -42,8 +50,8 @@ t.test('a language that is there while the worker registers is told of, too', as
 t.test(
   'a new id is in force when it is registered, with its commands, and not before',
   async (t) => {
-    const lease = createLease({ url, leaseSeconds: 120, log: createLog('test', 'silent') })
-    await lease.announce({ slots: 2, languages: () => ({}) })
+    const lease = createLease(url, 120, createLog('test', 'silent'))
+    await lease.announce(announcement)
     t.teardown(() => lease.stop())
     const id = lease.workerId
     await sql`update runledger.worker set wanted = 'paused', stopped_at = now() where id = ${id}`

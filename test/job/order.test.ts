@@ -9,7 +9,7 @@ import { createLog } from '#log'
 import { readOverview } from '#operator'
 import { printLife } from '../../src/cli/audit.ts'
 import { commandWorkers } from '../../src/cli/worker-commands.ts'
-import { createCommandFollower } from '../../src/job/command-follower.ts'
+import { createCommandFollower } from '../../src/job/command.ts'
 import type { DesiredState } from '../../src/job/command.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
@@ -228,7 +228,7 @@ t.test('a signal pauses before it is recorded, and whatever the recording meets'
     recorded.push(wanted)
     return answer.promise
   }
-  const orders = createCommandFollower({ record, log })
+  const orders = createCommandFollower(record, log)
   await orders.signal('SIGCONT')
   t.strictSame(recorded, [], 'nothing was paused by a signal')
   const paused = orders.signal('SIGTSTP')

@@ -96,7 +96,7 @@ export interface Queue {
 }
 
 /** Starts a runner for executions and one for deliveries, so that a slow receiver never holds a slot. */
-export async function startRunners(options: QueueOptions): Promise<Queue> {
+export async function startQueue(options: QueueOptions): Promise<Queue> {
   const { url, log, execute, isPaused = () => false } = options
   let lostAt = Number.NEGATIVE_INFINITY
   const pools = {

@@ -6,7 +6,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createLog } from '#log'
 import type { Logger } from '#log'
-import { startRunners } from '../../../src/job/queue/queue.ts'
+import { startQueue } from '../../../src/job/queue/queue.ts'
 import type { ExecutingTask } from '../../../src/job/queue/queue.ts'
 import { createTestDatabase } from '../../helper/database.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
@@ -37,13 +37,13 @@ const idle: ExecutingTask = {
   settled: async () => {},
 }
 
-const startQueue = (
+const startRuns = (
   url: string,
   execute: ExecutingTask,
   executions: number,
   log: Logger,
-): ReturnType<typeof startRunners> =>
-  startRunners({ url, execute, executions, deliver: async () => {}, deliveries: 1, log })
+): ReturnType<typeof startQueue> =>
+  startQueue({ url, execute, executions, deliver: async () => {}, deliveries: 1, log })
 
 interface Started {
   readonly begun: { readonly submission: string; readonly end: () => void }[]
@@ -79,7 +79,7 @@ async function start(
     },
     notifyReturned: async () => void (told.times += 1),
   }
-  const queue = await startQueue(url, execute, executions, log)
+  const queue = await startRuns(url, execute, executions, log)
   const stop = async (): Promise<void> => {
     isStopped = true
     for (const { end } of begun) end()
@@ -114,7 +114,7 @@ t.test('connections that are hung up on are asked for until one holds', async (t
   const through = new URL(url)
   through.hostname = '127.0.0.1'
   through.port = String((door.address() as AddressInfo).port)
-  const queue = await startQueue(through.href, idle, 1, createLog('test', 'silent'))
+  const queue = await startRuns(through.href, idle, 1, createLog('test', 'silent'))
   t.equal(refused, 3)
   await queue.stop()
 })
