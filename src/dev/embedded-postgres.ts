@@ -5,8 +5,9 @@ import type { ChildProcess } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -32,16 +33,13 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>
 }
 
-/** The paths of the server's programs and its data. */
+/** Where a process of the server finds its programs, and the server's directory. */
 interface Paths {
   readonly native: string
-  readonly data: string
+  readonly directory: string
 }
 
-interface User {
-  readonly uid: number
-  readonly gid: number
-}
+type Start = (program: string, parameters: readonly string[]) => ChildProcess
 
 const userName = 'postgres'
 
@@ -49,55 +47,27 @@ const userName = 'postgres'
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
-  const user = process.getuid?.() === 0 ? await findOrMakeUser(options.onProgress) : null
-  const real = { native: findNative(), data: resolve(options.directory, 'data') }
-  const mountPoint = user === null ? null : await makeMountPoint()
-  try {
-    return await startIn(user, real, mountPoint, options)
-  } catch (error) {
-    if (mountPoint !== null) await rm(mountPoint, { recursive: true, force: true })
-    throw error
+  const { settings = {}, onProgress = () => {}, onLog = () => {} } = options
+  const real = { native: findNative(), directory: resolve(options.directory) }
+  const data = join(real.directory, 'data')
+  const passwordFile = join(real.directory, 'password')
+  const isNew = !existsSync(join(data, 'PG_VERSION'))
+  await using cleanup = new AsyncDisposableStack()
+  await mkdir(data, { recursive: true, mode: 0o700 })
+  if (isNew) await writeFile(passwordFile, randomBytes(18).toString('base64url'), { mode: 0o600 })
+  let shown: Paths | null = null
+  if (process.getuid?.() === 0) {
+    await makeUser(onProgress)
+    shown = await makeMountPoints(cleanup)
+    await run('chown', [`${userName}:`, real.directory, data, passwordFile])
   }
-}
+  const { native, directory } = shown ?? real
+  const start: Start = (program, parameters) =>
+    startProgram(real, shown, [join(native, 'bin', program), ...parameters])
 
-async function startIn(
-  user: User | null,
-  real: Paths,
-  mountPoint: string | null,
-  options: EmbeddedPostgresOptions,
-): Promise<EmbeddedPostgres> {
-  const { directory, settings = {}, onProgress = () => {} } = options
-  const passwordFile = resolve(directory, 'password')
-  const paths =
-    mountPoint === null
-      ? real
-      : { native: join(mountPoint, 'native'), data: join(mountPoint, 'data') }
-  const start = (program: string, parameters: readonly string[]): ChildProcess =>
-    startAs(user, real, paths, [join(paths.native, 'bin', program), ...parameters])
-
-  await mkdir(real.data, { recursive: true, mode: 0o700 })
-  if (user !== null) await chown(real.data, user.uid, user.gid)
-  if (!existsSync(join(real.data, 'PG_VERSION'))) {
+  if (isNew) {
     onProgress('making a PostgreSQL cluster')
-    const password = randomBytes(18).toString('base64url')
-    await writeFile(passwordFile, password, { mode: 0o600 })
-    const shownPasswordFile = mountPoint === null ? passwordFile : join(mountPoint, 'password')
-    if (user !== null) {
-      await writeFile(shownPasswordFile, password, { mode: 0o600 })
-      await chown(shownPasswordFile, user.uid, user.gid)
-    }
-    const initdb = start('initdb', [
-      `--pgdata=${paths.data}`,
-      '--username=postgres',
-      '--auth=scram-sha-256',
-      `--pwfile=${shownPasswordFile}`,
-      '--encoding=UTF8',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-      '--locale=C',
-    ])
-    await finish(initdb)
-    if (user !== null) await rm(shownPasswordFile)
+    await makeCluster(start, directory)
   }
   const password = await readFile(passwordFile, 'utf8')
   const port = await findPort(options.port)
@@ -112,10 +82,11 @@ async function startIn(
     log_timezone: 'UTC',
     ...settings,
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const server = start('postgres', ['-D', paths.data, ...given])
+  const server = start('postgres', ['-D', `${directory}/data`, ...given])
   await ready(server)
-  server.stderr?.on('data', (chunk: Buffer) => options.onLog?.(chunk.toString()))
+  server.stderr?.on('data', (chunk: Buffer) => onLog(chunk.toString()))
 
+  const atStop = cleanup.move()
   return {
     url: (database) => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`,
     async stop() {
@@ -123,23 +94,22 @@ async function startIn(
         server.kill('SIGINT')
         await once(server, 'exit')
       }
-      if (mountPoint !== null) await rm(mountPoint, { recursive: true, force: true })
+      await atStop.disposeAsync()
     },
   }
 }
 
-// PostgreSQL refuses to run as root. setpriv makes it run as a plain user and end with this process. A mount namespace shows
-// it its files even if they are below directories that it may not enter.
-function startAs(
-  user: User | null,
-  real: Paths,
-  paths: Paths,
-  command: readonly string[],
-): ChildProcess {
-  const end = ['--pdeathsig', 'SIGINT']
-  const argv =
-    user === null
-      ? ['setpriv', ...end, '--', ...command]
+/**
+ * Starts a program that ends with this process. PostgreSQL refuses to run as root, so a plain user runs it then.
+ * @param shown where that user sees the real paths, which may be below directories that it may not enter: in a mount namespace.
+ */
+function startProgram(real: Paths, shown: Paths | null, command: readonly string[]): ChildProcess {
+  const asUser = [`--reuid=${userName}`, `--regid=${userName}`, '--clear-groups']
+  const setpriv = ['setpriv', ...(shown === null ? [] : asUser), '--pdeathsig', 'SIGINT', '--']
+  const script = 'mount --bind "$1" "$2" && mount --rbind "$3" "$4" && shift 4 && exec "$@"'
+  const show =
+    shown === null
+      ? []
       : [
           'unshare',
           '--mount',
@@ -147,21 +117,14 @@ function startAs(
           '--',
           'sh',
           '-c',
-          'mount --bind "$1" "$2" && mount --bind "$3" "$4" && shift 4 && exec "$@"',
+          script,
           'sh',
           real.native,
-          paths.native,
-          real.data,
-          paths.data,
-          'setpriv',
-          `--reuid=${user.uid}`,
-          `--regid=${user.gid}`,
-          '--clear-groups',
-          ...end,
-          '--',
-          ...command,
+          shown.native,
+          real.directory,
+          shown.directory,
         ]
-  const [program = '', ...parameters] = argv
+  const [program = '', ...parameters] = [...show, ...setpriv, ...command]
   return spawn(program, parameters, {
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
@@ -171,9 +134,19 @@ function startAs(
   })
 }
 
-async function finish(child: ChildProcess): Promise<void> {
-  const output = collect(child)
-  const [code] = (await once(child, 'exit')) as [number | null]
+async function makeCluster(start: Start, directory: string): Promise<void> {
+  const initdb = start('initdb', [
+    `--pgdata=${directory}/data`,
+    '--username=postgres',
+    '--auth=scram-sha-256',
+    `--pwfile=${directory}/password`,
+    '--encoding=UTF8',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+  ])
+  const output = collect(initdb)
+  const [code] = (await once(initdb, 'exit')) as [number | null]
   if (code !== 0) throw new Error(`PostgreSQL's initdb failed:\n${output()}`)
 }
 
@@ -198,15 +171,9 @@ function collect(child: ChildProcess): () => string {
   return () => text
 }
 
-async function findOrMakeUser(onProgress: (message: string) => void = () => {}): Promise<User> {
-  const find = async (): Promise<User | null> => {
-    const lines = (await readFile('/etc/passwd', 'utf8')).split('\n')
-    const line = lines.find((one) => one.startsWith(`${userName}:`))
-    const [, , uid, gid] = line?.split(':') ?? []
-    return uid === undefined || gid === undefined ? null : { uid: Number(uid), gid: Number(gid) }
-  }
-  const user = await find()
-  if (user !== null) return user
+async function makeUser(onProgress: (message: string) => void): Promise<void> {
+  const isKnown = await run('id', [userName]).catch(() => null)
+  if (isKnown !== null) return
   onProgress(`making the system user ${userName}: PostgreSQL does not run as root`)
   await run('useradd', [
     '--system',
@@ -216,9 +183,6 @@ async function findOrMakeUser(onProgress: (message: string) => void = () => {}):
     '/usr/sbin/nologin',
     userName,
   ])
-  const made = await find()
-  if (made === null) throw new Error(`useradd made no user ${userName}`)
-  return made
 }
 
 function findNative(): string {
@@ -233,12 +197,13 @@ function findNative(): string {
   }
 }
 
-async function makeMountPoint(): Promise<string> {
-  const mountPoint = await mkdtemp(join(tmpdir(), 'runledger-postgres-'))
-  await chmod(mountPoint, 0o755)
-  await mkdir(join(mountPoint, 'native'))
-  await mkdir(join(mountPoint, 'data'))
-  return mountPoint
+async function makeMountPoints(cleanup: AsyncDisposableStack): Promise<Paths> {
+  const root = await mkdtemp(join(tmpdir(), 'runledger-postgres-'))
+  cleanup.defer(() => rm(root, { recursive: true, force: true }))
+  await chmod(root, 0o755)
+  const shown = { native: join(root, 'native'), directory: join(root, 'directory') }
+  for (const path of Object.values(shown)) await mkdir(path)
+  return shown
 }
 
 /**
@@ -264,8 +229,8 @@ async function listenOnce(port: number): Promise<number> {
   const server = createServer()
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
-  const address = server.address()
+  const { port: taken } = server.address() as AddressInfo
   server.close()
   await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : port
+  return taken
 }
