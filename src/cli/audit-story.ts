@@ -47,12 +47,12 @@ export const sentences: Readonly<Record<string, Sentence>> = {
     ),
   'batch.received': (data, { metadata }) =>
     sentence(
-      `Received: a batch of ${count(countOf(data['submissions']), 'submission')}`,
+      `Received: a batch of ${count(Object.keys(part(data, 'submissions')).length, 'submission')}`,
       describeWebhook(part(data, 'webhook')),
       `request ${say(metadata['request'])}`,
     ),
   'execution.started': (data, { at }, { receivedAt }) => {
-    const run = part(data, 'limits', 'run')
+    const run = part(part(data, 'limits'), 'run')
     return sentence(
       `Attempt ${say(data['attempt'])} started after ${between(receivedAt, at)} of waiting, on worker ${say(data['worker'])} of host ${say(data['host'])}`,
       `with ${say(data['runtime'])}`,
@@ -163,9 +163,7 @@ function describeSteps(...steps: readonly string[]): string {
 /** Lists the verdicts of a submission's tests; empty without tests. */
 function describeTests(tests: unknown): string {
   if (!Array.isArray(tests)) return ''
-  const verdicts = tests.map((test: Readonly<Record<string, unknown>>) =>
-    say(test['verdict'] ?? 'not run'),
-  )
+  const verdicts = tests.map((test: Data) => say(test['verdict'] ?? 'not run'))
   return `${count(tests.length, 'test')}: ${verdicts.join(', ')}.`
 }
 
@@ -195,20 +193,9 @@ function describeAttempt(data: Data): string {
   return `Attempt ${say(data['attempt'])} to deliver the webhook (${status}, ${seconds(data['duration_seconds'])})`
 }
 
-function countOf(items: unknown): number {
-  return Array.isArray(items) ? items.length : 0
-}
-
-function part(data: Data, ...path: readonly string[]): Data {
-  const found = path.reduce<unknown>(
-    (inner, name) => (isObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
-    data,
-  )
-  return isObject(found) ? found : {}
-}
-
-function isObject(value: unknown): value is Data {
-  return typeof value === 'object' && value !== null
+function part(data: Data, name: string): Data {
+  const found = Object.hasOwn(data, name) ? data[name] : null
+  return typeof found === 'object' && found !== null ? (found as Data) : {}
 }
 
 function sentence(...clauses: readonly string[]): string {

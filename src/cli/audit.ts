@@ -26,10 +26,9 @@ export async function printLife(sql: Database, id: string): Promise<AuditAnswer 
   const webhook = webhookId === undefined ? [] : await readStream(sql, webhookId, 'audit.event')
   const events = [...own, ...webhook].toSorted((a, b) => a.position - b.position)
 
-  const ids = [id, ...(webhookId === undefined ? [] : [webhookId])]
   const broken = await sql`
     select position, stream_version, type from audit.broken_chain
-    where stream_id = any(${ids}) order by position`
+    where stream_id in (${id}, ${webhookId ?? id}) order by position`
   const verdict =
     broken.length === 0
       ? `The hashes of its ${events.length} events fit.`

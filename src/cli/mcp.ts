@@ -1,6 +1,7 @@
 // The command `mcp`, for agents that start their servers as processes. Each message on stdin is POSTed to the service's /mcp,
 // and the answers are printed, one message a line (modelcontextprotocol.io, "stdio").
-import type { Readable, Writable } from 'node:stream'
+import { Readable } from 'node:stream'
+import type { Writable } from 'node:stream'
 import type { Response } from 'undici'
 import { parseServiceUrl } from '#client'
 import { defineCommand, misuse } from './command.ts'
@@ -113,18 +114,20 @@ export async function relay(
     }
   }
 
-  for await (const line of readLines(input)) if (line.trim() !== '') void take(line)
+  // For Node's readline, a line also ends at U+2028 and U+2029, which JSON may hold.
+  for await (const line of split(input.setEncoding('utf8'), '\n'))
+    if (line.trim() !== '') void take(line)
   for (const controller of underWay.values()) controller.abort()
   await dispatcher.destroy()
 }
 
-/** Yields the lines. For Node's readline, a line also ends at U+2028 and U+2029, which JSON may hold. */
-async function* readLines(input: Readable): AsyncGenerator<string> {
+/** Yields the parts of a text that comes in pieces. */
+async function* split(pieces: AsyncIterable<string>, separator: string): AsyncGenerator<string> {
   let text = ''
-  for await (const piece of input.setEncoding('utf8')) {
-    const lines = `${text}${piece as string}`.split('\n')
-    text = lines.pop() ?? ''
-    yield* lines
+  for await (const piece of pieces) {
+    const parts = (text + piece).split(separator)
+    text = parts.pop() ?? ''
+    yield* parts
   }
   yield text
 }
@@ -170,15 +173,10 @@ async function* readAnswers(response: Response): AsyncGenerator<object> {
     yield JSON.parse(text) as object
     return
   }
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const piece of response.body ?? []) {
-    const events = (text + decoder.decode(piece as Uint8Array, { stream: true })).split('\n\n')
-    text = events.pop() ?? ''
-    for (const event of events) {
-      const data = /^data: ([^\n]*)/m.exec(event)?.[1]
-      if (data !== undefined) yield JSON.parse(data) as object
-    }
+  const body = Readable.from(response.body ?? [], { objectMode: false })
+  for await (const event of split(body.setEncoding('utf8'), '\n\n')) {
+    const data = /^data: ([^\n]*)/m.exec(event)?.[1]
+    if (data !== undefined) yield JSON.parse(data) as object
   }
 }
 
