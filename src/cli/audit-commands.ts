@@ -8,10 +8,9 @@ import { receiptCommand } from './audit-receipt.ts'
 import { streamCommands } from './audit-streams.ts'
 import { auditHeads, listIds, printLife, verifyLog } from './audit.ts'
 import type { AuditAnswer } from './audit.ts'
-import { CommandError, defineCommand, exitStatuses, misuse } from './command.ts'
+import { CommandError, defineCommand, exitStatuses, misuse, takes } from './command.ts'
 import { withDatabase } from './connect.ts'
-import { findId } from './id.ts'
-import { readInput, readNumber, takes } from './option.ts'
+import { findId, readInput, readNumber } from './option.ts'
 import { printProgress, printRecord } from './output.ts'
 
 /** The least characters of a part of an id: a shorter part fits many ids. */
@@ -69,7 +68,10 @@ export const auditCommands = [
     },
     run: ({ values: { days } }) =>
       withDatabase(async (sql) => {
-        const older = readDays(days)
+        const older =
+          days === undefined
+            ? readOrExit(readRetentionConfig).RETENTION_DAYS
+            : readNumber('--days', days, 99_999)
         const purged = await purgeBodies(sql, older, (submissions) =>
           printProgress(`${submissions} submissions`, process),
         )
@@ -82,11 +84,6 @@ async function answer(ask: (sql: Database) => Promise<AuditAnswer>): Promise<num
   const { lines, ok } = await withDatabase(ask)
   for (const line of lines) process.stdout.write(`${line}\n`)
   return ok ? 0 : exitStatuses.failed
-}
-
-function readDays(text: string | undefined): number {
-  if (text === undefined) return readOrExit(readRetentionConfig).RETENTION_DAYS
-  return readNumber('--days', text, 99_999)
 }
 
 async function completeId(sql: Database, part: string): Promise<string> {

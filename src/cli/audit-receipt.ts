@@ -5,9 +5,9 @@ import { readStream } from '#event'
 import { openEnvelope, readPublicKeys, readReceipt } from '#receipt'
 import type { Opened, Receipt, VerifyingKey } from '#receipt'
 import type { AuditAnswer } from './audit.ts'
-import { CommandError, defineCommand, exitStatuses, misuse } from './command.ts'
+import { CommandError, defineCommand, exitStatuses, flag, misuse, takes } from './command.ts'
 import { withDatabase } from './connect.ts'
-import { flag, readInput, takes } from './option.ts'
+import { readInput } from './option.ts'
 
 type Open = Extract<Opened, { readonly receipt: Receipt }>
 
@@ -41,11 +41,16 @@ export const receiptCommand = defineCommand({
 /** Describes the receipt and the result of its signature check. */
 function describeSignature(opened: Opened): AuditAnswer {
   if (!('receipt' in opened)) return { ok: false, lines: [refuse(opened)] }
+  const { submission, end } = opened.receipt
+  const verdict = end.verdict === null ? '' : `, ${end.verdict}`
   const remark =
     opened.kind === 'signed'
       ? `It is unchanged since key ${opened.keyId} signed it.`
       : 'Its signature was not checked: no --public-key was given.'
-  return { ok: true, lines: [...summarize(opened), remark] }
+  return {
+    ok: true,
+    lines: [`submission ${submission}: ${end.status}${verdict}, at ${end.at}`, remark],
+  }
 }
 
 function refuse(opened: Exclude<Opened, Open>): string {
@@ -91,11 +96,6 @@ export async function compareWithLedger(
     ok: true,
     lines: [`Its ${receipt.events.length} events are in the ledger, and their hashes fit.`],
   }
-}
-
-function summarize({ receipt: { submission, end } }: Open): string[] {
-  const verdict = end.verdict === null ? '' : `, ${end.verdict}`
-  return [`submission ${submission}: ${end.status}${verdict}, at ${end.at}`]
 }
 
 function readKeys(file: string): VerifyingKey[] {

@@ -5,9 +5,9 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { findLacks, listStreamHeads, parseStreamHead } from '#event'
 import type { StreamHead } from '#event'
-import { CommandError, defineCommand, exitStatuses } from './command.ts'
+import { CommandError, defineCommand, exitStatuses, takes } from './command.ts'
 import { withDatabase } from './connect.ts'
-import { readTime, takes } from './option.ts'
+import { readTime } from './option.ts'
 import { printJson } from './output.ts'
 
 const linesAtOnce = 1000

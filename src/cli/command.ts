@@ -58,6 +58,25 @@ export function defineCommand<const O extends Options = Options>(
   return { operands: [], options: {}, ...command }
 }
 
+type More = Omit<Option, 'type' | 'value' | 'help'>
+
+/** Defines an option with a value. @param value the placeholder in help. */
+export function takes<const M extends More = object>(
+  value: string,
+  help: string,
+  more?: M,
+): { readonly type: 'string'; readonly value: string; readonly help: string } & M {
+  return { type: 'string', value, help, ...(more ?? ({} as M)) }
+}
+
+/** Defines an option without a value. @param preset true: the option is spelled `--no-…`. */
+export function flag(
+  help: string,
+  preset = false,
+): { readonly type: 'boolean'; readonly help: string; readonly default: boolean } {
+  return { type: 'boolean', help, default: preset }
+}
+
 /** Ends a command with a message for its user. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'

@@ -1,8 +1,7 @@
 // The commands `doctor`, `workers` and `running`, which show the host, the workers and the running submissions.
 import { readDoctorConfig } from '#config'
 import { readKeptUrl } from './connect.ts'
-import { defineCommand, exitStatuses } from './command.ts'
-import { flag } from './option.ts'
+import { defineCommand, exitStatuses, flag } from './command.ts'
 import { listOptions, printList } from './service.ts'
 
 export const hostCommands = [

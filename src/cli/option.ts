@@ -1,26 +1,6 @@
-// Defines options of commands in a line each, and reads their values.
+// Reads the values of options and operands: numbers, words, times, files, and ids.
 import { readFileSync } from 'node:fs'
 import { CommandError, exitStatuses, misuse } from './command.ts'
-import type { Option } from './command.ts'
-
-type More = Omit<Option, 'type' | 'value' | 'help'>
-
-/** Defines an option with a value. @param value the placeholder in help. */
-export function takes<const M extends More = object>(
-  value: string,
-  help: string,
-  more?: M,
-): { readonly type: 'string'; readonly value: string; readonly help: string } & M {
-  return { type: 'string', value, help, ...(more ?? ({} as M)) }
-}
-
-/** Defines an option without a value. @param preset true: the option is spelled `--no-…`. */
-export function flag(
-  help: string,
-  preset = false,
-): { readonly type: 'boolean'; readonly help: string; readonly default: boolean } {
-  return { type: 'boolean', help, default: preset }
-}
 
 /** Reads a whole number from 1 to `most`. @param or other allowed values, for the error message. @throws {CommandError} */
 export function readNumber(option: string, text: string, most: number, or = ''): number {
@@ -53,4 +33,29 @@ export function readInput(name: string, file: string): string {
   } catch (error) {
     throw new CommandError(`${name}: ${(error as Error).message}`, exitStatuses.noInput)
   }
+}
+
+/**
+ * Finds the id that begins or ends with `part`. Ids of one day begin alike.
+ * @throws {CommandError} when `part` fits no id, or several.
+ */
+export function findId(
+  rows: readonly { readonly id: string }[],
+  part: string,
+  noun: string,
+): string {
+  if (!/^[0-9a-f-]{1,36}$/i.test(part))
+    throw misuse(`${JSON.stringify(part)} is not the id of a ${noun}, nor its beginning or end`)
+  const found = rows.map(({ id }) => id).filter((id) => isPart(part, id))
+  const [only] = found
+  if (only === undefined) throw new CommandError(`there is no such ${noun}`)
+  if (found.length > 1)
+    throw new CommandError(`${part} is part of ${found.length} ids: ${found.join(', ')}`)
+  return only
+}
+
+/** Whether an id begins or ends with this text. */
+export function isPart(text: string, id: string): boolean {
+  const wanted = text.toLowerCase()
+  return id.startsWith(wanted) || id.endsWith(wanted)
 }

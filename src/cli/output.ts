@@ -1,6 +1,6 @@
 // Prints tables on a terminal, and JSON lines for programs. Strangers' text must not control the terminal.
+import { flag } from './command.ts'
 import type { Terminal } from './command.ts'
-import { flag } from './option.ts'
 
 /** The option `--json` of every command that prints a list. */
 export const jsonOption = flag('JSON lines on a terminal too')

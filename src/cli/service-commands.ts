@@ -1,6 +1,5 @@
 // The commands `submit` and `cancel`, which call a service as its customers do.
-import { defineCommand, misuse } from './command.ts'
-import { flag } from './option.ts'
+import { defineCommand, flag, misuse } from './command.ts'
 import { readService, serviceOptions } from './service.ts'
 import { requestOptions } from './submission-request.ts'
 import { cancelSubmission, submitFile } from './submit.ts'

@@ -4,8 +4,8 @@ import { createClient, createOperator, RunledgerError } from '#client'
 import type { Operator } from '#client'
 import { readClientConfig, readOrExit } from '#config'
 import { keptOperatorKeyFile, readKept } from '#kept'
-import { CommandError, exitStatuses, misuse } from './command.ts'
-import { readInput, takes } from './option.ts'
+import { CommandError, exitStatuses, misuse, takes } from './command.ts'
+import { readInput } from './option.ts'
 import { jsonOption, printable, printRows } from './output.ts'
 
 export const serviceOptions = {

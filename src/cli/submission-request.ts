@@ -5,8 +5,8 @@ import { basename, extname, posix } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Checker, Limits, SubmissionRequest, SubmittedFile, Test } from '#client'
 import { languages, languagesByExtension, limitSpellings } from '#language'
+import { flag, takes } from './command.ts'
 import type { Values } from './command.ts'
-import { flag, takes } from './option.ts'
 import { checkPath } from './output-files.ts'
 
 const limitNames: readonly (keyof Limits)[] = Object.values(limitSpellings)

@@ -2,9 +2,9 @@
 import { listTiers, setTier } from '#account'
 import type { ListedTier, Tier, TierLimits } from '#account'
 import { limitSpellings } from '#language'
-import { defineCommand, misuse } from './command.ts'
+import { defineCommand, misuse, takes } from './command.ts'
 import { operator, withDatabase } from './connect.ts'
-import { readNumber, takes } from './option.ts'
+import { readNumber } from './option.ts'
 import { jsonOption, printRecord, printRows } from './output.ts'
 
 const notes =

@@ -2,10 +2,9 @@
 import { RunledgerError } from '#client'
 import type { CommandedWorker, Operator, OrderWord } from '#client'
 import { wantedBy } from '#operator'
-import { CommandError, defineCommand, exitStatuses, misuse } from './command.ts'
+import { CommandError, defineCommand, exitStatuses, flag, misuse, takes } from './command.ts'
 import type { Command } from './command.ts'
-import { findId } from './id.ts'
-import { flag, takes } from './option.ts'
+import { findId } from './option.ts'
 import { printRows } from './output.ts'
 import { askOperator, listOptions } from './service.ts'
 

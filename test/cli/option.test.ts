@@ -1,6 +1,6 @@
 // Ids on the command line: a prefix or suffix names an id if it fits only that one.
 import t from 'tap'
-import { findId } from '../../src/cli/id.ts'
+import { findId } from '../../src/cli/option.ts'
 
 const ids = [
   '01a217f2-7e4e-7662-80e2-c2b8e594128e',

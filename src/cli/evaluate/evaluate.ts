@@ -1,9 +1,9 @@
 // The command `evaluate FILE.jsonl`: runs a benchmark's solutions, and prints a table and pass@k.
 import { writeFileSync } from 'node:fs'
 import { RunledgerError, createClient } from '#client'
-import { CommandError, defineCommand, exitStatuses } from '../command.ts'
+import { CommandError, defineCommand, exitStatuses, takes } from '../command.ts'
 import type { Terminal } from '../command.ts'
-import { readNumber, takes } from '../option.ts'
+import { readNumber } from '../option.ts'
 import { printProgress, printable, printRecord, printRows } from '../output.ts'
 import { readService, serviceOptions } from '../service.ts'
 import { report } from './report.ts'
