@@ -9,7 +9,7 @@ import { mcpCommands } from './mcp.ts'
 import { rerunCommands } from './rerun.ts'
 import { serviceCommands } from './service-commands.ts'
 import { tierCommands } from './tiers.ts'
-import { topCommands } from './top-commands.ts'
+import { topCommands } from './top.ts'
 import { webhookCommands } from './webhooks.ts'
 import { workerCommands } from './worker-commands.ts'
 
