@@ -7,14 +7,14 @@ import { keyCommands } from './keys.ts'
 import { languageCommands } from './language-commands.ts'
 import { mcpCommands } from './mcp.ts'
 import { rerunCommands } from './rerun.ts'
-import { serviceCommands } from './service-commands.ts'
+import { submitCommands } from './submit.ts'
 import { tierCommands } from './tiers.ts'
 import { topCommands } from './top.ts'
 import { webhookCommands } from './webhooks.ts'
 import { workerCommands } from './worker-commands.ts'
 
 export const commands: readonly Command[] = [
-  ...serviceCommands,
+  ...submitCommands,
   ...evaluateCommands,
   ...mcpCommands,
   ...keyCommands,

@@ -2,7 +2,7 @@
 import type { Client, Result, StreamEvent, SubmissionRequest } from '#client'
 import type { Terminal } from './command.ts'
 import { printJson, show } from './output.ts'
-import { describeStreamedTest } from './test-lines.ts'
+import { describeStreamedTest } from './submit-output.ts'
 
 /** Calls the listener at each interrupt by the caller. @returns a function that removes the listener. */
 export type OnInterrupt = (listener: () => void) => () => void

@@ -1,13 +1,12 @@
 // Makes a submission's request of the words, files and `NAME=VALUE` pairs of a command line. The service checks the values.
 import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
-import { basename, extname, posix } from 'node:path'
+import { basename, extname, isAbsolute, posix } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Checker, Limits, SubmissionRequest, SubmittedFile, Test } from '#client'
 import { languages, languagesByExtension, limitSpellings } from '#language'
 import { flag, takes } from './command.ts'
 import type { Values } from './command.ts'
-import { checkPath } from './output-files.ts'
 
 const limitNames: readonly (keyof Limits)[] = Object.values(limitSpellings)
 
@@ -114,6 +113,12 @@ async function readBeside(path: string): Promise<SubmittedFile> {
   return isUtf8(bytes)
     ? { name, content: bytes.toString() }
     : { name, content: bytes.toString('base64'), encoding: 'base64' }
+}
+
+/** Checks the path of an option. @throws {TypeError} for a path that is absolute or has `..` in it. */
+function checkPath(option: string, path: string): void {
+  if (isAbsolute(path) || path.split('/').includes('..'))
+    throw new TypeError(`${option} ${path}: must be a relative path without ".."`)
 }
 
 async function readTest(word: string): Promise<Test> {

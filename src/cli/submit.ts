@@ -1,20 +1,61 @@
-// The commands `submit FILE` and `cancel ID`. `submit` prints the program's stdout and stderr, a line for each test, then a
-// line with the result; its exit status follows the verdict. `cancel` cancels a submission.
-import { styleText } from 'node:util'
+// The commands `submit FILE` and `cancel ID`, which call a service as its customers do. `submit` prints the program's stdout and
+// stderr, a line for each test, then a line with the result; its exit status follows the verdict.
 import { RunledgerError, createClient } from '#client'
 import type { Client, Result, SubmissionRequest } from '#client'
-import { CommandError, exitStatuses } from './command.ts'
+import { CommandError, defineCommand, exitStatuses, flag, misuse } from './command.ts'
 import type { Terminal } from './command.ts'
 import { uploadLongTexts } from './long-text.ts'
-import { saveOutputFiles } from './output-files.ts'
-import { printJson, printable, show } from './output.ts'
+import { printJson, printable } from './output.ts'
+import { readService, serviceOptions } from './service.ts'
 import { InterruptedError, streamVisibly } from './stream.ts'
 import type { OnInterrupt } from './stream.ts'
-import { readRequest } from './submission-request.ts'
+import { readRequest, requestOptions } from './submission-request.ts'
 import type { RequestWords } from './submission-request.ts'
-import { describeDifference, describeTests, listFigures } from './test-lines.ts'
+import { nameEnd, present, saveOutputFiles } from './submit-output.ts'
 
-type Verdict = NonNullable<Result['verdict']>
+const verdictNotes =
+  'One of FILE, --stdin and --expected may be - for standard input; with - as FILE, --language is required.\n' +
+  'Give an argument that begins with - as --arg=-v. A test is named after its IN file.\n' +
+  'The program’s stdout is printed on stdout, its stderr or the compiler’s messages on stderr, then the verdict and figures;\n' +
+  'with tests, those of the first test that is not AC, after a line for each test: name, verdict, figures, difference.\n' +
+  'Output files are saved whatever the verdict, and overwrite existing files; with --json they are only in the record.\n' +
+  'Exit status: AC 0, WA 1, CE 2, RE 3, TLE 4, MLE 5, OLE 6, cancelled 7, IE 70; with --no-wait 0 when stored. On\n' +
+  'failure: 64 wrong arguments, 65 refused by the service, 66 a file cannot be read, 69 the service is unreachable, 73 an output file\n' +
+  'cannot be saved, 77 the key is not valid.'
+
+export const submitCommands = [
+  defineCommand({
+    name: 'submit',
+    operands: ['FILE'],
+    summary: 'run a program on a service, print its output, exit with its verdict',
+    notes: verdictNotes,
+    options: {
+      ...requestOptions,
+      wait: flag('print the id, and do not wait for the result', true),
+      stream: flag(
+        'print output as it comes; Ctrl-C cancels the submission, a second Ctrl-C exits at once',
+      ),
+      json: flag('print the record as JSON instead of the output'),
+      ...serviceOptions,
+    },
+    run: ({ operands: [file = ''], values }) => {
+      if ([file, values.stdin, values.expected].filter((name) => name === '-').length > 1)
+        throw misuse('submit: only one of FILE, --stdin and --expected may be -')
+      return submitFile({ ...values, file, onInterrupt, ...readService(values) }, process)
+    },
+  }),
+  defineCommand({
+    name: 'cancel',
+    operands: ['ID'],
+    summary: 'cancel a submission: it is killed if it runs, its output is kept',
+    notes:
+      'Prints `cancelled`, or the verdict if the submission had ended before. Exit status: 0; 65 the key has no such submission,\n' +
+      '69 the service is unreachable, 77 the key is not valid.',
+    options: { json: flag('print the record as JSON'), ...serviceOptions },
+    run: ({ operands: [id = ''], values }) =>
+      cancelSubmission({ id, json: values.json, ...readService(values) }, process),
+  }),
+]
 
 interface ServiceCall {
   /** Prints JSON, for errors too. */
@@ -35,6 +76,11 @@ interface CancelCall extends ServiceCall {
   readonly id: string
 }
 
+function onInterrupt(listener: () => void): () => void {
+  process.on('SIGINT', listener)
+  return () => process.off('SIGINT', listener)
+}
+
 /** Submits a file and prints the result. @returns the exit status; a caller's mistake is printed, not thrown. */
 export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<number> {
   return answer(call, terminal, async () => {
@@ -47,11 +93,11 @@ export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<
     const client = createClient(call)
     const asked = await uploadLongTexts(client, request)
     if (!call.wait) return accept(await client.submit(asked), call.json, terminal)
-    const isStreamed = call.stream === true
-    const result = isStreamed
-      ? await streamVisibly(client, asked, call, terminal)
-      : await waitVisibly(client, asked, terminal)
-    return finish(call, result, terminal, isStreamed)
+    const result =
+      call.stream === true
+        ? await streamVisibly(client, asked, call, terminal)
+        : await waitVisibly(client, asked, terminal)
+    return finish(call, result, terminal)
   })
 }
 
@@ -95,11 +141,6 @@ async function answer(
   }
 }
 
-/** Returns the verdict, or `cancelled`. */
-function nameEnd({ status, verdict }: Result): Verdict | 'cancelled' {
-  return status === 'cancelled' ? status : (verdict ?? 'IE')
-}
-
 async function waitVisibly(
   client: Client,
   request: SubmissionRequest,
@@ -130,16 +171,11 @@ function accept(accepted: { readonly id: string }, json: boolean, { stdout }: Te
 
 /**
  * Prints the result and saves the output files. A file that the program has not written leaves the exit status as it is.
- * @param isStreamed true: with `json` the result, else a program's output or a line for each test, was printed already.
  * @returns the exit status.
  * @throws {CommandError} when a file cannot be saved.
  */
-async function finish(
-  call: SubmitCall,
-  result: Result,
-  terminal: Terminal,
-  isStreamed: boolean,
-): Promise<number> {
+async function finish(call: SubmitCall, result: Result, terminal: Terminal): Promise<number> {
+  const isStreamed = call.stream === true
   const status = exitStatuses[nameEnd(result)]
   if (call.json) {
     if (!isStreamed) printJson(result, terminal)
@@ -147,46 +183,8 @@ async function finish(
   }
   present(result, terminal, isStreamed)
   const { 'output-file': outputFiles = [], 'output-directory': directory = '.' } = call
-  const lines = await saveOutputFiles(outputFiles, result, directory).catch((error: Error) => {
-    throw new CommandError(error.message, exitStatuses.noOutput)
-  })
-  for (const line of lines) terminal.stderr.write(`${printable(line)}\n`)
+  await saveOutputFiles(outputFiles, result, directory, terminal)
   return status
-}
-
-/** Prints a result for people. */
-function present(result: Result, { stdout, stderr }: Terminal, isStreamed: boolean): void {
-  if (!isStreamed || result.tests !== null) {
-    const compiled = isStreamed ? '' : (result.compile_output ?? '')
-    const output = show(result.stdout ?? '', stdout)
-    stdout.write(output)
-    // On a terminal, the next text must start on a new line.
-    if (stdout.isTTY === true && output !== '' && !output.endsWith('\n')) stdout.write('\n')
-    const messages = show(`${compiled}${result.stderr ?? ''}`, stderr)
-    stderr.write(messages)
-    if (messages !== '' && !messages.endsWith('\n')) stderr.write('\n')
-  }
-  if (!isStreamed) for (const line of describeTests(result.tests ?? [])) stderr.write(`${line}\n`)
-  if (result.message !== null) stderr.write(`${result.message}\n`)
-  if (result.difference !== null) stderr.write(`${describeDifference(result.difference)}\n`)
-  stderr.write(`${describeEnd(result, stderr.isTTY === true)}\n`)
-}
-
-function describeEnd(result: Result, isColoured: boolean): string {
-  const { id, fault, exit_code: exitCode, signal } = result
-  const word = nameEnd(result)
-  const isCut = result.stdout_truncated === true || result.stderr_truncated === true
-  const figures = [
-    ...(fault === 'platform' ? ['a fault of the service: submit it again'] : []),
-    ...(fault === 'checker' ? ['a fault of the checker'] : []),
-    ...(exitCode === null ? [] : [`exit ${exitCode}`]),
-    ...(signal === null ? [] : [signal]),
-    ...listFigures(result),
-    ...(result.score === undefined ? [] : [`score ${result.score} of ${result.max_score}`]),
-    ...(isCut ? ['output cut off'] : []),
-  ].join(', ')
-  const name = isColoured ? styleText(word === 'AC' ? 'green' : 'red', word) : word
-  return `${name} ${figures}${figures === '' ? '' : '  '}${id}`
 }
 
 function statusOf({ status, code }: RunledgerError): number {

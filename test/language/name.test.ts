@@ -20,7 +20,7 @@ const homes =
 const examples = [
   'cli/evaluate/format.ts',
   'cli/language-commands.ts',
-  'cli/service-commands.ts',
+  'cli/submit.ts',
   'console/build.ts',
   'console/page/draft.ts',
   'dev/dev.ts',
