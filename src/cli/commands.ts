@@ -2,7 +2,6 @@
 import { auditCommands } from './audit-commands.ts'
 import type { Command } from './command.ts'
 import { evaluateCommands } from './evaluate/evaluate.ts'
-import { hostCommands } from './host-commands.ts'
 import { keyCommands } from './keys.ts'
 import { languageCommands } from './language-commands.ts'
 import { mcpCommands } from './mcp.ts'
@@ -11,7 +10,7 @@ import { submitCommands } from './submit.ts'
 import { tierCommands } from './tiers.ts'
 import { topCommands } from './top.ts'
 import { webhookCommands } from './webhooks.ts'
-import { workerCommands } from './worker-commands.ts'
+import { hostCommands, workerCommands } from './worker-commands.ts'
 
 export const commands: readonly Command[] = [
   ...submitCommands,
