@@ -1,9 +1,11 @@
 // Connects a command to the database: DATABASE_URL, or the database that `make run` keeps.
+import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { join } from 'node:path'
 import { readCommandConfig, readOrExit } from '#config'
 import { createDatabase, explainAbsence, explainRefusal, isUnmigrated } from '#database'
 import type { Database } from '#database'
-import { keptUrlFile, readKept } from '#kept'
+import { keptUrlFile } from '#kept'
 import { CommandError, exitStatuses } from './command.ts'
 
 /** How long a command waits for a running statement when its work has ended. */
@@ -33,20 +35,28 @@ export function operator(): string {
 
 /** Reads the address of the database that `make run` keeps. @throws {CommandError} when there is none. */
 export function readKeptUrl(): string {
-  let url: string | null
-  try {
-    url = readKept(keptUrlFile)
-  } catch (error) {
-    throw new CommandError(
-      `DATABASE_URL is not set, and ${keptUrlFile} cannot be read (${(error as Error).message}): use \`sudo\` if \`make run\` ran with it`,
-      exitStatuses.config,
-    )
-  }
+  const url = readKept(keptUrlFile, 'DATABASE_URL')
   if (url !== null) return url
   throw new CommandError(
     `DATABASE_URL is not set, and \`make run\` keeps no database in this checkout (${keptUrlFile})`,
     exitStatuses.config,
   )
+}
+
+/**
+ * Reads a file that `make run` keeps in this checkout, for a variable that is not set. @returns null when there is none.
+ * @throws {CommandError} when this user may not read it.
+ */
+export function readKept(file: string, variable: string): string | null {
+  try {
+    return readFileSync(join(import.meta.dirname, '../..', file), 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new CommandError(
+      `${variable} is not set, and ${file} cannot be read (${(error as Error).message}): use \`sudo\` if \`make run\` ran with it`,
+      exitStatuses.config,
+    )
+  }
 }
 
 function explain(error: unknown, url: string, isKept: boolean): unknown {

@@ -3,8 +3,9 @@
 import { createClient, createOperator, RunledgerError } from '#client'
 import type { Operator } from '#client'
 import { readClientConfig, readOrExit } from '#config'
-import { keptOperatorKeyFile, readKept } from '#kept'
+import { keptOperatorKeyFile } from '#kept'
 import { CommandError, exitStatuses, misuse, takes } from './command.ts'
+import { readKept } from './connect.ts'
 import { readInput } from './option.ts'
 import { jsonOption, printable, printRows } from './output.ts'
 
@@ -57,7 +58,9 @@ export async function askOperator<T>(
   const config = readOrExit(readClientConfig)
   const url = values.url ?? config.RUNLEDGER_URL
   const apiKey =
-    readKeyFile(values) ?? config.RUNLEDGER_OPERATOR_KEY ?? readKept(keptOperatorKeyFile)
+    readKeyFile(values) ??
+    config.RUNLEDGER_OPERATOR_KEY ??
+    readKept(keptOperatorKeyFile, 'RUNLEDGER_OPERATOR_KEY')
   if (apiKey === null) {
     throw misuse(
       'there is no operator’s key: `runledger keys issue --account ops --role operator` prints one; set RUNLEDGER_OPERATOR_KEY to it, or name a file that holds it with --key-file',

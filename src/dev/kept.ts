@@ -1,9 +1,5 @@
-// The files that `make run` keeps under .data/. The command line reads them when DATABASE_URL is not set.
+// The files that `make run` keeps under .data/. The command line reads some of them when a variable is not set.
 import { hash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-
-const checkout = resolve(import.meta.dirname, '../..')
 
 /** The folder of the kept files, relative to the checkout. */
 export const keptFolder = '.data'
@@ -22,13 +18,3 @@ export const keptOperatorKeyFile = `${keptFolder}/operator-key`
 
 /** The file with the key that signs receipts. */
 export const keptReceiptKeyFile = `${keptFolder}/receipt-key.pem`
-
-/** Reads a kept file. @param file such as `keptUrlFile`. @returns null when there is none. @throws when it may not be read. */
-export function readKept(file: string): string | null {
-  try {
-    return readFileSync(join(checkout, file), 'utf8').trim()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
-}

@@ -1,6 +1,6 @@
 // `runledger` with any Node on the path and from any directory; and the database of `make run`.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import { copyCheckout } from '../helper/copied-checkout.ts'
@@ -87,6 +87,21 @@ t.test('without DATABASE_URL a command finds the database that `make run` keeps'
       'PostgreSQL at 127.0.0.1:1 cannot be reached (ECONNREFUSED): start it with `make run`, or set DATABASE_URL\n',
     )
   })
+})
+
+t.test('a kept file that this user may not read is named in a sentence', async (t) => {
+  // Root may read every file, so directories stand for files of another user.
+  for (const [name, variable, words] of [
+    ['database-url', 'DATABASE_URL', ['keys', 'list']],
+    ['operator-key', 'RUNLEDGER_OPERATOR_KEY', ['running']],
+  ] as const) {
+    const file = join(folder, '.data', name)
+    rmSync(file, { force: true })
+    mkdirSync(file)
+    const { status, out, err } = call(words)
+    t.strictSame([status, out], [78, ''])
+    t.match(err, new RegExp(`^${variable} is not set, and .data/${name} cannot be read .*\\n$`))
+  }
 })
 
 t.test('the Procfile’s processes start with any Node on the path', async (t) => {
