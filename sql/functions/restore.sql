@@ -1,14 +1,15 @@
 -- Restores the projections from the log, while the service runs: for one submission whose row turns out to be wrong, and for a
--- range of submissions in the reconciler's walk and in a rebuild.
+-- range of submissions in the reconciler's walk and in a rebuild. audit.drift says which rows are wrong.
 
 create or replace function runledger.rebuild_batch(after uuid, batch integer)
 returns table (last uuid, submissions integer, repaired integer)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _up_to uuid;
   _ids uuid[];
-  _count integer;
+  _reruns uuid[];
+  _deliveries uuid[];
 begin
   select e.stream_id into last from runledger.event e
   where e.type = 'submission.received' and e.stream_id > rebuild_batch.after
@@ -17,202 +18,139 @@ begin
   _up_to := coalesce(last, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   select count(*) into submissions from runledger.event e
   where e.type = 'submission.received' and e.stream_id > rebuild_batch.after and e.stream_id <= _up_to;
-  _ids := array(
-    select e.stream_id from runledger.event e
-    where e.type in ('submission.received', 'batch.received')
-      and e.stream_id > rebuild_batch.after and e.stream_id <= _up_to
-    union
-    select r.id from runledger.result r where r.id > rebuild_batch.after and r.id <= _up_to
-    union
-    select p.submission_id from runledger.pending p where p.submission_id > rebuild_batch.after and p.submission_id <= _up_to
-    union
-    select x.submission_id from runledger.rerun x where x.submission_id > rebuild_batch.after and x.submission_id <= _up_to
-    union
-    select d.submission_id from runledger.delivery d where d.submission_id > rebuild_batch.after and d.submission_id <= _up_to
-  );
+  _ids := array(select distinct d.id from audit.drift d where d.id > rebuild_batch.after and d.id <= _up_to);
   repaired := runledger.refresh_submissions(_ids);
 
-  with wrong as (
-    delete from runledger.rerun x
-    where x.submission_id = any (_ids) and not exists (
-      select from runledger.rerun_from_log derived
-      where derived.submission_id = x.submission_id
-        and (derived.rerun_of, derived.campaign) is not distinct from (x.rerun_of, x.campaign)
-    )
-    returning x.submission_id
-  ), restored as (
-    insert into runledger.rerun (submission_id, rerun_of, campaign)
-    select derived.submission_id, derived.rerun_of, derived.campaign
-    from runledger.rerun_from_log derived
-    -- The join makes PostgreSQL delete wrong rows first, because a wrong row may block the right one.
-    left join wrong on wrong.submission_id = derived.submission_id
-    where derived.submission_id = any (_ids) and (
-      wrong.submission_id is not null
-      or not exists (select from runledger.rerun x where x.submission_id = derived.submission_id)
-    )
-    on conflict do nothing
-    returning submission_id
-  )
-  select count(*) into _count from (select submission_id from wrong union select submission_id from restored) changed;
-  repaired := repaired + _count;
-
   perform from runledger.delivery d where d.submission_id = any (_ids) order by d.submission_id for update;
+  select
+    array_agg(d.id) filter (where d.projection = 'rerun'), array_agg(d.id) filter (where d.projection = 'delivery')
+  into _reruns, _deliveries
+  from audit.drift d
+  where d.id = any (_ids) and d.projection in ('rerun', 'delivery');
+  delete from runledger.rerun x where x.submission_id = any (_reruns);
+  insert into runledger.rerun (submission_id, rerun_of, campaign)
+  select derived.submission_id, derived.rerun_of, derived.campaign
+  from runledger.rerun_from_log derived
+  where derived.submission_id = any (_reruns)
+  on conflict do nothing;
+
   delete from runledger.delivery d
-  where d.submission_id = any (_ids)
-    and not exists (
-      select from runledger.event e
-      where e.stream_id = d.submission_id and e.type in ('submission.received', 'batch.received')
-    );
-  get diagnostics _count = row_count;
-  repaired := repaired + _count;
+  where d.submission_id = any (_deliveries)
+    and not exists (select from runledger.delivery_from_log derived where derived.submission_id = d.submission_id);
   -- The log has neither the address nor the secret of a lost row. audit.invariant shows such webhooks.
   insert into runledger.delivery as d (submission_id, webhook_id, attempts, state, due_at)
   select
     derived.submission_id, derived.webhook_id, derived.attempts, derived.state,
     case when derived.state = 'pending' then now() end
   from runledger.delivery_from_log derived
-  left join runledger.delivery cached on cached.submission_id = derived.submission_id
-  where derived.submission_id = any (_ids)
-    and (cached.webhook_id, cached.attempts, cached.state)
-      is distinct from (derived.webhook_id, derived.attempts, derived.state)
+  where derived.submission_id = any (_deliveries)
   on conflict (submission_id) do update set
     webhook_id = excluded.webhook_id, attempts = excluded.attempts, state = excluded.state,
     secret = case when excluded.state in ('waiting', 'pending') then d.secret end,
     due_at = coalesce(case when excluded.state = 'pending' then d.due_at end, excluded.due_at);
-  get diagnostics _count = row_count;
-  repaired := repaired + _count;
+  repaired := repaired + coalesce(cardinality(_reruns), 0) + coalesce(cardinality(_deliveries), 0);
   return next;
 end
 $$;
 comment on function runledger.rebuild_batch is 'Rebuilds the projections of the next submissions after the given id from the log; returns the last id (null: these were the last), the number of submissions in the log, and the number of repaired rows.';
 
-create or replace function runledger.restore_next_pending(after uuid, batch integer, out last uuid, out restored integer)
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-declare
-  _one_by_one constant integer := 1000;
-  _ids uuid[];
-  _id uuid;
-begin
-  select e.stream_id into last from runledger.event e
-  where e.type = 'submission.received' and e.stream_id > restore_next_pending.after
-  order by e.stream_id offset restore_next_pending.batch - 1 limit 1;
-  _ids := array(
-    select d.submission_id from runledger.pending_from_log d
-    where d.submission_id > restore_next_pending.after and d.submission_id <= coalesce(last, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-      and not exists (select from runledger.pending p where p.submission_id = d.submission_id)
-    order by d.submission_id
-  );
-  begin
-    restored := runledger.refresh_submissions(_ids);
-  exception when others then
-    -- An event that was written by hand may be beyond repair, which must not stop the walk. The others are restored singly,
-    -- and fewer at a time, because that takes longer.
-    restored := 0;
-    if cardinality(_ids) > _one_by_one then
-      last := _ids[_one_by_one];
-    end if;
-    foreach _id in array _ids[:_one_by_one] loop
-      begin
-        restored := restored + runledger.refresh_submissions(array[_id]);
-      exception when others then
-        raise warning 'submission % is not restored: %', _id, sqlerrm;
-      end;
-    end loop;
-  end;
-end
-$$;
-comment on function runledger.restore_next_pending is 'A step of runledger.restore_pending: of the next so many after the given id, restores those that runledger.pending lacks, and returns how many. last: the last id of the step, null at the end of the log.';
-
 create or replace function runledger.restore_pending(batch integer, pause interval default '0') returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  _step record;
+  _one_by_one constant integer := 1000;
+  _after uuid;
+  _last uuid;
+  _ids uuid[];
+  _id uuid;
+  _restored integer := 0;
 begin
   -- A lock of the row would hold up runledger.check_ledger.
   if not pg_try_advisory_xact_lock(71830, -8) then
     return 0;
   end if;
-  select walked.last, walked.restored into _step
+  select c.restored_up_to into _after
   from runledger.ledger_check c
-  cross join lateral runledger.restore_next_pending(c.restored_up_to, restore_pending.batch) walked
   -- A clock that was set back must not stop the walk.
   where (c.restored_at between clock_timestamp() - restore_pending.pause and clock_timestamp()) is not true;
   if not found then
     return 0;
   end if;
+  select e.stream_id into _last from runledger.event e
+  where e.type = 'submission.received' and e.stream_id > _after
+  order by e.stream_id offset restore_pending.batch - 1 limit 1;
+  _ids := array(
+    select d.submission_id from runledger.pending_from_log d
+    where d.submission_id > _after and d.submission_id <= coalesce(_last, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+      and not exists (select from runledger.pending p where p.submission_id = d.submission_id)
+    order by d.submission_id
+  );
+  begin
+    _restored := runledger.refresh_submissions(_ids);
+  exception when others then
+    -- An event that was written by hand may be beyond repair, which must not stop the walk. The others are restored singly,
+    -- and fewer at a time, because that takes longer.
+    if cardinality(_ids) > _one_by_one then
+      _last := _ids[_one_by_one];
+    end if;
+    foreach _id in array _ids[:_one_by_one] loop
+      begin
+        _restored := _restored + runledger.refresh_submissions(array[_id]);
+      exception when others then
+        raise warning 'submission % is not restored: %', _id, sqlerrm;
+      end;
+    end loop;
+  end;
   update runledger.ledger_check
-  set restored_at = clock_timestamp(), restored_up_to = coalesce(_step.last, '00000000-0000-0000-0000-000000000000');
-  return _step.restored;
+  set restored_at = clock_timestamp(), restored_up_to = coalesce(_last, '00000000-0000-0000-0000-000000000000');
+  return _restored;
 end
 $$;
-comment on function runledger.restore_pending is 'The reconciler''s next step through all submissions, for all processes together: goes on where the last step ended, and begins anew after the last submission. Returns how many submissions it restored; 0 without a step when one ran less than pause ago.';
+comment on function runledger.restore_pending is 'The reconciler''s next step through all submissions, for all processes together: of the next so many, restores those that runledger.pending lacks. It goes on where the last step ended, and begins anew after the last submission. Returns how many submissions it restored; 0 without a step when one ran less than pause ago.';
 
 create or replace function runledger.refresh_submissions(submission_ids uuid[]) returns integer
 language plpgsql
 as $$
 declare
   _ids constant uuid[] := refresh_submissions.submission_ids;
-  _count integer;
+  _pending uuid[];
+  _results uuid[];
 begin
   -- The rows are locked first and the next statement reads the log, so it sees earlier writers, and later writers wait.
   perform from runledger.pending p where p.submission_id = any (_ids) order by p.submission_id for update;
   perform from runledger.result r where r.id = any (_ids) order by r.id for update;
-  with wrong as (
-    delete from runledger.pending p
-    where p.submission_id = any (_ids) and not exists (
-      select from runledger.pending_from_log derived
-      where derived.submission_id = p.submission_id
-        and to_jsonb(derived) = to_jsonb(p) - '{admitted,position,waiters,is_parked}'::text[]
-    )
-    returning p.*
-  ), restored as (
-    insert into runledger.pending
-    select
-      derived.*,
-      -- The log does not have these columns. A running submission was admitted, and so is one whose key has no limit; the
-      -- reconciler admits the others. The job has the position.
-      coalesce(wrong.admitted, derived.is_running or tier.concurrent_executions is null),
-      case
-        when wrong.submission_id is not null then wrong.position
-        when not derived.is_low and j.run_at < timestamptz '2020-01-01 00:00Z' then (extract(epoch from j.run_at) * 1000000)::bigint
-      end,
-      wrong.waiters, coalesce(wrong.is_parked, false)
-    from runledger.pending_from_log derived
-    left join wrong on wrong.submission_id = derived.submission_id
-    left join runledger.api_key k on k.id = derived.api_key_id
-    left join runledger.tier on tier.name = k.tier
-    left join graphile_worker.jobs j on j.key = derived.submission_id::text
-    where derived.submission_id = any (_ids) and (
-      wrong.submission_id is not null
-      or not exists (select from runledger.pending p where p.submission_id = derived.submission_id)
-    )
-    on conflict do nothing
-    returning submission_id
-  ), wrong_result as (
-    delete from runledger.result r
-    where r.id = any (_ids) and not exists (
-      select from runledger.result_from_log derived
-      where derived.id = any (_ids) and derived.id = r.id and derived is not distinct from r
-    )
-    returning r.id
-  ), restored_result as (
-    insert into runledger.result
-    select derived.*
-    from runledger.result_from_log derived
-    left join wrong_result on wrong_result.id = derived.id
-    where derived.id = any (_ids) and (
-      wrong_result.id is not null or not exists (select from runledger.result r where r.id = derived.id)
-    )
-    on conflict do nothing
-    returning id
-  )
   select
-    (select count(*) from (select submission_id from wrong union select submission_id from restored) changed)
-    + (select count(*) from (select id from wrong_result union select id from restored_result) changed)
-  into _count;
-  return _count;
+    array_agg(d.id) filter (where d.projection = 'pending'), array_agg(d.id) filter (where d.projection = 'result')
+  into _pending, _results
+  from audit.drift d
+  where d.id = any (_ids) and d.projection in ('pending', 'result');
+  with wrong as (
+    delete from runledger.pending p where p.submission_id = any (_pending)
+    returning p.*
+  )
+  insert into runledger.pending
+  select
+    derived.*,
+    -- The log does not have these columns. A running submission was admitted, and so is one whose key has no limit; the
+    -- reconciler admits the others. The job has the position.
+    coalesce(wrong.admitted, derived.is_running or tier.concurrent_executions is null),
+    case
+      when wrong.submission_id is not null then wrong.position
+      when not derived.is_low and j.run_at < timestamptz '2020-01-01 00:00Z' then (extract(epoch from j.run_at) * 1000000)::bigint
+    end,
+    wrong.waiters, coalesce(wrong.is_parked, false)
+  from runledger.pending_from_log derived
+  -- The join makes PostgreSQL delete a wrong row before it inserts the right one.
+  left join wrong on wrong.submission_id = derived.submission_id
+  left join runledger.api_key k on k.id = derived.api_key_id
+  left join runledger.tier on tier.name = k.tier
+  left join graphile_worker.jobs j on j.key = derived.submission_id::text
+  where derived.submission_id = any (_pending)
+  on conflict do nothing;
+  delete from runledger.result r where r.id = any (_results);
+  insert into runledger.result select derived.* from runledger.result_from_log derived where derived.id = any (_results)
+  on conflict do nothing;
+  return coalesce(cardinality(_pending), 0) + coalesce(cardinality(_results), 0);
 end
 $$;
 comment on function runledger.refresh_submissions is 'Makes the rows of runledger.pending and runledger.result of these submissions equal to the log; returns how many rows differed.';

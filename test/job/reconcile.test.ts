@@ -2,6 +2,7 @@
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { readStream } from '#event'
+import { firstId } from '#id'
 import { createTestDatabase } from '../helper/database.ts'
 import { addWorker, conclude, finish, interrupt } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
@@ -188,16 +189,18 @@ t.test(
   'a submission whose row was removed from what is pending comes back from the log',
   async (t) => {
     const id = await submitNew(sql, caller, python)
-    const earlier = '00000000-0000-0000-0000-000000000000'
     await sql`delete from runledger.pending where submission_id = ${id}`
     await sql`select graphile_worker.remove_job(${id})`
     t.equal(await reconcile(), 0, 'nobody misses it there')
-    const [row] = await sql`
-      select restored.* from (select count(*)::integer as all from runledger.event where type = 'submission.received') received,
-        runledger.restore_next_pending(${earlier}, received.all) restored`
-    t.strictSame({ ...row }, { last: id, restored: 1 })
-    const [end] = await sql`select * from runledger.restore_next_pending(${id}, 20000)`
-    t.strictSame({ ...end }, { last: null, restored: 0 })
+    const [received] =
+      await sql`select count(*)::integer from runledger.event where type = 'submission.received'`
+    const restore = async (most: number): Promise<unknown> => {
+      const [row] = await sql`select runledger.restore_pending(${most}) as restored`
+      const [walk] = await sql`select restored_up_to from runledger.ledger_check`
+      return { ...row, ...walk }
+    }
+    t.strictSame(await restore(Number(received?.['count'])), { restored: 1, restored_up_to: id })
+    t.strictSame(await restore(20000), { restored: 0, restored_up_to: firstId })
     t.equal(await reconcile(), 1)
     t.equal(await countJobs(id), 1)
   },
@@ -222,7 +225,7 @@ t.test('all processes together take one step at a time through the log', async (
   t.equal(await restore('0'), 1, 'the next step goes on from there')
   t.equal(await restore('0'), 0, 'and at the end the walk begins anew')
   const [walk] = await sql`select restored_up_to as id from runledger.ledger_check`
-  t.match(walk, { id: '00000000-0000-0000-0000-000000000000' })
+  t.match(walk, { id: firstId })
   for (const id of [first, second]) t.equal(await countJobs(id), 1)
 })
 
@@ -269,9 +272,9 @@ t.test('an event written by hand does not stop the walk that restores others', a
     insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
     values (${uuidv7()}, 1, 'submission.received', 1, '{"account": "x"}', '{}', now(), '')`
   await sql`delete from runledger.pending where submission_id = any (${ids})`
-  const [end] = await sql`
-    select * from runledger.restore_next_pending('00000000-0000-0000-0000-000000000000', 20000)`
-  t.match(end, { last: null })
+  await sql`select runledger.restore_pending(20000)`
+  const [walk] = await sql`select restored_up_to from runledger.ledger_check`
+  t.match(walk, { restored_up_to: firstId }, 'it has reached the end')
   const restored = await sql`select from runledger.pending where submission_id = any (${ids})`
   t.equal(restored.length, 2)
 })

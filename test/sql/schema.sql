@@ -1203,7 +1203,7 @@ function runledger.read_series(step interval, steps integer, most integer)
 
 function runledger.rebuild_batch(after uuid, batch integer)
   Rebuilds the projections of the next submissions after the given id from the log; returns the last id (null: these were the last), the number of submissions in the log, and the number of repaired rows.
-  returns TABLE(last uuid, submissions integer, repaired integer) security definer set search_path=pg_catalog, pg_temp, TimeZone=UTC
+  returns TABLE(last uuid, submissions integer, repaired integer) security definer set search_path=pg_catalog, pg_temp
 
 function runledger.receive(requests jsonb, submissions jsonb, durable boolean DEFAULT true)
   Receives the submissions of requests. requests: an array of objects with submission_id (of its first submission), submissions (how many), api_key_id, capacity (the most unfinished submissions of all keys, including these; null: not checked), idempotency_key and request_digest (which identifies equal requests under one key), batch_answer (the answer to a repeated batch), waiter (a channel to notify of the end), by_operator (the key need not be valid), batch (an object with id, webhook_id, webhook_url, webhook_secret, schema_version, data and metadata of batch.received; none: the batch has no webhook). submissions: an array of objects with request (its number, from 1), submission_id, webhook_id, webhook_url and webhook_secret (or none), schema_version, data and metadata of the event, and in base64 code, stdin, expected_stdout, detail, blobs. Returns one row for each request; n is its number. outcome: received; replayed: the idempotency key belongs to earlier_id or batch_answer, and matches says whether the request is the same; key_refused, queue_full, blob_missing: nothing of it was written. 57014: the call took more than 1.5 s, and nothing of any request was written.
@@ -1258,12 +1258,8 @@ function runledger.rerun_submission(original uuid, request jsonb, at_once intege
   returns TABLE(id uuid, outcome text, matches boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_api
 
-function runledger.restore_next_pending(after uuid, batch integer, OUT last uuid, OUT restored integer)
-  A step of runledger.restore_pending: of the next so many after the given id, restores those that runledger.pending lacks, and returns how many. last: the last id of the step, null at the end of the log.
-  returns record security definer set search_path=pg_catalog, pg_temp
-
 function runledger.restore_pending(batch integer, pause interval DEFAULT '00:00:00'::interval)
-  The reconciler's next step through all submissions, for all processes together: goes on where the last step ended, and begins anew after the last submission. Returns how many submissions it restored; 0 without a step when one ran less than pause ago.
+  The reconciler's next step through all submissions, for all processes together: of the next so many, restores those that runledger.pending lacks. It goes on where the last step ended, and begins anew after the last submission. Returns how many submissions it restored; 0 without a step when one ran less than pause ago.
   returns integer security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker

@@ -90,9 +90,9 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'result: a rebuild keeps rows that the log knows nothing of',
-    text: 'where r.id = any (_ids) and not exists (',
+    text: 'delete from runledger.result r where r.id = any (_results);',
     instead:
-      'where r.id = any (_ids) and exists (select from runledger.event e where e.stream_id = r.id) and not exists (',
+      'delete from runledger.result r where r.id = any (_results) and exists (select from runledger.event e where e.stream_id = r.id);',
     tests: ['result/rebuild'],
   },
   {
