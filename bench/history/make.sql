@@ -25,10 +25,10 @@ create table if not exists bench.caller (
 do $$
 begin
   execute replace(
-    pg_get_functiondef('runledger.append_events(runledger.new_event[])'::regprocedure),
+    pg_get_functiondef('runledger.append_event'::regproc),
     ':= clock_timestamp()',
-    ':= runledger.uuid_time((append_events.events)[1].stream_id)
-      + ((append_events.events)[1].stream_version - 1) ^ 2 * (0.5 + random()) * interval ''20 milliseconds'''
+    ':= runledger.uuid_time(append_event.stream_id)
+      + (append_event.stream_version - 1) ^ 2 * (0.5 + random()) * interval ''20 milliseconds'''
   );
 end
 $$;

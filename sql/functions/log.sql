@@ -23,26 +23,6 @@ end
 $$;
 comment on function runledger.hash_event is 'SHA-256 over the previous event''s hash and one event''s content.';
 
-create or replace function runledger.append_events(events runledger.new_event[])
-returns table (stream_id uuid, stream_version integer, recorded_at timestamptz, hash bytea)
-language plpgsql rows 10
-as $$
-declare
-  _recorded_at constant timestamptz := clock_timestamp();
-begin
-  return query
-  insert into runledger.event as appended (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
-  select
-    e.stream_id, e.stream_version, e.type, e.schema_version, e.data, e.metadata, _recorded_at,
-    runledger.hash_event(
-      e.previous_hash, e.stream_id, e.stream_version, e.type, e.schema_version, e.data, e.metadata, _recorded_at
-    )
-  from unnest(append_events.events) e
-  returning appended.stream_id, appended.stream_version, appended.recorded_at, appended.hash;
-end
-$$;
-comment on function runledger.append_events is 'Appends events, each at its version; returns the version, time and hash of each. 23505: another session has appended at one of these versions; nothing was written.';
-
 create or replace function runledger.append_event(
   stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb,
   previous_hash bytea default null
@@ -50,26 +30,31 @@ create or replace function runledger.append_event(
 language plpgsql
 as $$
 declare
+  _recorded_at constant timestamptz := clock_timestamp();
+  _version integer := append_event.stream_version;
   _last integer;
-  _previous_hash bytea := append_event.previous_hash;
+  _hash bytea := append_event.previous_hash;
 begin
-  if _previous_hash is null then
-    select event.stream_version, event.hash into _last, _previous_hash
+  if _hash is null then
+    select event.stream_version, event.hash into _last, _hash
     from runledger.event
     where event.stream_id = append_event.stream_id
     order by event.stream_version desc limit 1;
-    if append_event.stream_version > coalesce(_last, 0) + 1 then
-      raise exception 'stream % has no version % to follow', append_event.stream_id, append_event.stream_version - 1
-        using errcode = 'RL002';
+    if _version > coalesce(_last, 0) + 1 then
+      raise exception 'stream % has no version % to follow', append_event.stream_id, _version - 1 using errcode = 'RL002';
     end if;
+    _version := coalesce(_version, _last + 1, 1);
   end if;
-
-  return (
-    select appended.hash from runledger.append_events(array[row(
-      append_event.stream_id, coalesce(append_event.stream_version, _last + 1, 1), append_event.type, append_event.schema_version,
-      append_event.data, append_event.metadata, _previous_hash
-    )::runledger.new_event]) appended
+  _hash := runledger.hash_event(
+    _hash, append_event.stream_id, _version, append_event.type, append_event.schema_version, append_event.data,
+    append_event.metadata, _recorded_at
   );
+  insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
+  values (
+    append_event.stream_id, _version, append_event.type, append_event.schema_version, append_event.data,
+    append_event.metadata, _recorded_at, _hash
+  );
+  return _hash;
 end
 $$;
 comment on function runledger.append_event is 'Appends one event at the given version, or (null) after the last one; returns its hash. previous_hash: the previous event''s hash, if the caller knows it; otherwise it is looked up. 23505: another session has appended at this version. RL002: the version would leave a gap.';

@@ -105,23 +105,14 @@ begin
   _ids := array(
     select member.id from unnest(remove_bodies.submissions) member (id) where not runledger.is_undelivered(member.id)
   );
+  perform runledger.append_event(
+    member.id, null, 'submission.purged', 1, jsonb_build_object('reason', remove_bodies.reason), remove_bodies.metadata
+  )
+  from unnest(_ids) member (id)
+  where not exists (select from runledger.event e where e.stream_id = member.id and e.type = 'submission.purged');
   update runledger.result r set version = purged.stream_version, purged_at = purged.recorded_at
-  from runledger.append_events(array(
-    select row(
-      head.stream_id, head.stream_version + 1, 'submission.purged', 1, jsonb_build_object('reason', remove_bodies.reason),
-      remove_bodies.metadata, head.hash
-    )::runledger.new_event
-    from (
-      select distinct on (e.stream_id) e.stream_id, e.stream_version, e.hash
-      from runledger.event e
-      where e.stream_id = any (_ids)
-      order by e.stream_id, e.stream_version desc
-    ) head
-    where not exists (
-      select from runledger.event e where e.stream_id = head.stream_id and e.type = 'submission.purged'
-    )
-  )) purged
-  where r.id = purged.stream_id;
+  from runledger.event purged
+  where purged.stream_id = any (_ids) and purged.type = 'submission.purged' and r.id = purged.stream_id and r.purged_at is null;
   update runledger.delivery d set url = null
   where d.submission_id in (select s.subject from runledger.list_subjects(_ids) s);
   delete from runledger.output where output.submission_id = any (_ids);

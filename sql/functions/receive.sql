@@ -354,12 +354,10 @@ begin
     where s.webhook_id is not null;
   end if;
   if _has_batch then
-    perform runledger.append_events(array(
-      select row(b.id, 1, 'batch.received', b.schema_version, b.data, b.metadata, null)::runledger.new_event
-      from unnest(store_received.received) r
-      cross join lateral jsonb_to_record(r.batch) b (id uuid, schema_version integer, data jsonb, metadata jsonb)
-      where r.batch is not null
-    ));
+    perform runledger.append_event(b.id, 1, 'batch.received', b.schema_version, b.data, b.metadata)
+    from unnest(store_received.received) r
+    cross join lateral jsonb_to_record(r.batch) b (id uuid, schema_version integer, data jsonb, metadata jsonb)
+    where r.batch is not null;
     insert into runledger.delivery (submission_id, webhook_id, url, secret)
     select b.id, b.webhook_id, b.webhook_url, b.webhook_secret
     from unnest(store_received.received) r

@@ -148,18 +148,6 @@ create index event_received on runledger.event (stream_id) where type = 'submiss
 create table runledger.event_default partition of runledger.event default;
 comment on table runledger.event_default is 'Events of streams that no other partition covers.';
 
-create type runledger.new_event as (
-  stream_id uuid,
-  stream_version integer,
-  type text,
-  schema_version integer,
-  data jsonb,
-  metadata jsonb,
-  previous_hash bytea
-);
-comment on type runledger.new_event is 'An event to append (runledger.append_events).';
-comment on column runledger.new_event.previous_hash is 'The hash of the previous event of the stream; null for the first event.';
-
 create table runledger.partitioning (
   table_name text primary key constraint partitioning_table check (table_name in ('event', 'body', 'output')),
   width interval not null constraint partitioning_width check (width >= interval '1 minute'),

@@ -392,16 +392,6 @@ type runledger.ended_submission
   waiters text[]
   notification text
 
-type runledger.new_event
-  An event to append (runledger.append_events).
-  stream_id uuid
-  stream_version integer
-  type text
-  schema_version integer
-  data jsonb
-  metadata jsonb
-  previous_hash bytea: The hash of the previous event of the stream; null for the first event.
-
 type runledger.received_request
   A request whose submissions are being received (runledger.store_received). n: its number in the call; most: the most submissions of its key that may execute at once; batch: the webhook of the whole batch.
   n integer
@@ -928,10 +918,6 @@ function runledger.admit_waiting(api_key_id uuid, most integer DEFAULT 1000)
 function runledger.append_event(stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, previous_hash bytea DEFAULT NULL::bytea)
   Appends one event at the given version, or (null) after the last one; returns its hash. previous_hash: the previous event's hash, if the caller knows it; otherwise it is looked up. 23505: another session has appended at this version. RL002: the version would leave a gap.
   returns bytea
-
-function runledger.append_events(events runledger.new_event[])
-  Appends events, each at its version; returns the version, time and hash of each. 23505: another session has appended at one of these versions; nothing was written.
-  returns TABLE(stream_id uuid, stream_version integer, recorded_at timestamp with time zone, hash bytea)
 
 function runledger.append_interrupted(pending runledger.pending, schema_version integer, data jsonb, metadata jsonb)
   Appends execution.interrupted to a running submission and returns its new row. The submission has no job then.
