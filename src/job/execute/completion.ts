@@ -3,10 +3,10 @@
 // a body that is purged with age.
 import { isDeepStrictEqual } from 'node:util'
 import { digestBody } from '#event'
-import type { EventData, LeftFile, TestFacts, Verdict } from '#event'
+import type { EventData, LeftFile, OutputDigest, TestFacts, Verdict } from '#event'
 import type { Ending, Outcome, Phase } from '#executor'
 import { cutBetweenCharacters, encodeReport, reportFiles } from '#report'
-import type { FileReport } from '#report'
+import type { FileReport, TestReport } from '#report'
 import type { JudgedTests } from './tests.ts'
 import { digestOutput, factsOf, judgeRun, nothingBut } from './verdict.ts'
 import type { Expectation, Judged } from './verdict.ts'
@@ -26,6 +26,8 @@ export interface Completion {
 }
 
 const nothing = new Uint8Array()
+/** Bytes kept of each output, and of all tests' outputs together, of an account whose quota is used up. */
+const leastBytes = 4096
 /** The most bytes of an event's tests. With its other data the event has 8 KB at most. */
 const testsBytesMost = 6000
 
@@ -34,36 +36,44 @@ interface Decision extends Judged {
   readonly run: Phase | null
 }
 
-/**
- * Describes an outcome.
- * @param tests null for a submission without tests.
- * @param wasStopped true when the submission was stopped, and so has no verdict.
- * @param asksFiles true when the completion names the files that the run has left.
- * @throws the errors of `judgeOutput`.
- */
+interface Given {
+  /** Null for a submission without tests. */
+  readonly tests?: JudgedTests | null
+  /** True when the submission was stopped, and so has no verdict. */
+  readonly wasStopped?: boolean
+  /** True when the completion names the files that the run has left. */
+  readonly asksFiles?: boolean
+  /** True when the account has used up its quota of the day (output-quota.ts), so that only the beginning of outputs is kept. */
+  readonly isShort?: boolean
+}
+
+/** Describes an outcome. The verdict is that of the whole output. @throws the errors of `judgeOutput`. */
 export async function describeOutcome(
   outcome: Outcome,
   expected: Expectation,
-  tests: JudgedTests | null = null,
-  wasStopped = false,
-  asksFiles = false,
+  { tests = null, wasStopped = false, asksFiles = false, isShort = false }: Given = {},
 ): Promise<Completion> {
   const { compile } = outcome
   const { verdict, limit, difference, run } = wasStopped
     ? { ...nothingBut(null), run: tests?.stopped ?? tests?.decisive?.run ?? outcome.run }
     : await decide(outcome, expected, tests)
-  const stdout = run?.stdout ?? nothing
-  const stderr = run?.stderr ?? nothing
-  const compileOutput = compile === null ? null : explainCompile(compile)
-  const files = asksFiles ? reportFiles(run?.outputFiles ?? []) : null
+  const most = isShort ? leastBytes : Infinity
+  const stdout = keepOutput(run?.stdout ?? nothing, run?.stdoutTruncated ?? false, most)
+  const stderr = keepOutput(run?.stderr ?? nothing, run?.stderrTruncated ?? false, most)
+  const compileOutput =
+    compile && keepOutput(explainCompile(compile), compile.stderrTruncated, most)
+  const left = asksFiles ? (run?.outputFiles ?? []) : null
+  // The contents of files are dropped, as if they did not fit.
+  const files =
+    left && reportFiles(isShort ? left.map((file) => ({ ...file, content: null })) : left)
   const facts = tests && shortenFacts(tests.facts)
   const { groups = null, ...score } = (wasStopped ? null : tests?.score) ?? {}
   const report = encodeReport({
     difference,
-    tests: tests?.reports ?? null,
+    tests: tests && (isShort ? shortenReports(tests.reports) : tests.reports),
     files,
     ...(groups && { groups }),
-    ...(tests && !isDeepStrictEqual(facts, tests.facts) && { facts: tests.facts }),
+    ...(tests && !isShort && !isDeepStrictEqual(facts, tests.facts) && { facts: tests.facts }),
   })
   return {
     data: {
@@ -72,23 +82,47 @@ export async function describeOutcome(
       signal: run?.signal ?? null,
       compile: compile === null ? null : { ...factsOf(compile), cached: outcome.compileCached },
       run: run === null ? null : { ...factsOf(run), ...tests?.most },
-      stdout: digestOutput(stdout, run?.stdoutTruncated ?? false),
-      stderr: digestOutput(stderr, run?.stderrTruncated ?? false),
-      compile_output:
-        compileOutput === null
-          ? null
-          : digestOutput(compileOutput, compile?.stderrTruncated ?? false),
+      stdout: stdout.digest,
+      stderr: stderr.digest,
+      compile_output: compileOutput && compileOutput.digest,
       ...(limit !== null && { limit }),
       ...score,
       ...(report !== null && { report: digestBody(report) }),
       ...(facts !== null && { tests: facts }),
       ...(files !== null && { files: files.map(digestFile) }),
     },
-    stdout,
-    stderr,
-    compileOutput,
+    stdout: stdout.kept,
+    stderr: stderr.kept,
+    compileOutput: compileOutput && compileOutput.kept,
     report,
   }
+}
+
+/** Keeps the beginning of an output. @param wasCut true when the program wrote more than the output has. */
+function keepOutput(
+  output: Uint8Array,
+  wasCut: boolean,
+  most: number,
+): { readonly kept: Uint8Array; readonly digest: OutputDigest } {
+  const kept = output.subarray(0, most)
+  return { kept, digest: digestOutput(kept, wasCut || kept.length < output.length) }
+}
+
+function shortenReports(reports: readonly TestReport[]): TestReport[] {
+  const left = { stdout: leastBytes, stderr: leastBytes }
+  return reports.map((test) => {
+    const short = { ...test }
+    for (const name of ['stdout', 'stderr'] as const) {
+      const output = test[name]
+      // The test was not run.
+      if (output === null) continue
+      const kept = output.subarray(0, left[name])
+      left[name] -= kept.length
+      short[name] = kept
+      short[`${name}_truncated`] ||= kept.length < output.length
+    }
+    return short
+  })
 }
 
 /** Bounds the bytes of all facts together. @returns the same number of facts, in their order. */

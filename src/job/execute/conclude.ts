@@ -14,7 +14,6 @@ import type { Completion } from './completion.ts'
 import type { OutputQuotas } from './output-quota.ts'
 import { describeLoss } from './run-attempt.ts'
 import type { ExecuteDependencies, Finished, Loss, Ran } from './run-attempt.ts'
-import { shorten } from './shorten.ts'
 
 /** An item of runledger.conclude. */
 export interface End extends Pick<Attempt, 'submission' | 'version' | 'run'> {
@@ -69,8 +68,9 @@ async function concludeAttempt(
   { outcome, tests, expected, blobs, asksFiles, wasStopped, slotSeconds }: Finished,
 ): Promise<void> {
   const { submission, language, version, identity, run } = attempt
-  const whole = await describeOutcome(outcome, expected, tests, wasStopped, asksFiles)
-  const { data, ...bodies } = quotas.isUsedUp(attempt.accountId) ? shorten(whole) : whole
+  const isShort = quotas.isUsedUp(attempt.accountId)
+  const given = { tests, wasStopped, asksFiles, isShort }
+  const { data, ...bodies } = await describeOutcome(outcome, expected, given)
   const eventData = { ...data, ...(blobs && { blobs }), slot_seconds: slotSeconds }
   const metadata = { actor: { worker: identity.workerId } }
   reachFailpoint('execute.before_complete')

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { issueKey, revokeKey, setTier } from '#account'
 import { createLog } from '#log'
-import { decodeReport, encodeReport } from '#report'
-import type { Report } from '#report'
+import { decodeReport } from '#report'
 import { digestBody } from '#event'
+import { describeOutcome } from '../../../src/job/execute/completion.ts'
 import type { Completion } from '../../../src/job/execute/completion.ts'
 import { createOutputQuotas } from '../../../src/job/execute/output-quota.ts'
-import { shorten } from '../../../src/job/execute/shorten.ts'
+import type { JudgedTests } from '../../../src/job/execute/tests.ts'
 import { createTestDatabase } from '../../helper/database.ts'
 
 const { sql, drop } = await createTestDatabase()
@@ -126,30 +126,35 @@ t.test('the beginning of each output is kept, and told as truncated', async (t) 
     difference: null,
     message: null,
   } as const
-  const files = [
-    { name: 'a', size: 1, sha256: digestBody(Buffer.from('a')).sha256, content: Buffer.from('a') },
-  ]
-  const groups = [{ name: 'a', passed: true, score: 2, max_score: 2 }] satisfies Report['groups']
-  const report = encodeReport({ difference: null, tests: [test, test], files, groups })
-  const whole: Completion = {
-    data: {
-      verdict: 'WA',
-      exit_code: 0,
-      signal: null,
-      compile: null,
-      run: null,
-      stdout: { ...digestBody(long), truncated: false },
-      stderr: { ...digestBody(Buffer.from('e')), truncated: false },
-      compile_output: { ...digestBody(long), truncated: false },
-      ...(report !== null && { report: digestBody(report) }),
-      files: [{ name: 'a', bytes: 1, sha256: digestBody(Buffer.from('a')).sha256 }],
-    },
-    stdout: long,
-    stderr: Buffer.from('e'),
-    compileOutput: long,
-    report,
+  const groups = [{ name: 'a', passed: true, score: 2, max_score: 2 }]
+  const phase = {
+    ending: 'exited',
+    exitCode: 0,
+    signal: null,
+    stderrTruncated: false,
+    stdoutTruncated: false,
+    usage: { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0 },
+  } as const
+  const content = Buffer.from('a')
+  const compile = { ...phase, stdout: content, stderr: long }
+  const outputFiles = [{ name: 'a', size: 1, content }]
+  const run = { ...phase, stdout: long, stderr: Buffer.from('e'), outputFiles }
+  const tests: JudgedTests = {
+    decisive: { verdict: 'WA', limit: null, difference: null, run },
+    stopped: null,
+    most: { cpu_time: 0, wall_time: 0, memory_peak: 0 },
+    facts: Array.from({ length: 1000 }, () => ({ verdict: 'AC', ending: 'exited' })),
+    reports: [test, test],
+    score: { score: 2, max_score: 2, groups },
+    inputs: [],
+    onRun: async () => true,
   }
-  const { data, stdout, stderr, compileOutput, report: kept } = shorten(whole)
+  const outcome = { compile, compileCached: false, run }
+  const expected = { stdout: null, checker: undefined }
+  const given = { tests, asksFiles: true, isShort: true }
+  const completion = await describeOutcome(outcome, expected, given)
+  const { data, stdout, stderr, compileOutput, report: kept } = completion
+  t.equal(data.verdict, 'WA')
   const part = Buffer.alloc(4096, 'x')
   t.strictSame([Buffer.from(stdout), Buffer.from(compileOutput ?? [])], [part, part])
   t.equal(String(stderr), 'e')
@@ -168,8 +173,7 @@ t.test('the beginning of each output is kept, and told as truncated', async (t) 
     ],
   )
   t.strictSame(told.files, [{ name: 'a', size: 1, sha256: null, content: null }])
-  t.strictSame(
-    shorten({ ...whole, stdout: stderr, compileOutput: null, report: null }).compileOutput,
-    null,
-  )
+  t.notOk(String(kept).includes('facts'))
+  const plain = await describeOutcome({ ...outcome, compile: null }, expected, { isShort: true })
+  t.strictSame([plain.compileOutput, plain.report], [null, null])
 })
