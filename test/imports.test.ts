@@ -8,7 +8,7 @@ const manifest = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as Rec
   'imports' | 'dependencies',
   Record<string, string>
 >
-const doors = manifest.imports
+const entries = manifest.imports
 
 const base = [
   '#abort',
@@ -27,8 +27,8 @@ const plain = ['#abort', '#back-off', '#error-text']
 const everything = null
 
 /**
- * The doors that each room may use; `everything` for the rooms that assemble the others. A door is an entry of `imports` in
- * package.json. A room is a folder of src, or the client. A folder without its own row belongs to the room around it.
+ * The entries that each module may use; `everything` for the modules that assemble the others. An entry is one of `imports` in
+ * package.json. A module is a folder of src, or the client. A folder without its own row belongs to the module around it.
  */
 const allowed: Readonly<Record<string, readonly string[] | null>> = {
   '': everything,
@@ -131,7 +131,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
 }
 /** Files directly in src that other modules build on. */
 const baseFiles = ['abort.ts', 'back-off.ts', 'config.ts', 'error.ts', 'id.ts', 'schema.ts']
-/** Entries that must not load the executor: the web process, and its doors to src/job. */
+/** Entries that must not load the executor: the web process, and its entries to src/job. */
 const withoutExecutor = [
   'src/job/enqueue.ts',
   'src/job/sweep.ts',
@@ -155,24 +155,24 @@ const files = [
   .filter((name) => /\.tsx?$/.test(name))
   .map((name) => ({ name, imports: readImports(`${root}/src/${name}`) }))
 
-t.test('every import goes through a door or stays in its folder', async (t) => {
+t.test('every import names an entry or stays in its module', async (t) => {
   for (const { name, imports } of files) {
     for (const specifier of imports) {
       if (specifier.startsWith('.')) {
         const target = relative(`${root}/src`, resolve(root, 'src', dirname(name), specifier))
-        t.equal(roomOf(target), roomOf(name), `src/${name} imports ${specifier} past a door`)
+        t.equal(moduleOf(target), moduleOf(name), `src/${name} imports ${specifier} past an entry`)
       }
       if (specifier.startsWith('#'))
-        t.ok(doors[specifier], `src/${name} imports ${specifier}, which is a door`)
+        t.ok(entries[specifier], `src/${name} imports ${specifier}, which is an entry`)
     }
   }
 })
 
-t.test('each folder uses only the doors it may', async (t) => {
+t.test('each module uses only the entries it may', async (t) => {
   for (const { name, imports } of files) {
-    const room = roomOf(name)
-    t.ok(room !== '' || !name.includes('/'), `src/${name} has a row in the table`)
-    const may = baseFiles.includes(name) ? ['#language'] : allowed[room]
+    const module = moduleOf(name)
+    t.ok(module !== '' || !name.includes('/'), `src/${name} has a row in the table`)
+    const may = baseFiles.includes(name) ? ['#language'] : allowed[module]
     if (may === everything || may === undefined) continue
     for (const specifier of imports.filter((text) => text.startsWith('#'))) {
       t.ok(may.includes(specifier), `src/${name} may import ${specifier}`)
@@ -214,12 +214,13 @@ t.test('no file loads itself by way of others', async (t) => {
   }
 })
 
-t.test('every door leads to a file', async (t) => {
-  for (const [door, path] of Object.entries(doors)) t.ok(readFileSync(resolve(root, path)), door)
+t.test('every entry leads to a file', async (t) => {
+  for (const [entry, path] of Object.entries(entries))
+    t.ok(readFileSync(resolve(root, path)), entry)
 })
 
-/** Returns the innermost room that contains a file of src; '' for src itself. */
-function roomOf(name: string): string {
+/** Returns the innermost module that contains a file of src; '' for src itself. */
+function moduleOf(name: string): string {
   for (let folder = dirname(name); folder !== '.'; folder = dirname(folder)) {
     if (folder in allowed) return folder
   }
@@ -236,7 +237,7 @@ function reach(path: string, seen = new Set<string>()): Set<string> {
 
 /** Returns the path of the repository's file that a specifier names; the empty string for a package. */
 function locate(from: string, specifier: string): string {
-  if (specifier.startsWith('#')) return resolve(root, doors[specifier] ?? '')
+  if (specifier.startsWith('#')) return resolve(root, entries[specifier] ?? '')
   return specifier.startsWith('.') ? resolve(dirname(from), specifier) : ''
 }
 
