@@ -90,15 +90,6 @@ export const pythonSources: readonly Filling[] = [
   ['\ncase ', 'match a:'],
 ]
 
-export const cppSources: readonly Filling[] = [
-  ...sources,
-  ...['*', '/*', '* /'].map((unit): Filling => [unit, '/*']),
-  ...['/**/', '/**/ ', '//\n', ' ', '\n'].map((unit): Filling => [unit, '', '#include <a']),
-  [' ', '#', 'include <a'],
-  ['a', '#include <'],
-  [' ', '#include <a>', '!'],
-]
-
 export const outputs: readonly Filling[] = [
   ...alone(...blanks, '\n ', 'a ', 'a\n', '"', '\\', '\u001b[', '\ufffd'),
   [' ', 'a', 'a'],

@@ -13,7 +13,6 @@ import { verifyWebhook } from '#client'
 import { findDifference } from '../../src/console/page/compare.ts'
 import { escapeHidden } from '../../src/console/page/visible.ts'
 import { readFrames } from '../../src/executor/resident/frame.ts'
-import { findFirstInclude } from '../../src/executor/toolchain/cpp/precompiled-header.ts'
 import { findJava } from '../../src/executor/toolchain/java/java.ts'
 import { readEmitted } from '../../src/executor/toolchain/node/emitted.ts'
 import { findPython } from '../../src/executor/toolchain/python/python.ts'
@@ -40,13 +39,6 @@ t.test('sources of Python', async (t) => {
   for (const [name, text] of fill(sourceBytes, filling.pythonSources)) {
     const content = Buffer.from(text)
     await holdToLinear(t, name, sourceBytes, () => run({ content, entry: '' }, 1))
-  }
-})
-
-t.test('sources of C++', async (t) => {
-  for (const [name, text] of fill(sourceBytes, filling.cppSources)) {
-    const content = Buffer.from(text)
-    await holdToLinear(t, name, sourceBytes, () => findFirstInclude(content))
   }
 })
 

@@ -208,8 +208,8 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'cpp: a header that was compiled with the usual options is used with a program’s own',
-    text: 'const precompiled = isUsual ? headers?.find(findFirstInclude(code)) : null',
-    instead: 'const precompiled = headers?.find(findFirstInclude(code))',
+    text: 'const script = isUsual && headers ?',
+    instead: 'const script = headers ?',
     tests: ['executor/toolchain/cpp/precompiled'],
   },
   {

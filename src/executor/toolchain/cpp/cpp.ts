@@ -6,7 +6,8 @@ import { hugeHeap, listSources } from '../command.ts'
 import type { Compiler, FindToolchain, Preparation, Toolchain } from '../definition.ts'
 import { findTool } from '../tool.ts'
 import { readVersion } from '../version.ts'
-import { findFirstInclude, keepPrecompiledHeaders } from './precompiled-header.ts'
+import { findHeader } from './first-include.ts'
+import { keepPrecompiledHeaders } from './precompiled-header.ts'
 import type { Compilation, PrecompiledHeaders } from './precompiled-header.ts'
 
 interface Gcc extends Compilation {
@@ -84,11 +85,10 @@ function describeCompiler({ options, identity }: Gcc, headers?: PrecompiledHeade
       const sources = listSources(files, cpp.extensions)
       // The precompiled headers fit the usual options only.
       const isUsual = sources.length === 0 && args.length === 0
-      const precompiled = isUsual ? headers?.find(findFirstInclude(code)) : null
-      const script = precompiled ? quickly + plainly : plainly
+      const script = isUsual && headers ? findHeader(headers.listReady()) + quickly : ''
       const argv = [...options, '-o', 'main', ...sources, 'main.cpp', ...args]
       return {
-        argv: ['/bin/sh', '-c', script, precompiled ?? 'sh', ...argv],
+        argv: ['/bin/sh', '-c', script + plainly, 'sh', ...argv],
         files: [{ path: '/box/main.cpp', content: code, executable: false }],
         unlimitedStack: true,
       }
@@ -103,15 +103,18 @@ ${hugeHeap} g++ "$@" 1>&2 || exit $?
 exec cat main`
 
 /**
- * Compiles with the precompiled header in the directory $0. Messages would name wrong lines, so the first message ends the
- * attempt. Messages go only to `read`, because the program could include a file that holds them. Their text is not used,
- * because the program can influence it.
+ * Compiles with the precompiled header if there is one for the program. Messages would name wrong lines, so the first message
+ * ends the attempt. Messages go only to `read`, because the program could include a file that holds them. Their text is not
+ * used, because the program can influence it.
  */
 const quickly = `
-if ${hugeHeap} g++ "$@" -isystem "$0" -Werror -Wfatal-errors 2>&1 | {
-  ! read -r line && [ -z "$line" ] && [ -e main ]
-}; then exec cat main; fi
-rm -f main`
+find_header <main.cpp 2>/dev/null
+if [ -n "$header" ]; then
+  ${hugeHeap} g++ "$@" -isystem "$header" -Werror -Wfatal-errors 2>&1 | {
+    ! read -r line && [ -z "$line" ] && [ -e main ]
+  } && exec cat main
+  rm -f main
+fi`
 
 /** Prefers mold and gold: they link an iostream program some 20 ms faster than the default linker (measured, GCC 12). */
 function findLinker(): string[] {

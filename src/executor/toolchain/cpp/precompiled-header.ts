@@ -25,28 +25,11 @@ const commonHeaders: readonly string[] = (
   'vector deque queue stack map set unordered_map algorithm cmath'
 ).split(' ')
 
-/**
- * Returns the name in `#include <name>` if that is the first directive, before any code; otherwise null. A precompiled header
- * may replace only the first one, and only if nothing before it, such as a macro or a pragma, can change its meaning.
- *
- * Only here does the worker read a submission's source. GCC would find the headers by itself, if each program were compiled
- * with them. But a program without a precompiled header and with a message would then be compiled twice in full, which is
- * 1.1 s of CPU more with <bits/stdc++.h> (decision 15). Each program could also find the directory with `__has_include`.
- */
-export function findFirstInclude(code: Uint8Array): string | null {
-  return firstInclude.exec(Buffer.from(code).toString('latin1'))?.[1] ?? null
-}
-
-// Matches white space and comments, then the directive alone on its line. Comment lines with a backslash do not match, because
-// it may continue the line.
-const firstInclude =
-  /^(?:[ \t\n]|\r\n|\/\/[^\n\\]*\n|\/\*(?:[^*\\]|\*(?!\/))*\*\/)*#[ \t]*include[ \t]*<([\w./+]+)>[ \t]*(?:\r?\n|$)/
-
 export interface PrecompiledHeaders {
   /** The directory that boxes show as long as the worker lives. */
   readonly path: HostPath
-  /** Returns the directory in the box that holds only this precompiled header; null while it is not ready. */
-  find(header: string | null): string | null
+  /** Returns the headers that are ready, each with the directory in boxes that holds only this precompiled header. */
+  listReady(): ReadonlyMap<string, string>
 }
 
 /** The directory's path in boxes, which reveals nothing of the host. */
@@ -73,10 +56,9 @@ export function keepPrecompiledHeaders(
   const { key, ready } = keepPrepared(workshop, compilation.identity, things)
   return {
     path: { source: `${workshop.directory}/${key}`, target },
-    find(header) {
-      if (header === null || !headers.includes(header)) return null
-      const name = nameDirectory(header)
-      return ready.has(name) ? `${target}/${name}/include` : null
+    listReady: () => {
+      const usable = headers.filter((header) => ready.has(nameDirectory(header)))
+      return new Map(usable.map((header) => [header, `${target}/${nameDirectory(header)}/include`]))
     },
   }
 }

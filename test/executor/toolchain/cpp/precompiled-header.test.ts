@@ -44,7 +44,7 @@ function open(
   const workshop = { directory, signal: closing.signal, track }
   const headers = keepPrecompiledHeaders(workshop, { ...compilation, identity }, wanted)
   const settled = async (): Promise<void> => void (await Promise.all(works))
-  const has = (name: string): boolean => headers.find(name) !== null
+  const has = (name: string): boolean => headers.listReady().has(name)
   return { ...headers, has, settled, closing }
 }
 
@@ -72,8 +72,7 @@ t.test('a header is made when a worker starts, and found from then on', async (t
   const path = locate(directory)
   t.strictSame(keeper.path, { source: join(path, '..'), target: '/precompiled' })
   t.ok(keeper.has(header))
-  t.equal(keeper.find(header), `/precompiled/${header}/include`)
-  for (const other of [null, 'vector']) t.equal(keeper.find(other), null)
+  t.strictSame([...keeper.listReady()], [[header, `/precompiled/${header}/include`]])
   t.strictSame(readdirSync(path).toSorted(), ['include', 'record.json'])
   t.strictSame(readdirSync(join(path, 'include')), [`${header}.gch`], 'and GCC sees nothing else')
   t.equal(statSync(join(path, 'include', `${header}.gch`)).mode & 0o777, 0o444)
@@ -140,24 +139,6 @@ t.test('the end of the worker ends the compiler, and nothing unfinished stays', 
   t.notOk(keeper.has('bits/stdc++.h'))
 })
 
-t.test('to look for a header makes none', async (t) => {
-  const directory = makeDirectory(t, 0o711)
-  const keeper = open(directory, undefined, [])
-  for (const name of [
-    'stdio.h',
-    'iostream',
-    'no_such_header',
-    '../deque',
-    'deque.gch',
-    '__proto__',
-    '',
-  ]) {
-    t.notOk(keeper.has(name))
-  }
-  await keeper.settled()
-  t.strictSame(readdirSync(locateAll(directory)), [])
-})
-
 t.test('another compiler or other options have headers of their own', async (t) => {
   const directory = makeDirectory(t, 0o711)
   await make(directory)
@@ -207,7 +188,7 @@ t.test(
     const keeper = await startKeeper({ ...launch, layout })
     t.teardown(() => keeper.close())
     launch.group.closeDescriptors()
-    const path = `${headers.find(header)}/${header}.gch`
+    const path = `${headers.listReady().get(header)}/${header}.gch`
     const read = await keeper.run(request(['/usr/bin/head', '--bytes=4', path]))
     t.equal(read.stdout.bytes.toString(), 'gpch')
   },
