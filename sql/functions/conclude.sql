@@ -27,7 +27,7 @@ begin
     order by given.n;
 end
 $$;
-comment on function runledger.conclude is 'Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (of the same event; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each, or, where cancellation was requested, submission.cancelled with the same data without the verdict. Returns one row for each item, in their order. refusal: null, or why nothing was written. stored: an earlier call has written this end. superseded: the attempt was lost, so its result must be dropped. start_lost: a crash of PostgreSQL lost the start, so the submission must be started again. no_verdict: data has no verdict, and no cancellation was requested. waiters: channels to send notification to after the commit; null: none.';
+comment on function runledger.conclude is 'Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (of the same event; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each, or, where cancellation was requested, submission.cancelled with the same data without the verdict. Returns one row for each item, in their order. refusal: null, or why nothing was written. stored: an earlier call has written this end. superseded: the attempt was lost, so its result must be dropped. start_lost: a crash of PostgreSQL lost the start, so the submission must be started again. no_verdict: data has no verdict, and no cancellation was requested. waiters: channels to send notification to after the commit; null: none. notification: null for the id alone.';
 
 create or replace function runledger.find_refusal(item jsonb) returns text
 language plpgsql stable
@@ -229,7 +229,7 @@ begin
       limits, attempt, null, null, result.score, result.max_score
     )::runledger.record)::text;
   end if;
-  return case when octet_length(_record) <= _most_bytes then _record else json_build_object('id', result.id)::text end;
+  return case when octet_length(_record) <= _most_bytes then _record end;
 end
 $$;
-comment on function runledger.describe_end is 'Returns the notification for the waiters of a submission: the row of runledger.read_result as JSON, or only its id if that is too long or the submission was cancelled. attempt, limits: of the last attempt; delivery: its webhook, which is due.';
+comment on function runledger.describe_end is 'Returns the notification for the waiters of a submission: the row of runledger.read_result as JSON; null if that is too long or the submission was cancelled. attempt, limits: of the last attempt; delivery: its webhook, which is due.';

@@ -7,16 +7,19 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import type { Test } from 'tap'
-import { createLog, redactedPaths } from '#log'
+import { createLog } from '#log'
 
 t.test('code, inputs, outputs and secrets are replaced wherever a field holds them', async (t) => {
   let logged = ''
   const log = createLog('test', 'info', { write: (line: string) => (logged += line) })
-  const names = redactedPaths.filter((path) => !path.includes('*'))
-  for (const name of names)
+  const names =
+    'code stdin stdout stderr expected_stdout compile_output webhook_secret secret key digest body headers url DATABASE_URL RECEIPT_KEY'
+  for (const name of names.split(' ')) {
+    logged = ''
     log.info({ [name]: 'CANARY', nested: { [name]: 'CANARY' } }, 'test.logged')
-  t.notMatch(logged, 'CANARY')
-  t.equal(logged.match(/\[redacted\]/g)?.length, names.length * 2)
+    t.notMatch(logged, 'CANARY', name)
+    t.equal(logged.match(/\[redacted\]/g)?.length, 2, name)
+  }
 })
 
 t.test('a line says when, where and what', async (t) => {

@@ -955,7 +955,7 @@ function runledger.command_worker(worker_id uuid, wanted text, schema_version in
   grant execute to runledger_worker
 
 function runledger.conclude(items jsonb)
-  Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (of the same event; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each, or, where cancellation was requested, submission.cancelled with the same data without the verdict. Returns one row for each item, in their order. refusal: null, or why nothing was written. stored: an earlier call has written this end. superseded: the attempt was lost, so its result must be dropped. start_lost: a crash of PostgreSQL lost the start, so the submission must be started again. no_verdict: data has no verdict, and no cancellation was requested. waiters: channels to send notification to after the commit; null: none.
+  Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (of the same event; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each, or, where cancellation was requested, submission.cancelled with the same data without the verdict. Returns one row for each item, in their order. refusal: null, or why nothing was written. stored: an earlier call has written this end. superseded: the attempt was lost, so its result must be dropped. start_lost: a crash of PostgreSQL lost the start, so the submission must be started again. no_verdict: data has no verdict, and no cancellation was requested. waiters: channels to send notification to after the commit; null: none. notification: null for the id alone.
   returns TABLE(refusal text, waiters text[], notification text) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_worker
 
@@ -974,7 +974,7 @@ function runledger.define_tier(schema_version integer, data jsonb, metadata json
   returns void security definer set search_path=pg_catalog, pg_temp
 
 function runledger.describe_end(result runledger.result, delivery runledger.delivery, attempt integer, limits jsonb, stdout bytea, stderr bytea, compile_output bytea, report bytea)
-  Returns the notification for the waiters of a submission: the row of runledger.read_result as JSON, or only its id if that is too long or the submission was cancelled. attempt, limits: of the last attempt; delivery: its webhook, which is due.
+  Returns the notification for the waiters of a submission: the row of runledger.read_result as JSON; null if that is too long or the submission was cancelled. attempt, limits: of the last attempt; delivery: its webhook, which is due.
   returns text stable
 
 function runledger.describe_lost(p runledger.pending)

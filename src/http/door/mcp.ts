@@ -52,7 +52,7 @@ interface Incoming {
 type Reply = object | undefined
 
 export function openMcp(context: HttpContext): Door {
-  const { database, log, resultStreams, corsOrigins = [] } = context
+  const { database, log, resultStreams, corsOrigins } = context
   const callTool = createTools(context)
   /** Calls in this process that a notification can cancel. */
   const cancellable = new Map<string, AbortController>()

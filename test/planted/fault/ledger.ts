@@ -114,9 +114,9 @@ export const ledgerFaults: readonly Fault[] = [
     tests: ['job/execute/conclude'],
   },
   {
-    name: 'result: a result is told without its end when it is long',
-    text: "else json_build_object('id', result.id)::text end",
-    instead: 'end',
+    name: 'result: a notification names no submission when the result is long',
+    text: 'payloads.push(notification ?? JSON.stringify({ id }))',
+    instead: "payloads.push(notification ?? '{}')",
     tests: ['result/wait'],
   },
   {
