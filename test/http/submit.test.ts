@@ -157,15 +157,21 @@ t.test('a hundred thousand unknown fields get an answer of bounded size', async 
 
 t.test('who is given up in a deadlock is told to come again, and nothing is stored', async (t) => {
   const count = async (): Promise<unknown> => (await sql`select count(*) from runledger.event`)[0]
+  const [{ name } = { name: '' }] = await sql<{ name: string }[]>`select current_database() as name`
+  // A connection looks for a deadlock once: when it has waited so long. The request has 1.5 seconds.
+  await sql`alter database ${sql(name)} set deadlock_timeout = '500ms'`
+  const looking = await startServer(t, sql, { url })
+  t.equal((await looking.call('GET', '/api/languages')).status, 200)
   const before = await count()
   const answer = await sql.begin(async (other) => {
     await other`set local deadlock_timeout = '1min'`
     await other`lock table runledger.body in access exclusive mode`
-    const submitting = submit(python)
+    const submitting = looking.call('POST', '/api/submit', { body: python })
     while (!(await isAnyWaiting(sql, 'runledger.body'))) await delay(10)
-    await other`lock table runledger.pending in access exclusive mode`
+    await other`lock table runledger.api_key in access exclusive mode`
     return submitting
   })
+  await sql`alter database ${sql(name)} reset deadlock_timeout`
   t.match(answer, { status: 503, body: { error: 'unavailable' } })
   t.strictSame(await count(), before)
 })
