@@ -17,9 +17,8 @@ export function printJson(value: unknown, { stdout }: Pick<Terminal, 'stdout'>):
 }
 
 /** Prints a table on a terminal; JSON lines elsewhere or with `json`. */
-export function printRows(given: readonly object[], terminal: Terminal, json = false): void {
+export function printRows(rows: readonly object[], terminal: Terminal, json = false): void {
   const { stdout } = terminal
-  const rows: readonly Row[] = given.map((row) => ({ ...row }))
   if (stdout.isTTY !== true || json) {
     for (const row of rows) printJson(row, terminal)
     return
@@ -30,7 +29,7 @@ export function printRows(given: readonly object[], terminal: Terminal, json = f
     return
   }
   const names = Object.keys(first)
-  const cells = rows.map((row) => names.map((name) => formatCell(row[name])))
+  const cells = rows.map((row) => names.map((name) => formatCell((row as Row)[name])))
   for (const line of alignColumns([names.map((name) => name.toUpperCase()), ...cells]))
     stdout.write(`${line}\n`)
 }

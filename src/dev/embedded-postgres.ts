@@ -107,23 +107,9 @@ function startProgram(real: Paths, shown: Paths | null, command: readonly string
   const asUser = [`--reuid=${userName}`, `--regid=${userName}`, '--clear-groups']
   const setpriv = ['setpriv', ...(shown === null ? [] : asUser), '--pdeathsig', 'SIGINT', '--']
   const script = 'mount --bind "$1" "$2" && mount --rbind "$3" "$4" && shift 4 && exec "$@"'
+  const mounted = ['unshare', '--mount', '--propagation=private', 'sh', '-c', script, 'sh']
   const show =
-    shown === null
-      ? []
-      : [
-          'unshare',
-          '--mount',
-          '--propagation=private',
-          '--',
-          'sh',
-          '-c',
-          script,
-          'sh',
-          real.native,
-          shown.native,
-          real.directory,
-          shown.directory,
-        ]
+    shown === null ? [] : [...mounted, real.native, shown.native, real.directory, shown.directory]
   const [program = '', ...parameters] = [...show, ...setpriv, ...command]
   return spawn(program, parameters, {
     cwd: '/',
@@ -175,14 +161,7 @@ async function makeUser(onProgress: (message: string) => void): Promise<void> {
   const isKnown = await run('id', [userName]).catch(() => null)
   if (isKnown !== null) return
   onProgress(`making the system user ${userName}: PostgreSQL does not run as root`)
-  await run('useradd', [
-    '--system',
-    '--user-group',
-    '--no-create-home',
-    '--shell',
-    '/usr/sbin/nologin',
-    userName,
-  ])
+  await run('useradd', ['--system', '--user-group', '--shell', '/usr/sbin/nologin', userName])
 }
 
 function findNative(): string {

@@ -9,7 +9,6 @@ import { examineKernel } from './kernel.ts'
 import { examineSandbox } from './sandbox.ts'
 
 export { examineDatabase, examineSettings, examineTls } from './service.ts'
-export type { Finding } from './host.ts'
 
 const ordinary = { processDirectory: '/proc', ...ordinaryToolHost, uid: process.getuid?.() ?? 0 }
 

@@ -38,20 +38,18 @@ export async function runSamples(
   let left = samples
   for (let round = 0; left.length > 0 && round <= furtherRounds; round += 1) {
     const isLast = round === furtherRounds
-    const again = new Set<Sample>()
     const batches = divide(left, options.items)[Symbol.iterator]()
     const work = async (): Promise<void> => {
       for (const batch of batches) {
         for await (const { sample, end } of runBatch(client, batch, round)) {
           ended.set(sample, end)
-          if (!isLast && end.fault === 'platform') again.add(sample)
-          else options.onEnd({ sample, end })
+          if (isLast || end.fault !== 'platform') options.onEnd({ sample, end })
         }
       }
     }
     await Promise.all(Array.from({ length: options.atOnce }, work))
     // The order is kept, so that a repeated call makes the same batches, with the same keys, in this round too.
-    left = left.filter((sample) => again.has(sample))
+    left = left.filter((sample) => ended.get(sample)?.fault === 'platform')
   }
   return samples.flatMap((sample) => {
     const end = ended.get(sample)
