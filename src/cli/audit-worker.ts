@@ -42,7 +42,9 @@ export async function readWorkerLife(sql: Database, id: string): Promise<WorkerL
       array(select r.submission_id::text from audit.running r where r.worker_id = w.id order by 1) as running
     from audit.worker w where w.id = ${id}`
   if (worker === undefined) return null
-  return { host: worker.host, moments: listMoments(worker), present: describePresent(worker) }
+  const { host, state, running } = worker
+  const runs = running.length === 0 ? '' : `; it runs ${running.join(', ')}`
+  return { host, moments: listMoments(worker), present: `It is ${state}${runs}.` }
 }
 
 function listMoments(worker: WorkerRow): Moment[] {
@@ -67,8 +69,4 @@ function listMoments(worker: WorkerRow): Moment[] {
           : 'It ended by itself, after it had finished or requeued its submissions.',
     })
   return moments
-}
-
-function describePresent({ state, running }: WorkerRow): string {
-  return running.length === 0 ? `It is ${state}.` : `It is ${state}; it runs ${running.join(', ')}.`
 }

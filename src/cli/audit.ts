@@ -36,13 +36,15 @@ export async function printLife(sql: Database, id: string): Promise<AuditAnswer 
   return {
     ok: broken.length === 0,
     lines: [
-      ...(first === undefined || worker !== null
-        ? [`worker ${id} of host ${worker?.host}`, '']
-        : await introduce(sql, id, first)),
+      first === undefined || worker !== null
+        ? `worker ${id} of host ${worker?.host}`
+        : await introduce(sql, id, first),
+      '',
       ...listMoments(own, events, worker?.moments),
-      ...(worker === null ? await describePresent(sql, own) : ['', worker.present]),
-      ...(events.length === 0 ? [] : [verdict]),
-    ],
+      '',
+      worker === null ? await describePresent(sql, own) : worker.present,
+      events.length === 0 ? null : verdict,
+    ].filter((line) => line !== null),
   }
 }
 
@@ -108,18 +110,15 @@ export async function auditHeads(sql: Database, kept: string | null): Promise<Au
   }
 }
 
-async function introduce(sql: Database, id: string, first: RecordedEvent): Promise<string[]> {
-  if (first.type !== 'submission.received') return [`${first.type.replace(/\..*/, '')} ${id}`, '']
+async function introduce(sql: Database, id: string, first: RecordedEvent): Promise<string> {
+  if (first.type !== 'submission.received') return `${first.type.replace(/\..*/, '')} ${id}`
   const [who] = await sql`
     select account.name, k.label, k.name as key_name
     from audit.account
     left join audit.api_key k on k.id::text = ${String(first.data['api_key'])}
     where account.id::text = ${String(first.data['account'])}`
   const named: unknown = who?.['key_name']
-  return [
-    `submission ${id} of account ${JSON.stringify(who?.['name'] ?? 'unknown')}, key ${String(who?.['label'] ?? 'unknown')}…${typeof named === 'string' ? ` ${JSON.stringify(named)}` : ''}`,
-    '',
-  ]
+  return `submission ${id} of account ${JSON.stringify(who?.['name'] ?? 'unknown')}, key ${String(who?.['label'] ?? 'unknown')}…${typeof named === 'string' ? ` ${JSON.stringify(named)}` : ''}`
 }
 
 /** Lists moments in order of time. @param others moments that are not in the log. */
@@ -151,17 +150,20 @@ const endWords: Readonly<Record<string, string>> = {
   'submission.cancelled': 'It was cancelled',
 }
 
-/** Describes the present state of a submission: it has ended, waits, or runs. */
-async function describePresent(sql: Database, own: readonly RecordedEvent[]): Promise<string[]> {
+/** Describes the present state of a submission: it has ended, waits, or runs. @returns null for another stream. */
+async function describePresent(
+  sql: Database,
+  own: readonly RecordedEvent[],
+): Promise<string | null> {
   const [first] = own
   const last = own.findLast(({ type }) => type.startsWith('execution.'))
-  if (first?.type !== 'submission.received') return ['']
+  if (first?.type !== 'submission.received') return null
   const end = own.find(({ type }) => type in endWords)
   if (end !== undefined) {
     const seconds = (end.at.getTime() - first.at.getTime()) / 1000
-    return ['', `${endWords[end.type]} ${seconds.toFixed(3)} s after it was received.`]
+    return `${endWords[end.type]} ${seconds.toFixed(3)} s after it was received.`
   }
-  if (last?.type !== 'execution.started') return ['', 'It has not ended: it waits in the queue.']
+  if (last?.type !== 'execution.started') return 'It has not ended: it waits in the queue.'
   const isCancelled = own.at(-1)?.type === 'submission.cancel_requested'
   const [worker] = await sql`
     select alive from audit.worker where id::text = ${String(last.data['worker'])}`
@@ -169,5 +171,5 @@ async function describePresent(sql: Database, own: readonly RecordedEvent[]): Pr
     worker?.['alive'] === true
       ? 'which is alive'
       : `which is gone: ${isCancelled ? 'the cancel ends it' : 'it will be run again'}`
-  return ['', `It has not ended: it runs on worker ${String(last.data['worker'])}, ${state}.`]
+  return `It has not ended: it runs on worker ${String(last.data['worker'])}, ${state}.`
 }

@@ -56,10 +56,8 @@ export const keyCommands = [
         const request = { account, tier, name, expiresAt, role, readOnly, cell }
         const issued = await nameTiers(sql, tier, () => issueKey(sql, request, operator()))
         const isForPeople = process.stdout.isTTY && role === 'submit'
-        printRecord(
-          isForPeople ? { ...issued, tier: await describeOne(sql, tier) } : issued,
-          process,
-        )
+        const words = isForPeople ? { tier: await describeOne(sql, tier) } : {}
+        printRecord({ ...issued, ...words }, process)
       }),
   }),
   defineCommand({

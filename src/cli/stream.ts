@@ -36,23 +36,21 @@ export async function streamVisibly(
     isCancelled = true
     if (id !== null) cancel(id)
   })
-  const print = json ? printLine : createPrinter(terminal)
+  const print = json
+    ? ({ event, data }: StreamEvent) => printJson({ event, data }, terminal)
+    : createPrinter(terminal)
   try {
     id = (await client.submit(request, { signal: left.signal })).id
     // The caller interrupted before the id was known.
     if (isCancelled) cancel(id)
     for await (const event of client.stream(id, { signal: left.signal })) {
-      print(event, terminal)
+      print(event)
       if (event.event === 'result') return event.data
     }
   } finally {
     forget()
   }
   return client.wait(id)
-}
-
-function printLine({ event, data }: StreamEvent, terminal: Terminal): void {
-  printJson({ event, data }, terminal)
 }
 
 function createPrinter({ stdout, stderr }: Terminal): (event: StreamEvent) => void {
@@ -65,8 +63,7 @@ function createPrinter({ stdout, stderr }: Terminal): (event: StreamEvent) => vo
     isAtLineStart = text.endsWith('\n')
   }
   const note = (line: string): void => {
-    if (!isAtLineStart && stdout.isTTY === true) stdout.write('\n')
-    if (!isAtLineStart && stdout.isTTY !== true) stderr.write('\n')
+    if (!isAtLineStart) (stdout.isTTY === true ? stdout : stderr).write('\n')
     isAtLineStart = true
     if (line !== '') stderr.write(`${line}\n`)
   }

@@ -29,10 +29,7 @@ const config = readOrExit(readDevConfig)
 await mkdir(keptFolder, { recursive: true, mode: 0o700 })
 const keyFile = nameKeyFile(config.DATABASE_URL)
 const lock = await lockFolder(keptFolder)
-if ('holder' in lock) {
-  process.stderr.write(`Runledger already runs in this checkout: ${lock.holder}\n`)
-  process.exit(1)
-}
+if ('holder' in lock) fail(`Runledger already runs in this checkout: ${lock.holder}`)
 
 const embedded = config.DATABASE_URL === undefined ? await startPostgres() : null
 const url = config.DATABASE_URL ?? embedded?.url('postgres') ?? ''
@@ -77,17 +74,16 @@ function say(message: string): void {
   process.stdout.write(`${styleText('dim', 'runledger')} ${message}\n`)
 }
 
-async function startPostgres(): Promise<EmbeddedPostgres> {
-  try {
-    return await startEmbeddedPostgres({
-      directory: `${keptFolder}/postgres`,
-      port: preferredDatabasePort,
-      onProgress: say,
-    })
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`)
-    process.exit(1)
-  }
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}
+
+function startPostgres(): Promise<EmbeddedPostgres> {
+  const options = { directory: `${keptFolder}/postgres`, port: preferredDatabasePort }
+  return startEmbeddedPostgres({ ...options, onProgress: say }).catch((error: Error) =>
+    fail(error.message),
+  )
 }
 
 /** Migrates the database and issues the keys. @returns the account's key. */
@@ -105,8 +101,7 @@ async function prepare(sql: Database): Promise<string> {
         embedded === null
           ? ''
           : `; it is in ${keptFolder}/postgres: remove this folder, and the next start makes a new database`
-      process.stderr.write(`The database does not fit this code: ${error.message}${kept}\n`)
-      process.exit(1)
+      fail(`The database does not fit this code: ${error.message}${kept}`)
     }
     const reason = explainRefusal(error, url) ?? explainAbsence(error, url)
     if (reason === null) throw error

@@ -36,20 +36,20 @@ export function report(evaluated: readonly Evaluated[]): Report {
   const results = evaluated.map(describe)
   // A task without a judged sample counts, too: without it, the mean would be over other tasks than the caller's.
   const byTask = [...Map.groupBy(results, ({ task }) => task).values()].map((samples) =>
-    samples.filter(isJudged),
+    samples.filter(({ verdict }) => verdict !== null),
   )
   const least = Math.min(...byTask.map(({ length }) => length))
   const passAt = ks
     .filter((k) => k <= least)
     .map((k) => {
-      const share = mean(byTask.map((samples) => estimatePass(samples, k)))
-      return [k, Number(share.toFixed(4))] as const
+      const sum = byTask.reduce((shares, samples) => shares + estimatePass(samples, k), 0)
+      return [k, Number((sum / byTask.length).toFixed(4))] as const
     })
   return {
     tasks: byTask.length,
     samples: results.length,
-    passed: results.filter(isPassed).length,
-    not_judged: results.filter((result) => !isJudged(result)).length,
+    passed: countPassed(results),
+    not_judged: results.filter(({ verdict }) => verdict === null).length,
     pass_at: Object.fromEntries(passAt),
     verdicts: Object.fromEntries(
       [...Map.groupBy(results, ({ verdict }) => verdict ?? 'not judged')]
@@ -78,12 +78,8 @@ function describe({ sample, end }: Evaluated): ReportedSample {
   }
 }
 
-function isJudged({ verdict }: ReportedSample): boolean {
-  return verdict !== null
-}
-
-function isPassed({ verdict }: ReportedSample): boolean {
-  return verdict === 'AC'
+function countPassed(samples: readonly ReportedSample[]): number {
+  return samples.filter(({ verdict }) => verdict === 'AC').length
 }
 
 /**
@@ -92,14 +88,10 @@ function isPassed({ verdict }: ReportedSample): boolean {
  */
 function estimatePass(samples: readonly ReportedSample[], k: number): number {
   const n = samples.length
-  const c = samples.filter(isPassed).length
+  const c = countPassed(samples)
   let none = 1
   for (let i = n - c + 1; i <= n; i += 1) none *= Math.max(0, 1 - k / i)
   return 1 - none
-}
-
-function mean(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length
 }
 
 function firstLine(text: string | null): string | null {
