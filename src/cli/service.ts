@@ -45,6 +45,13 @@ export function readService(values: ServiceValues): {
   return { url: values.url ?? config.RUNLEDGER_URL, apiKey }
 }
 
+/** Returns the exit status of a caller's command for an error of the service. */
+export function statusOf({ status, code }: RunledgerError): number {
+  if (code === 'quota_exceeded') return exitStatuses.refused
+  if (status === 401 || status === 403) return exitStatuses.unauthorized
+  return status === 400 || status === 404 ? exitStatuses.refused : exitStatuses.unavailable
+}
+
 /**
  * Calls the operator API.
  * @param retries how often a request without an answer is repeated.

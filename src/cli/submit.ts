@@ -6,7 +6,7 @@ import { CommandError, defineCommand, exitStatuses, flag, misuse } from './comma
 import type { Terminal } from './command.ts'
 import { uploadLongTexts } from './long-text.ts'
 import { printJson, printable } from './output.ts'
-import { readService, serviceOptions } from './service.ts'
+import { readService, serviceOptions, statusOf } from './service.ts'
 import { InterruptedError, streamVisibly } from './stream.ts'
 import type { OnInterrupt } from './stream.ts'
 import { readRequest, requestOptions } from './submission-request.ts'
@@ -185,10 +185,4 @@ async function finish(call: SubmitCall, result: Result, terminal: Terminal): Pro
   const { 'output-file': outputFiles = [], 'output-directory': directory = '.' } = call
   await saveOutputFiles(outputFiles, result, directory, terminal)
   return status
-}
-
-function statusOf({ status, code }: RunledgerError): number {
-  if (code === 'quota_exceeded') return exitStatuses.refused
-  if (status === 401 || status === 403) return exitStatuses.unauthorized
-  return status === 400 || status === 404 ? exitStatuses.refused : exitStatuses.unavailable
 }

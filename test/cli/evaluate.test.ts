@@ -119,6 +119,12 @@ t.test('a file with mistakes is refused by its lines, before anything is submitt
   t.equal((await sql`select from runledger.pending`).length, 0)
 })
 
+t.test('an address or a key that is wrong is said in a sentence', async (t) => {
+  const file = write('one.jsonl', [plain])
+  await t.rejects(run(file, { url: 'nonsense' }), { name: 'CommandError', status: 64 })
+  await t.rejects(run(file, { apiKey: 'rl_live_wrong' }), { name: 'CommandError', status: 77 })
+})
+
 async function evaluateError(file: string, call: Partial<EvaluateCall> = {}): Promise<string> {
   try {
     await run(file, call)

@@ -1,11 +1,11 @@
 // The command `evaluate FILE.jsonl`: runs a benchmark's solutions, and prints a table and pass@k.
 import { writeFileSync } from 'node:fs'
 import { RunledgerError, createClient } from '#client'
-import { CommandError, defineCommand, exitStatuses, takes } from '../command.ts'
+import { CommandError, defineCommand, exitStatuses, misuse, takes } from '../command.ts'
 import type { Terminal } from '../command.ts'
 import { readNumber } from '../option.ts'
 import { printProgress, printable, printRecord, printRows } from '../output.ts'
-import { readService, serviceOptions } from '../service.ts'
+import { readService, serviceOptions, statusOf } from '../service.ts'
 import { report } from './report.ts'
 import type { Report } from './report.ts'
 import { runSamples } from './run.ts'
@@ -75,8 +75,9 @@ export async function evaluate(call: EvaluateCall, terminal: Terminal): Promise<
     present(found, terminal)
     return found.not_judged === 0 ? 0 : exitStatuses.failed
   } catch (error) {
+    if (error instanceof TypeError) throw misuse(error.message)
     if (!(error instanceof RunledgerError)) throw error
-    throw new CommandError(printable(error.message), exitStatuses.unavailable)
+    throw new CommandError(printable(error.message), statusOf(error))
   } finally {
     progress.end()
   }
