@@ -124,7 +124,7 @@ t.test('what nobody judged has finished; what read on without input is told so',
   t.strictSame(plain, { isJudged: false, hasInput: false })
   t.match(readAsked({ language: 'python', code: '', expected_stdout: '' }), { isJudged: true })
   const received = (data: object) => [
-    { position: 1, type: 'submission.received', at: '', hash: '', data: { ...data } },
+    { position: 1, version: 1, type: 'submission.received', at: '', hash: '', data: { ...data } },
   ]
   const bytes = { sha256: '', bytes: 0 }
   t.strictSame(recallAsked(received({ stdin: bytes, expected_stdout: null }), false), plain)
@@ -278,6 +278,7 @@ t.test('a log is told in steps: the wait, the attempts, the phases, the webhook'
   const phase = { exit_code: 0, wall_time: 1.5, memory_peak: 1024 }
   const event = (type: string, seconds: number, data: object = {}) => ({
     position: seconds,
+    version: seconds,
     type,
     at: at(seconds),
     hash,

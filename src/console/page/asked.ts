@@ -1,6 +1,5 @@
 // The parts of a request that change how its result is shown: whether an output was expected, and whether there was input.
-import type { SubmissionRequest } from '#client'
-import type { LogEvent } from './service.ts'
+import type { LedgerEvent, SubmissionRequest } from '#client'
 
 export interface Asked {
   /** False: no output was expected, so AC means only that the program finished. */
@@ -19,7 +18,7 @@ export function readAsked({ tests, expected_stdout: expected, stdin }: Submissio
 }
 
 /** Reads the same from a submission's events. @param hasTests as the submission's record has it. */
-export function recallAsked(events: readonly LogEvent[], hasTests: boolean): Asked {
+export function recallAsked(events: readonly LedgerEvent[], hasTests: boolean): Asked {
   const received = events.find(({ type }) => type === 'submission.received')?.data
   if (received === undefined || hasTests || received['blobs'] !== undefined) return usuallyAsked
   const { expected_stdout: expected, stdin, checker_language: checker } = received

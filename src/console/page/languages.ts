@@ -1,13 +1,13 @@
 // The offered languages, loaded once for each key.
 import { RunledgerError } from '#client'
+import type { Language } from '#client'
 import { complain } from './call.ts'
 import { readLanguages } from './service.ts'
-import type { OfferedLanguage } from './service.ts'
 import { isOperatorKey, key } from './session.ts'
 import { createStore } from './store.ts'
 
 /** Null until they are known. */
-export const languages = createStore<readonly OfferedLanguage[] | null>(null)
+export const languages = createStore<readonly Language[] | null>(null)
 
 let asking = new AbortController()
 

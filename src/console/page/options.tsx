@@ -1,11 +1,11 @@
 // The panels beside the code: input, tests, and how the program is started and judged.
+import type { Language } from '#client'
 import type { JSX } from 'preact'
 import { append, checkerTypes } from './draft.ts'
 import type { CheckerType, Draft, DraftTest } from './draft.ts'
 import { limitFields } from './limit-field.ts'
 import type { LimitField, Mistakes } from './limit-field.ts'
 import { Area, Check, Choice, TextField } from './part.tsx'
-import type { OfferedLanguage } from './service.ts'
 
 export interface PanelProps {
   readonly draft: Draft
@@ -151,7 +151,7 @@ export function OptionsPanel({
   language,
   mistakes,
 }: PanelProps & {
-  readonly language: OfferedLanguage | undefined
+  readonly language: Language | undefined
   readonly mistakes: Mistakes
 }): JSX.Element {
   const usual = language?.limits?.run

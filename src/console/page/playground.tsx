@@ -1,4 +1,5 @@
 // The playground: the code and its options on one side, the result on the other.
+import type { Language } from '#client'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { CopyAs } from './copy-as.tsx'
@@ -12,7 +13,6 @@ import { ExpectedPanel, Input, OptionsPanel, TestsPanel } from './options.tsx'
 import { Outcome } from './outcome.tsx'
 import { Tabs } from './part.tsx'
 import { begin, isUnderWay, resume, run as runStore, stop } from './run.ts'
-import type { OfferedLanguage } from './service.ts'
 import { keep, key as keyStore, recall } from './session.ts'
 import { useStore } from './store.ts'
 import { Toolbar } from './toolbar.tsx'
@@ -138,7 +138,7 @@ const keptAfterMilliseconds = 400
 
 /** Returns this tab's draft, whether it could be stored, and a setter. The first draft is an example. */
 function useDraft(
-  offered: readonly OfferedLanguage[] | null,
+  offered: readonly Language[] | null,
 ): readonly [draft: Draft, isKept: boolean, set: (change: (before: Draft) => Draft) => void] {
   const [draft, setDraft] = useState(() => readDraft(recall('draft')) ?? emptyDraft)
   const [isKept, setKept] = useState(true)

@@ -1,31 +1,17 @@
 // The page's requests to its service.
-import type { Language, Receipt, Result, SubmissionRequest } from '#client'
+import type {
+  Language,
+  LedgerEvent,
+  Receipt,
+  Result,
+  ResultPage,
+  ResultSummary,
+  SubmissionRequest,
+} from '#client'
 import { call, persist } from './call.ts'
 import type { Filter } from './route.ts'
 
-/** A language that a worker offers, as GET /api/languages returns it. */
-export type OfferedLanguage = Language
-
-/** Limits of a program, in seconds and bytes. */
-export interface RunLimits {
-  readonly cpu_time: number
-  readonly wall_time: number
-  readonly memory: number
-}
-
-export interface LogEvent {
-  readonly position: number
-  readonly type: string
-  readonly at: string
-  /** Hexadecimal. */
-  readonly hash: string
-  readonly data: Readonly<Record<string, unknown>>
-}
-
-export type Summary = Omit<
-  Result,
-  'stdout' | 'stderr' | 'compile_output' | 'tests' | 'files' | 'webhook'
-> & {
+export type Summary = ResultSummary & {
   /** The first line of the program; null once the program was purged. */
   readonly preview?: string | null
   /** False when no output was expected. */
@@ -36,9 +22,9 @@ export type Summary = Omit<
 export async function readLanguages(
   signal?: AbortSignal,
   apiKey?: string,
-): Promise<readonly OfferedLanguage[]> {
+): Promise<readonly Language[]> {
   const given = { signal, ...(apiKey !== undefined && { apiKey }) }
-  const ask = (): Promise<{ languages: OfferedLanguage[] }> => call('GET', '/api/languages', given)
+  const ask = (): Promise<{ languages: Language[] }> => call('GET', '/api/languages', given)
   // When a key is being tried, every answer is reported at once, without a retry.
   const { languages } = await (apiKey === undefined ? persist(signal, ask) : ask())
   return languages.toSorted((a, b) => a.title.localeCompare(b.title))
@@ -102,18 +88,18 @@ export async function signsReceipts(): Promise<boolean> {
   )
 }
 
-export async function readEvents(id: string, signal: AbortSignal): Promise<readonly LogEvent[]> {
+export async function readEvents(id: string, signal: AbortSignal): Promise<readonly LedgerEvent[]> {
   const path = `${resultPath(id)}/events`
-  return (await persist(signal, () => call<{ events: LogEvent[] }>('GET', path, { signal }))).events
+  return (await persist(signal, () => call<{ events: LedgerEvent[] }>('GET', path, { signal })))
+    .events
 }
 
 export function resultPath(id: string): string {
   return `/api/result/${encodeURIComponent(id)}`
 }
 
-export interface Page {
+export interface Page extends ResultPage {
   readonly submissions: readonly Summary[]
-  readonly next_cursor: string | null
 }
 
 export function list({ day = '', ...filter }: Filter, signal: AbortSignal): Promise<Page> {

@@ -1,8 +1,7 @@
 // Turns a submission's events into the steps of its timeline: what happened when, and how long it took.
-import type { ExceededLimit, TestResult } from '#client'
+import type { ExceededLimit, LedgerEvent, TestResult } from '#client'
 import { count, formatBytes, nameOutcome, nameTest, verdictNames } from './format.ts'
 import type { Tone } from './format.ts'
-import type { LogEvent } from './service.ts'
 
 export interface Step {
   /** When the step happened; null for a part of another step. */
@@ -39,13 +38,13 @@ interface Ending {
 
 /** @param names of the tests, from the record. @param isJudged an output was expected. */
 export function describeStory(
-  events: readonly LogEvent[],
+  events: readonly LedgerEvent[],
   names: readonly (string | null)[] = [],
   isJudged = true,
 ): Step[] {
   // When the submission started to wait for a worker.
   let waiting: string | null = null
-  const steps = (event: LogEvent): Step[] => {
+  const steps = (event: LedgerEvent): Step[] => {
     const { type, at, data } = event
     if (type === 'execution.started') {
       const waited = waiting === null ? null : secondsBetween(waiting, at)
@@ -69,7 +68,7 @@ function describePurge({ reason }: Record<string, unknown>): string {
 }
 
 function describe(
-  { type, at, data }: LogEvent,
+  { type, at, data }: LedgerEvent,
   names: readonly (string | null)[],
   isJudged: boolean,
 ): Step[] {
@@ -156,7 +155,7 @@ function usage({ exit_code: code, memory_peak: bytes }: Phase): string {
   return `exit code ${code}, ${formatBytes(bytes)}`
 }
 
-function attempt(data: LogEvent['data']): { detail: string; seconds: number | null } {
+function attempt(data: LedgerEvent['data']): { detail: string; seconds: number | null } {
   const { outcome, status, duration_seconds: seconds } = data
   return {
     detail: typeof status === 'number' ? `${say(outcome)}, status ${status}` : say(outcome),

@@ -1,5 +1,5 @@
 // The view of one submission: its outcome, what was submitted, and its timeline.
-import type { Result } from '#client'
+import type { LedgerEvent, Result } from '#client'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Actions } from './actions.tsx'
@@ -16,7 +16,6 @@ import { Rerun } from './rerun.tsx'
 import { ResultView } from './result.tsx'
 import { formatRoute } from './route.ts'
 import { isFinal, read, readEvents } from './service.ts'
-import type { LogEvent } from './service.ts'
 import { key } from './session.ts'
 import { useStore } from './store.ts'
 import { describeStory } from './story.ts'
@@ -25,7 +24,7 @@ import { watch } from './watch.ts'
 
 interface Shown {
   readonly record: Result
-  readonly events: readonly LogEvent[]
+  readonly events: readonly LedgerEvent[]
   /** Null when the submission has ended. */
   readonly live: Live | null
 }

@@ -1,12 +1,11 @@
 // The result of each test, and where an output differs from the expected one.
-import type { Difference, TestResult } from '#client'
+import type { AttemptLimits, Difference, TestResult } from '#client'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { commonStart } from './compare.ts'
 import { formatBytes, formatSeconds, nameTest, verdictNames } from './format.ts'
 import { Output, Visible } from './output.tsx'
 import { Mark } from './part.tsx'
-import type { RunLimits } from './service.ts'
 import { escapeHidden } from './visible.ts'
 
 /** Shows two lines from where they differ, the expected one first. @param title of the text, where there are several. */
@@ -68,7 +67,7 @@ function TestRow({
 }: {
   readonly test: TestResult
   readonly index: number
-  readonly limits: RunLimits | null
+  readonly limits: AttemptLimits['run'] | null
 }): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   const name = nameTest(test.name, index)
@@ -156,7 +155,7 @@ export function Tests({
   isOver = true,
 }: {
   readonly tests: readonly TestResult[]
-  readonly limits: RunLimits | null
+  readonly limits: AttemptLimits['run'] | null
   readonly isOver?: boolean
 }): JSX.Element {
   const passed = tests.filter(({ verdict }) => verdict === 'AC').length

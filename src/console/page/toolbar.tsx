@@ -1,9 +1,9 @@
 // The toolbar above the code: its language, and buttons to load, save and copy it.
+import type { Language } from '#client'
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Draft } from './draft.ts'
 import { saveText } from './part.tsx'
-import type { OfferedLanguage } from './service.ts'
 
 export function Toolbar({
   draft,
@@ -12,7 +12,7 @@ export function Toolbar({
   onCopy,
 }: {
   readonly draft: Draft
-  readonly offered: readonly OfferedLanguage[] | null
+  readonly offered: readonly Language[] | null
   onChange(part: Partial<Draft>): void
   onCopy(): void
 }): JSX.Element {
