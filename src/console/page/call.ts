@@ -70,6 +70,11 @@ export function noteRefusal(error: unknown, apiKey: string | null): void {
     dropKey(`${error.message} Enter another one.`)
 }
 
+/** As `call`, but waits out passing failures. */
+export function reach<T>(method: 'GET' | 'POST', path: string, given: Call = {}): Promise<T> {
+  return persist(given.signal, () => call<T>(method, path, given))
+}
+
 /** Retries until the work succeeds or fails for good. Reports a passing failure as `trouble`. */
 export async function persist<T>(
   signal: AbortSignal | undefined,

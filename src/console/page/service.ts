@@ -3,12 +3,13 @@ import type {
   Language,
   LedgerEvent,
   Receipt,
+  ReceivedRequest,
   Result,
   ResultPage,
   ResultSummary,
   SubmissionRequest,
 } from '#client'
-import { call, persist } from './call.ts'
+import { call, reach } from './call.ts'
 import type { Filter } from './route.ts'
 
 export type Summary = ResultSummary & {
@@ -24,9 +25,9 @@ export async function readLanguages(
   apiKey?: string,
 ): Promise<readonly Language[]> {
   const given = { signal, ...(apiKey !== undefined && { apiKey }) }
-  const ask = (): Promise<{ languages: Language[] }> => call('GET', '/api/languages', given)
   // When a key is being tried, every answer is reported at once, without a retry.
-  const { languages } = await (apiKey === undefined ? persist(signal, ask) : ask())
+  const ask = apiKey === undefined ? reach : call
+  const { languages } = await ask<{ languages: Language[] }>('GET', '/api/languages', given)
   return languages.toSorted((a, b) => a.title.localeCompare(b.title))
 }
 
@@ -42,9 +43,7 @@ export function rerun(id: string, signal: AbortSignal): Promise<string> {
 
 async function create(path: string, body: unknown, signal: AbortSignal): Promise<string> {
   const headers = { 'Idempotency-Key': makeUuid() }
-  const { id } = await persist(signal, () =>
-    call<{ id: string }>('POST', path, { body, headers, signal }),
-  )
+  const { id } = await reach<{ id: string }>('POST', path, { body, headers, signal })
   return id
 }
 
@@ -60,24 +59,23 @@ export function isFinal({ status }: Pick<Result, 'status'>): boolean {
 }
 
 export function read(id: string, signal: AbortSignal): Promise<Result> {
-  return persist(signal, () => call<Result>('GET', resultPath(id), { signal }))
+  return reach('GET', resultPath(id), { signal })
 }
 
 /** Cancels a submission, and resends the request as often as needed. */
 export function cancel(id: string, signal: AbortSignal): Promise<Result> {
-  return persist(signal, () => call<Result>('POST', `${resultPath(id)}/cancel`, { signal }))
+  return reach('POST', `${resultPath(id)}/cancel`, { signal })
 }
 
 export function readReceipt(id: string, signal: AbortSignal): Promise<Receipt> {
-  return persist(signal, () => call<Receipt>('GET', `${resultPath(id)}/receipt`, { signal }))
+  return reach('GET', `${resultPath(id)}/receipt`, { signal })
 }
 
 /** Reads what was submitted. @throws {RunledgerError} 410 once it was purged. */
 export async function readRequest(id: string, signal: AbortSignal): Promise<SubmissionRequest> {
   const path = `${resultPath(id)}/request`
-  const given = { signal }
-  return (await persist(signal, () => call<{ request: SubmissionRequest }>('GET', path, given)))
-    .request
+  const { request } = await reach<ReceivedRequest>('GET', path, { signal })
+  return request
 }
 
 /** Whether this service signs receipts, which needs a key. */
@@ -90,8 +88,8 @@ export async function signsReceipts(): Promise<boolean> {
 
 export async function readEvents(id: string, signal: AbortSignal): Promise<readonly LedgerEvent[]> {
   const path = `${resultPath(id)}/events`
-  return (await persist(signal, () => call<{ events: LedgerEvent[] }>('GET', path, { signal })))
-    .events
+  const { events } = await reach<{ events: LedgerEvent[] }>('GET', path, { signal })
+  return events
 }
 
 export function resultPath(id: string): string {
@@ -104,8 +102,7 @@ export interface Page extends ResultPage {
 
 export function list({ day = '', ...filter }: Filter, signal: AbortSignal): Promise<Page> {
   const query = new URLSearchParams({ ...filter, ...spanDay(day), limit: '25', preview: 'true' })
-  const path = `/api/submissions?${query.toString()}`
-  return persist(signal, () => call<Page>('GET', path, { signal }))
+  return reach('GET', `/api/submissions?${query.toString()}`, { signal })
 }
 
 /** Translates a day in the reader's time zone to the API's time span. */

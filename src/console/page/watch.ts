@@ -3,7 +3,7 @@
 import { RunledgerError, openStream } from '#client'
 import type { Result, StreamEvent } from '#client'
 import { pause } from '#client-retry'
-import { call, noteRefusal, persist, send } from './call.ts'
+import { noteRefusal, persist, reach, send } from './call.ts'
 import { advance, nothingYet } from './live.ts'
 import type { Live } from './live.ts'
 import { createBatch, whileVisible } from './screen.ts'
@@ -46,8 +46,7 @@ export async function watch(
   }
 
   async function ask(shown: AbortSignal): Promise<Result | null> {
-    const given = { signal: shown }
-    const record = await persist(shown, () => call<Result>('GET', `${path}?wait=true`, given))
+    const record = await reach<Result>('GET', `${path}?wait=true`, { signal: shown })
     if (isFinal(record)) return record
     note({ ...live, status: record.status === 'queued' ? 'queued' : 'running' })
     return null
