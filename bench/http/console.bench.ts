@@ -5,7 +5,6 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase } from '#database'
 import { followOverview, followSeries } from '../../src/console/page/operator/service.ts'
-import { whileVisible } from '../../src/console/page/screen.ts'
 import { dropKey, setKey } from '../../src/console/page/session.ts'
 import { watch } from '../../src/console/page/watch.ts'
 import { issueOperatorKey } from '../../test/helper/operator.ts'
@@ -122,9 +121,7 @@ await observe('no page')
 const { key: operatorKey } = await issueOperatorKey(sql, { readOnly: true })
 setKey(operatorKey)
 const closeOperators = await open((signal) =>
-  whileVisible(signal, (shown) =>
-    Promise.all([followOverview(shown, () => {}, fail), followSeries(shown, () => {}, fail)]),
-  ),
+  Promise.all([followOverview(signal, () => {}, fail), followSeries(signal, () => {}, fail)]),
 )
 const seen = await observe(`${pages} operators’ pages`)
 turn('hidden')

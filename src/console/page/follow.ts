@@ -1,4 +1,4 @@
-// A hook that loads a view's data from the service, and loads it again whenever an input changes.
+// A hook that gives a view its data from the service, and loads them again whenever an input changes.
 import { useEffect, useState } from 'preact/hooks'
 import { RunledgerError } from '#client'
 
@@ -7,11 +7,15 @@ export interface Followed<T> {
   readonly failure: RunledgerError | null
 }
 
+/** Reports updates, and failures that do not end it. */
+export type Follower<T> = (
+  signal: AbortSignal,
+  update: (value: T) => void,
+  fail: (failure: RunledgerError) => void,
+) => Promise<void>
+
 /** @param work is aborted when the view is removed or its inputs change. The view shows the last update. */
-export function useFollowed<T>(
-  work: (signal: AbortSignal, update: (value: T) => void) => Promise<void>,
-  inputs: readonly unknown[],
-): Followed<T> {
+export function useFollowed<T>(work: Follower<T>, inputs: readonly unknown[]): Followed<T> {
   const [state, setState] = useState<Followed<T>>({ value: null, failure: null })
   useEffect(() => {
     const aborter = new AbortController()
@@ -19,10 +23,11 @@ export function useFollowed<T>(
     const update = (value: T): void => {
       if (!signal.aborted) setState({ value, failure: null })
     }
-    work(signal, update).catch((error: unknown) => {
+    const fail = (failure: RunledgerError): void => setState(({ value }) => ({ value, failure }))
+    work(signal, update, fail).catch((error: unknown) => {
       if (signal.aborted) return
       if (!(error instanceof RunledgerError)) throw error
-      setState((before) => ({ ...before, failure: error }))
+      fail(error)
     })
     return () => aborter.abort()
   }, inputs)

@@ -2,7 +2,7 @@
 import type { Series } from '#client'
 import type { JSX, TargetedPointerEvent } from 'preact'
 import { useId, useState } from 'preact/hooks'
-import { useSeen } from './seen.ts'
+import { useFollowed } from '../follow.ts'
 import { describeCharts, findTop, formatClock, readOut, tracePath } from './series.ts'
 import type { Chart } from './series.ts'
 import { followSeries } from './service.ts'
@@ -12,7 +12,7 @@ const field = { width: 300, height: 70 } as const
 
 export function Charts(): JSX.Element | null {
   const id = useId()
-  const { value: series } = useSeen(followSeries)
+  const { value: series } = useFollowed(followSeries, [])
   const [at, setAt] = useState<number | null>(null)
   if (series === null) return null
   const { points, share, step_seconds: step } = series

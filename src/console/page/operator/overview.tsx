@@ -3,6 +3,7 @@ import type { Overview } from '#client'
 import type { ComponentChildren, JSX } from 'preact'
 import { useId } from 'preact/hooks'
 import { Failure } from '../failure.tsx'
+import { useFollowed } from '../follow.ts'
 import { verdictNames } from '../format.ts'
 import { Mark } from '../part.tsx'
 import { formatRoute } from '../route.ts'
@@ -12,7 +13,6 @@ import { Accounts } from './accounts.tsx'
 import { LookUp } from './behind.tsx'
 import { Bulk } from './bulk.tsx'
 import { Charts } from './charts.tsx'
-import { useSeen } from './seen.ts'
 import { followOverview } from './service.ts'
 import { Sought } from './sought.tsx'
 import { formatAge, formatPercentiles, formatRate, judgeLedger } from './words.ts'
@@ -24,7 +24,7 @@ export function OverviewView({
 }: {
   readonly route: Route & { readonly view: 'service' }
 }): JSX.Element {
-  const { value: overview, failure } = useSeen(followOverview)
+  const { value: overview, failure } = useFollowed(followOverview, [])
   return (
     <div class="service">
       <h1>Service</h1>

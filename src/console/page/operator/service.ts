@@ -4,6 +4,7 @@ import type {
   BulkRequest,
   BulkSum,
   Found,
+  Operator,
   OrderWord,
   Overview,
   Series,
@@ -12,16 +13,20 @@ import type {
   Webhook,
 } from '#client'
 import { pause } from '#client-retry'
-import { call, persist } from '../call.ts'
+import { call, reach } from '../call.ts'
+import type { Follower } from '../follow.ts'
 import type { Behind } from '../route.ts'
-import type { Follower } from './seen.ts'
+import { whileVisible } from '../screen.ts'
 
 const afterFailureMilliseconds = 5000
 
-const operator = createOperator({
-  call: (method, path, request) =>
-    persist(request?.signal, () => call(method, `/${path}`, request)),
-})
+/** @param signal of all requests that have none of their own. */
+const createAsker = (signal?: AbortSignal): Operator =>
+  createOperator({
+    call: (method, path, request) => reach(method, `/${path}`, { signal, ...request }),
+  })
+
+const operator = createAsker()
 
 /** As GET /api/operator/running returns it. */
 export interface RunningOne {
@@ -62,10 +67,7 @@ export async function listBehind(
   asked: Behind | { readonly q: string },
   signal: AbortSignal,
 ): Promise<Listed> {
-  const asker = createOperator({
-    call: (method, path, request) =>
-      persist(signal, () => call(method, `/${path}`, { ...request, signal })),
-  })
+  const asker = createAsker(signal)
   if (asked === 'running') return { running: (await asker.running()) as unknown as RunningOne[] }
   if (asked === 'webhooks')
     return { webhooks: await asker.webhooks({ state: 'pending', limit: mostWebhooks }) }
@@ -90,24 +92,25 @@ export const followOverview = createFollower<Overview>(operator.overview, 1000)
 /** Reports the figures of the last hours, and again when they may have changed. */
 export const followSeries = createFollower<Series>(operator.series, 15_000)
 
-/** Returns a function that reads again and again. After a failure it waits longer. */
+/** Returns a function that reads again and again while the page is visible. After a failure it waits longer. */
 function createFollower<T>(
   look: (given: { readonly signal: AbortSignal }) => Promise<T>,
   everyMilliseconds: number,
 ): Follower<T> {
-  return async (signal, update, fail) => {
-    for (;;) {
-      let milliseconds = everyMilliseconds
-      try {
-        update(await look({ signal }))
-      } catch (error) {
-        if (!(error instanceof RunledgerError)) throw error
-        fail(error)
-        milliseconds = Math.max(milliseconds, afterFailureMilliseconds)
+  return (pageSignal, update, fail) =>
+    whileVisible(pageSignal, async (signal) => {
+      for (;;) {
+        let milliseconds = everyMilliseconds
+        try {
+          update(await look({ signal }))
+        } catch (error) {
+          if (!(error instanceof RunledgerError)) throw error
+          fail(error)
+          milliseconds = Math.max(milliseconds, afterFailureMilliseconds)
+        }
+        await pause(milliseconds, signal)
       }
-      await pause(milliseconds, signal)
-    }
-  }
+    })
 }
 
 export async function orderWorker(id: string, word: OrderWord): Promise<void> {
