@@ -37,71 +37,45 @@ const files = {
   verilog: () => import('@codemirror/legacy-modes/mode/verilog'),
 } as const
 
-/** For each language: the file, and the name of its parser there. */
+/** The file and the parser of each language whose name is not the name of both. */
 const modes: Readonly<Record<string, readonly [file: keyof typeof files, parser: string]>> = {
   assembly: ['gas', 'gas'],
   bash: ['shell', 'shell'],
-  brainfuck: ['brainfuck', 'brainfuck'],
   c: ['clike', 'c'],
   chicken: ['scheme', 'scheme'],
   clang: ['clike', 'c'],
   clangpp: ['clike', 'cpp'],
-  clojure: ['clojure', 'clojure'],
-  cobol: ['cobol', 'cobol'],
   coffeescript: ['coffeescript', 'coffeeScript'],
   commonlisp: ['commonlisp', 'commonLisp'],
   cpp: ['clike', 'cpp'],
-  crystal: ['crystal', 'crystal'],
   csharp: ['clike', 'csharp'],
-  d: ['d', 'd'],
   elixir: ['ruby', 'ruby'],
-  erlang: ['erlang', 'erlang'],
-  forth: ['forth', 'forth'],
-  fortran: ['fortran', 'fortran'],
-  go: ['go', 'go'],
-  groovy: ['groovy', 'groovy'],
   guile: ['scheme', 'scheme'],
-  haskell: ['haskell', 'haskell'],
-  haxe: ['haxe', 'haxe'],
   java: ['clike', 'java'],
-  javascript: ['javascript', 'javascript'],
   kotlin: ['clike', 'kotlin'],
-  lua: ['lua', 'lua'],
   luajit: ['lua', 'lua'],
   objectivec: ['clike', 'objectiveC'],
   ocaml: ['mllike', 'oCaml'],
-  octave: ['octave', 'octave'],
-  pascal: ['pascal', 'pascal'],
-  perl: ['perl', 'perl'],
   php: ['clike', 'java'],
   pypy: ['python', 'python'],
-  python: ['python', 'python'],
-  r: ['r', 'r'],
   racket: ['scheme', 'scheme'],
   raku: ['perl', 'perl'],
-  ruby: ['ruby', 'ruby'],
-  rust: ['rust', 'rust'],
   scala: ['clike', 'scala'],
-  scheme: ['scheme', 'scheme'],
   sqlite: ['sql', 'sqlite'],
   standardml: ['mllike', 'sml'],
-  tcl: ['tcl', 'tcl'],
   typescript: ['javascript', 'typescript'],
   vala: ['clike', 'csharp'],
-  verilog: ['verilog', 'verilog'],
   zsh: ['shell', 'shell'],
 }
 
 /** Loads a language's parser; null when it has none or when it cannot be fetched, and then the code is shown plain. */
 export async function loadMode(language: string): Promise<StreamLanguage<unknown> | null> {
-  const mode = Object.hasOwn(modes, language) ? modes[language] : undefined
-  if (mode === undefined) return null
-  const [file, name] = mode
+  const other = Object.hasOwn(modes, language) ? modes[language] : undefined
+  const [file, name] = other ?? [language, language]
+  if (!Object.hasOwn(files, file)) return null
+  const load = files[file as keyof typeof files]
   // The type of the state is unknown, because each parser has its own.
-  const module = (await files[file]().catch(() => null)) as Record<
-    string,
-    StreamParser<unknown>
-  > | null
+  const module = (await load().catch(() => null)) as Record<string, StreamParser<unknown>> | null
   const parser = module?.[name]
   return parser === undefined ? null : StreamLanguage.define(parser)
 }
