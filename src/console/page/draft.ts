@@ -21,51 +21,33 @@ export interface DraftTest extends Row {
 export const checkerTypes = ['lines', 'exact', 'tokens', 'unordered_lines', 'floats'] as const
 export type CheckerType = (typeof checkerTypes)[number]
 
-/** Numbers are kept as typed text; an empty one means the language's default. */
-export interface Draft {
-  readonly language: string
-  readonly code: string
-  readonly files: readonly DraftFile[]
-  /** Names of files to return, one a line. */
-  readonly outputFiles: string
-  readonly stdin: string
-  /** Null: the output is not judged. */
-  readonly expected: string | null
-  /** One a line. */
-  readonly args: string
-  readonly compileArgs: string
-  /** Seconds. */
-  readonly cpuTime: string
-  readonly wallTime: string
-  /** MiB. */
-  readonly memory: string
-  readonly tests: readonly DraftTest[]
-  readonly checker: CheckerType
-  readonly tolerance: string
-  readonly stopOnFailure: boolean
-  readonly lowPriority: boolean
-  readonly tag: string
-}
-
-export const emptyDraft: Draft = {
+/** A draft in which nothing is filled in. Numbers are kept as typed text; an empty one means the language's default. */
+export const emptyDraft = {
   language: 'python',
   code: '',
-  files: [],
+  files: [] as readonly DraftFile[],
+  /** Names of files to return, one a line. */
   outputFiles: '',
   stdin: '',
-  expected: null,
+  /** Null: the output is not judged. */
+  expected: null as string | null,
+  /** One a line. */
   args: '',
   compileArgs: '',
+  /** Seconds. */
   cpuTime: '',
   wallTime: '',
+  /** MiB. */
   memory: '',
-  tests: [],
-  checker: 'lines',
+  tests: [] as readonly DraftTest[],
+  checker: 'lines' as CheckerType,
   tolerance: '1e-6',
   stopOnFailure: false,
   lowPriority: false,
   tag: '',
 }
+
+export type Draft = Readonly<typeof emptyDraft>
 
 /** Returns the list with further rows, each with an id larger than those before it. */
 export function append<T extends Row>(list: readonly T[], rows: readonly Omit<T, 'id'>[]): T[] {
