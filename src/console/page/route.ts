@@ -20,19 +20,14 @@ export type Route =
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#/, '').split('?', 2)
   if (path === '' || path === '/') return { view: 'playground' }
+  const given = new URLSearchParams(search)
   if (path === '/service') {
-    const given = new URLSearchParams(search)
     const q = given.get('q') ?? ''
     const show = behinds.find((one) => one === given.get('show'))
     return { view: 'service', ...(q !== '' && { q }), ...(show !== undefined && { show }) }
   }
   if (path === '/submissions') {
-    const given = new URLSearchParams(search)
-    const filter = filterNames.flatMap((name) => {
-      const value = given.get(name) ?? ''
-      return value === '' ? [] : [[name, value]]
-    })
-    return { view: 'submissions', filter: Object.fromEntries(filter) as Filter }
+    return { view: 'submissions', filter: pickFilter((name) => given.get(name)) }
   }
   const id = /^\/submission\/([\w-]{1,64})$/.exec(path)?.[1]
   return id === undefined ? { view: 'unknown' } : { view: 'submission', id }
@@ -45,23 +40,28 @@ export function formatRoute(route: Route): string {
       return '#/'
     case 'service': {
       const { view: _view, ...given } = route
-      const search = new URLSearchParams(given).toString()
-      return `#/service${search === '' ? '' : `?${search}`}`
+      return addQuery('#/service', new URLSearchParams(given).toString())
     }
     case 'submission':
       return `#/submission/${route.id}`
-    case 'submissions': {
-      const search = formatFilter(route.filter)
-      return `#/submissions${search === '' ? '' : `?${search}`}`
-    }
+    case 'submissions':
+      return addQuery('#/submissions', formatFilter(route.filter))
   }
+}
+
+function addQuery(path: string, query: string): string {
+  return query === '' ? path : `${path}?${query}`
 }
 
 /** Formats filters as a query, always in the same order. */
 export function formatFilter(filter: Filter): string {
+  return new URLSearchParams(pickFilter((name) => filter[name])).toString()
+}
+
+function pickFilter(read: (name: keyof Filter) => string | null | undefined): Filter {
   const pairs = filterNames.flatMap((name) => {
-    const value = filter[name] ?? ''
+    const value = read(name) ?? ''
     return value === '' ? [] : [[name, value]]
   })
-  return new URLSearchParams(pairs).toString()
+  return Object.fromEntries(pairs) as Filter
 }
