@@ -15,7 +15,16 @@ export const verdictNames: Readonly<Record<Verdict, string>> = {
 }
 
 export const verdicts = Object.keys(verdictNames) as readonly Verdict[]
-export const statuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
+
+const statusNames: Readonly<Record<Result['status'], string>> = {
+  queued: 'Queued',
+  running: 'Running',
+  completed: 'Completed',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+}
+
+export const statuses = Object.keys(statusNames)
 
 const limitReasons: Readonly<Record<ExceededLimit, string>> = {
   cpu_time: 'It used more CPU time than its limit.',
@@ -64,29 +73,23 @@ export function count(figure: number, noun: string): string {
 /** `good`, `bad` (the program's fault), `fault` (ours), or `none` without a verdict. */
 export type Tone = 'good' | 'bad' | 'fault' | 'none'
 
+/** Returns a verdict's colour. */
+export function judgeVerdict(verdict: Verdict): Tone {
+  if (verdict === 'AC') return 'good'
+  return verdict === 'IE' ? 'fault' : 'bad'
+}
+
 /** The word for AC when no output was expected. */
-export const finished = 'Finished'
+const finished = 'Finished'
 
 /** Returns a short word for the outcome, and its colour. @param isJudged an output was expected. */
 export function nameOutcome(
   { status, verdict }: Pick<Result, 'status' | 'verdict'>,
   isJudged = true,
-): {
-  readonly word: string
-  readonly tone: Tone
-} {
-  if (verdict !== null) {
-    const tone = verdict === 'AC' ? 'good' : verdict === 'IE' ? 'fault' : 'bad'
-    return { word: verdict === 'AC' && !isJudged ? finished : verdictNames[verdict], tone }
-  }
-  const words = {
-    queued: 'Queued',
-    running: 'Running',
-    completed: 'Completed',
-    failed: 'Failed',
-    cancelled: 'Cancelled',
-  } as const
-  return { word: words[status], tone: 'none' }
+): { readonly word: string; readonly tone: Tone } {
+  if (verdict === null) return { word: statusNames[status], tone: 'none' }
+  const word = verdict === 'AC' && !isJudged ? finished : verdictNames[verdict]
+  return { word, tone: judgeVerdict(verdict) }
 }
 
 /** Explains the outcome in one sentence; empty when the outcome says it all. */

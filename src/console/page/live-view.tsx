@@ -12,7 +12,7 @@ export function LiveView({ live }: { readonly live: Live }): JSX.Element {
   const compiler = useMemo(
     () =>
       compile === null || compile === '' ? null : (
-        <Output title="Compiler" text={compile} isTruncated={false} name="compiler.txt" />
+        <Output title="Compiler" text={compile} name="compiler.txt" />
       ),
     [compile],
   )

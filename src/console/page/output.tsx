@@ -20,12 +20,13 @@ export function Visible({ text }: { readonly text: string }): JSX.Element {
 export function Output({
   title,
   text,
-  isTruncated,
+  isTruncated = false,
   name,
 }: {
   readonly title: string
   readonly text: string
-  readonly isTruncated: boolean
+  /** Null: not known. */
+  readonly isTruncated?: boolean | null
   /** The name of the file that the output is saved as. */
   readonly name: string
 }): JSX.Element {
@@ -47,7 +48,7 @@ export function Output({
           {rest.toLocaleString('en')} more characters are not shown; Save has them.
         </p>
       )}
-      {isTruncated && <p class="hint">The rest of the output was not kept.</p>}
+      {isTruncated === true && <p class="hint">The rest of the output was not kept.</p>}
     </section>
   )
 }

@@ -38,15 +38,12 @@ export function Received({ id }: { readonly id: string }): JSX.Element | null {
         </button>
         {leftOut.length > 0 && <small class="hint">Without {leftOut.join(', ')}.</small>}
       </p>
-      <Output title="Code" text={code} isTruncated={false} name="code.txt" />
-      {args.length > 0 && (
-        <Output title="Arguments" text={args.join('\n')} isTruncated={false} name="arguments.txt" />
-      )}
+      <Output title="Code" text={code} name="code.txt" />
+      {args.length > 0 && <Output title="Arguments" text={args.join('\n')} name="arguments.txt" />}
       {stdin !== '' && (
         <Output
           title={encoding === 'utf8' ? 'Input' : `Input in ${encoding}`}
           text={stdin}
-          isTruncated={false}
           name="input.txt"
         />
       )}
@@ -58,18 +55,11 @@ export function Received({ id }: { readonly id: string }): JSX.Element | null {
               key={index}
               title={`Input of ${nameTest(test.name ?? null, index)}`}
               text={test.stdin ?? ''}
-              isTruncated={false}
               name={`input-${index + 1}.txt`}
             />
           ))}
           {files.map(({ name, content }) => (
-            <Output
-              key={name}
-              title={name}
-              text={content}
-              isTruncated={false}
-              name={name.split('/').at(-1) ?? name}
-            />
+            <Output key={name} title={name} text={content} name={name.split('/').at(-1) ?? name} />
           ))}
         </details>
       )}

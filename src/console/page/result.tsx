@@ -78,13 +78,13 @@ export function ResultView({
       {tests === null && difference !== null && <DifferenceView of={difference} />}
       {tests !== null && <Tests tests={tests} limits={result.limits?.run ?? null} />}
       {compiled !== null && compiled !== '' && (
-        <Output title="Compiler" text={compiled} isTruncated={false} name="compiler.txt" />
+        <Output title="Compiler" text={compiled} name="compiler.txt" />
       )}
       {isOver && stdout !== null && tests === null && result.verdict !== 'CE' && (
         <Output
           title="stdout"
           text={stdout}
-          isTruncated={result.stdout_truncated === true}
+          isTruncated={result.stdout_truncated}
           name="stdout.txt"
         />
       )}
@@ -92,7 +92,7 @@ export function ResultView({
         <Output
           title="stderr"
           text={stderr}
-          isTruncated={result.stderr_truncated === true}
+          isTruncated={result.stderr_truncated}
           name="stderr.txt"
         />
       )}

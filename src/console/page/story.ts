@@ -1,6 +1,6 @@
 // Turns a submission's events into the steps of its timeline: what happened when, and how long it took.
 import type { ExceededLimit, LedgerEvent, TestResult } from '#client'
-import { count, formatBytes, nameOutcome, nameTest, verdictNames } from './format.ts'
+import { count, formatBytes, judgeVerdict, nameOutcome, nameTest, verdictNames } from './format.ts'
 import type { Tone } from './format.ts'
 
 export interface Step {
@@ -95,13 +95,10 @@ function describe(
     case 'submission.purged':
       return [step(at, 'Outputs removed', { detail: describePurge(data) })]
     case 'webhook.attempt_failed':
-      return [
-        step(at, `Webhook, attempt ${say(data['attempt'])}`, { ...attempt(data), tone: 'bad' }),
-      ]
-    case 'webhook.delivered':
-      return [
-        step(at, `Webhook, attempt ${say(data['attempt'])}`, { ...attempt(data), tone: 'good' }),
-      ]
+    case 'webhook.delivered': {
+      const tone = type === 'webhook.delivered' ? 'good' : 'bad'
+      return [step(at, `Webhook, attempt ${say(data['attempt'])}`, { ...attempt(data), tone })]
+    }
     case 'webhook.abandoned':
       return [step(at, 'Webhook abandoned', { detail: say(data['reason']), tone: 'bad' })]
     case 'webhook.replayed':
@@ -143,8 +140,8 @@ function describePhases(
   const skipped = tests.filter(({ verdict }) => verdict === null).length
   for (const [index, { verdict, wall_time: seconds = 0 }] of tests.entries()) {
     if (verdict === null) continue
-    const tone = verdict === 'AC' ? 'good' : verdict === 'IE' ? 'fault' : 'bad'
     const title = `Test ${nameTest(names[index] ?? null, index)}`
+    const tone = judgeVerdict(verdict)
     steps.push(step(null, title, { detail: verdictNames[verdict], seconds, tone }))
   }
   if (skipped > 0) steps.push(step(null, `${count(skipped, 'test')} not run`))

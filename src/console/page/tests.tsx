@@ -3,7 +3,7 @@ import type { AttemptLimits, Difference, TestResult } from '#client'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { commonStart } from './compare.ts'
-import { formatBytes, formatSeconds, nameTest, verdictNames } from './format.ts'
+import { formatBytes, formatSeconds, judgeVerdict, nameTest, verdictNames } from './format.ts'
 import { Output, Visible } from './output.tsx'
 import { Mark } from './part.tsx'
 import { escapeHidden } from './visible.ts'
@@ -83,7 +83,6 @@ function TestRow({
       </tr>
     )
   }
-  const tone = test.verdict === 'AC' ? 'good' : test.verdict === 'IE' ? 'fault' : 'bad'
   return (
     <>
       <tr>
@@ -91,7 +90,7 @@ function TestRow({
           <Visible text={name} />
         </th>
         <td>
-          <Mark tone={tone} word={verdictNames[test.verdict]} />
+          <Mark tone={judgeVerdict(test.verdict)} word={verdictNames[test.verdict]} />
         </td>
         <td class="figure">{formatSeconds(test.cpu_time ?? 0)}</td>
         <td class="figure">{formatBytes(test.memory_peak ?? 0)}</td>
@@ -123,14 +122,14 @@ function TestRow({
                 <Output
                   title={`stdout of ${name}`}
                   text={test.stdout ?? ''}
-                  isTruncated={test.stdout_truncated === true}
+                  isTruncated={test.stdout_truncated}
                   name="stdout.txt"
                 />
                 {(test.stderr ?? '') !== '' && (
                   <Output
                     title={`stderr of ${name}`}
                     text={test.stderr ?? ''}
-                    isTruncated={test.stderr_truncated === true}
+                    isTruncated={test.stderr_truncated}
                     name="stderr.txt"
                   />
                 )}

@@ -34,8 +34,6 @@ export function Toolbar({
     const code = await file.text()
     onChange({ code, ...(found !== undefined && !keeps && { language: found.name }) })
   }
-  const options = offered?.map(({ name, title, runtime }) => [name, title, runtime] as const) ?? []
-  const isKnown = options.some(([name]) => name === draft.language)
   return (
     <div class="toolbar">
       <label class="unseen" for="language">
@@ -46,12 +44,12 @@ export function Toolbar({
         value={draft.language}
         onChange={(event) => choose(event.currentTarget.value)}
       >
-        {!isKnown && (
+        {language === undefined && (
           <option value={draft.language}>
             {offered === null ? draft.language : `${draft.language} (not offered)`}
           </option>
         )}
-        {options.map(([name, title]) => (
+        {offered?.map(({ name, title }) => (
           <option key={name} value={name} selected={name === draft.language}>
             {title}
           </option>
