@@ -1,8 +1,9 @@
-// A dialog that shows the playground's request as code to copy.
+// A dialog that shows the playground's request as code to copy. It keeps the focus until it is closed by its button or by
+// Escape.
 import type { SubmissionRequest } from '#client'
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
-import { Dialog, Tabs, copyText } from './part.tsx'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { Tabs, copyText } from './part.tsx'
 import { snippetKinds, writeSnippet } from './snippet.ts'
 import type { SnippetKind } from './snippet.ts'
 
@@ -13,13 +14,22 @@ export function CopyAs({
   readonly request: SubmissionRequest
   onClose(): void
 }): JSX.Element {
+  const id = useId()
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
   const [kind, setKind] = useState<SnippetKind>('curl')
   const [message, setMessage] = useState('')
   const text = writeSnippet(kind, request, location.origin)
   const copy = async (): Promise<void> =>
     setMessage((await copyText(text)) ? 'Copied.' : 'The browser refused to copy: select the text.')
   return (
-    <Dialog title="Copy as" onClose={onClose}>
+    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
+      <header>
+        <h2 id={id}>Copy as</h2>
+        <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </header>
       <Tabs
         label="Language of the copy"
         names={snippetKinds.map((name) => [name, name] as const)}
@@ -40,6 +50,6 @@ export function CopyAs({
         <span role="status">{message}</span>
       </p>
       <p class="hint">It takes the key from RUNLEDGER_API_KEY in the environment.</p>
-    </Dialog>
+    </dialog>
   )
 }

@@ -5,7 +5,7 @@ import { append } from './draft.ts'
 import type { DraftFile } from './draft.ts'
 import { replace } from './options.tsx'
 import type { PanelProps } from './options.tsx'
-import { Area, TextField } from './part.tsx'
+import { Field } from './part.tsx'
 
 export function FilesPanel({ draft, onChange }: PanelProps): JSX.Element {
   const picker = useRef<HTMLInputElement>(null)
@@ -24,12 +24,12 @@ export function FilesPanel({ draft, onChange }: PanelProps): JSX.Element {
       {draft.files.map((file, index) => (
         <fieldset key={file.id} class="card">
           <legend>File {index + 1}</legend>
-          <TextField
+          <Field
             label="Name"
             value={file.name}
             onInput={(name) => change(index, { ...file, name })}
           />
-          <Area
+          <Field
             label="Content"
             value={file.content}
             rows={6}
@@ -68,7 +68,7 @@ export function FilesPanel({ draft, onChange }: PanelProps): JSX.Element {
       {draft.tests.length > 0 ? (
         <p class="hint">Files are returned only by a program without tests.</p>
       ) : (
-        <Area
+        <Field
           label="Files to return"
           value={draft.outputFiles}
           rows={3}

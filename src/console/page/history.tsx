@@ -1,5 +1,6 @@
 // The list of the account's submissions, newest first. Its filters are in the address, so that back, reload and a link work.
 import type { JSX } from 'preact'
+import { useId } from 'preact/hooks'
 import { Failure } from './failure.tsx'
 import { useFollowed } from './follow.ts'
 import {
@@ -11,7 +12,7 @@ import {
   verdicts,
 } from './format.ts'
 import { languages } from './languages.ts'
-import { Badge, Choice } from './part.tsx'
+import { Badge, Choice, Field } from './part.tsx'
 import { Visible } from './output.tsx'
 import { formatFilter, formatRoute } from './route.ts'
 import type { Filter } from './route.ts'
@@ -23,6 +24,7 @@ import { Table } from './table.tsx'
 import type { Column } from './table.tsx'
 
 export function History({ filter }: { readonly filter: Filter }): JSX.Element {
+  const id = useId()
   const ownKey = useStore(key)
   const { value: page, failure } = useFollowed<Page>(
     async (signal, update) => {
@@ -37,7 +39,7 @@ export function History({ filter }: { readonly filter: Filter }): JSX.Element {
   }
   return (
     <div class="history">
-      <h1>Submissions</h1>
+      <h1 id={id}>Submissions</h1>
       <Filters filter={filter} onChange={go} />
       {ownKey === null && (
         <p class="empty">Sign in with an API key above to see its submissions.</p>
@@ -46,17 +48,14 @@ export function History({ filter }: { readonly filter: Filter }): JSX.Element {
       <p class="unseen" role="status">
         {page === null ? '' : `${page.submissions.length} shown`}
       </p>
-      {page !== null &&
-        (page.submissions.length === 0 ? (
-          <Empty filter={filter} hasOlder={next !== null} />
-        ) : (
-          <Table
-            label={{ 'aria-label': 'Submissions' }}
-            rows={page.submissions}
-            keyOf={({ id }) => id}
-            columns={columns}
-          />
-        ))}
+      {page !== null && (
+        <Table
+          heading={id}
+          rows={page.submissions}
+          columns={columns}
+          empty={<Empty filter={filter} hasOlder={next !== null} />}
+        />
+      )}
       <nav class="row" aria-label="Pages">
         {filter.cursor !== undefined && (
           <a href={formatRoute({ view: 'submissions', filter: { ...filter, cursor: '' } })}>
@@ -85,14 +84,14 @@ function Empty({
   readonly filter: Filter
   readonly hasOlder: boolean
 }): JSX.Element {
-  if (hasOlder) return <p class="empty">None of these matches: look at older ones.</p>
-  if (formatFilter(filter) !== '') return <p class="empty">No submission matches.</p>
+  if (hasOlder) return <>None of these matches: look at older ones.</>
+  if (formatFilter(filter) !== '') return <>No submission matches.</>
   return (
-    <p class="empty">
+    <>
       Nothing was submitted yet. Run a program in the{' '}
       <a href={formatRoute({ view: 'playground' })}>playground</a>, or send one to{' '}
       <code>POST /api/submit</code> (<code>/openapi.json</code> describes it).
-    </p>
+    </>
   )
 }
 
@@ -136,15 +135,12 @@ function Filters({
         options={[['', 'Any'], ...missing.map((name) => [name, name] as const), ...known]}
         onInput={(name) => onChange({ language: name })}
       />
-      <p class="field">
-        <label for="day">Day</label>
-        <input
-          id="day"
-          type="date"
-          value={filter.day ?? ''}
-          onChange={(event) => onChange({ day: event.currentTarget.value })}
-        />
-      </p>
+      <Field
+        label="Day"
+        type="date"
+        value={filter.day ?? ''}
+        onInput={(day) => onChange({ day })}
+      />
       <p class="field">
         <label for="tag">Tag</label>
         <input

@@ -5,7 +5,7 @@ import { append, checkerTypes } from './draft.ts'
 import type { CheckerType, Draft, DraftTest } from './draft.ts'
 import { limitFields } from './limit-field.ts'
 import type { LimitField, Mistakes } from './limit-field.ts'
-import { Area, Check, Choice, TextField } from './part.tsx'
+import { Check, Choice, Field } from './part.tsx'
 
 export interface PanelProps {
   readonly draft: Draft
@@ -32,7 +32,7 @@ function Expected({
         checked={value !== null}
         onInput={(checked) => onInput(checked ? '' : null)}
       />
-      {value !== null && <Area label="Expected output" value={value} onInput={onInput} />}
+      {value !== null && <Field label="Expected output" value={value} rows={4} onInput={onInput} />}
     </>
   )
 }
@@ -44,7 +44,7 @@ export function Input({ draft, onChange }: PanelProps): JSX.Element {
   }
   return (
     <div class="input">
-      <Area label="Input" value={draft.stdin} rows={3} onInput={(stdin) => onChange({ stdin })} />
+      <Field label="Input" value={draft.stdin} rows={3} onInput={(stdin) => onChange({ stdin })} />
     </div>
   )
 }
@@ -79,7 +79,7 @@ function CheckerFields({ draft, onChange }: PanelProps): JSX.Element {
         onInput={(checker) => onChange({ checker: checker as CheckerType })}
       />
       {draft.checker === 'floats' && (
-        <TextField
+        <Field
           label="Tolerance"
           value={draft.tolerance}
           inputMode="decimal"
@@ -100,13 +100,13 @@ export function TestsPanel({ draft, onChange }: PanelProps): JSX.Element {
       {draft.tests.map((test, index) => (
         <fieldset key={test.id} class="card">
           <legend>Test {index + 1}</legend>
-          <TextField
+          <Field
             label="Name"
             value={test.name}
             placeholder={String(index + 1)}
             onInput={(name) => change(index, { ...test, name })}
           />
-          <Area
+          <Field
             label="Input"
             value={test.stdin}
             rows={3}
@@ -162,7 +162,7 @@ export function OptionsPanel({
   }
   return (
     <>
-      <Area
+      <Field
         label="Arguments"
         value={draft.args}
         rows={3}
@@ -170,7 +170,7 @@ export function OptionsPanel({
         onInput={(args) => onChange({ args })}
       />
       {language?.compile !== null && (
-        <Area
+        <Field
           label="Arguments of the compiler"
           value={draft.compileArgs}
           rows={2}
@@ -184,7 +184,7 @@ export function OptionsPanel({
           const { label, format } = limitFields[name]
           const preset = presets[name]
           return (
-            <TextField
+            <Field
               key={name}
               label={label}
               value={draft[name]}
@@ -201,7 +201,7 @@ export function OptionsPanel({
         checked={draft.lowPriority}
         onInput={(lowPriority) => onChange({ lowPriority })}
       />
-      <TextField
+      <Field
         label="Tag"
         value={draft.tag}
         hint="A label of your own, to find it in the list."

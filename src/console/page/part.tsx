@@ -1,76 +1,56 @@
 // Small components that the views share.
-import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import type { ComponentChildren, JSX, TargetedInputEvent } from 'preact'
+import { useId, useRef } from 'preact/hooks'
 import { nameOutcome } from './format.ts'
 import type { Tone } from './format.ts'
 import type { Summary } from './service.ts'
 
-interface FieldProps {
+type FieldProps = {
   readonly label: string
   readonly value: string
   readonly hint?: string
   /** What is wrong with the value. */
   readonly mistake?: string | undefined
+  readonly inputMode?: 'decimal'
+  readonly placeholder?: string
+  /** Makes the field a box of so many lines. */
+  readonly rows?: number
   onInput(value: string): void
-}
+} & ({ readonly type?: 'text' } | { readonly type: 'password' } | { readonly type: 'date' })
 
-export function TextField({
+export function Field({
   label,
   value,
   hint,
   mistake,
+  rows,
   onInput,
   ...rest
-}: FieldProps & {
-  readonly inputMode?: 'decimal' | 'text'
-  readonly placeholder?: string
-}): JSX.Element {
+}: FieldProps): JSX.Element {
   const id = useId()
+  const note = mistake ?? hint
+  const given = {
+    id,
+    value,
+    autocomplete: 'off',
+    spellcheck: false,
+    'aria-invalid': mistake !== undefined,
+    'aria-describedby': note === undefined ? undefined : `${id}-hint`,
+    ...rest,
+  } as const
+  const input = (event: TargetedInputEvent<HTMLInputElement | HTMLTextAreaElement>): void =>
+    onInput(event.currentTarget.value)
   return (
     <p class="field">
       <label for={id}>{label}</label>
-      <input
-        id={id}
-        value={value}
-        autocomplete="off"
-        spellcheck={false}
-        aria-invalid={mistake !== undefined}
-        aria-describedby={(mistake ?? hint) === undefined ? undefined : `${id}-hint`}
-        onInput={(event) => onInput(event.currentTarget.value)}
-        {...rest}
-      />
-      {(mistake ?? hint) !== undefined && (
-        <small id={`${id}-hint`} class={mistake === undefined ? 'hint' : 'mistake'}>
-          {mistake ?? hint}
-        </small>
+      {rows === undefined ? (
+        <input {...given} onInput={input} />
+      ) : (
+        <textarea {...given} rows={rows} onInput={input} />
       )}
-    </p>
-  )
-}
-
-export function Area({
-  label,
-  value,
-  hint,
-  onInput,
-  rows = 4,
-}: FieldProps & { readonly rows?: number }): JSX.Element {
-  const id = useId()
-  return (
-    <p class="field">
-      <label for={id}>{label}</label>
-      <textarea
-        id={id}
-        rows={rows}
-        value={value}
-        autocomplete="off"
-        spellcheck={false}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        onInput={(event) => onInput(event.currentTarget.value)}
-      />
-      {hint !== undefined && (
-        <small id={`${id}-hint`} class="hint">
-          {hint}
+      {note !== undefined && (
+        <small id={`${id}-hint`} class={mistake === undefined ? 'hint' : 'mistake'}>
+          {note}
         </small>
       )}
     </p>
@@ -148,29 +128,19 @@ export function Mark({
   return <span class={`badge ${tone}${isBusy ? ' busy' : ''}`}>{word}</span>
 }
 
-/** A dialog that keeps the focus until it is closed by its button or by Escape. */
-export function Dialog({
-  title,
+/** A figure or a word with its name, in a list of such. */
+export function Fact({
+  name,
   children,
-  onClose,
 }: {
-  readonly title: string
+  readonly name: string
   readonly children: ComponentChildren
-  onClose(): void
 }): JSX.Element {
-  const dialog = useRef<HTMLDialogElement>(null)
-  const id = useId()
-  useEffect(() => dialog.current?.showModal(), [])
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
-      <header>
-        <h2 id={id}>{title}</h2>
-        <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
-          Close
-        </button>
-      </header>
-      {children}
-    </dialog>
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
   )
 }
 

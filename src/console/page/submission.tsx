@@ -11,6 +11,7 @@ import { languages } from './languages.ts'
 import type { Live } from './live.ts'
 import { LiveView } from './live-view.tsx'
 import { Visible } from './output.tsx'
+import { Fact } from './part.tsx'
 import { Received } from './received.tsx'
 import { Rerun } from './rerun.tsx'
 import { ResultView } from './result.tsx'
@@ -141,39 +142,24 @@ function Facts({ record }: { readonly record: Result }): JSX.Element {
   const first = record.rerun_of
   return (
     <dl class="facts">
-      <div>
-        <dt>Language</dt>
-        <dd>{record.runtime ?? record.language}</dd>
-      </div>
-      <div>
-        <dt>Received</dt>
-        <dd>
-          <time datetime={record.created_at}>{formatTime(record.created_at)}</time>
-        </dd>
-      </div>
+      <Fact name="Language">{record.runtime ?? record.language}</Fact>
+      <Fact name="Received">
+        <time datetime={record.created_at}>{formatTime(record.created_at)}</time>
+      </Fact>
       {record.score !== undefined && (
-        <div>
-          <dt>Score</dt>
-          <dd>
-            {record.score} of {record.max_score}
-          </dd>
-        </div>
+        <Fact name="Score">
+          {record.score} of {record.max_score}
+        </Fact>
       )}
       {record.tag !== null && (
-        <div>
-          <dt>Tag</dt>
-          <dd>
-            <Visible text={record.tag} />
-          </dd>
-        </div>
+        <Fact name="Tag">
+          <Visible text={record.tag} />
+        </Fact>
       )}
       {first !== null && (
-        <div>
-          <dt>Rerun of</dt>
-          <dd>
-            <a href={formatRoute({ view: 'submission', id: first })}>{first}</a>
-          </dd>
-        </div>
+        <Fact name="Rerun of">
+          <a href={formatRoute({ view: 'submission', id: first })}>{first}</a>
+        </Fact>
       )}
     </dl>
   )

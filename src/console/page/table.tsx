@@ -10,18 +10,26 @@ export interface Column<Row> {
   readonly title?: (row: Row) => string
 }
 
-/** @param columns the first one names the row. @param label says what the table lists, or is the id of its heading. */
-export function Table<Row>({
-  label,
-  columns,
-  rows,
-  keyOf,
-}: {
-  readonly label: { readonly 'aria-label': string } | { readonly 'aria-labelledby': string }
+interface TableProps<Row> {
+  /** The id of the heading that says what the table lists. */
+  readonly heading: string
+  /** The first one names the row. */
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
-  keyOf(row: Row): string
-}): JSX.Element {
+  /** The text in place of a table without rows. */
+  readonly empty?: ComponentChildren
+  /** Needed where rows come and go while the table is shown. */
+  keyOf?(row: Row): string
+}
+
+export function Table<Row>({
+  heading,
+  columns,
+  rows,
+  empty = 'None.',
+  keyOf,
+}: TableProps<Row>): JSX.Element {
+  if (rows.length === 0) return <p class="empty">{empty}</p>
   const cells = (row: Row): JSX.Element[] =>
     columns.map(({ head, draw, isFigure, mark, title }, index) => {
       const given = {
@@ -42,7 +50,7 @@ export function Table<Row>({
     })
   // Roles are explicit, because rows that are drawn as cards would lose their implicit ones.
   return (
-    <div class="scroll" tabIndex={0} role="group" {...label}>
+    <div class="scroll" tabIndex={0} role="group" aria-labelledby={heading}>
       <table class="list" role="table">
         <thead role="rowgroup">
           <tr role="row">
@@ -60,7 +68,7 @@ export function Table<Row>({
         </thead>
         <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr key={keyOf(row)} role="row">
+            <tr key={keyOf?.(row)} role="row">
               {cells(row)}
             </tr>
           ))}

@@ -22,52 +22,49 @@ export function Accounts({ of }: { readonly of: readonly BusyAccount[] }): JSX.E
   return (
     <section id="accounts" aria-labelledby={id}>
       <h2 id={id}>Accounts</h2>
-      {lines.length === 0 ? (
-        <p class="empty">No account has unfinished submissions.</p>
-      ) : (
-        <Table<Line>
-          label={{ 'aria-labelledby': id }}
-          rows={lines}
-          keyOf={({ account, apiKey }) => `${account.id} ${apiKey.id}`}
-          columns={[
-            { head: 'Account', draw: ({ account }) => <Sought text={account.name} /> },
-            { head: 'Waiting', draw: ({ account, isFirst }) => (isFirst ? account.waiting : '') },
-            {
-              head: 'Slots busy',
-              draw: ({ account, isFirst }) => (isFirst ? account.running : ''),
-            },
-            {
-              head: 'Key',
-              draw: ({ apiKey: { label, name } }) => (
-                <>
-                  <Sought text={label} shown={`${label}…`} />{' '}
-                  {name !== null && <Visible text={name} />}
-                </>
-              ),
-            },
-            { head: 'Tier', draw: ({ apiKey }) => <Visible text={apiKey.tier} /> },
-            {
-              head: 'Admitted',
-              draw: ({ apiKey }) => formatUse(apiKey.admitted, apiKey.concurrent_executions),
-              mark: ({ apiKey }) => full(isUsedUp(apiKey.admitted, apiKey.concurrent_executions)),
-            },
-            {
-              head: 'Requests/min',
-              draw: ({ apiKey }) =>
-                apiKey.requests_per_minute === null
-                  ? 'no limit'
-                  : formatUse(apiKey.requests, apiKey.requests_per_minute),
-              mark: ({ apiKey }) => full(isUsedUp(apiKey.requests, apiKey.requests_per_minute)),
-            },
-            {
-              head: 'Uploads',
-              draw: ({ account, apiKey }) =>
-                `${formatBytes(account.blob_bytes)}${apiKey.blob_bytes === null ? '' : ` of ${formatBytes(apiKey.blob_bytes)}`}`,
-              mark: ({ account, apiKey }) => full(isUsedUp(account.blob_bytes, apiKey.blob_bytes)),
-            },
-          ]}
-        />
-      )}
+      <Table<Line>
+        heading={id}
+        rows={lines}
+        empty="No account has unfinished submissions."
+        keyOf={({ account, apiKey }) => `${account.id} ${apiKey.id}`}
+        columns={[
+          { head: 'Account', draw: ({ account }) => <Sought text={account.name} /> },
+          { head: 'Waiting', draw: ({ account, isFirst }) => (isFirst ? account.waiting : '') },
+          {
+            head: 'Slots busy',
+            draw: ({ account, isFirst }) => (isFirst ? account.running : ''),
+          },
+          {
+            head: 'Key',
+            draw: ({ apiKey: { label, name } }) => (
+              <>
+                <Sought text={label} shown={`${label}…`} />{' '}
+                {name !== null && <Visible text={name} />}
+              </>
+            ),
+          },
+          { head: 'Tier', draw: ({ apiKey }) => <Visible text={apiKey.tier} /> },
+          {
+            head: 'Admitted',
+            draw: ({ apiKey }) => formatUse(apiKey.admitted, apiKey.concurrent_executions),
+            mark: ({ apiKey }) => full(isUsedUp(apiKey.admitted, apiKey.concurrent_executions)),
+          },
+          {
+            head: 'Requests/min',
+            draw: ({ apiKey }) =>
+              apiKey.requests_per_minute === null
+                ? 'no limit'
+                : formatUse(apiKey.requests, apiKey.requests_per_minute),
+            mark: ({ apiKey }) => full(isUsedUp(apiKey.requests, apiKey.requests_per_minute)),
+          },
+          {
+            head: 'Uploads',
+            draw: ({ account, apiKey }) =>
+              `${formatBytes(account.blob_bytes)}${apiKey.blob_bytes === null ? '' : ` of ${formatBytes(apiKey.blob_bytes)}`}`,
+            mark: ({ account, apiKey }) => full(isUsedUp(account.blob_bytes, apiKey.blob_bytes)),
+          },
+        ]}
+      />
     </section>
   )
 }

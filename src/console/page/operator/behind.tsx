@@ -7,7 +7,7 @@ import { Failure } from '../failure.tsx'
 import { useFollowed } from '../follow.ts'
 import { formatBytes, formatTime } from '../format.ts'
 import { Visible } from '../output.tsx'
-import { Badge, Mark, TextField } from '../part.tsx'
+import { Badge, Mark, Field } from '../part.tsx'
 import { formatRoute } from '../route.ts'
 import type { Behind, Route } from '../route.ts'
 import { Table } from '../table.tsx'
@@ -39,7 +39,7 @@ export function LookUp({
           location.hash = formatRoute({ view: 'service', q: isKey ? sought.slice(0, 12) : sought })
         }}
       >
-        <TextField label="Submission, account or key" value={text} onInput={setText} />
+        <Field label="Submission, account or key" value={text} onInput={setText} />
         <button type="submit">Look up</button>
       </form>
       {(q !== '' || show !== undefined) && <Shown key={`${q} ${show}`} q={q} show={show} />}
@@ -70,23 +70,13 @@ function Shown({
       <h2 id={id}>{show === undefined ? <Visible text={q} /> : titles[show]}</h2>
       {failure !== null && <Failure of={failure} />}
       {value?.running !== undefined && (
-        <Rows
-          id={id}
-          rows={value.running}
-          keyOf={(one) => one.submission}
-          columns={runningColumns}
-        />
+        <Table heading={id} rows={value.running} columns={runningColumns} />
       )}
       {value?.webhooks !== undefined && (
-        <Rows
-          id={id}
-          rows={value.webhooks}
-          keyOf={(one) => one.webhook_id}
-          columns={webhookColumns}
-        />
+        <Table heading={id} rows={value.webhooks} columns={webhookColumns} />
       )}
       {value?.ended !== undefined && (
-        <Rows id={id} rows={value.ended} keyOf={(one) => one.id} columns={endedColumns} />
+        <Table heading={id} rows={value.ended} columns={endedColumns} />
       )}
       {value?.found !== undefined && <AllFound id={id} of={value.found} />}
       <p>
@@ -108,29 +98,12 @@ function AllFound({ id, of }: { readonly id: string; readonly of: Found }): JSX.
   return (
     <>
       {submissions.length > 0 && (
-        <Rows id={id} rows={submissions} keyOf={(one) => one.id} columns={submissionColumns} />
+        <Table heading={id} rows={submissions} columns={submissionColumns} />
       )}
-      {accounts.length > 0 && (
-        <Rows id={id} rows={accounts} keyOf={(one) => one.id} columns={accountColumns} />
-      )}
-      {keys.length > 0 && <Rows id={id} rows={keys} keyOf={(one) => one.id} columns={keyColumns} />}
+      {accounts.length > 0 && <Table heading={id} rows={accounts} columns={accountColumns} />}
+      {keys.length > 0 && <Table heading={id} rows={keys} columns={keyColumns} />}
     </>
   )
-}
-
-function Rows<Row>({
-  id,
-  rows,
-  columns,
-  keyOf,
-}: {
-  readonly id: string
-  readonly rows: readonly Row[]
-  readonly columns: readonly Column<Row>[]
-  keyOf(row: Row): string
-}): JSX.Element {
-  if (rows.length === 0) return <p class="empty">None.</p>
-  return <Table label={{ 'aria-labelledby': id }} rows={rows} columns={columns} keyOf={keyOf} />
 }
 
 const sought = (text: string | null): ComponentChildren => text !== null && <Sought text={text} />

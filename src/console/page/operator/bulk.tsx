@@ -5,7 +5,7 @@ import type { JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Failure } from '../failure.tsx'
 import { count, verdictNames, verdicts } from '../format.ts'
-import { Choice, TextField } from '../part.tsx'
+import { Choice, Field } from '../part.tsx'
 import { runBulk } from './service.ts'
 
 const actions = { cancel: 'Cancel', rerun: 'Run again', replay: 'Send webhooks again' } as const
@@ -114,15 +114,15 @@ export function Bulk(): JSX.Element {
           options={Object.entries(actions)}
           onInput={(name) => change(() => setAction(name as Action))}
         />
-        <TextField label="Account" {...field('account')} />
-        <TextField label="Language" {...field('language')} />
+        <Field label="Account" {...field('account')} />
+        <Field label="Language" {...field('language')} />
         <Choice
           label="Verdict"
           options={[['', 'Any'], ...verdicts.map((name) => [name, verdictNames[name]] as const)]}
           {...field('verdict')}
         />
-        <TextField label="Tag" {...field('tag')} />
-        <TextField label="Hours back" inputMode="decimal" placeholder="24" {...field('hours')} />
+        <Field label="Tag" {...field('tag')} />
+        <Field label="Hours back" inputMode="decimal" placeholder="24" {...field('hours')} />
         {action === 'replay' && (
           <Choice
             label="Delivery"
@@ -135,17 +135,13 @@ export function Bulk(): JSX.Element {
           />
         )}
         {action === 'replay' && (
-          <p class="field">
-            <label for={`${id}-secret`}>Secret</label>
-            <input
-              id={`${id}-secret`}
-              type="password"
-              value={secret}
-              autocomplete="off"
-              onInput={(event) => setSecret(event.currentTarget.value)}
-            />
-            <small class="hint">The original secret was deleted.</small>
-          </p>
+          <Field
+            label="Secret"
+            type="password"
+            value={secret}
+            hint="The original secret was deleted."
+            onInput={setSecret}
+          />
         )}
         <p class="row">
           <button type="submit" disabled={isWorking}>

@@ -5,7 +5,7 @@ import { useId } from 'preact/hooks'
 import { Failure } from '../failure.tsx'
 import { useFollowed } from '../follow.ts'
 import { verdictNames } from '../format.ts'
-import { Mark } from '../part.tsx'
+import { Fact, Mark } from '../part.tsx'
 import { formatRoute } from '../route.ts'
 import type { Behind, Route } from '../route.ts'
 import { Table } from '../table.tsx'
@@ -132,21 +132,6 @@ function nameVerdict(name: string): string {
   return Object.hasOwn(verdictNames, name) ? verdictNames[name as keyof typeof verdictNames] : name
 }
 
-function Fact({
-  name,
-  children,
-}: {
-  readonly name: string
-  readonly children: ComponentChildren
-}): JSX.Element {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
-
 function Ledger({
   of: { ledger, at, read_only: isReadOnly },
 }: {
@@ -182,26 +167,23 @@ function Languages({ of: { languages } }: { readonly of: Overview }): JSX.Elemen
   return (
     <section id="languages" aria-labelledby={id}>
       <h2 id={id}>Languages</h2>
-      {languages.length === 0 ? (
-        <p class="empty">Nothing waits or runs.</p>
-      ) : (
-        <Table
-          label={{ 'aria-labelledby': id }}
-          rows={languages}
-          keyOf={({ language }) => language}
-          columns={[
-            { head: 'Language', draw: ({ language }) => language },
-            { head: 'Waiting', isFigure: true, draw: ({ waiting }) => waiting },
-            { head: 'Of these low', isFigure: true, draw: ({ low }) => low },
-            { head: 'Slots busy', isFigure: true, draw: ({ running }) => running },
-            {
-              head: 'Oldest',
-              isFigure: true,
-              draw: (one) => (one.waiting === 0 ? '' : formatAge(one.oldest_seconds)),
-            },
-          ]}
-        />
-      )}
+      <Table
+        heading={id}
+        rows={languages}
+        empty="Nothing waits or runs."
+        keyOf={({ language }) => language}
+        columns={[
+          { head: 'Language', draw: ({ language }) => language },
+          { head: 'Waiting', isFigure: true, draw: ({ waiting }) => waiting },
+          { head: 'Of these low', isFigure: true, draw: ({ low }) => low },
+          { head: 'Slots busy', isFigure: true, draw: ({ running }) => running },
+          {
+            head: 'Oldest',
+            isFigure: true,
+            draw: (one) => (one.waiting === 0 ? '' : formatAge(one.oldest_seconds)),
+          },
+        ]}
+      />
     </section>
   )
 }

@@ -106,18 +106,17 @@ export function Workers({
         <a href={formatRoute({ view: 'service', show: 'ended' })}>Workers that ended</a>{' '}
         <span role="status">{message}</span>
       </p>
-      {of.length === 0 ? (
-        <p class="empty">
-          No worker is running: <code>runledger worker</code> starts one.
-        </p>
-      ) : (
-        <Table
-          label={{ 'aria-labelledby': id }}
-          rows={of}
-          keyOf={(one) => one.id}
-          columns={columns}
-        />
-      )}
+      <Table
+        heading={id}
+        rows={of}
+        columns={columns}
+        keyOf={(one) => one.id}
+        empty={
+          <>
+            No worker is running: <code>runledger worker</code> starts one.
+          </>
+        }
+      />
     </section>
   )
 }
