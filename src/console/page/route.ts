@@ -16,6 +16,8 @@ export type Route =
   | { readonly view: 'service'; readonly q?: string; readonly show?: Behind }
   | { readonly view: 'unknown' }
 
+export type ServiceRoute = Extract<Route, { view: 'service' }>
+
 /** Reads a view from `location.hash`. */
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#/, '').split('?', 2)

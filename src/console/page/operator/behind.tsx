@@ -9,7 +9,7 @@ import { formatBytes, formatTime } from '../format.ts'
 import { Visible } from '../output.tsx'
 import { Badge, Mark, Field } from '../part.tsx'
 import { formatRoute } from '../route.ts'
-import type { Behind, Route } from '../route.ts'
+import type { Behind, ServiceRoute } from '../route.ts'
 import { Table } from '../table.tsx'
 import type { Column } from '../table.tsx'
 import { listBehind } from './service.ts'
@@ -17,11 +17,7 @@ import type { EndedWorker, Listed, RunningOne } from './service.ts'
 import { Sought } from './sought.tsx'
 import { formatAge } from './words.ts'
 
-export function LookUp({
-  route,
-}: {
-  readonly route: Route & { readonly view: 'service' }
-}): JSX.Element {
+export function LookUp({ route }: { readonly route: ServiceRoute }): JSX.Element {
   const { q = '', show } = route
   const [text, setText] = useState(q)
   // Before the next event, because a later reset would take away text that was typed at once.
@@ -29,7 +25,7 @@ export function LookUp({
   return (
     <section aria-label="Look up">
       <form
-        class="look-up"
+        class="look-up row"
         role="search"
         onSubmit={(event) => {
           event.preventDefault()

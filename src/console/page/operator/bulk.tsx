@@ -6,7 +6,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Failure } from '../failure.tsx'
 import { count, verdictNames, verdicts } from '../format.ts'
 import { Choice, Field } from '../part.tsx'
-import { runBulk } from './service.ts'
+import { operator } from './service.ts'
 
 const actions = { cancel: 'Cancel', rerun: 'Run again', replay: 'Send webhooks again' } as const
 type Action = keyof typeof actions
@@ -83,7 +83,7 @@ export function Bulk(): JSX.Element {
     work(async (aborter) => {
       counting.current = aborter
       const request = describe(action, fields)
-      const found = await runBulk(request, true, { signal: aborter.signal, onStep })
+      const found = await operator.count(request, { signal: aborter.signal, onStep })
       const { count: sum, until } = found
       setMessage(`${count(sum, 'submission')} match.`)
       setCounted({ sum, action, request: { ...request, filter: { ...request.filter, until } } })
@@ -93,7 +93,7 @@ export function Bulk(): JSX.Element {
     if (isAll && !confirm(`Cancel ${count(sum, 'submission')}, of every account?`)) return
     void work(async ({ signal }) => {
       const asked = { ...request, ...(what === 'replay' && secret !== '' && { secret }) }
-      const done = await runBulk(asked, false, { signal, onStep })
+      const done = await operator.act(asked, { signal, onStep })
       setMessage(words[what](done.count)[1])
     })
   }

@@ -1,18 +1,16 @@
 // Loads the operators' view when an operator opens it, so that it costs other users nothing.
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { Route } from '../route.ts'
+import { call } from '../call.ts'
+import type { ServiceRoute } from '../route.ts'
 import { isOperatorKey, key } from '../session.ts'
 import { readLanguages } from '../service.ts'
 import { useStore } from '../store.ts'
 
-type ServiceRoute = Route & { readonly view: 'service' }
-
 /** Resolves when the key is valid. @throws {RunledgerError} */
 export async function tryKey(text: string): Promise<void> {
-  if (!isOperatorKey(text)) return void (await readLanguages(undefined, text))
-  const { tryOperatorKey } = await import('./service.ts')
-  await tryOperatorKey(text)
+  if (isOperatorKey(text)) await call('GET', '/api/operator/overview', { apiKey: text })
+  else await readLanguages(undefined, text)
 }
 
 export function Service({ route }: { readonly route: ServiceRoute }): JSX.Element {

@@ -7,7 +7,7 @@ import { useFollowed } from '../follow.ts'
 import { verdictNames } from '../format.ts'
 import { Fact, Mark } from '../part.tsx'
 import { formatRoute } from '../route.ts'
-import type { Behind, Route } from '../route.ts'
+import type { Behind, ServiceRoute } from '../route.ts'
 import { Table } from '../table.tsx'
 import { Accounts } from './accounts.tsx'
 import { LookUp } from './behind.tsx'
@@ -19,11 +19,7 @@ import { formatAge, formatPercentiles, formatRate, judgeLedger } from './words.t
 import { Verify } from './verify.tsx'
 import { Workers } from './workers.tsx'
 
-export function OverviewView({
-  route,
-}: {
-  readonly route: Route & { readonly view: 'service' }
-}): JSX.Element {
+export function OverviewView({ route }: { readonly route: ServiceRoute }): JSX.Element {
   const { value: overview, failure } = useFollowed(followOverview, [])
   return (
     <div class="service">

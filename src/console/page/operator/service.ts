@@ -1,17 +1,6 @@
 // The requests of the operators' view. They use the client and are retried while the service is unavailable.
 import { RunledgerError, createOperator } from '#client'
-import type {
-  BulkRequest,
-  BulkSum,
-  Found,
-  Operator,
-  OrderWord,
-  Overview,
-  Series,
-  StepOptions,
-  Verified,
-  Webhook,
-} from '#client'
+import type { Found, Operator, Overview, Series, Webhook } from '#client'
 import { pause } from '#client-retry'
 import { call, reach } from '../call.ts'
 import type { Follower } from '../follow.ts'
@@ -26,7 +15,8 @@ const createAsker = (signal?: AbortSignal): Operator =>
     call: (method, path, request) => reach(method, `/${path}`, { signal, ...request }),
   })
 
-const operator = createAsker()
+/** Waits out passing failures. */
+export const operator = createAsker()
 
 /** As GET /api/operator/running returns it. */
 export interface RunningOne {
@@ -78,13 +68,8 @@ export async function listBehind(
   return { found: await asker.find(asked.q) }
 }
 
-// Without retries, because a pressed button must act now or not at all.
-const impatient = createOperator({ call: (method, path) => call(method, `/${path}`) })
-
-/** @throws {RunledgerError} for a key that is not valid. */
-export async function tryOperatorKey(apiKey: string): Promise<void> {
-  await call('GET', '/api/operator/overview', { apiKey })
-}
+/** Sends each request once, because a pressed button must act now or not at all. */
+export const impatient = createOperator({ call: (method, path) => call(method, `/${path}`) })
 
 /** Reports the overview each second. */
 export const followOverview = createFollower<Overview>(operator.overview, 1000)
@@ -111,22 +96,4 @@ function createFollower<T>(
         await pause(milliseconds, signal)
       }
     })
-}
-
-export async function orderWorker(id: string, word: OrderWord): Promise<void> {
-  await impatient.order(id, word)
-}
-
-/** Runs steps until all submissions were looked at. @throws {RunledgerError} */
-export function runBulk(
-  request: BulkRequest,
-  isDry: boolean,
-  options: StepOptions<BulkSum>,
-): Promise<BulkSum> {
-  return isDry ? operator.count(request, options) : operator.act(request, options)
-}
-
-/** Runs steps until the end of the log. @throws {RunledgerError} */
-export function verifyLedger(options: StepOptions<Verified>): Promise<Verified> {
-  return operator.verify(options)
 }

@@ -4,7 +4,7 @@ import type { Verified } from '#client'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { count } from '../format.ts'
-import { verifyLedger } from './service.ts'
+import { operator } from './service.ts'
 
 export function Verify(): JSX.Element {
   const [message, setMessage] = useState('')
@@ -17,7 +17,7 @@ export function Verify(): JSX.Element {
     setWalking(true)
     setMessage('')
     try {
-      const found = await verifyLedger({
+      const found = await operator.verify({
         signal: aborter.signal,
         onStep: (soFar, share) =>
           setMessage(`${Math.floor(share * 100)} %: ${describeFound(soFar)}`),

@@ -9,7 +9,7 @@ import { formatRoute } from '../route.ts'
 import { Table } from '../table.tsx'
 import type { Column } from '../table.tsx'
 import { escapeHidden } from '../visible.ts'
-import { orderWorker } from './service.ts'
+import { impatient } from './service.ts'
 import { formatClock } from './series.ts'
 import { formatAge, judgeWorker, listOrders } from './words.ts'
 
@@ -39,7 +39,7 @@ export function Workers({
     setMessage('')
     if (word === 'drain' && !confirm(describeDrain(worker))) return
     try {
-      await orderWorker(worker.id, word)
+      await impatient.order(worker.id, word)
       setMessage(`${orderNames[word]}: ${nameWorker(worker)} heeds it at its next heartbeat.`)
     } catch (error) {
       if (!(error instanceof RunledgerError)) throw error
