@@ -82,19 +82,14 @@ function describe(path: string, contents: Uint8Array): BundledFile {
   const contentType = contentTypes[extension]
   if (contentType === undefined) throw new Error(`${path} has no content type`)
   const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
-  const bytes = {
-    br: brotliCompressSync(contents, { params }),
-    gzip: gzipSync(contents, { level: 9 }),
-    identity: Buffer.from(contents),
-  }
   return {
     path,
     contentType,
     tag: `"${createHash('sha256').update(contents).digest('base64url').slice(0, 22)}"`,
     bytes: {
-      br: bytes.br.toString('base64'),
-      gzip: bytes.gzip.toString('base64'),
-      identity: bytes.identity.toString('base64'),
+      br: brotliCompressSync(contents, { params }).toString('base64'),
+      gzip: gzipSync(contents, { level: 9 }).toString('base64'),
+      identity: Buffer.from(contents).toString('base64'),
     },
   }
 }
