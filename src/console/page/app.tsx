@@ -119,7 +119,7 @@ function Header({
     </a>
   )
   return (
-    <header class="top">
+    <header class="top row">
       <span class="name">Runledger</span>
       <nav aria-label="Views">
         {isOperators ? (

@@ -39,7 +39,7 @@ export function CopyAs({
           setMessage('')
         }}
       >
-        <pre class="snippet" tabIndex={0} role="region" aria-label={`Request in ${kind}`}>
+        <pre tabIndex={0} role="region" aria-label={`Request in ${kind}`}>
           {text}
         </pre>
       </Tabs>

@@ -95,7 +95,7 @@ export function Playground(): JSX.Element {
             </div>
           )}
         </Tabs>
-        <p class="actions">
+        <p class="actions row">
           {underWay ? (
             <button
               type="button"

@@ -35,7 +35,7 @@ export function Toolbar({
     onChange({ code, ...(found !== undefined && !keeps && { language: found.name }) })
   }
   return (
-    <div class="toolbar">
+    <div class="toolbar row">
       <label class="unseen" for="language">
         Language
       </label>
@@ -55,7 +55,7 @@ export function Toolbar({
           </option>
         ))}
       </select>
-      <span class="runtime">{language?.runtime ?? ''}</span>
+      <span class="runtime hint">{language?.runtime ?? ''}</span>
       <span class="buttons">
         <button
           type="button"
