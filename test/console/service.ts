@@ -14,40 +14,55 @@ import { createCaller } from '../helper/submission.ts'
 import { startWebProcess } from '../helper/web.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-export interface ConsoleService {
+/** A web process that goes away and comes back at the same address. */
+export interface Web {
   readonly origin: string
-  readonly database: Omit<TestDatabase, 'drop'>
-  /** Creates a new account and returns its key, in the tier `unlimited` by default. */
-  readonly issue: (tier?: string) => Promise<string>
-  readonly revoke: (key: string) => Promise<void>
   /** Kills the web process. */
   readonly goAway: () => Promise<void>
   /** Starts another web process on the same port. @param environment replaces the usual one. */
   readonly comeBack: (environment?: Readonly<Record<string, string>>) => Promise<void>
 }
 
-export async function startService(t: Test): Promise<ConsoleService> {
-  const database = await openTestDatabase(t)
-  const receiptKey = generateKeyPairSync('ed25519').privateKey
-  const usual = { RECEIPT_KEY: receiptKey.export({ format: 'pem', type: 'pkcs8' }).toString() }
-  let web = await startWebProcess(t, database.url, usual)
-  await startWorkerProcess(t, database.url, { WEBHOOK_SCHEDULE_SECONDS: '0.1' })
+export async function startWeb(
+  t: Test,
+  databaseUrl: string,
+  usual: Readonly<Record<string, string>> = {},
+): Promise<Web> {
+  let web = await startWebProcess(t, databaseUrl, usual)
   const { port } = web
   return {
     origin: `http://127.0.0.1:${port}`,
-    database,
-    issue: async (tier) => (await createCaller(database.sql, tier)).key,
-    async revoke(key) {
-      const caller = await createAdmit(database.sql)(key)
-      await revokeKey(database.sql, caller?.apiKeyId ?? '', 'test')
-    },
     async goAway() {
       const ended = new Promise((done) => web.child.once('exit', done))
       web.child.kill('SIGKILL')
       await ended
     },
     async comeBack(environment = usual) {
-      web = await startWebProcess(t, database.url, { ...environment, PORT: String(port) })
+      web = await startWebProcess(t, databaseUrl, { ...environment, PORT: String(port) })
+    },
+  }
+}
+
+export interface ConsoleService extends Web {
+  readonly database: Omit<TestDatabase, 'drop'>
+  /** Creates a new account and returns its key, in the tier `unlimited` by default. */
+  readonly issue: (tier?: string) => Promise<string>
+  readonly revoke: (key: string) => Promise<void>
+}
+
+export async function startService(t: Test): Promise<ConsoleService> {
+  const database = await openTestDatabase(t)
+  const receiptKey = generateKeyPairSync('ed25519').privateKey
+  const RECEIPT_KEY = receiptKey.export({ format: 'pem', type: 'pkcs8' }).toString()
+  const web = await startWeb(t, database.url, { RECEIPT_KEY })
+  await startWorkerProcess(t, database.url, { WEBHOOK_SCHEDULE_SECONDS: '0.1' })
+  return {
+    ...web,
+    database,
+    issue: async (tier) => (await createCaller(database.sql, tier)).key,
+    async revoke(key) {
+      const caller = await createAdmit(database.sql)(key)
+      await revokeKey(database.sql, caller?.apiKeyId ?? '', 'test')
     },
   }
 }
@@ -175,6 +190,13 @@ export async function enter(page: Page, origin: string, key: string, hash = ''):
   await page.getByRole('textbox', { name: 'API key' }).fill(key)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
+}
+
+/** Hides the page, or shows it again. */
+export async function turn(page: Page, state: 'hidden' | 'visible'): Promise<void> {
+  await page.evaluate(`Object.defineProperty(document, 'visibilityState', {
+      configurable: true, get: () => '${state}' })
+    document.dispatchEvent(new Event('visibilitychange'))`)
 }
 
 /** Waits for the languages. Until they are loaded, the page fills an empty editor with an example. */

@@ -80,6 +80,12 @@ export async function allowTime(page: Page): Promise<void> {
 /** Waits until the service has accepted the submission; before that it cannot be stopped. */
 export const awaitAccepted = (page: Page): Promise<void> =>
   page.getByRole('link', { name: /^Submission / }).waitFor()
+/** Waits until the list shows so many submissions. */
+export const awaitShown = (page: Page, count: number): Promise<void> =>
+  page
+    .getByRole('status')
+    .filter({ hasText: `${count} shown` })
+    .waitFor({ state: 'attached' })
 export const stopButton = (page: Page): Locator =>
   page.getByRole('button', { name: 'Stop', exact: true })
 export const outcome = (page: Page): Locator =>

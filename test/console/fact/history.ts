@@ -1,6 +1,16 @@
 // The list of an account's submissions, and that no other account sees it.
 import { enter, write } from '../service.ts'
-import { ask, fact, origin, service, showsVerdict, start, submit, until } from '../suite.ts'
+import {
+  ask,
+  awaitShown,
+  fact,
+  origin,
+  service,
+  showsVerdict,
+  start,
+  submit,
+  until,
+} from '../suite.ts'
 
 fact('filters stand in the address; back and reload keep them', async (t, { page }, key) => {
   await enter(page, origin, key)
@@ -11,24 +21,19 @@ fact('filters stand in the address; back and reload keep them', async (t, { page
   await showsVerdict(page, 'Runtime error')
   await page.getByRole('link', { name: 'Submissions' }).click()
   const rows = page.getByRole('row').filter({ has: page.getByRole('rowheader') })
-  const has = (count: number) =>
-    page
-      .getByRole('status')
-      .filter({ hasText: `${count} shown` })
-      .waitFor({ state: 'attached' })
-  await has(2)
+  await awaitShown(page, 2)
   await page.getByLabel('Verdict').selectOption({ label: 'Runtime error' })
-  await has(1)
+  await awaitShown(page, 1)
   t.match(page.url(), /#\/submissions\?verdict=RE$/)
   t.match(await rows.textContent(), /Runtime error/)
   await page.reload()
-  await has(1)
+  await awaitShown(page, 1)
   t.equal(await page.getByLabel('Verdict').inputValue(), 'RE')
   await page.goBack()
-  await has(2)
+  await awaitShown(page, 2)
   t.equal(await page.getByLabel('Verdict').inputValue(), '')
   await page.goForward()
-  await has(1)
+  await awaitShown(page, 1)
   await page.goBack()
   await page.goBack()
   // The draft and the last run are unchanged.
@@ -51,17 +56,12 @@ fact('a program is known by its first line, and a day by its date', async (t, { 
   const today = await page.evaluate<string>(
     'new Date(Date.now() - new Date().getTimezoneOffset() * 60_000).toISOString().slice(0, 10)',
   )
-  const shown = (count: number) =>
-    page
-      .getByRole('status')
-      .filter({ hasText: `${count} shown` })
-      .waitFor({ state: 'attached' })
   const day = page.getByLabel('Day')
   await day.fill('2020-01-01')
-  await shown(0)
+  await awaitShown(page, 0)
   t.match(page.url(), /day=2020-01-01/)
   await day.fill(today)
-  await shown(2)
+  await awaitShown(page, 2)
 })
 
 fact('another account’s submission, and none at all, are not found', async (t, { page }, key) => {

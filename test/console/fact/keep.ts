@@ -1,6 +1,6 @@
 // Drafts are kept in place, and a page that fails says so.
 import { enter, write } from '../service.ts'
-import { addTest, fact, origin, submit, until } from '../suite.ts'
+import { addTest, awaitShown, fact, origin, submit, until } from '../suite.ts'
 
 const draft = `JSON.parse(sessionStorage.getItem('runledger.draft') ?? '{}').code`
 
@@ -78,7 +78,7 @@ fact('a mistake of the page is told, and the rest goes on', async (t, tab, key) 
   const alert = page.getByRole('main').getByRole('alert')
   await alert.filter({ hasText: 'The page has failed:' }).waitFor()
   await page.getByRole('link', { name: 'Submissions' }).click()
-  await page.getByRole('status').filter({ hasText: '1 shown' }).waitFor({ state: 'attached' })
+  await awaitShown(page, 1)
   t.equal(await alert.count(), 0)
   await page.evaluate("void Promise.reject(new Error('planted'))")
   await page.getByRole('alert').filter({ hasText: 'The page has failed: planted.' }).waitFor()

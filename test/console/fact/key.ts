@@ -1,7 +1,7 @@
 // The first contact: how a key arrives, who else can read it, how long it is kept, and what a visitor without a key sees.
 import type { Page } from 'playwright-core'
 import { enter } from '../service.ts'
-import { ask, fact, origin, submit } from '../suite.ts'
+import { ask, awaitShown, fact, origin, submit } from '../suite.ts'
 
 const signOut = (page: Page) => page.getByRole('button', { name: 'Sign out' })
 const field = (page: Page) => page.getByRole('textbox', { name: 'API key' })
@@ -87,5 +87,5 @@ fact('who has nothing yet is told what to do', async (t, { page }, key) => {
   await submit(key, { code: 'print(1)' })
   t.equal((await ask('GET', '/api/submissions', key)).submissions.length, 1)
   await page.goto(`${origin}/#/submissions`)
-  await page.getByRole('status').filter({ hasText: '1 shown' }).waitFor({ state: 'attached' })
+  await awaitShown(page, 1)
 })

@@ -1,12 +1,10 @@
 // Every view in light, dark and on a narrow screen: axe finds no barrier, and the view loads fast. With PICTURES=1 it renews
 // pictures of the documentation.
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { BrowserContextOptions, Page } from 'playwright-core'
-import { takePicture } from '../picture.ts'
+import { findFaults, looks, takePicture } from '../picture.ts'
 import { enter, write } from '../service.ts'
 import {
   allowTime,
+  awaitShown,
   endless,
   fact,
   origin,
@@ -17,14 +15,6 @@ import {
   stopButton,
 } from '../suite.ts'
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-const looks: Readonly<Record<string, BrowserContextOptions>> = {
-  light: { colorScheme: 'light' },
-  dark: { colorScheme: 'dark' },
-  narrow: { colorScheme: 'light', viewport: { width: 360, height: 740 } },
-}
-
 /** The names of the pictures, by view and look. */
 const pictures: Readonly<Record<string, string>> = {
   'run, light': 'playground',
@@ -33,25 +23,12 @@ const pictures: Readonly<Record<string, string>> = {
   'submission, narrow': 'narrow',
 }
 
-/** Returns all violations that axe finds. */
-async function findFaults(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
-    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
-  }
-  return found.violations.map(
-    ({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary}`,
-  )
-}
-
 for (const [look, options] of Object.entries(looks)) {
   fact(
     `everybody can use each view, ${look}`,
     async (t, { page }, key) => {
       const judge = async (view: string) => {
         t.strictSame(await findFaults(page), [], view)
-        const fits = await page.evaluate('document.documentElement.scrollWidth <= innerWidth')
-        t.equal(fits, true, `${view} fits its width`)
         const picture = pictures[`${view}, ${look}`]
         if (picture !== undefined) await takePicture(page, picture, look === 'narrow')
       }
@@ -81,7 +58,7 @@ for (const [look, options] of Object.entries(looks)) {
       await page.getByText('Same result as the first run.').waitFor()
       await judge('rerun')
       await page.getByRole('link', { name: 'Submissions' }).click()
-      await page.getByRole('status').filter({ hasText: '2 shown' }).waitFor({ state: 'attached' })
+      await awaitShown(page, 2)
       await judge('submissions')
       await page.goto(`${origin}/#/submission/nothing`)
       await page.getByRole('heading', { name: 'There is no such submission' }).waitFor()

@@ -1,19 +1,11 @@
 // The operators' view in light, dark and on a narrow screen: axe finds no barrier. With PICTURES=1 it renews its picture.
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Series, SeriesPoint } from '#client'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 import { fact, origin, sql } from '../operator-suite.ts'
-import { takePicture, takesPictures } from '../picture.ts'
+import { findFaults, looks, takePicture, takesPictures } from '../picture.ts'
 import { enter } from '../service.ts'
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-for (const [look, options] of Object.entries({
-  light: { colorScheme: 'light' },
-  dark: { colorScheme: 'dark' },
-  narrow: { colorScheme: 'light', viewport: { width: 360, height: 740 } },
-} as const)) {
+for (const [look, options] of Object.entries(looks)) {
   fact(
     `everybody can use the view of operators, ${look}`,
     async (t, { page }, key) => {
@@ -23,12 +15,7 @@ for (const [look, options] of Object.entries({
       await enter(page, origin, key)
       await page.getByRole('region', { name: 'Accounts' }).waitFor()
       await page.getByRole('img').first().waitFor()
-      await page.evaluate(axe)
-      const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
-        violations: { id: string; nodes: { html: string }[] }[]
-      }
-      t.strictSame(found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`), []) // prettier-ignore
-      t.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+      t.strictSame(await findFaults(page), [])
       if (!isPicture) return
       await page.setViewportSize({ width: 1280, height: 1180 })
       for (const seconds of [8, 8, 1])

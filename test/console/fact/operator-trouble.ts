@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { revokeKey } from '#account'
 import { issueOperatorKey } from '../../helper/operator.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
-import { comeBack, enterIdle, fact, goAway, looks, origin, sql } from '../operator-suite.ts'
+import { enterIdle, fact, looks, origin, sql, web } from '../operator-suite.ts'
 import { enter } from '../service.ts'
 
 const ledger = (page: Page) => page.getByRole('heading', { name: 'Ledger' })
@@ -13,10 +13,10 @@ const ledger = (page: Page) => page.getByRole('heading', { name: 'Ledger' })
 fact('a service that goes away is told of, and seen again when it is back', async (t, tab, key) => {
   const { page } = tab
   await enterIdle(page, key)
-  await goAway()
+  await web.goAway()
   await page.getByText('The service cannot be reached. Trying again…').waitFor()
   t.ok(await ledger(page).isVisible(), 'what was seen stays')
-  await comeBack()
+  await web.comeBack()
   await page.getByText('cannot be reached').waitFor({ state: 'detached' })
   const before = looks(tab)
   while (looks(tab) < before + 2) await sleep(100)

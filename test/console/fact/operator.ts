@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 import { enterIdle, fact, looks, oldest, origin, sql } from '../operator-suite.ts'
-import { enter } from '../service.ts'
+import { enter, turn } from '../service.ts'
 
 fact('an operator sees the service, oldest first, and nothing else', async (t, { page }, key) => {
   await enter(page, origin, key)
@@ -211,17 +211,14 @@ fact(
 
 fact('a page that nobody can see asks nothing', async (t, tab, key) => {
   const { page } = tab
-  const turn = (state: 'hidden' | 'visible') =>
-    page.evaluate(`Object.defineProperty(document, 'visibilityState', { get: () => '${state}', configurable: true });
-      document.dispatchEvent(new Event('visibilitychange'))`)
   await enter(page, origin, key)
   while (looks(tab) < 3) await sleep(100)
-  await turn('hidden')
+  await turn(page, 'hidden')
   await sleep(1000) // by now the browser has reported a request of before
   const before = looks(tab)
   await sleep(3500)
   t.equal(looks(tab), before)
-  await turn('visible')
+  await turn(page, 'visible')
   while (looks(tab) < before + 2) await sleep(100)
 })
 

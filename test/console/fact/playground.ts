@@ -5,6 +5,7 @@ import { enter, write } from '../service.ts'
 import {
   fact,
   awaitAccepted,
+  awaitShown,
   origin,
   outcome,
   runTests,
@@ -195,7 +196,7 @@ fact('an outage is told, and what was sent in it runs afterwards', async (t, { p
   await showsVerdict(page, 'Finished')
   t.equal(await page.getByText('cannot be reached').count(), 0)
   await page.getByRole('link', { name: 'Submissions' }).click()
-  await page.getByRole('status').filter({ hasText: '1 shown' }).waitFor({ state: 'attached' })
+  await awaitShown(page, 1)
 })
 
 fact('a request is copied as what runs elsewhere, without the key', async (t, { page }, key) => {

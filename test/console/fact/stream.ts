@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { setTier } from '#account'
 import { openStream } from '../../helper/stream.ts'
-import { enter, write } from '../service.ts'
+import { enter, turn, write } from '../service.ts'
 import {
   addTest,
   allowTime,
@@ -111,10 +111,6 @@ fact('a broken stream goes on without loss, and tells nothing twice', async (t, 
 })
 
 fact('who does not look is not told, and misses nothing', async (t, { page }, key) => {
-  const turn = (state: string) =>
-    page.evaluate(`Object.defineProperty(document, 'visibilityState', {
-      configurable: true, get: () => '${state}' })
-    document.dispatchEvent(new Event('visibilitychange'))`)
   const countOpen = async (): Promise<string | undefined> =>
     /^runledger_streams_open (\d+)$/m.exec(await (await fetch(`${origin}/metrics`)).text())?.[1]
   await enter(page, origin, key)
@@ -123,10 +119,10 @@ fact('who does not look is not told, and misses nothing', async (t, { page }, ke
   await start(page)
   await shows(page, 'line 5\n')
   t.equal(await countOpen(), '1')
-  await turn('hidden')
+  await turn(page, 'hidden')
   await until(async () => (await countOpen()) === '0')
   const hidden = await readCount(t, page)
-  await turn('visible')
+  await turn(page, 'visible')
   await shows(page, `line ${hidden + 20}\n`)
   await readCount(t, page)
 })
