@@ -10,13 +10,8 @@ import { cancel, isFinal, readReceipt, rerun, signsReceipts } from './service.ts
 
 type Deed = 'stop' | 'rerun' | 'receipt'
 
-export function Actions({
-  id,
-  record,
-}: {
-  readonly id: string
-  readonly record: Result
-}): JSX.Element {
+export function Actions({ record }: { readonly record: Result }): JSX.Element {
+  const { id } = record
   const [message, setMessage] = useState<ComponentChildren>(null)
   const [failure, setFailure] = useState<RunledgerError | null>(null)
   const [doing, setDoing] = useState<Deed | null>(null)

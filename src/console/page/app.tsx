@@ -56,13 +56,13 @@ export function App(): JSX.Element {
       <a class="skip" href="#main" onClick={(event) => skip(event, main.current)}>
         To the content
       </a>
-      <Header view={route.view} hasKey={ownKey !== null} isOperators={isOperatorKey(ownKey)} />
+      <Header view={route.view} />
       <Trouble />
       <Fault />
       {ownKey === null && <KeyForm />}
       <main id="main" ref={main} tabIndex={-1}>
         <Boundary key={shown}>
-          <View route={route} ownKey={ownKey} />
+          <View route={route} />
         </Boundary>
       </main>
     </>
@@ -76,13 +76,8 @@ function skip(event: Event, main: HTMLElement | null): void {
 }
 
 // Remounts views for a new key, so that it does not show what the old one showed.
-function View({
-  route,
-  ownKey,
-}: {
-  readonly route: Route
-  readonly ownKey: string | null
-}): JSX.Element {
+function View({ route }: { readonly route: Route }): JSX.Element {
+  const ownKey = useStore(key)
   switch (route.view) {
     case 'playground':
       return <Playground />
@@ -104,15 +99,8 @@ function View({
   }
 }
 
-function Header({
-  view,
-  hasKey,
-  isOperators,
-}: {
-  readonly view: Route['view']
-  readonly hasKey: boolean
-  readonly isOperators: boolean
-}): JSX.Element {
+function Header({ view }: { readonly view: Route['view'] }): JSX.Element {
+  const ownKey = useStore(key)
   const link = (route: Route, text: string): JSX.Element => (
     <a href={formatRoute(route)} aria-current={route.view === view ? 'page' : undefined}>
       {text}
@@ -122,7 +110,7 @@ function Header({
     <header class="top row">
       <span class="name">Runledger</span>
       <nav aria-label="Views">
-        {isOperators ? (
+        {isOperatorKey(ownKey) ? (
           link({ view: 'service' }, 'Service')
         ) : (
           <>
@@ -131,7 +119,7 @@ function Header({
           </>
         )}
       </nav>
-      {hasKey && (
+      {ownKey !== null && (
         <button
           type="button"
           class="quiet"

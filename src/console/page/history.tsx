@@ -11,7 +11,7 @@ import {
   verdictNames,
   verdicts,
 } from './format.ts'
-import { languages } from './languages.ts'
+import { languages, useLanguage } from './languages.ts'
 import { Badge, Choice, Field } from './part.tsx'
 import { Visible } from './output.tsx'
 import { formatFilter, formatRoute } from './route.ts'
@@ -158,7 +158,7 @@ function Filters({
 
 /** Shows a language's title, or its name until the titles are known. */
 function Title({ of }: { readonly of: string }): JSX.Element {
-  return <>{useStore(languages)?.find(({ name }) => name === of)?.title ?? of}</>
+  return <>{useLanguage(of)?.title ?? of}</>
 }
 
 const columns: readonly Column<Summary>[] = [

@@ -4,10 +4,15 @@ import type { Language } from '#client'
 import { complain } from './call.ts'
 import { readLanguages } from './service.ts'
 import { isOperatorKey, key } from './session.ts'
-import { createStore } from './store.ts'
+import { createStore, useStore } from './store.ts'
 
 /** Null until they are known. */
 export const languages = createStore<readonly Language[] | null>(null)
+
+/** Returns a language; undefined while it is not known or not offered. */
+export function useLanguage(name: string): Language | undefined {
+  return useStore(languages)?.find((one) => one.name === name)
+}
 
 let asking = new AbortController()
 

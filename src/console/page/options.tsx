@@ -1,8 +1,8 @@
 // The panels beside the code: input, tests, and how the program is started and judged.
-import type { Language } from '#client'
 import type { JSX } from 'preact'
 import { append, checkerTypes } from './draft.ts'
 import type { CheckerType, Draft, DraftTest } from './draft.ts'
+import { useLanguage } from './languages.ts'
 import { limitFields } from './limit-field.ts'
 import type { LimitField, Mistakes } from './limit-field.ts'
 import { Check, Choice, Field } from './part.tsx'
@@ -148,12 +148,9 @@ export function TestsPanel({ draft, onChange }: PanelProps): JSX.Element {
 export function OptionsPanel({
   draft,
   onChange,
-  language,
   mistakes,
-}: PanelProps & {
-  readonly language: Language | undefined
-  readonly mistakes: Mistakes
-}): JSX.Element {
+}: PanelProps & { readonly mistakes: Mistakes }): JSX.Element {
+  const language = useLanguage(draft.language)
   const usual = language?.limits?.run
   const presets = {
     cpuTime: usual?.cpu_time,

@@ -1,5 +1,4 @@
 // The playground: the code and its options on one side, the result on the other.
-import type { Language } from '#client'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { CopyAs } from './copy-as.tsx'
@@ -20,13 +19,11 @@ import { Toolbar } from './toolbar.tsx'
 type Panel = 'code' | 'files' | 'expected' | 'tests' | 'options'
 
 export function Playground(): JSX.Element {
-  const offered = useStore(languages)
   const run = useStore(runStore)
   const hasKey = useStore(keyStore) !== null
-  const [draft, isKept, setDraft] = useDraft(offered)
+  const [draft, isKept, setDraft] = useDraft()
   const [panel, setPanel] = useState<Panel>('code')
   const [isCopying, setCopying] = useState(false)
-  const language = offered?.find(({ name }) => name === draft.language)
   const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }))
   const underWay = isUnderWay(run)
   // Mistakes in the request that was sent last.
@@ -56,12 +53,7 @@ export function Playground(): JSX.Element {
     <div class="playground">
       <h1 class="unseen">Playground</h1>
       <section class="source" aria-label="Program">
-        <Toolbar
-          draft={draft}
-          offered={offered}
-          onChange={change}
-          onCopy={() => setCopying(true)}
-        />
+        <Toolbar draft={draft} onChange={change} onCopy={() => setCopying(true)} />
         <Tabs
           label="Parts of the program"
           names={names}
@@ -85,12 +77,7 @@ export function Playground(): JSX.Element {
               {panel === 'expected' && <ExpectedPanel draft={draft} onChange={change} />}
               {panel === 'tests' && <TestsPanel draft={draft} onChange={change} />}
               {panel === 'options' && (
-                <OptionsPanel
-                  draft={draft}
-                  onChange={change}
-                  language={language}
-                  mistakes={mistakes}
-                />
+                <OptionsPanel draft={draft} onChange={change} mistakes={mistakes} />
               )}
             </div>
           )}
@@ -137,9 +124,12 @@ export function Playground(): JSX.Element {
 const keptAfterMilliseconds = 400
 
 /** Returns this tab's draft, whether it could be stored, and a setter. The first draft is an example. */
-function useDraft(
-  offered: readonly Language[] | null,
-): readonly [draft: Draft, isKept: boolean, set: (change: (before: Draft) => Draft) => void] {
+function useDraft(): readonly [
+  draft: Draft,
+  isKept: boolean,
+  set: (change: (before: Draft) => Draft) => void,
+] {
+  const offered = useStore(languages)
   const [draft, setDraft] = useState(() => readDraft(recall('draft')) ?? emptyDraft)
   const [isKept, setKept] = useState(true)
   const newest = useRef(draft)

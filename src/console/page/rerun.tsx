@@ -2,7 +2,7 @@
 import type { Result } from '#client'
 import type { JSX } from 'preact'
 import { compare } from './compare.ts'
-import type { Pair } from './compare.ts'
+import type { Comparison, Pair } from './compare.ts'
 import { Failure } from './failure.tsx'
 import { useFollowed } from './follow.ts'
 import { count } from './format.ts'
@@ -32,7 +32,7 @@ export function Rerun({
     <section class="rerun" aria-label="Compared with the first run">
       <h2>Compared with the first run</h2>
       {failure !== null && <Failure of={failure} />}
-      {first !== null && <Compared first={first} now={now} isJudged={isJudged} />}
+      {first !== null && <Compared of={compare(first, now, isJudged)} />}
       <p class="hint">
         This is a rerun of <a href={formatRoute({ view: 'submission', id })}>the first run</a>.
       </p>
@@ -40,16 +40,8 @@ export function Rerun({
   )
 }
 
-function Compared({
-  first,
-  now,
-  isJudged,
-}: {
-  readonly first: Result
-  readonly now: Result
-  readonly isJudged: boolean
-}): JSX.Element {
-  const { pairs, outputs, isPurged } = compare(first, now, isJudged)
+function Compared({ of }: { readonly of: Comparison }): JSX.Element {
+  const { pairs, outputs, isPurged } = of
   const differing = [
     ...pairs.flatMap(({ label, differs }) => (differs ? [label] : [])),
     ...outputs.map(({ label }) => label),

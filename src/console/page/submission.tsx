@@ -7,7 +7,7 @@ import { recallAsked } from './asked.ts'
 import { Failure } from './failure.tsx'
 import { useFollowed } from './follow.ts'
 import { formatTime, nameOutcome } from './format.ts'
-import { languages } from './languages.ts'
+import { useLanguage } from './languages.ts'
 import type { Live } from './live.ts'
 import { LiveView } from './live-view.tsx'
 import { Visible } from './output.tsx'
@@ -62,7 +62,7 @@ export function Submission({ id }: { readonly id: string }): JSX.Element {
               : ''}
         </p>
       ) : (
-        <Page id={id} shown={shown} />
+        <Page shown={shown} />
       )}
     </div>
   )
@@ -101,26 +101,26 @@ async function follow(
   update({ record, events: await readEvents(id, signal), live: null })
 }
 
-function Page({ id, shown }: { readonly id: string; readonly shown: Shown }): JSX.Element {
+function Page({ shown }: { readonly shown: Shown }): JSX.Element {
   const { events, live } = shown
   const record = { ...shown.record, ...(live !== null && { status: live.status }) }
   const asked = recallAsked(events, record.tests !== null)
   const { word } = nameOutcome(record, asked.isJudged)
-  const language = useStore(languages)?.find(({ name }) => name === record.language)?.title
+  const language = useLanguage(record.language)?.title
   useEffect(() => {
     document.title = `${language ?? record.language}, ${word} · Runledger`
   }, [language, word])
   const names = record.tests?.map(({ name }) => name) ?? []
   return (
     <>
-      <Actions id={id} record={record} />
+      <Actions record={record} />
       <Facts record={record} />
       {record.rerun_of !== null && isFinal(record) && (
         <Rerun first={record.rerun_of} now={record} isJudged={asked.isJudged} />
       )}
       <ResultView result={record} asked={asked} />
       {live !== null && <LiveView live={live} />}
-      <Received id={id} />
+      <Received id={record.id} />
       <Timeline steps={describeStory(events, names, asked.isJudged)} />
       <details>
         <summary>Record</summary>

@@ -1,21 +1,13 @@
 // The toolbar above the code: its language, and buttons to load, save and copy it.
-import type { Language } from '#client'
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { Draft } from './draft.ts'
+import { languages } from './languages.ts'
+import type { PanelProps } from './options.tsx'
 import { saveText } from './part.tsx'
+import { useStore } from './store.ts'
 
-export function Toolbar({
-  draft,
-  offered,
-  onChange,
-  onCopy,
-}: {
-  readonly draft: Draft
-  readonly offered: readonly Language[] | null
-  onChange(part: Partial<Draft>): void
-  onCopy(): void
-}): JSX.Element {
+export function Toolbar({ draft, onChange, onCopy }: PanelProps & { onCopy(): void }): JSX.Element {
+  const offered = useStore(languages)
   const picker = useRef<HTMLInputElement>(null)
   const language = offered?.find(({ name }) => name === draft.language)
   const extension = language?.extensions[0] ?? '.txt'

@@ -1,6 +1,6 @@
 // The overview of the whole service, the longest wait first. It is read each second while the page is visible.
 import type { Overview } from '#client'
-import type { ComponentChildren, JSX } from 'preact'
+import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
 import { Failure } from '../failure.tsx'
 import { useFollowed } from '../follow.ts'
@@ -57,21 +57,19 @@ function Figures({ of }: { readonly of: Overview }): JSX.Element {
         )}
       </Fact>
       <Fact name="Waiting for a worker">
-        <Jump to="languages">{load.queued}</Jump>{' '}
+        {linkPart('languages', load.queued)}{' '}
         <small>oldest {formatAge(load.oldest_queued_seconds)}</small>
       </Fact>
-      <Fact name="Waiting for their key’s limit">
-        <Jump to="accounts">{load.waiting}</Jump>
-      </Fact>
+      <Fact name="Waiting for their key’s limit">{linkPart('accounts', load.waiting)}</Fact>
       <Fact name="Running">
-        <Show what="running">{load.running}</Show> <small>of {load.slots} slots</small>
+        {linkList('running', load.running)} <small>of {load.slots} slots</small>
       </Fact>
       <Fact name="Arrivals per second">
-        <Jump to="hours">{formatRate(recent.received, recent.seconds)}</Jump>{' '}
+        {linkPart('hours', formatRate(recent.received, recent.seconds))}{' '}
         <small>last {formatAge(recent.seconds)}</small>
       </Fact>
       <Fact name="Ends per second">
-        <Jump to="hours">{formatRate(recent.ended, recent.seconds)}</Jump>{' '}
+        {linkPart('hours', formatRate(recent.ended, recent.seconds))}{' '}
         <small>last {formatAge(recent.seconds)}</small>
       </Fact>
       <Fact name="Wait p50 / p95 / p99">{formatPercentiles(recent.waited)}</Fact>
@@ -85,41 +83,27 @@ function Figures({ of }: { readonly of: Overview }): JSX.Element {
       <Fact name="Requests that this process refused">
         {refused.length === 0 ? '–' : refused.map(([code, n]) => `${code} ${n}`).join(', ')}
       </Fact>
-      <Fact name="Webhooks due">
-        <Show what="webhooks">{load.deliveries_pending}</Show>
-      </Fact>
+      <Fact name="Webhooks due">{linkList('webhooks', load.deliveries_pending)}</Fact>
     </dl>
   )
 }
 
 /** Links to the list that a figure counts. */
-function Show({
-  what,
-  children,
-}: {
-  readonly what: Behind
-  readonly children: ComponentChildren
-}): JSX.Element {
-  return <a href={formatRoute({ view: 'service', show: what })}>{children}</a>
+function linkList(what: Behind, figure: number): JSX.Element {
+  return <a href={formatRoute({ view: 'service', show: what })}>{figure}</a>
 }
 
 /** Scrolls to the part of this view that a figure sums up, without changing the address, which names the view. */
-function Jump({
-  to,
-  children,
-}: {
-  readonly to: string
-  readonly children: ComponentChildren
-}): JSX.Element {
+function linkPart(id: string, figure: number | string): JSX.Element {
   return (
     <a
       href={formatRoute({ view: 'service' })}
       onClick={(event) => {
         event.preventDefault()
-        document.querySelector(`#${to}`)?.scrollIntoView()
+        document.querySelector(`#${id}`)?.scrollIntoView()
       }}
     >
-      {children}
+      {figure}
     </a>
   )
 }

@@ -20,10 +20,6 @@ const orderNames: Readonly<Record<OrderWord, string>> = {
   resume: 'Resume',
 }
 
-// Confirmed first, because no command undoes it.
-const describeDrain = (worker: SeenWorker): string =>
-  `Drain ${nameWorker(worker)}? It finishes its programs and ends.`
-
 const nameWorker = ({ host, pid }: SeenWorker): string => `${escapeHidden(host)} ${pid}`
 
 export function Workers({
@@ -37,7 +33,9 @@ export function Workers({
   const [message, setMessage] = useState('')
   const order = async (worker: SeenWorker, word: OrderWord): Promise<void> => {
     setMessage('')
-    if (word === 'drain' && !confirm(describeDrain(worker))) return
+    // Confirmed first, because no command undoes it.
+    const question = `Drain ${nameWorker(worker)}? It finishes its programs and ends.`
+    if (word === 'drain' && !confirm(question)) return
     try {
       await impatient.order(worker.id, word)
       setMessage(`${orderNames[word]}: ${nameWorker(worker)} heeds it at its next heartbeat.`)
