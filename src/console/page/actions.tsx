@@ -1,58 +1,44 @@
 // The actions on a submission: copy its link, stop it, run it again, save its receipt.
-import { RunledgerError } from '#client'
 import type { Result } from '#client'
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Failure } from './failure.tsx'
 import { copyText, saveFile } from './part.tsx'
 import { formatRoute } from './route.ts'
 import { cancel, isFinal, readReceipt, rerun, signsReceipts } from './service.ts'
-
-type Deed = 'stop' | 'rerun' | 'receipt'
+import { useWork } from './work.ts'
 
 export function Actions({ record }: { readonly record: Result }): JSX.Element {
   const { id } = record
   const [message, setMessage] = useState<ComponentChildren>(null)
-  const [failure, setFailure] = useState<RunledgerError | null>(null)
-  const [doing, setDoing] = useState<Deed | null>(null)
-  const leaving = useRef(new AbortController())
+  /** The last work was to stop it. */
+  const [isStop, setStop] = useState(false)
   const [hasReceipt, setReceipt] = useState(false)
-  useEffect(() => {
-    void signsReceipts().then(setReceipt)
-    return () => leaving.current.abort()
-  }, [])
-  const { signal } = leaving.current
+  const { isWorking, failure, begin } = useWork()
+  useEffect(() => void signsReceipts().then(setReceipt), [])
   const isOver = isFinal(record)
   // The view that follows the submission shows its end. Until then it is being stopped.
-  const isBusy = doing !== null && !(doing === 'stop' && isOver)
+  const isStopping = isStop && failure === null && !isOver
+  const isBusy = isWorking && !isStop
 
-  const attempt = async (deed: Deed, work: () => Promise<void>): Promise<void> => {
+  const attempt = (work: (signal: AbortSignal) => Promise<void>, isStopNow = false): void => {
     setMessage(null)
-    setFailure(null)
-    setDoing(deed)
-    try {
-      await work()
-    } catch (error) {
-      if (signal.aborted) return
-      if (!(error instanceof RunledgerError)) throw error
-      setFailure(error)
-      setDoing(null)
-    }
+    setStop(isStopNow)
+    begin(work)
   }
   const link = async (): Promise<void> =>
     setMessage((await copyText(location.href)) ? 'Copied.' : 'The link is in the address bar.')
-  const stop = (): Promise<void> => attempt('stop', async () => void (await cancel(id, signal)))
-  const again = (): Promise<void> =>
-    attempt('rerun', async () => {
+  const stop = (): void => attempt(async (signal) => void (await cancel(id, signal)), true)
+  const again = (): void =>
+    attempt(async (signal) => {
       const next = await rerun(id, signal)
       location.hash = formatRoute({ view: 'submission', id: next })
     })
-  const saveReceipt = (): Promise<void> =>
-    attempt('receipt', async () => {
+  const saveReceipt = (): void =>
+    attempt(async (signal) => {
       const name = `receipt-${id}.json`
       const receipt = await readReceipt(id, signal)
       saveFile(name, `${JSON.stringify(receipt)}\n`, 'application/json')
-      setDoing(null)
       setMessage(<ReceiptSaved name={name} />)
     })
   return (
@@ -64,18 +50,18 @@ export function Actions({ record }: { readonly record: Result }): JSX.Element {
         </button>
         {isOver ? (
           <>
-            <button type="button" disabled={isBusy} onClick={() => void again()}>
+            <button type="button" disabled={isBusy} onClick={again}>
               Run again
             </button>
             {hasReceipt && (
-              <button type="button" disabled={isBusy} onClick={() => void saveReceipt()}>
+              <button type="button" disabled={isBusy} onClick={saveReceipt}>
                 Save receipt
               </button>
             )}
           </>
         ) : (
-          <button type="button" class="danger" disabled={isBusy} onClick={() => void stop()}>
-            {doing === 'stop' ? 'Stopping…' : 'Stop'}
+          <button type="button" class="danger" disabled={isStopping} onClick={stop}>
+            {isStopping ? 'Stopping…' : 'Stop'}
           </button>
         )}
         <span role="status" class="hint">

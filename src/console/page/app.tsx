@@ -1,6 +1,5 @@
 // The frame of all views: navigation, the key, and trouble with the service. A new view needs a row in route.ts and a case in
 // View.
-import { RunledgerError } from '#client'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { trouble } from './call.ts'
@@ -16,6 +15,7 @@ import { forget } from './run.ts'
 import { dropKey, isOperatorKey, key, keyNotice, setKey, takeKey } from './session.ts'
 import { createStore, useStore } from './store.ts'
 import { Submission } from './submission.tsx'
+import { useWork } from './work.ts'
 
 const hash = createStore(location.hash)
 addEventListener('hashchange', () => {
@@ -147,33 +147,20 @@ function Trouble(): JSX.Element {
 function KeyForm(): JSX.Element {
   const notice = useStore(keyNotice)
   const [text, setText] = useState('')
-  const [failure, setFailure] = useState<string | null>(null)
-  const [isTrying, setTrying] = useState(false)
+  const { isWorking, failure, begin } = useWork()
   const [isRemembered, setRemembered] = useState(false)
-  const send = async (): Promise<void> => {
-    // No header can hold other characters.
-    if (!/^[!-~]+$/.test(text.trim())) {
-      setFailure('This is not an API key.')
-      return
-    }
-    setTrying(true)
-    try {
+  const signIn = (): void =>
+    begin(async () => {
       await tryKey(text.trim())
       setKey(text.trim(), isRemembered)
-    } catch (error) {
-      if (!(error instanceof RunledgerError)) throw error
-      setFailure(error.message)
-    }
-    setTrying(false)
-  }
-  const alert = failure ?? notice
+    })
   return (
     <form
       class="key"
       aria-label="Key"
       onSubmit={(event) => {
         event.preventDefault()
-        void send()
+        signIn()
       }}
     >
       <label for="key">API key</label>
@@ -187,7 +174,7 @@ function KeyForm(): JSX.Element {
         required
         onInput={(event) => setText(event.currentTarget.value)}
       />
-      <button type="submit" class="primary" disabled={isTrying}>
+      <button type="submit" class="primary" disabled={isWorking}>
         Sign in
       </button>
       <Check label="Remember on this device" checked={isRemembered} onInput={setRemembered} />
@@ -196,7 +183,7 @@ function KeyForm(): JSX.Element {
         <code>make run</code> prints a link that signs in. Unless it is remembered, the key is gone
         with the last open tab.
       </small>
-      <p role="alert">{alert ?? ''}</p>
+      <p role="alert">{failure?.message ?? notice ?? ''}</p>
     </form>
   )
 }

@@ -2,10 +2,11 @@
 import { RunledgerError } from '#client'
 import type { BulkRequest, BulkSum } from '#client'
 import type { JSX } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { Failure } from '../failure.tsx'
 import { count, verdictNames, verdicts } from '../format.ts'
 import { Choice, Field } from '../part.tsx'
+import { useWork } from '../work.ts'
 import { operator } from './service.ts'
 
 const actions = { cancel: 'Cancel', rerun: 'Run again', replay: 'Send webhooks again' } as const
@@ -43,15 +44,12 @@ export function Bulk(): JSX.Element {
   const [secret, setSecret] = useState('')
   const [counted, setCounted] = useState<Counted | null>(null)
   const [message, setMessage] = useState('')
-  const [failure, setFailure] = useState<RunledgerError | null>(null)
-  const working = useRef<AbortController | null>(null)
-  const counting = useRef<AbortController | null>(null)
-  const [isWorking, setWorking] = useState(false)
-  useEffect(() => () => working.current?.abort(), [])
+  const { isWorking, failure, begin, stop } = useWork()
+  const isCount = useRef(false)
 
   // A finished or running count belongs to the old filter, so it is dropped.
   const change = (then: () => void): void => {
-    counting.current?.abort()
+    if (isCount.current) stop()
     setCounted(null)
     setMessage('')
     then()
@@ -60,38 +58,22 @@ export function Bulk(): JSX.Element {
     value: fields[name] ?? usual,
     onInput: (value: string) => change(() => setFields((before) => ({ ...before, [name]: value }))),
   })
-  const work = async (ask: (aborter: AbortController) => Promise<void>): Promise<void> => {
-    const aborter = new AbortController()
-    working.current = aborter
-    setWorking(true)
-    setFailure(null)
-    setCounted(null)
-    try {
-      await ask(aborter)
-    } catch (error) {
-      if (!aborter.signal.aborted) {
-        if (!(error instanceof RunledgerError)) throw error
-        setFailure(error)
-      }
-    } finally {
-      counting.current = null
-      setWorking(false)
-    }
-  }
   const onStep = ({ count: sum }: BulkSum): void => setMessage(`${count(sum, 'submission')} so far`)
-  const countThem = (): Promise<void> =>
-    work(async (aborter) => {
-      counting.current = aborter
+  const countThem = (): void =>
+    begin(async (signal) => {
+      isCount.current = true
+      setCounted(null)
       const request = describe(action, fields)
-      const found = await operator.count(request, { signal: aborter.signal, onStep })
-      const { count: sum, until } = found
+      const { count: sum, until } = await operator.count(request, { signal, onStep })
       setMessage(`${count(sum, 'submission')} match.`)
       setCounted({ sum, action, request: { ...request, filter: { ...request.filter, until } } })
     })
   const act = ({ sum, action: what, request }: Counted): void => {
     const isAll = what === 'cancel' && request.filter['account'] === undefined
     if (isAll && !confirm(`Cancel ${count(sum, 'submission')}, of every account?`)) return
-    void work(async ({ signal }) => {
+    begin(async (signal) => {
+      isCount.current = false
+      setCounted(null)
       const asked = { ...request, ...(what === 'replay' && secret !== '' && { secret }) }
       const done = await operator.act(asked, { signal, onStep })
       setMessage(words[what](done.count)[1])
@@ -105,7 +87,7 @@ export function Bulk(): JSX.Element {
         aria-labelledby={id}
         onSubmit={(event) => {
           event.preventDefault()
-          void countThem()
+          countThem()
         }}
       >
         <Choice
@@ -153,7 +135,7 @@ export function Bulk(): JSX.Element {
             </button>
           )}
           {isWorking && (
-            <button type="button" onClick={() => working.current?.abort()}>
+            <button type="button" onClick={stop}>
               Stop
             </button>
           )}

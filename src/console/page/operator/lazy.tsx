@@ -1,4 +1,5 @@
 // Loads the operators' view when an operator opens it, so that it costs other users nothing.
+import { RunledgerError } from '#client'
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { call } from '../call.ts'
@@ -9,6 +10,11 @@ import { useStore } from '../store.ts'
 
 /** Resolves when the key is valid. @throws {RunledgerError} */
 export async function tryKey(text: string): Promise<void> {
+  // No header can hold other characters.
+  if (!/^[!-~]+$/.test(text)) {
+    const message = 'This is not an API key.'
+    throw new RunledgerError(0, { error: 'invalid_key', message }, null)
+  }
   if (isOperatorKey(text)) await call('GET', '/api/operator/overview', { apiKey: text })
   else await readLanguages(undefined, text)
 }

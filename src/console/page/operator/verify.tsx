@@ -1,48 +1,30 @@
 // The button that verifies the whole ledger, and its progress.
-import { RunledgerError } from '#client'
 import type { Verified } from '#client'
 import type { JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { count } from '../format.ts'
+import { useWork } from '../work.ts'
 import { operator } from './service.ts'
 
 export function Verify(): JSX.Element {
   const [message, setMessage] = useState('')
-  const [isWalking, setWalking] = useState(false)
-  const walking = useRef<AbortController | null>(null)
-  useEffect(() => () => walking.current?.abort(), [])
-  const verify = async (): Promise<void> => {
-    const aborter = new AbortController()
-    walking.current = aborter
-    setWalking(true)
-    setMessage('')
-    try {
+  const { isWorking, failure, begin, stop } = useWork()
+  const verify = (): void =>
+    begin(async (signal) => {
+      setMessage('')
       const found = await operator.verify({
-        signal: aborter.signal,
+        signal,
         onStep: (soFar, share) =>
           setMessage(`${Math.floor(share * 100)} %: ${describeFound(soFar)}`),
       })
       setMessage(`Whole ledger: ${describeFound(found)}`)
-    } catch (error) {
-      if (!aborter.signal.aborted) {
-        if (!(error instanceof RunledgerError)) throw error
-        setMessage(error.message)
-      }
-    }
-    setWalking(false)
-  }
+    })
   return (
     <div class="row">
-      {isWalking ? (
-        <button type="button" onClick={() => walking.current?.abort()}>
-          Stop verifying
-        </button>
-      ) : (
-        <button type="button" onClick={() => void verify()}>
-          Verify now
-        </button>
-      )}
-      <span role="status">{message}</span>
+      <button type="button" onClick={isWorking ? stop : verify}>
+        {isWorking ? 'Stop verifying' : 'Verify now'}
+      </button>
+      <span role="status">{failure?.message ?? message}</span>
     </div>
   )
 }

@@ -1,5 +1,4 @@
 // The workers, their state, and the buttons that command them.
-import { RunledgerError } from '#client'
 import type { OrderWord, SeenWorker } from '#client'
 import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
@@ -9,6 +8,7 @@ import { formatRoute } from '../route.ts'
 import { Table } from '../table.tsx'
 import type { Column } from '../table.tsx'
 import { escapeHidden } from '../visible.ts'
+import { useWork } from '../work.ts'
 import { impatient } from './service.ts'
 import { formatClock } from './series.ts'
 import { formatAge, judgeWorker, listOrders } from './words.ts'
@@ -31,18 +31,16 @@ export function Workers({
 }): JSX.Element {
   const id = useId()
   const [message, setMessage] = useState('')
-  const order = async (worker: SeenWorker, word: OrderWord): Promise<void> => {
+  const { failure, begin } = useWork()
+  const order = (worker: SeenWorker, word: OrderWord): void => {
     setMessage('')
     // Confirmed first, because no command undoes it.
     const question = `Drain ${nameWorker(worker)}? It finishes its programs and ends.`
     if (word === 'drain' && !confirm(question)) return
-    try {
+    begin(async () => {
       await impatient.order(worker.id, word)
       setMessage(`${orderNames[word]}: ${nameWorker(worker)} heeds it at its next heartbeat.`)
-    } catch (error) {
-      if (!(error instanceof RunledgerError)) throw error
-      setMessage(error.message)
-    }
+    })
   }
   const columns: readonly Column<SeenWorker>[] = [
     {
@@ -89,7 +87,7 @@ export function Workers({
             key={word}
             type="button"
             aria-label={`${orderNames[word]} ${nameWorker(worker)}`}
-            onClick={() => void order(worker, word)}
+            onClick={() => order(worker, word)}
           >
             {orderNames[word]}
           </button>
@@ -102,7 +100,7 @@ export function Workers({
       <h2 id={id}>Workers</h2>
       <p class="hint">
         <a href={formatRoute({ view: 'service', show: 'ended' })}>Workers that ended</a>{' '}
-        <span role="status">{message}</span>
+        <span role="status">{failure?.message ?? message}</span>
       </p>
       <Table
         heading={id}
