@@ -52,7 +52,7 @@ const colours = HighlightStyle.define([
   { tag: [tags.typeName, tags.className, tags.namespace], color: 'var(--code-type)' },
   {
     tag: [tags.definition(tags.variableName), tags.function(tags.variableName)],
-    color: 'var(--code-name)',
+    color: 'var(--accent)',
   },
   { tag: [tags.meta, tags.processingInstruction], color: 'var(--code-type)' },
 ])

@@ -59,10 +59,8 @@ export function formatBytes(bytes: number): string {
 
 /** Formats a time in the reader's time zone, to the second. */
 export function formatTime(time: string): string {
-  const date = new Date(time)
-  const two = (figure: number): string => String(figure).padStart(2, '0')
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+  // Swedish times are written so: 2030-01-31 14:05:06.
+  return new Date(time).toLocaleString('sv-SE')
 }
 
 /** Formats a count: `1 test`, `2 tests`. */

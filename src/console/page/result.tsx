@@ -6,7 +6,7 @@ import type { Asked } from './asked.ts'
 import { explain, formatBytes, formatSeconds, share } from './format.ts'
 import { LeftFiles } from './left-files.tsx'
 import { Output } from './output.tsx'
-import { Badge } from './part.tsx'
+import { Badge, Fact } from './part.tsx'
 import { isFinal } from './service.ts'
 import { DifferenceView, Tests } from './tests.tsx'
 
@@ -24,16 +24,13 @@ function Meter({
   const part = most === null ? 0 : share(used, most)
   const level = part >= 0.95 ? 'full' : part >= 0.75 ? 'high' : 'low'
   return (
-    <div class="meter">
-      <dt>{label}</dt>
-      <dd>
-        <strong>{format(used)}</strong>
-        {most !== null && <span> of {format(most)}</span>}
-        <span class={`bar ${level}`} aria-hidden="true">
-          <span style={{ inlineSize: `${Math.max(part * 100, 0.5)}%` }} />
-        </span>
-      </dd>
-    </div>
+    <Fact name={label}>
+      <strong>{format(used)}</strong>
+      {most !== null && <span> of {format(most)}</span>}
+      <span class={`bar ${level}`} aria-hidden="true">
+        <span style={{ inlineSize: `${Math.max(part * 100, 0.5)}%` }} />
+      </span>
+    </Fact>
   )
 }
 

@@ -63,10 +63,6 @@ export function describeStory(
   )
 }
 
-function describePurge({ reason }: Record<string, unknown>): string {
-  return reason === 'caller' ? 'As its caller asked.' : 'The retention period was over.'
-}
-
 function describe(
   { type, at, data }: LedgerEvent,
   names: readonly (string | null)[],
@@ -92,8 +88,11 @@ function describe(
       return [step(at, 'Cancellation requested')]
     case 'submission.cancelled':
       return [...describePhases(data, names), step(at, 'Cancelled')]
-    case 'submission.purged':
-      return [step(at, 'Outputs removed', { detail: describePurge(data) })]
+    case 'submission.purged': {
+      const isAsked = data['reason'] === 'caller'
+      const detail = isAsked ? 'As its caller asked.' : 'The retention period was over.'
+      return [step(at, 'Outputs removed', { detail })]
+    }
     case 'webhook.attempt_failed':
     case 'webhook.delivered': {
       const tone = type === 'webhook.delivered' ? 'good' : 'bad'

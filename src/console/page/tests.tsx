@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { commonStart } from './compare.ts'
 import { formatBytes, formatSeconds, judgeVerdict, nameTest, verdictNames } from './format.ts'
 import { Output, Visible } from './output.tsx'
-import { Mark } from './part.tsx'
+import { Fact, Mark } from './part.tsx'
 import { escapeHidden } from './visible.ts'
 
 /** Shows two lines from where they differ, the expected one first. @param title of the text, where there are several. */
@@ -21,21 +21,18 @@ export function DifferenceView({
   const { line, expected, got } = of
   const same = commonStart(expected ?? '', got ?? '')
   const row = (label: string, text: string | null): JSX.Element => (
-    <div>
-      <dt>{label}</dt>
-      <dd>
-        {text === null ? (
-          <em>no such line</em>
-        ) : (
-          <code dir="ltr">
-            <Visible text={text.slice(0, same)} />
-            <mark>
-              <Visible text={text.slice(same)} />
-            </mark>
-          </code>
-        )}
-      </dd>
-    </div>
+    <Fact name={label}>
+      {text === null ? (
+        <em>no such line</em>
+      ) : (
+        <code dir="ltr">
+          <Visible text={text.slice(0, same)} />
+          <mark>
+            <Visible text={text.slice(same)} />
+          </mark>
+        </code>
+      )}
+    </Fact>
   )
   return (
     <section
