@@ -18,8 +18,16 @@ export interface DraftTest extends Row {
   readonly expected: string | null
 }
 
-export const checkerTypes = ['lines', 'exact', 'tokens', 'unordered_lines', 'floats'] as const
-export type CheckerType = (typeof checkerTypes)[number]
+/** The checkers that a draft can have, in words. */
+export const checkerNames = {
+  lines: 'Lines, without white space at their ends',
+  exact: 'Every byte',
+  tokens: 'Words, however they are spaced',
+  unordered_lines: 'Lines in any order',
+  floats: 'Numbers, within a tolerance',
+} as const
+
+export type CheckerType = keyof typeof checkerNames
 
 /** A draft in which nothing is filled in. Numbers are kept as typed text; an empty one means the language's default. */
 export const emptyDraft = {
@@ -154,8 +162,7 @@ export function listLeftOut(request: SubmissionRequest): string[] {
   ]
 }
 
-const isCheckerType = (type: string): type is CheckerType =>
-  (checkerTypes as readonly string[]).includes(type)
+const isCheckerType = (type: string): type is CheckerType => Object.hasOwn(checkerNames, type)
 
 /** Returns the draft of a request, as far as a draft can hold it. */
 export function fromRequest(request: SubmissionRequest): Draft {

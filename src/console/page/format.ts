@@ -14,8 +14,6 @@ export const verdictNames: Readonly<Record<Verdict, string>> = {
   IE: 'Internal error',
 }
 
-export const verdicts = Object.keys(verdictNames) as readonly Verdict[]
-
 const statusNames: Readonly<Record<Result['status'], string>> = {
   queued: 'Queued',
   running: 'Running',

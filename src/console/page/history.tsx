@@ -3,14 +3,7 @@ import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
 import { Failure } from './failure.tsx'
 import { useFollowed } from './follow.ts'
-import {
-  formatBytes,
-  formatSeconds,
-  formatTime,
-  statuses,
-  verdictNames,
-  verdicts,
-} from './format.ts'
+import { formatBytes, formatSeconds, formatTime, statuses, verdictNames } from './format.ts'
 import { languages, useLanguage } from './languages.ts'
 import { Badge, Choice, Field } from './part.tsx'
 import { Visible } from './output.tsx'
@@ -126,7 +119,7 @@ function Filters({
       <Choice
         label="Verdict"
         value={filter.verdict ?? ''}
-        options={[['', 'Any'], ...verdicts.map((name) => [name, verdictNames[name]] as const)]}
+        options={[['', 'Any'], ...Object.entries(verdictNames)]}
         onInput={(verdict) => onChange({ verdict })}
       />
       <Choice

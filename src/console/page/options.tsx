@@ -1,6 +1,6 @@
 // The panels beside the code: input, tests, and how the program is started and judged.
 import type { JSX } from 'preact'
-import { append, checkerTypes } from './draft.ts'
+import { append, checkerNames } from './draft.ts'
 import type { CheckerType, Draft, DraftTest } from './draft.ts'
 import { useLanguage } from './languages.ts'
 import { limitFields } from './limit-field.ts'
@@ -61,21 +61,13 @@ export function ExpectedPanel({ draft, onChange }: PanelProps): JSX.Element {
   )
 }
 
-const checkerNames: Readonly<Record<CheckerType, string>> = {
-  lines: 'Lines, without white space at their ends',
-  exact: 'Every byte',
-  tokens: 'Words, however they are spaced',
-  unordered_lines: 'Lines in any order',
-  floats: 'Numbers, within a tolerance',
-}
-
 function CheckerFields({ draft, onChange }: PanelProps): JSX.Element {
   return (
     <>
       <Choice
         label="Compare"
         value={draft.checker}
-        options={checkerTypes.map((name) => [name, checkerNames[name]])}
+        options={Object.entries(checkerNames)}
         onInput={(checker) => onChange({ checker: checker as CheckerType })}
       />
       {draft.checker === 'floats' && (

@@ -4,7 +4,7 @@ import type { BulkRequest, BulkSum } from '#client'
 import type { JSX } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import { Failure } from '../failure.tsx'
-import { count, verdictNames, verdicts } from '../format.ts'
+import { count, verdictNames } from '../format.ts'
 import { Choice, Field } from '../part.tsx'
 import { useWork } from '../work.ts'
 import { operator } from './service.ts'
@@ -100,7 +100,7 @@ export function Bulk(): JSX.Element {
         <Field label="Language" {...field('language')} />
         <Choice
           label="Verdict"
-          options={[['', 'Any'], ...verdicts.map((name) => [name, verdictNames[name]] as const)]}
+          options={[['', 'Any'], ...Object.entries(verdictNames)]}
           {...field('verdict')}
         />
         <Field label="Tag" {...field('tag')} />
