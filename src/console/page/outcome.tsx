@@ -1,15 +1,13 @@
 // The result beside the code: the run's progress, then its outcome.
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { usuallyAsked } from './asked.ts'
 import { Failure } from './failure.tsx'
 import { explain, formatSeconds, nameOutcome } from './format.ts'
 import { LiveView } from './live-view.tsx'
-import { nothingYet } from './live.ts'
 import type { Live } from './live.ts'
 import { ResultView } from './result.tsx'
 import { formatRoute } from './route.ts'
-import { isUnderWay } from './run.ts'
+import { fresh, isUnderWay } from './run.ts'
 import type { Run } from './run.ts'
 
 export function Outcome({
@@ -19,8 +17,7 @@ export function Outcome({
   readonly run: Run | null
   readonly hasKey: boolean
 }): JSX.Element {
-  const { id = null, record = null, failure = null, live = nothingYet } = run ?? {}
-  const { asked = usuallyAsked } = run ?? {}
+  const { id, record, asked, live, failure, since } = run ?? fresh
   const underWay = isUnderWay(run)
   return (
     <section class="outcome" aria-label="Result" aria-busy={underWay}>
@@ -40,7 +37,7 @@ export function Outcome({
         </p>
       )}
       {failure !== null && <Failure of={failure} />}
-      {underWay && <Elapsed since={run?.since ?? null} status={live.status} />}
+      {underWay && <Elapsed since={since} status={live.status} />}
       {underWay && <LiveView live={live} />}
       {record !== null && <ResultView result={record} asked={asked} />}
       {id !== null && (

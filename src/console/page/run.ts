@@ -27,7 +27,8 @@ export interface Run {
 
 export const run = createStore<Run | null>(null)
 
-const fresh: Run = {
+/** Nothing was sent yet. */
+export const fresh: Run = {
   id: null,
   record: null,
   asked: usuallyAsked,

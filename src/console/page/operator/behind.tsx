@@ -38,7 +38,7 @@ export function LookUp({ route }: { readonly route: ServiceRoute }): JSX.Element
         <Field label="Submission, account or key" value={text} onInput={setText} />
         <button type="submit">Look up</button>
       </form>
-      {(q !== '' || show !== undefined) && <Shown key={`${q} ${show}`} q={q} show={show} />}
+      {(q !== '' || show !== undefined) && <Shown key={`${q} ${show}`} route={route} />}
     </section>
   )
 }
@@ -49,13 +49,7 @@ const titles: Readonly<Record<Behind, string>> = {
   ended: 'Workers that ended in the last day',
 }
 
-function Shown({
-  q,
-  show,
-}: {
-  readonly q: string
-  readonly show: Behind | undefined
-}): JSX.Element {
+function Shown({ route: { q = '', show } }: { readonly route: ServiceRoute }): JSX.Element {
   const id = useId()
   const { value, failure } = useFollowed<Listed>(
     async (signal, update) => update(await listBehind(show ?? { q }, signal)),
