@@ -3,9 +3,9 @@ import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { append } from './draft.ts'
 import type { DraftFile } from './draft.ts'
+import { Field } from './field.tsx'
 import { replace } from './options.tsx'
 import type { PanelProps } from './options.tsx'
-import { Field } from './part.tsx'
 
 export function FilesPanel({ draft, onChange }: PanelProps): JSX.Element {
   const picker = useRef<HTMLInputElement>(null)

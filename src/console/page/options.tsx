@@ -2,10 +2,10 @@
 import type { JSX } from 'preact'
 import { append, checkerNames } from './draft.ts'
 import type { CheckerType, Draft, DraftTest } from './draft.ts'
+import { Check, Choice, Field } from './field.tsx'
 import { useLanguage } from './languages.ts'
 import { limitFields } from './limit-field.ts'
 import type { LimitField, Mistakes } from './limit-field.ts'
-import { Check, Choice, Field } from './part.tsx'
 
 export interface PanelProps {
   readonly draft: Draft
