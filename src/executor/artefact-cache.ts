@@ -1,7 +1,8 @@
 // Keeps compiled programs on disk, so that the same code is compiled once for many inputs. Each account has its own entries,
 // because a hit on another account's entry would show what others compile. Only repeatable results are kept: a compilation that
 // a limit stopped is done again.
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
+import { deserialize, serialize } from 'node:v8'
 import { untilAborted } from '#abort'
 import type { Phase, PhaseLimits, Source } from '#contract'
 import type { Artefact } from '#toolchain'
@@ -43,16 +44,16 @@ export function hashSource(
   limits: PhaseLimits,
 ): string {
   const { code, files, arguments: args } = source
-  const hash = createHash('sha256')
+  const whole = createHash('sha256')
   // The lengths make the concatenation of the parts unambiguous.
   const add = (part: string | Uint8Array): void => {
     const bytes = Buffer.from(part)
-    hash.update(`${bytes.byteLength}:`).update(bytes)
+    whole.update(`${bytes.byteLength}:`).update(bytes)
   }
   const limitsText = JSON.stringify(limits, Object.keys(limits).toSorted())
   for (const part of [language, identity, limitsText, JSON.stringify(args), code]) add(part)
   for (const { name, content } of files) [name, content].forEach(add)
-  return hash.digest('hex')
+  return whole.digest('hex')
 }
 
 /**
@@ -108,47 +109,20 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
   }
 }
 
-interface Header {
-  readonly phase: Omit<Phase, 'stdout' | 'stderr'>
-  readonly stderr: string
-  readonly entry: string | null
-  readonly sha256: string
+/** Encodes a compilation: the SHA-256 of the rest, then the rest. */
+function encode(compiled: Compiled): Buffer {
+  const content = serialize(compiled)
+  return Buffer.concat([hash('sha256', content, 'buffer'), content])
 }
 
-/** Encodes a compilation as one line of JSON, then the artefact's bytes. */
-function encode({ phase, artefact }: Compiled): Buffer {
-  const { stdout: _, stderr, ...rest } = phase
-  const content = artefact?.content ?? new Uint8Array()
-  const header: Header = {
-    phase: rest,
-    stderr: Buffer.from(stderr).toString('base64'),
-    entry: artefact?.entry ?? null,
-    sha256: createHash('sha256').update(content).digest('hex'),
-  }
-  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), content])
-}
+const digestBytes = 32
 
 /** True when the bytes are those that were written: a crash may have lost some. Only workers write to the directory. */
 function isWhole(bytes: Buffer): boolean {
-  try {
-    const { header, content } = split(bytes)
-    return createHash('sha256').update(content).digest('hex') === header.sha256
-  } catch {
-    return false
-  }
+  const digest = hash('sha256', bytes.subarray(digestBytes), 'buffer')
+  return digest.equals(bytes.subarray(0, digestBytes))
 }
 
 function decode(bytes: Buffer): Compiled {
-  const { header, content } = split(bytes)
-  const { phase, stderr, entry } = header
-  return {
-    phase: { ...phase, stdout: new Uint8Array(), stderr: Buffer.from(stderr, 'base64') },
-    artefact: entry === null ? null : { content, entry },
-  }
-}
-
-/** @throws when the first line is not JSON. */
-function split(bytes: Buffer): { readonly header: Header; readonly content: Buffer } {
-  const end = bytes.indexOf('\n')
-  return { header: JSON.parse(bytes.toString('utf8', 0, end)), content: bytes.subarray(end + 1) }
+  return deserialize(bytes.subarray(digestBytes))
 }

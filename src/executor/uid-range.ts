@@ -36,16 +36,11 @@ export async function claimUids(wanted: number, count: number): Promise<UidRange
 
 /** Claims a whole range; null when another worker holds one of its uids. */
 async function claimAll(firstUid: number, count: number): Promise<Server[] | null> {
-  const claims: Server[] = []
-  for (let uid = firstUid; uid < firstUid + count; uid += 1) {
-    const claim = await claimOne(uid)
-    if (claim === null) {
-      release(claims)
-      return null
-    }
-    claims.push(claim)
-  }
-  return claims
+  const uids = Array.from({ length: count }, (_, index) => firstUid + index)
+  const claims = (await Promise.all(uids.map(claimOne))).filter((claim) => claim !== null)
+  if (claims.length === count) return claims
+  release(claims)
+  return null
 }
 
 async function claimOne(uid: number): Promise<Server | null> {

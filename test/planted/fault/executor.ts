@@ -28,8 +28,8 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'executor: a damaged artefact is run',
-    text: "return createHash('sha256').update(content).digest('hex') === header.sha256",
-    instead: "return header.sha256 !== '' && content.length >= 0",
+    text: 'return digest.equals(bytes.subarray(0, digestBytes))',
+    instead: 'return digest.length === digestBytes',
     tests: ['executor/artefact-cache'],
   },
   {
