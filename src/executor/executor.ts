@@ -76,17 +76,15 @@ export interface ExecutorOptions extends LanguageOptions {
   readonly onFallback?: (reason: string) => void
 }
 
-/** The isolation in use, for events and logs. */
-export interface Isolation {
-  /** The program that makes boxes. */
-  readonly box: 'keeper'
-  readonly cgroup: 'v1' | 'v2'
-  /** `slot`: each slot has its own host uid; `worker`: all slots use the uid of the unprivileged worker. */
-  readonly uid: 'slot' | 'worker'
-}
-
 export interface Executor {
-  readonly isolation: Isolation
+  /** The isolation in use, for events and logs. */
+  readonly isolation: {
+    /** The program that makes boxes. */
+    readonly box: 'keeper'
+    readonly cgroup: 'v1' | 'v2'
+    /** `slot`: each slot has its own host uid; `worker`: all slots use the uid of the unprivileged worker. */
+    readonly uid: 'slot' | 'worker'
+  }
   /** The languages that are offered now: they are installed on this host and have passed their trial. */
   readonly runtimes: Runtimes
   /**

@@ -8,22 +8,19 @@ import { assembleFilters } from '#seccomp'
 import { warm } from '#toolchain'
 import type { Toolchains } from '#toolchain'
 import { listPrestartedRuntimes, listForkServers } from './accelerate.ts'
+import type { ExecutorOptions } from './executor.ts'
 import type { SlotPool } from './slot.ts'
-
-/** A worker's settings for its boxes. */
-export interface SandboxOptions {
-  /** Number of programs that run at once. */
-  readonly slots: number
-  readonly cacheDirectory: string
-  readonly onFallback?: (reason: string) => void
-}
 
 /** Makes the shared resources, then the boxes, and verifies that a box isolates. */
 export async function openSandbox(
   toolchains: Toolchains,
   slots: SlotPool,
   limits: Readonly<Record<Language, Limits>>,
-  { slots: running, cacheDirectory, onFallback = () => {} }: SandboxOptions,
+  {
+    slots: running,
+    cacheDirectory,
+    onFallback = () => {},
+  }: Pick<ExecutorOptions, 'slots' | 'cacheDirectory' | 'onFallback'>,
 ): Promise<{ readonly resources: BoxResources; readonly boxes: Boxes }> {
   const programs = await buildKeeper(`${cacheDirectory}/keeper`)
   const layout = encodeLayout([...toolchains.values()].flatMap(({ paths }) => paths))

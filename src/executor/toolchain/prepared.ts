@@ -2,7 +2,7 @@
 // it is complete or absent, and has a record of its content and its sources:
 //
 //   <directory>/<key>/<thing>/<file>          the file that boxes use
-//   <directory>/<key>/<thing>/record.json     the file's digest, its sources and their digest
+//   <directory>/<key>/<thing>/record.json     its sources, and the digest of them and of the file
 import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import {
@@ -24,11 +24,10 @@ const searchable = 0o711
 
 const dayMs = 86_400_000
 
-/** The record of a thing; it is used only if it still matches. Digests are SHA-256. */
+/** The record of a thing; it is used only if it still matches. */
 interface Provenance {
-  readonly precompiled: string
   readonly sources: readonly string[]
-  /** Digest of all sources, concatenated. */
+  /** SHA-256 of the sources and the file, concatenated. */
   readonly content: string
 }
 
@@ -88,11 +87,7 @@ async function prepare(own: string, { name, file, make }: Preparable): Promise<b
     }
     const sources = await make(unfinished, result)
     await chmod(result, 0o444)
-    const record: Provenance = {
-      precompiled: await hashFiles([result]),
-      sources,
-      content: await hashFiles(sources),
-    }
+    const record: Provenance = { sources, content: await hashFiles([...sources, result]) }
     await writeFile(`${unfinished}/made/record.json`, JSON.stringify(record))
     // The rename fails when another worker was faster. The check below applies to that worker's file, too.
     await rename(`${unfinished}/made`, path).catch(() => {})
@@ -107,8 +102,7 @@ async function isIntact(path: string, file: string): Promise<boolean> {
   try {
     // The record was written by `prepare`, in a directory that only workers can write.
     const record: Provenance = JSON.parse(await readFile(`${path}/record.json`, 'utf8'))
-    if ((await hashFiles(record.sources)) !== record.content) return false
-    return (await hashFiles([`${path}/${file}`])) === record.precompiled
+    return (await hashFiles([...record.sources, `${path}/${file}`])) === record.content
   } catch {
     // The record or a file is missing or cut short, or another worker has removed it.
     return false

@@ -8,7 +8,7 @@ import type { Compiler, FindToolchain, Preparation, Toolchain } from './definiti
 import { keepClassArchive } from './java/archive.ts'
 import type { Training } from './java/archive.ts'
 import { findConfiguration, findHome } from './java/home.ts'
-import { examineJvm, ranOutOfMemory } from './java/jvm.ts'
+import { compilerOptions, examineJvm, programOptions, ranOutOfMemory } from './java/jvm.ts'
 import type { Jvm } from './java/jvm.ts'
 import { findProgram, findTool, ToolError } from './tool.ts'
 import type { ToolHost } from './tool.ts'
@@ -76,8 +76,8 @@ function prepareArchive(context: RecipeContext, jdk: Jvm, example: string): Prep
     identity: [
       jdk.banner,
       ...[...files, ...programs.values()].map(identifyFile),
-      ...jdk.programOptions(trainingBytes),
-      ...jdk.compilerOptions(trainingBytes),
+      ...programOptions(trainingBytes),
+      ...compilerOptions(trainingBytes),
       JSON.stringify(recipe),
       example,
     ].join('\n'),
@@ -167,7 +167,7 @@ function describePlace(
     }
   // The compilers' scripts pass the words of JAVA_OPTS to the JVM that they start.
   const archived = compiles && recipe.archives === 'compile' ? archiveOptions() : []
-  const options = [...jdk.compilerOptions(memoryBytes), ...archived]
+  const options = [...compilerOptions(memoryBytes), ...archived]
   return {
     unlimitedStack: false,
     environment: { ...recipe.environment, JAVA_HOME: jdk.home, JAVA_OPTS: options.join(' ') },
@@ -197,7 +197,7 @@ function resolve(
   const heap = String(Math.floor((memoryBytes * 3) / 4 / mebibyte))
   const archived = recipe.archives === 'run' ? archiveOptions() : []
   const options =
-    jdk !== null && name === 'java' ? [...jdk.programOptions(memoryBytes), ...archived] : []
+    jdk !== null && name === 'java' ? [...programOptions(memoryBytes), ...archived] : []
   return [programs.get(name) ?? name, ...options, ...words].map((word) =>
     word.replaceAll('{heap}', heap),
   )

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { BoxFile } from '#contract'
 import { identifyFile, plainEnvironment } from '../version.ts'
-import { clientCompiler } from './jvm.ts'
+import { clientCompiler, compilerOptions } from './jvm.ts'
 import type { Jvm } from './jvm.ts'
 
 const source = fileURLToPath(new URL('Compiler.java', import.meta.url))
@@ -17,7 +17,7 @@ export const ownDirectory = 'out/.own'
 
 /** Returns the command line that starts Compiler.java. */
 export function startCompiler(jvm: Jvm, memoryBytes: number): string[] {
-  return [jvm.java, ...jvm.compilerOptions(memoryBytes), '-cp', ownDirectory, 'Compiler']
+  return [jvm.java, ...compilerOptions(memoryBytes), '-cp', ownDirectory, 'Compiler']
 }
 
 const compiled = new Map<string, Promise<BoxFile>>()

@@ -27,35 +27,23 @@ export interface Jvm {
   readonly java: string
   /** The output of `java -version`. */
   readonly banner: string
-  /** Returns the options for a program under a memory limit in bytes. */
-  readonly programOptions: (memoryBytes: number) => string[]
-  /** Returns the options for a compiler under a memory limit in bytes. */
-  readonly compilerOptions: (memoryBytes: number) => string[]
 }
 
 /** Starts a JDK's JVM to read its version. @throws when the JVM does not start. */
 export async function examineJvm(home: string): Promise<Jvm> {
   const java = `${home}/bin/java`
-  const banner = await readVersion(java, ...quiet, '-version')
-  return {
-    home,
-    java,
-    banner,
-    compilerOptions: (memoryBytes) => [
-      ...quiet,
-      ...clientCompiler,
-      heapOption(memoryBytes),
-      exitWhenFull,
-    ],
-    programOptions: (memoryBytes) => [
-      heapOption(memoryBytes),
-      '-Xss64m',
-      // The CPU time of all threads counts, and this collector takes the least time and the fewest threads.
-      '-XX:+UseSerialGC',
-      ...quiet,
-      exitWhenFull,
-    ],
-  }
+  return { home, java, banner: await readVersion(java, ...quiet, '-version') }
+}
+
+/** Returns the options for a compiler under a memory limit in bytes. */
+export function compilerOptions(memoryBytes: number): string[] {
+  return [...quiet, ...clientCompiler, heapOption(memoryBytes), exitWhenFull]
+}
+
+/** Returns the options for a program under a memory limit in bytes. */
+export function programOptions(memoryBytes: number): string[] {
+  // The CPU time of all threads counts, and the serial collector takes the least time and the fewest threads.
+  return [heapOption(memoryBytes), '-Xss64m', '-XX:+UseSerialGC', ...quiet, exitWhenFull]
 }
 
 /**
