@@ -1,7 +1,8 @@
 // Finds programs on the host, for the doctor and the worker alike, so that they agree.
 import { accessSync, constants, statSync } from 'node:fs'
+import { describe } from '#contract'
 import type { Tool } from '#language'
-import { askProgram } from './version.ts'
+import { readVersion } from './version.ts'
 
 export interface ToolHost {
   /** The directories to search for programs, in this order. */
@@ -66,11 +67,12 @@ export async function findTool(
 ): Promise<FoundTool> {
   const path = findProgram(host, program)
   if (path === null) throw new ToolError(`${program} not found`)
-  const { succeeded, text } = await askProgram(path, ask, input)
+  const text = await readVersion(path, ask, input).catch((error: unknown) => {
+    throw new ToolError(`${describe(error).split('\n')[0]}`, true)
+  })
   const match = new RegExp(pattern, `${pattern.flags}d`).exec(text)
   const [matched = '', major = '', minor = '0'] = match ?? []
-  if (!succeeded || matched === '')
-    throw new ToolError(`${path} ${ask.join(' ')}: ${text.split('\n')[0]}`, true)
+  if (matched === '') throw new ToolError(`${path} ${ask.join(' ')}: ${text.split('\n')[0]}`, true)
   const isOld =
     Number(major) < oldest[0] || (Number(major) === oldest[0] && Number(minor) < oldest[1])
   if (isOld) throw new ToolError(`${matched.trim()} is older than ${oldest.join('.')}`)

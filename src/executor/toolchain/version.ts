@@ -4,12 +4,6 @@ import { execFile } from 'node:child_process'
 import { readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 
-export interface ProgramAnswer {
-  readonly succeeded: boolean
-  /** stdout followed by stderr, trimmed. */
-  readonly text: string
-}
-
 /**
  * The environment of programs outside boxes. It has none of the worker's variables: CPATH, for one, changes what GCC includes.
  */
@@ -51,45 +45,28 @@ export function saveVersions(directory: string): void {
   }
 }
 
-/** Runs a program without the worker's environment, or returns the kept answer. Never throws. */
-export async function askProgram(
+/**
+ * Runs a program with `plainEnvironment`. Returns its stdout followed by its stderr, trimmed, or the kept answer.
+ * @throws when the program cannot be run or fails; the message has its words.
+ */
+export async function readVersion(
   program: string,
   options: readonly string[],
   input = '',
-): Promise<ProgramAnswer> {
+): Promise<string> {
   const question = JSON.stringify([identifyFile(program), program, ...options])
   const known = remembered.get(question)
-  if (known !== undefined) return { succeeded: true, text: known }
-  const answer = await ask(program, options, input)
-  if (answer.succeeded) remembered.set(question, answer.text)
-  return answer
-}
-
-function ask(program: string, options: readonly string[], input: string): Promise<ProgramAnswer> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      program,
-      options,
-      { cwd: '/', env: plainEnvironment, timeout: 60_000 },
-      (error, ...output) => {
-        const text = output.join('').trim()
-        resolve({
-          succeeded: error === null,
-          text: text === '' && error !== null ? error.message : text,
-        })
-      },
-    )
-    child.stdin?.on('error', () => {}) // it may end without reading
-    child.stdin?.end(input)
+  if (known !== undefined) return known
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const context = { cwd: '/', env: plainEnvironment, timeout: 60_000 }
+  const child = execFile(program, options, context, (error, ...output) => {
+    const text = output.join('').trim()
+    if (error === null) resolve(text)
+    else reject(new Error(`${program} ${options.join(' ')}: ${text || error.message}`))
   })
-}
-
-/**
- * Returns a program's stdout followed by its stderr, trimmed.
- * @throws when the program cannot be run or fails.
- */
-export async function readVersion(program: string, ...options: string[]): Promise<string> {
-  const { succeeded, text } = await askProgram(program, options)
-  if (!succeeded) throw new Error(`${program} ${options.join(' ')}: ${text}`)
-  return text
+  child.stdin?.on('error', () => {}) // it may end without reading
+  child.stdin?.end(input)
+  const answer = await promise
+  remembered.set(question, answer)
+  return answer
 }

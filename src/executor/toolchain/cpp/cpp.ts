@@ -19,16 +19,16 @@ interface Gcc extends Compilation {
 
 export const findCpp: FindToolchain = async (host, settings) => {
   const { path: program } = await findTool(host, cpp.tools[0])
-  const versionLine = (await readVersion(program, '--version')).split('\n')[0] ?? ''
+  const versionLine = (await readVersion(program, ['--version'])).split('\n')[0] ?? ''
   const linker = findLinker()
   const options = ['-O2', '-std=gnu++20', '-pipe', ...linker]
   const gcc: Gcc = {
     program,
     options,
     identity: `${versionLine} ${options.join(' ')}`,
-    version: await readVersion(program, '-dumpfullversion', '-dumpversion'),
+    version: await readVersion(program, ['-dumpfullversion', '-dumpversion']),
     linker,
-    target: await readVersion(program, '-dumpmachine'),
+    target: await readVersion(program, ['-dumpmachine']),
   }
   const toolchain = describeGcc(gcc)
   if (!settings.CPP_PRECOMPILED_HEADERS) return toolchain

@@ -32,7 +32,7 @@ export interface Jvm {
 /** Starts a JDK's JVM to read its version. @throws when the JVM does not start. */
 export async function examineJvm(home: string): Promise<Jvm> {
   const java = `${home}/bin/java`
-  return { home, java, banner: await readVersion(java, ...quiet, '-version') }
+  return { home, java, banner: await readVersion(java, [...quiet, '-version']) }
 }
 
 /** Returns the options for a compiler under a memory limit in bytes. */

@@ -80,7 +80,7 @@ const options = [
 /** Finds TypeScript's compiler. @throws {ToolError} when it is not among this project's packages. */
 export const findTypeScript: FindToolchain = async (_, settings) => {
   const { compiler, types } = findPackages()
-  const version = await readVersion(join(compiler, 'lib/tsc'), '--version')
+  const version = await readVersion(join(compiler, 'lib/tsc'), ['--version'])
   const runs = describeNode(settings.NODE_STARTS_AHEAD)
   return {
     ...runs,

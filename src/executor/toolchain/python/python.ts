@@ -10,10 +10,10 @@ import { readVersion } from '../version.ts'
 export const findPython: FindToolchain = async (host) => {
   const { path: interpreter } = await findTool(host, python.tools[0])
   const standardLibrary = dirname(
-    await readVersion(interpreter, '-I', '-c', 'import os; print(os.__file__)'),
+    await readVersion(interpreter, ['-I', '-c', 'import os; print(os.__file__)']),
   )
   return {
-    version: await readVersion(interpreter, '--version'),
+    version: await readVersion(interpreter, ['--version']),
     location: interpreter,
     compiler: null,
     commandLine: ['python3', 'main.py'],
