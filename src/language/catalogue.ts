@@ -62,7 +62,7 @@ function indexLanguages(
 
 /** Completes a definition with the usual values of missing fields. */
 function complete(definition: Definition): NamedDefinition {
-  const { aliases = [], recipe, limits }: LanguageDefinition = definition
+  const { aliases = [], extensions = [], recipe, limits }: LanguageDefinition = definition
   const usual = { compile: recipe?.compile ? usualCompile : null, run: usualRun }
-  return { ...definition, aliases, limits: { ...usual, ...limits } }
+  return { ...definition, aliases, extensions, limits: { ...usual, ...limits } }
 }

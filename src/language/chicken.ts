@@ -4,7 +4,6 @@ import type { LanguageDefinition } from './definition.ts'
 export const chicken = {
   name: 'chicken',
   title: 'Scheme (CHICKEN)',
-  extensions: [],
   comment: [';', ''],
   packages: ['chicken-bin', 'gcc'],
   tools: [

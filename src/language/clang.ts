@@ -6,7 +6,6 @@ export const clang = {
   name: 'clang',
   title: 'C (Clang)',
   aliases: ['c-clang'],
-  extensions: [],
   comment: ['//', ''],
   packages: ['clang'],
   tools: [

@@ -1,21 +1,14 @@
 // C++: Clang, with the library of GCC.
+import { clang } from './clang.ts'
 import type { LanguageDefinition } from './definition.ts'
 
 export const clangpp = {
   name: 'clangpp',
   title: 'C++ (Clang)',
   aliases: ['clang++', 'cpp-clang'],
-  extensions: [],
   comment: ['//', ''],
   packages: ['clang', 'g++'],
-  tools: [
-    {
-      program: 'clang++',
-      title: 'Clang',
-      pattern: /clang version (\d+)\.(\d+)\.\d+/mu,
-      oldest: [11, 0],
-    },
-  ],
+  tools: [{ ...clang.tools[0], program: 'clang++' }],
   example: String.raw`#include <iostream>
 
 int main() {

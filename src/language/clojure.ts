@@ -37,7 +37,6 @@ export const clojure = {
       '/dev/null',
     ],
     paths: ['/usr/share/java'],
-    runsOnJdk: true,
     archives: 'run',
   },
 } as const satisfies LanguageDefinition

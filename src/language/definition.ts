@@ -47,11 +47,9 @@ export interface Recipe {
   readonly environment?: Readonly<Record<string, string>>
   /** Host paths that both phases read, beside programs and libraries; `*` matches any version, missing paths are skipped. */
   readonly paths?: readonly string[]
-  /** True when the language runs on Java's JDK, whose heap size the executor sets. */
-  readonly runsOnJdk?: true
   /**
-   * The JVM for which a worker prepares a class archive from the example: the first one that the compiler's script starts with
-   * JAVA_OPTS, or that of the run.
+   * For a language on Java's JDK, whose heap size the executor sets: the JVM for which a worker prepares a class archive from
+   * the example. It is the first one that the compiler's script starts with JAVA_OPTS, or that of the run.
    */
   readonly archives?: 'compile' | 'run'
   /** True when the runtime sizes its own stacks; it then gets the usual stack limit instead of none. */
@@ -69,7 +67,7 @@ export interface LanguageDefinition {
   /** Other names that people type. */
   readonly aliases?: readonly string[]
   /** File name extensions of sources, dot included. */
-  readonly extensions: readonly string[]
+  readonly extensions?: readonly string[]
   /** Begin and end of a comment; with an empty `end` the comment ends with its line. */
   readonly comment: readonly [begin: string, end: string]
   /** Packages of Debian and Ubuntu. */
@@ -100,5 +98,6 @@ export interface LanguageDefinition {
 /** A definition with default values for missing fields. */
 export interface CompleteDefinition extends LanguageDefinition {
   readonly aliases: readonly string[]
+  readonly extensions: readonly string[]
   readonly limits: Limits
 }

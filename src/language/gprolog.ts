@@ -4,7 +4,6 @@ import type { LanguageDefinition } from './definition.ts'
 export const gprolog = {
   name: 'gprolog',
   title: 'GNU Prolog',
-  extensions: [],
   comment: ['%', ''],
   packages: ['gprolog'],
   tools: [{ program: 'gplc', pattern: /GNU Prolog\) (\d+)\.(\d+)\.\d+/mu, oldest: [1, 4] }],

@@ -23,7 +23,6 @@ export const groovy = {
       '/usr/share/maven-repo/org/codehaus/groovy',
       '/etc/groovy',
     ],
-    runsOnJdk: true,
     archives: 'run',
   },
 } as const satisfies LanguageDefinition

@@ -4,7 +4,6 @@ import type { LanguageDefinition } from './definition.ts'
 export const guile = {
   name: 'guile',
   title: 'Scheme (Guile)',
-  extensions: [],
   comment: [';', ''],
   packages: ['guile-3.0'],
   tools: [

@@ -50,7 +50,6 @@ export const kotlin = {
     run: ['java', '-jar', 'main.jar'],
     typed: { compile },
     paths: ['/usr/share/kotlin', '/usr/share/java'],
-    runsOnJdk: true,
     archives: 'compile',
   },
 } as const satisfies LanguageDefinition

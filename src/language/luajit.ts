@@ -4,7 +4,6 @@ import type { LanguageDefinition } from './definition.ts'
 export const luajit = {
   name: 'luajit',
   title: 'LuaJIT',
-  extensions: [],
   comment: ['--', ''],
   packages: ['luajit'],
   tools: [{ program: 'luajit', ask: ['-v'], pattern: /^LuaJIT (\d+)\.(\d+)\S*/mu, oldest: [2, 1] }],

@@ -1,6 +1,7 @@
 // Objective-C: Clang with GNUstep's Foundation. GCC supports neither `@autoreleasepool` nor `@[…]`. Debian's Foundation is
 // built for GCC's runtime, which has no ARC, no blocks and no `array[0]`; a property needs an instance variable that the class
 // declares.
+import { clang } from './clang.ts'
 import type { LanguageDefinition } from './definition.ts'
 import { words } from './words.ts'
 
@@ -15,17 +16,11 @@ export const objectivec = {
   name: 'objectivec',
   title: 'Objective-C',
   aliases: ['objective-c', 'objc'],
-  // None, because `.m` belongs to Octave.
-  extensions: [],
+  // No extension, because `.m` belongs to Octave.
   comment: ['//', ''],
   packages: ['clang', 'libgnustep-base-dev'],
   tools: [
-    {
-      program: 'clang',
-      title: 'Clang',
-      pattern: /clang version (\d+)\.(\d+)\.\d+/mu,
-      oldest: [11, 0],
-    },
+    ...clang.tools,
     // This program shows that Foundation is installed. No program prints Foundation's version.
     {
       program: 'gnustep-config',

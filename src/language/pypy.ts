@@ -5,7 +5,6 @@ export const pypy = {
   name: 'pypy',
   title: 'Python (PyPy)',
   aliases: ['pypy3'],
-  extensions: [],
   comment: ['#', ''],
   packages: ['pypy3'],
   tools: [

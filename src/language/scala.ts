@@ -43,7 +43,6 @@ export const scala = {
     run: ['java', '-Xbootclasspath/a:/usr/share/java/scala-library.jar', '-jar', 'main.jar'],
     typed: { compile: ['scalac', '-d', 'main.jar', 'main.scala'] },
     paths: ['/usr/share/java', '/usr/share/scala*'],
-    runsOnJdk: true,
     archives: 'compile',
   },
 } as const satisfies LanguageDefinition

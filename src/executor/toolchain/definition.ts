@@ -19,12 +19,6 @@ export interface Artefact {
   readonly entry: string
 }
 
-export interface CompilerAnswer {
-  readonly exitCode: number
-  readonly stdout: Buffer
-  readonly stderr: Buffer
-}
-
 /** A compiler that stays in a box and compiles source after source (resident/process.ts). */
 export interface ResidentCompiler {
   /** Returns the command that starts it. Its empty first answer says that it is ready. Each request is a source. */
@@ -34,7 +28,7 @@ export interface ResidentCompiler {
    * again.
    * @throws when the bytes are not an answer.
    */
-  readAnswer(answer: Buffer): CompilerAnswer | null
+  readAnswer(answer: Buffer): { exitCode: number; stdout: Buffer; stderr: Buffer } | null
 }
 
 /**

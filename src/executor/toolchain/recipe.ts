@@ -23,7 +23,7 @@ interface RecipeContext {
   readonly programs: ReadonlyMap<string, string>
   readonly version: string
   readonly location: string
-  /** Null unless the recipe runs on a JDK. */
+  /** Null unless the language runs on a JDK. */
   readonly jdk: Jvm | null
   /** Returns the options with which the JVM uses its class archive; none without one. */
   readonly archiveOptions: () => readonly string[]
@@ -36,7 +36,7 @@ export function findByRecipe(
   return async (host, settings) => {
     const [tool] = await Promise.all(tools.map((one) => findTool(host, one)))
     if (tool === undefined) throw new ToolError('no tool is named')
-    const jdk = recipe.runsOnJdk === true ? await findJdk(host, settings) : null
+    const jdk = recipe.archives === undefined ? null : await findJdk(host, settings)
     const commands = [...(recipe.compile?.commands ?? []), recipe.run]
     const programs = findPrograms(host, commands)
     if (jdk !== null) programs.set('java', jdk.java)
@@ -44,7 +44,7 @@ export function findByRecipe(
     const archiveOptions = (): string[] => []
     const context = { recipe, programs, version, location: tool.path, jdk, archiveOptions }
     const toolchain = buildToolchain(context)
-    if (recipe.archives === undefined || jdk === null) return toolchain
+    if (jdk === null) return toolchain
     return { ...toolchain, accelerators: { preparation: prepareArchive(context, jdk, example) } }
   }
 }
