@@ -75,9 +75,7 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
   return {
     async compile({ owner, key }, compiler, isCertain, stop) {
       const name = nameFile(owner, key)
-      for (;;) {
-        const other = inFlight.get(name)
-        if (other === undefined) break
+      for (let other = inFlight.get(name); other; other = inFlight.get(name)) {
         // A failure or abort of another request does not count: this request then compiles.
         const compiled = await untilAborted(
           other.catch(() => null),

@@ -1,8 +1,5 @@
 // The executor's public interface: runs one program in a fresh sandbox and returns its result. It uses no database and no HTTP.
-//
-// A request has one or more phases: compilations and runs. It holds one slot at a time, and each phase gets a fresh box.
-// docs/how-a-run-is-made.md describes boxes, keepers and the order of events; slot.ts, tenancy.ts and box/keeper/keeper.c have
-// the parts.
+// docs/how-a-run-is-made.md describes boxes, keepers and the order of events.
 export { NotStartedError, roundSeconds, SandboxError, stepsOfRequest } from '#contract'
 export { createBlobCache } from './blob-cache.ts'
 export type { BlobCache } from './blob-cache.ts'

@@ -72,9 +72,6 @@ export function openOwnedStore(directory: string, capacityBytes: number): OwnedS
     checked.delete(file)
   }
 
-  /**
-   * Removes the least recently used file of the owner that holds most, so that no owner loses a file to one that holds more.
-   */
   function evict(): void {
     while (total > capacityBytes) {
       const largest = [...shares.values()].reduce((one, other) =>

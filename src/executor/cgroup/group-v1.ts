@@ -19,12 +19,9 @@ import {
 } from './file.ts'
 import type { CgroupVersion, KeeperFiles } from './tree.ts'
 
-/** The directories of one group. `cpu` may be missing. */
-interface Directories {
-  readonly memory: string
-  readonly pids: string
-  readonly cpuacct: string
-  readonly cpu: string | null
+/** The directories of one group by controller. */
+type Directories = Readonly<Record<'memory' | 'pids' | 'cpuacct', string>> & {
+  readonly cpu?: string
 }
 
 const remedy =
@@ -65,34 +62,28 @@ export function findVersionOne(hierarchies: readonly Hierarchy[]): CgroupVersion
 /** @throws {SandboxError} naming all that is missing. */
 function findBase(hierarchies: readonly Hierarchy[]): Directories {
   const missing: string[] = []
-  const find = (controller: string): string | null =>
-    hierarchies.find((hierarchy) => hierarchy.controllers.includes(controller))?.ownGroup ?? null
+  const find = (controller: string): string | undefined =>
+    hierarchies.find((hierarchy) => hierarchy.controllers.includes(controller))?.ownGroup
   const require = (controller: string): string => {
     const found = find(controller)
-    if (found === null) missing.push(`"${controller}"`)
+    if (found === undefined) missing.push(`"${controller}"`)
     return found ?? ''
   }
   const [memory, pids, cpuacct] = [require('memory'), require('pids'), require('cpuacct')]
   if (missing.length > 0)
     throw new SandboxError('cgroup.find', `cgroup v1 is mounted without: ${missing.join(', ')}`)
-  return { memory, pids, cpuacct, cpu: find('cpu') }
+  const cpu = find('cpu')
+  return { memory, pids, cpuacct, ...(cpu !== undefined && { cpu }) }
 }
 
-function mapDirectories(
-  { memory, pids, cpuacct, cpu }: Directories,
-  change: (directory: string) => string,
-): Directories {
-  return {
-    memory: change(memory),
-    pids: change(pids),
-    cpuacct: change(cpuacct),
-    cpu: cpu === null ? null : change(cpu),
-  }
+function mapDirectories(group: Directories, change: (directory: string) => string): Directories {
+  const changed = Object.entries(group).map(([controller, own]) => [controller, change(own)])
+  return Object.fromEntries(changed) as Directories
 }
 
 /** `cpu` and `cpuacct` are often one directory. */
-function listDistinct({ memory, pids, cpuacct, cpu }: Directories): string[] {
-  return [...new Set([memory, pids, cpuacct, ...(cpu === null ? [] : [cpu])])]
+function listDistinct(group: Directories): string[] {
+  return [...new Set(Object.values(group))]
 }
 
 /** Lists a group's directories and those below them. */
@@ -115,7 +106,7 @@ function limit({ memory, pids }: Directories, { memoryBytes, processes }: Limits
 }
 
 function limitCores({ cpu }: Directories, cores: number): number {
-  if (cpu === null || !existsSync(`${cpu}/cpu.cfs_quota_us`)) return availableParallelism()
+  if (cpu === undefined || !existsSync(`${cpu}/cpu.cfs_quota_us`)) return availableParallelism()
   writeLimit(cpu, 'cpu.cfs_period_us', cpuPeriodMicroseconds)
   writeLimit(cpu, 'cpu.cfs_quota_us', quotaMicroseconds(cores))
   return cores
@@ -149,7 +140,7 @@ function openKeeperGroup(above: Directories): KeeperFiles {
   ] as const
   return {
     countsSwap,
-    sharesCpu: group.cpu !== null && existsSync(`${group.cpu}/cpu.shares`),
+    sharesCpu: group.cpu !== undefined && existsSync(`${group.cpu}/cpu.shares`),
     entrances: listDistinct(group).map((directory) => `${directory}/cgroup.procs`),
     descriptors: openFiles(files),
     readCounters: () => ({
