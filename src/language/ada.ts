@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const ada = {
-  name: 'ada',
   title: 'Ada',
   aliases: ['adb'],
   extensions: ['.adb'],

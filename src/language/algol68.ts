@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const algol68 = {
-  name: 'algol68',
   title: 'Algol 68',
   aliases: ['a68'],
   extensions: ['.a68'],

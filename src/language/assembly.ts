@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const assembly = {
-  name: 'assembly',
   title: 'Assembly',
   aliases: ['asm', 'nasm'],
   extensions: ['.asm', '.s'],

@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const awk = {
-  name: 'awk',
   title: 'AWK',
   aliases: ['gawk'],
   extensions: ['.awk'],

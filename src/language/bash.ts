@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const bash = {
-  name: 'bash',
   title: 'Bash',
   aliases: ['sh', 'shell'],
   extensions: ['.sh', '.bash'],

@@ -3,7 +3,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const brainfuck = {
-  name: 'brainfuck',
   title: 'Brainfuck',
   aliases: ['bf'],
   extensions: ['.bf', '.b'],

@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const c = {
-  name: 'c',
   title: 'C',
   extensions: ['.c'],
   comment: ['//', ''],

@@ -1,29 +1,35 @@
 // Tables that are derived from the languages' definitions.
-import * as all from './all.ts'
-import type { CompleteDefinition, LanguageDefinition } from './definition.ts'
+import * as module from './all.ts'
+import type { LanguageDefinition } from './definition.ts'
 import { usualCompile, usualRun } from './limits.ts'
 import type { Limits } from './limits.ts'
 
-type Definition = (typeof all)[keyof typeof all]
+/** A canonical name: in the log, in records, and in capitals in the names of the limits' variables. */
+export type Language = keyof typeof module
 
-export type Language = Definition['name']
-
-type NamedDefinition = CompleteDefinition & { readonly name: Language }
+const all: Readonly<Record<Language, LanguageDefinition>> = module
 
 /** All languages in the order for people: the five named here, then the others in the module's order, which is alphabetical. */
-const definitions = [
-  ...new Set<Definition>([
-    all.python,
-    all.cpp,
-    all.java,
-    all.javascript,
-    all.typescript,
-    ...Object.values(all),
+export const languages: readonly Language[] = [
+  ...new Set<Language>([
+    'python',
+    'cpp',
+    'java',
+    'javascript',
+    'typescript',
+    ...(Object.keys(all) as Language[]),
   ]),
-].map(complete)
+]
 
-/** The canonical names. Aliases are resolved as soon as a request is read. */
-export const languages: readonly Language[] = definitions.map(({ name }) => name)
+/** A definition with its name, and with default values for missing fields. */
+export interface CompleteDefinition extends LanguageDefinition {
+  readonly name: Language
+  readonly aliases: readonly string[]
+  readonly extensions: readonly string[]
+  readonly limits: Limits
+}
+
+const definitions = languages.map(complete)
 
 export const catalogue: Readonly<Record<Language, CompleteDefinition>> = mapLanguages(
   (definition) => definition,
@@ -45,7 +51,7 @@ export function findLanguage(name: string): Language | undefined {
   return languagesByName[name.toLowerCase()]
 }
 
-export function mapLanguages<T>(value: (definition: NamedDefinition) => T): Record<Language, T> {
+export function mapLanguages<T>(value: (definition: CompleteDefinition) => T): Record<Language, T> {
   const entries = definitions.map((definition) => [definition.name, value(definition)])
   return Object.fromEntries(entries) as Record<Language, T>
 }
@@ -61,8 +67,8 @@ function indexLanguages(
 }
 
 /** Completes a definition with the usual values of missing fields. */
-function complete(definition: Definition): NamedDefinition {
-  const { aliases = [], extensions = [], recipe, limits }: LanguageDefinition = definition
+function complete(name: Language): CompleteDefinition {
+  const { aliases = [], extensions = [], recipe, limits } = all[name]
   const usual = { compile: recipe?.compile ? usualCompile : null, run: usualRun }
-  return { ...definition, aliases, extensions, limits: { ...usual, ...limits } }
+  return { ...all[name], name, aliases, extensions, limits: { ...usual, ...limits } }
 }

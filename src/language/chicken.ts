@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const chicken = {
-  name: 'chicken',
   title: 'Scheme (CHICKEN)',
   comment: [';', ''],
   packages: ['chicken-bin', 'gcc'],

@@ -3,7 +3,6 @@ import { c } from './c.ts'
 import type { LanguageDefinition } from './definition.ts'
 
 export const clang = {
-  name: 'clang',
   title: 'C (Clang)',
   aliases: ['c-clang'],
   comment: ['//', ''],

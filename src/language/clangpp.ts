@@ -3,7 +3,6 @@ import { clang } from './clang.ts'
 import type { LanguageDefinition } from './definition.ts'
 
 export const clangpp = {
-  name: 'clangpp',
   title: 'C++ (Clang)',
   aliases: ['clang++', 'cpp-clang'],
   comment: ['//', ''],

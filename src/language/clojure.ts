@@ -3,7 +3,6 @@ import type { LanguageDefinition } from './definition.ts'
 import { virtualMachineRun } from './limits.ts'
 
 export const clojure = {
-  name: 'clojure',
   title: 'Clojure',
   aliases: ['clj'],
   extensions: ['.clj'],

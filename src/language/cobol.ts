@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const cobol = {
-  name: 'cobol',
   title: 'COBOL',
   aliases: ['cob'],
   extensions: ['.cob', '.cbl'],

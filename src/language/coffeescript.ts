@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const coffeescript = {
-  name: 'coffeescript',
   title: 'CoffeeScript',
   aliases: ['coffee'],
   extensions: ['.coffee'],

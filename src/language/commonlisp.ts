@@ -3,7 +3,6 @@ import type { LanguageDefinition } from './definition.ts'
 import { words } from './words.ts'
 
 export const commonlisp = {
-  name: 'commonlisp',
   title: 'Common Lisp',
   aliases: ['lisp', 'cl', 'sbcl'],
   extensions: ['.lisp', '.cl'],

@@ -3,7 +3,6 @@ import type { LanguageDefinition } from './definition.ts'
 import { usualCompile } from './limits.ts'
 
 export const cpp = {
-  name: 'cpp',
   title: 'C++',
   aliases: ['c++', 'cxx'],
   extensions: ['.cpp', '.cc', '.cxx'],

@@ -3,7 +3,6 @@ import type { LanguageDefinition } from './definition.ts'
 import { slowCompile } from './limits.ts'
 
 export const crystal = {
-  name: 'crystal',
   title: 'Crystal',
   aliases: ['cr'],
   extensions: ['.cr'],

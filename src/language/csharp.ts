@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const csharp = {
-  name: 'csharp',
   title: 'C#',
   aliases: ['cs', 'c#'],
   extensions: ['.cs'],

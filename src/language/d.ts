@@ -3,7 +3,6 @@ import type { LanguageDefinition } from './definition.ts'
 import { slowCompile } from './limits.ts'
 
 export const d = {
-  name: 'd',
   title: 'D',
   aliases: ['dlang'],
   extensions: ['.d'],

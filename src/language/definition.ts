@@ -58,10 +58,8 @@ export interface Recipe {
   readonly outOfMemory?: RegExp
 }
 
-/** A language as pure data, without information about a host. */
+/** A language as pure data, without information about a host. Its canonical name is that of its export in all.ts. */
 export interface LanguageDefinition {
-  /** The canonical name: in the log, in records, and in capitals in the names of the limits' variables. */
-  readonly name: string
   /** The name for people. */
   readonly title: string
   /** Other names that people type. */
@@ -93,11 +91,4 @@ export interface LanguageDefinition {
   readonly ownFiles?: readonly string[]
   /** Without a recipe a folder in src/executor/toolchain finds the language. */
   readonly recipe?: Recipe
-}
-
-/** A definition with default values for missing fields. */
-export interface CompleteDefinition extends LanguageDefinition {
-  readonly aliases: readonly string[]
-  readonly extensions: readonly string[]
-  readonly limits: Limits
 }

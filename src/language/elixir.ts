@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const elixir = {
-  name: 'elixir',
   title: 'Elixir',
   aliases: ['exs'],
   extensions: ['.ex', '.exs'],

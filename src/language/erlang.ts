@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const erlang = {
-  name: 'erlang',
   title: 'Erlang',
   aliases: ['erl'],
   extensions: ['.erl'],

@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const forth = {
-  name: 'forth',
   title: 'Forth',
   aliases: ['gforth'],
   extensions: ['.fs', '.fth'],

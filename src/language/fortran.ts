@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const fortran = {
-  name: 'fortran',
   title: 'Fortran',
   aliases: ['f90'],
   extensions: ['.f90', '.f95', '.f03'],

@@ -14,7 +14,6 @@ tools=$(echo /usr/lib/go/pkg/tool/*/)
   exec go build -ldflags='-s -w' -o main "$@" ./*.go`
 
 export const go = {
-  name: 'go',
   title: 'Go',
   aliases: ['golang'],
   extensions: ['.go'],

@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const gprolog = {
-  name: 'gprolog',
   title: 'GNU Prolog',
   comment: ['%', ''],
   packages: ['gprolog'],

@@ -3,7 +3,6 @@ import type { LanguageDefinition } from './definition.ts'
 import { virtualMachineRun } from './limits.ts'
 
 export const groovy = {
-  name: 'groovy',
   title: 'Groovy',
   extensions: ['.groovy'],
   comment: ['//', ''],

@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const guile = {
-  name: 'guile',
   title: 'Scheme (Guile)',
   comment: [';', ''],
   packages: ['guile-3.0'],

@@ -3,7 +3,6 @@ import type { LanguageDefinition } from './definition.ts'
 import { slowCompile } from './limits.ts'
 
 export const haskell = {
-  name: 'haskell',
   title: 'Haskell',
   aliases: ['hs', 'ghc'],
   extensions: ['.hs'],

@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const haxe = {
-  name: 'haxe',
   title: 'Haxe',
   aliases: ['hx'],
   extensions: ['.hx'],

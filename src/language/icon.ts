@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const icon = {
-  name: 'icon',
   title: 'Icon',
   aliases: ['icn'],
   extensions: ['.icn'],

@@ -3,7 +3,6 @@ import type { LanguageDefinition } from './definition.ts'
 import { mebibyte, usualCompile, virtualMachineRun } from './limits.ts'
 
 export const java = {
-  name: 'java',
   title: 'Java',
   extensions: ['.java'],
   comment: ['//', ''],

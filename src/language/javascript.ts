@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const javascript = {
-  name: 'javascript',
   title: 'JavaScript',
   aliases: ['js', 'node', 'nodejs'],
   extensions: ['.js', '.mjs', '.cjs'],

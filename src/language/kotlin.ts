@@ -20,7 +20,6 @@ const compile = words(`kotlinc -J-XX:+UnlockDiagnosticVMOptions -J-XX:-PrintWarn
   -include-runtime -d main.jar`)
 
 export const kotlin = {
-  name: 'kotlin',
   title: 'Kotlin',
   aliases: ['kt'],
   extensions: ['.kt'],

@@ -3,7 +3,7 @@
 // src/executor/toolchain, finds its compiler.
 export * from './catalogue.ts'
 export { cpp } from './cpp.ts'
-export type { CompleteDefinition, LanguageDefinition, Recipe, Tool } from './definition.ts'
+export type { LanguageDefinition, Recipe, Tool } from './definition.ts'
 export { judge0Ids, pistonNames, sandboxFusionNames } from './foreign-name.ts'
 export { java } from './java.ts'
 export { jobe } from './jobe.ts'

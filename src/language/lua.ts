@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const lua = {
-  name: 'lua',
   title: 'Lua',
   extensions: ['.lua'],
   comment: ['--', ''],

@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const luajit = {
-  name: 'luajit',
   title: 'LuaJIT',
   comment: ['--', ''],
   packages: ['luajit'],

@@ -4,7 +4,6 @@ import { slowCompile } from './limits.ts'
 import { words } from './words.ts'
 
 export const nim = {
-  name: 'nim',
   title: 'Nim',
   extensions: ['.nim'],
   comment: ['#', ''],

@@ -13,7 +13,6 @@ exec clang -O2 -fobjc-runtime=gcc -fconstant-string-class=NSConstantString -fexc
   -o main "$@" -lgnustep-base -lobjc -lm`
 
 export const objectivec = {
-  name: 'objectivec',
   title: 'Objective-C',
   aliases: ['objective-c', 'objc'],
   // No extension, because `.m` belongs to Octave.

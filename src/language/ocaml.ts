@@ -3,7 +3,6 @@ import type { LanguageDefinition } from './definition.ts'
 import { words } from './words.ts'
 
 export const ocaml = {
-  name: 'ocaml',
   title: 'OCaml',
   aliases: ['ml'],
   extensions: ['.ml'],

@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const octave = {
-  name: 'octave',
   title: 'Octave',
   aliases: ['matlab'],
   extensions: ['.m'],

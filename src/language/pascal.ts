@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const pascal = {
-  name: 'pascal',
   title: 'Pascal',
   aliases: ['pas', 'fpc'],
   extensions: ['.pas', '.pp'],

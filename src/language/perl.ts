@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const perl = {
-  name: 'perl',
   title: 'Perl',
   aliases: ['pl'],
   extensions: ['.pl'],

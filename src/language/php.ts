@@ -3,7 +3,6 @@ import type { LanguageDefinition } from './definition.ts'
 import { words } from './words.ts'
 
 export const php = {
-  name: 'php',
   title: 'PHP',
   extensions: ['.php'],
   comment: ['//', ''],

@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const pike = {
-  name: 'pike',
   title: 'Pike',
   extensions: ['.pike'],
   comment: ['//', ''],

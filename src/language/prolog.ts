@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const prolog = {
-  name: 'prolog',
   title: 'Prolog',
   aliases: ['swipl'],
   extensions: ['.pro', '.prolog'],

@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const pypy = {
-  name: 'pypy',
   title: 'Python (PyPy)',
   aliases: ['pypy3'],
   comment: ['#', ''],

@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const python = {
-  name: 'python',
   title: 'Python',
   aliases: ['py'],
   extensions: ['.py'],

@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const r = {
-  name: 'r',
   title: 'R',
   extensions: ['.r', '.R'],
   comment: ['#', ''],

@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const racket = {
-  name: 'racket',
   title: 'Racket',
   aliases: ['rkt'],
   extensions: ['.rkt'],

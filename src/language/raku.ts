@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const raku = {
-  name: 'raku',
   title: 'Raku',
   aliases: ['perl6'],
   extensions: ['.raku'],

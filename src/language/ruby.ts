@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const ruby = {
-  name: 'ruby',
   title: 'Ruby',
   aliases: ['rb'],
   extensions: ['.rb'],

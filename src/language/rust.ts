@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const rust = {
-  name: 'rust',
   title: 'Rust',
   aliases: ['rs'],
   extensions: ['.rs'],

@@ -3,7 +3,6 @@ import type { LanguageDefinition } from './definition.ts'
 import { slowCompile, virtualMachineRun } from './limits.ts'
 
 export const scala = {
-  name: 'scala',
   title: 'Scala',
   extensions: ['.scala'],
   comment: ['//', ''],

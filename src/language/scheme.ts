@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const scheme = {
-  name: 'scheme',
   title: 'Scheme',
   aliases: ['scm', 'chez'],
   extensions: ['.ss', '.scm'],

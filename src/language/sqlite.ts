@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const sqlite = {
-  name: 'sqlite',
   title: 'SQLite',
   aliases: ['sql', 'sqlite3'],
   extensions: ['.sql'],

@@ -41,7 +41,6 @@ in
 end`
 
 export const standardml = {
-  name: 'standardml',
   title: 'Standard ML',
   aliases: ['sml', 'polyml'],
   extensions: ['.sml'],

@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const tcl = {
-  name: 'tcl',
   title: 'Tcl',
   extensions: ['.tcl'],
   comment: ['#', ''],

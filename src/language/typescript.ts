@@ -3,7 +3,6 @@ import type { LanguageDefinition } from './definition.ts'
 import { usualCompile } from './limits.ts'
 
 export const typescript = {
-  name: 'typescript',
   title: 'TypeScript',
   aliases: ['ts'],
   extensions: ['.ts', '.mts', '.cts'],

@@ -3,7 +3,6 @@ import type { LanguageDefinition } from './definition.ts'
 import { words } from './words.ts'
 
 export const vala = {
-  name: 'vala',
   title: 'Vala',
   extensions: ['.vala'],
   comment: ['//', ''],

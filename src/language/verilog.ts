@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const verilog = {
-  name: 'verilog',
   title: 'Verilog',
   aliases: ['v'],
   extensions: ['.v', '.sv'],

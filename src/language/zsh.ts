@@ -2,7 +2,6 @@
 import type { LanguageDefinition } from './definition.ts'
 
 export const zsh = {
-  name: 'zsh',
   title: 'Zsh',
   extensions: ['.zsh'],
   comment: ['#', ''],

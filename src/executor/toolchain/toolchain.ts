@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync, readdirSync, statSync } from 'node:fs'
 import { describe } from '#contract'
 import type { Language } from '#contract'
 import { catalogue, defaultSettings, languages, mapLanguages } from '#language'
-import type { LanguageDefinition, LanguageSettings } from '#language'
+import type { LanguageSettings } from '#language'
 import { findCpp } from './cpp/cpp.ts'
 import type { FindToolchain, Toolchain } from './definition.ts'
 import { findJava } from './java/java.ts'
@@ -36,9 +36,9 @@ const special: Readonly<Partial<Record<Language, FindToolchain>>> = {
 }
 
 const finders: Readonly<Record<Language, FindToolchain>> = mapLanguages((definition) => {
-  const { recipe }: LanguageDefinition = definition
-  const find = special[definition.name] ?? (recipe && findByRecipe(definition, recipe))
-  if (find === undefined) throw new Error(`${definition.name} has neither recipe nor folder`)
+  const { name, recipe } = definition
+  const find = special[name] ?? (recipe && findByRecipe(definition, recipe))
+  if (find === undefined) throw new Error(`${name} has neither recipe nor folder`)
   return find
 })
 
