@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { HostPath, PrestartedRuntime } from '#contract'
+import type { PrestartedRuntime } from '#contract'
 import type { Artefact, FindToolchain, Toolchain } from '../definition.ts'
 import { ToolError } from '../tool.ts'
 import { readVersion } from '../version.ts'
@@ -88,8 +88,8 @@ export const findTypeScript: FindToolchain = async (_, settings) => {
     paths: [
       ...runs.paths,
       { source: compiler, target: compilerDirectory },
-      ...types.map(({ name, path }): HostPath => ({
-        source: path,
+      ...Object.entries(types).map(([name, source]) => ({
+        source,
         target: `${typeDirectory}/node_modules/${name}`,
       })),
     ],
@@ -128,10 +128,7 @@ ${compilerDirectory}/lib/tsc "$@" --typeRoots ${typeDirectory}/node_modules/@typ
 const script = `${compile}exec cat out/main.js`
 const scriptOfSeveral = `${compile}${writeEmitted}`
 
-function findPackages(): {
-  readonly compiler: string
-  readonly types: readonly { readonly name: string; readonly path: string }[]
-} {
+function findPackages() {
   const { resolve } = createRequire(import.meta.url)
   const find = (name: string, from?: string): string =>
     dirname(resolve(`${name}/package.json`, from === undefined ? undefined : { paths: [from] }))
@@ -140,10 +137,7 @@ function findPackages(): {
     const nodeTypes = find('@types/node')
     return {
       compiler: find(`@typescript/typescript-${process.platform}-${process.arch}`, typescript),
-      types: [
-        { name: '@types/node', path: nodeTypes },
-        { name: 'undici-types', path: find('undici-types', nodeTypes) },
-      ],
+      types: { '@types/node': nodeTypes, 'undici-types': find('undici-types', nodeTypes) },
     }
   } catch {
     throw new ToolError('its compiler is no part of this installation', false, 'npm ci')
