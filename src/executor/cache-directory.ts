@@ -8,12 +8,6 @@ import { describe, SandboxError } from '#contract'
 /** Its subdirectories; each is created by the module that uses it. */
 const parts = ['artefact', 'blob', 'class-archive', 'keeper', 'precompiled-header', 'trial']
 
-/** A fault of a cache directory, and its remedy. */
-export interface CacheFault {
-  readonly reason: string
-  readonly remedy: string
-}
-
 /** Creates the directory if it is missing. @throws {SandboxError} step `cache.open` when this user cannot write it. */
 export function openCacheDirectory(directory: string): void {
   const fault = examineCacheDirectory(directory, process.getuid?.() ?? 0)
@@ -26,8 +20,11 @@ export function openCacheDirectory(directory: string): void {
   }
 }
 
-/** Returns null when a worker of this uid can use the directory. Creates nothing. */
-export function examineCacheDirectory(directory: string, uid: number): CacheFault | null {
+/** Returns why a worker of this uid cannot use the directory, and the remedy; null when it can. Creates nothing. */
+export function examineCacheDirectory(
+  directory: string,
+  uid: number,
+): { readonly reason: string; readonly remedy: string } | null {
   // Root can write wherever writing is possible at all.
   if (uid === 0) return null
   let existing = directory

@@ -1,18 +1,15 @@
 // The interactor: a program that exchanges input and output with the tested program while both run. It is compiled once for a
 // request; each run gets its own description.
-import type { ExecutionRequest, Language, Limits, Phase, PhaseRequest, RunInput } from '#contract'
-import type { ArtefactCache } from './artefact-cache.ts'
+import type { ExecutionRequest, Limits, Phase, PhaseRequest, RunInput } from '#contract'
 import { compileOnce } from './compile.ts'
 import type { RunCommand } from './compile.ts'
 import { findInstalled } from './languages.ts'
-import type { InstalledLanguage } from './languages.ts'
+import type { Shared } from './program.ts'
 import { withFiles } from './request-files.ts'
 import type { TotalTime } from './total-time.ts'
 
-interface Parts {
+interface Parts extends Shared {
   readonly runCommand: RunCommand
-  readonly cache: ArtefactCache
-  readonly installed: ReadonlyMap<Language, InstalledLanguage>
   readonly total: TotalTime
   readonly signal: AbortSignal
 }

@@ -2,7 +2,7 @@
 // recorded in the cache directory under a hash of everything that decides their result, so that a restarted worker offers these
 // languages at once. When a language's files are replaced, the language is searched for and tried again before its next
 // program. This module names no language.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { describe, SandboxError } from '#contract'
 import type { ExecutionRequest, Language, Limits, Outcome } from '#contract'
@@ -155,7 +155,7 @@ export function offerLanguages(options: OfferOptions): OfferedLanguages {
         }),
     )
   const pathOf = (mark: string): string =>
-    `${directory}/${createHash('sha256').update(`${circumstances}\n${mark}`).digest('hex')}`
+    `${directory}/${hash('sha256', `${circumstances}\n${mark}`)}`
   const isUnchanged = (language: Language): boolean => {
     const entry = installed.get(language)
     return !proves || (entry !== undefined && marks.get(language) === markOf(entry.toolchain))

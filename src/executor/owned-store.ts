@@ -2,7 +2,7 @@
 // least recently used file, so that an owner's remaining files do not show how busy the others are. No box shows the directory;
 // other workers of the same user may share it. A file that this process did not write is checked at its first read, because a
 // crash may have damaged it.
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 
@@ -22,7 +22,7 @@ export interface OwnedStore {
 
 /** Returns the name of an owner's file. @param key 64 hexadecimal digits. */
 export function nameFile(owner: string, key: string): string {
-  return `${createHash('sha256').update(owner).digest('hex').slice(0, 32)}-${key}`
+  return `${hash('sha256', owner).slice(0, 32)}-${key}`
 }
 
 /** Returns the owner's part of a file name. */

@@ -23,7 +23,7 @@ import { createTotalTime } from './total-time.ts'
 import type { TotalTime } from './total-time.ts'
 
 /** What the programs of an executor share. */
-interface Shared {
+export interface Shared {
   /** Compiled programs of all languages. */
   readonly cache: ArtefactCache
   /** For a request's interactor and checker programs. */

@@ -4,7 +4,7 @@
 //   <directory>/<key>/<thing>/<file>          the file that boxes use
 //   <directory>/<key>/<thing>/record.json     its sources, and the digest of them and of the file
 import { spawn } from 'node:child_process'
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash, hash, randomUUID } from 'node:crypto'
 import {
   chmodSync,
   createReadStream,
@@ -51,7 +51,7 @@ export function keepPrepared(
   identity: string,
   things: readonly Preparable[],
 ): { readonly key: string; readonly ready: ReadonlySet<string> } {
-  const key = createHash('sha256').update(identity).digest('hex')
+  const key = hash('sha256', identity)
   const own = `${directory}/${key}`
   mkdirSync(own, { recursive: true })
   for (const path of [directory, own]) chmodSync(path, searchable)
@@ -111,12 +111,12 @@ async function isIntact(path: string, file: string): Promise<boolean> {
 
 /** Returns the SHA-256 of all files, concatenated, in hexadecimal. */
 async function hashFiles(paths: readonly string[]): Promise<string> {
-  const hash = createHash('sha256')
+  const whole = createHash('sha256')
   for (const path of paths) {
     const chunks: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: 1 << 20 })
-    for await (const chunk of chunks) hash.update(chunk)
+    for await (const chunk of chunks) whole.update(chunk)
   }
-  return hash.digest('hex')
+  return whole.digest('hex')
 }
 
 /**

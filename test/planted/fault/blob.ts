@@ -100,8 +100,8 @@ export const blobFaults: readonly Fault[] = [
   },
   {
     name: 'blob: the cache is everybody’s',
-    text: "createHash('sha256').update(owner)",
-    instead: "createHash('sha256').update('')",
+    text: "hash('sha256', owner)",
+    instead: "hash('sha256', '')",
     tests: ['executor/blob-cache'],
   },
 ]

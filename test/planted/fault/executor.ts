@@ -22,7 +22,7 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'executor: one account finds what another had compiled',
-    text: "return `${createHash('sha256').update(owner).digest('hex').slice(0, 32)}-${key}`",
+    text: "return `${hash('sha256', owner).slice(0, 32)}-${key}`",
     instead: "return `${'0'.repeat(32)}-${key}`",
     tests: ['executor/artefact-cache'],
   },
