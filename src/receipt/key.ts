@@ -34,11 +34,10 @@ export function readSigningKey(text: string): SigningKey {
 
 /** Returns every public Ed25519 key of a PEM text, so that one file can also hold former keys. Skips all other keys. */
 export function readPublicKeys(pem: string): VerifyingKey[] {
-  const [, ...blocks] = pem.split(begin('PUBLIC KEY'))
+  const blocks = pem.match(/-----BEGIN PUBLIC KEY-----[^-]*-----END PUBLIC KEY-----/g) ?? []
   return blocks.flatMap((block) => {
     try {
-      const key = `${begin('PUBLIC KEY')}${block.split(end('PUBLIC KEY'))[0]}${end('PUBLIC KEY')}\n`
-      const publicKey = createPublicKey(key)
+      const publicKey = createPublicKey(block)
       return publicKey.asymmetricKeyType === 'ed25519' ? [describeKey(publicKey)] : []
     } catch {
       return []
@@ -53,20 +52,10 @@ function describeKey(publicKey: KeyObject): VerifyingKey {
 
 /** Decodes exactly one PEM block or bare base64. Rejects encrypted keys and PEM labels other than PRIVATE KEY. */
 function toDer(text: string): Buffer {
-  const [head, tail] = [begin('PRIVATE KEY'), end('PRIVATE KEY')]
-  const trimmed = text.trim()
-  const isPem = trimmed.startsWith(head) && trimmed.endsWith(tail)
-  const base64 = (isPem ? trimmed.slice(head.length, -tail.length) : trimmed).replace(/\s/g, '')
+  const pem = /^-----BEGIN PRIVATE KEY-----([^-]*)-----END PRIVATE KEY-----$/.exec(text.trim())
+  const base64 = (pem?.[1] ?? text).replace(/\s/g, '')
   const der = Buffer.from(base64, 'base64')
   // Buffer.from ignores characters that are not base64, so the result is encoded again and compared.
   if (der.toString('base64') !== base64) throw new TypeError(noSigningKey)
   return der
-}
-
-function begin(label: string): string {
-  return `-----BEGIN ${label}-----`
-}
-
-function end(label: string): string {
-  return `-----END ${label}-----`
 }
