@@ -117,8 +117,8 @@ function listBounds(
 ): Bound[] {
   const weight = Math.min(outputBytes, outputBytesOfAccount)
   return [
-    { key: `host:${URL.parse(url)?.host}`, limit: perHost },
-    { key: `account:${account}`, limit: perAccount },
+    { key: `host:${URL.parse(url)?.host}`, limit: perHost, weight: 1 },
+    { key: `account:${account}`, limit: perAccount, weight: 1 },
     { key: `outputs:${account}`, limit: outputBytesOfAccount, weight },
     { key: 'outputs', limit: outputBytesUnderWay, weight },
   ]

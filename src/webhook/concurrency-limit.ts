@@ -5,8 +5,7 @@ export interface Bound {
   readonly key: string
   /** The most weight at once. A single entry with more weight still enters, but alone. */
   readonly limit: number
-  /** 1 when left out. */
-  readonly weight?: number
+  readonly weight: number
 }
 
 /** The answer to `enter`. The caller must call `leave` when the work is over. */
@@ -30,16 +29,13 @@ interface ConcurrencyLimitOptions {
 /** The work in progress under one key. */
 interface Lane {
   taken: number
-  readonly starts: Set<Start>
+  /** In seconds, the oldest first. Each entry has an object of its own. */
+  readonly starts: Set<{ readonly seconds: number }>
   /** How long one attempt takes: a moving average of those that ended lately. */
   typicalSeconds: number
   /** The latest return time given to a caller that was sent away. */
   lastReturn: number
   waiting: number
-}
-
-interface Start {
-  readonly seconds: number
 }
 
 interface Waiter {
@@ -69,33 +65,32 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions = {}): C
   const findFull = (bounds: readonly Bound[]): [Lane, Bound][] =>
     bounds.flatMap((bound): [Lane, Bound][] => {
       const lane = lanes.get(bound.key)
-      const full = lane !== undefined && lane.taken > 0 && lane.taken + weigh(bound) > bound.limit
+      const full = lane !== undefined && lane.taken > 0 && lane.taken + bound.weight > bound.limit
       return full ? [[lane, bound]] : []
     })
 
   const take = (bounds: readonly Bound[]): Entry => {
-    const start: Start = { seconds: clock() }
-    for (const bound of bounds) {
-      const lane = lanes.get(bound.key) ?? createLane()
-      lanes.set(bound.key, lane)
-      lane.taken += weigh(bound)
+    const start = { seconds: clock() }
+    for (const { key, weight } of bounds) {
+      const lane = lanes.get(key) ?? createLane()
+      lanes.set(key, lane)
+      lane.taken += weight
       lane.starts.add(start)
     }
-    return { kind: 'entered', leave: () => leave(bounds, start) }
-  }
-
-  const leave = (bounds: readonly Bound[], start: Start): void => {
-    for (const bound of bounds) {
-      const lane = lanes.get(bound.key)
-      if (lane === undefined || !lane.starts.delete(start)) continue
-      lane.taken -= weigh(bound)
-      lane.typicalSeconds += (clock() - start.seconds - lane.typicalSeconds) / 4
+    const leave = (): void => {
+      for (const { key, weight } of bounds) {
+        const lane = lanes.get(key)
+        if (lane === undefined || !lane.starts.delete(start)) continue
+        lane.taken -= weight
+        lane.typicalSeconds += (clock() - start.seconds - lane.typicalSeconds) / 4
+      }
+      for (const waiter of line) {
+        if (findFull(waiter.bounds).length === 0) waiter.settle(take(waiter.bounds))
+      }
+      // Strangers choose the keys, so idle lanes are removed to bound the memory.
+      for (const { key } of bounds) if (lanes.get(key)?.starts.size === 0) lanes.delete(key)
     }
-    for (const waiter of line) {
-      if (findFull(waiter.bounds).length === 0) waiter.settle(take(waiter.bounds))
-    }
-    // Strangers choose the keys, so idle lanes are removed to bound the memory.
-    for (const { key } of bounds) if (lanes.get(key)?.starts.size === 0) lanes.delete(key)
+    return { kind: 'entered', leave }
   }
 
   const sendAway = (full: readonly [Lane, Bound][]): Entry => ({
@@ -149,16 +144,12 @@ function createLane(): Lane {
   }
 }
 
-function weigh({ weight = 1 }: Bound): number {
-  return weight
-}
-
 /** Average seconds until the next position is free. */
 function expectInterval(lane: Lane, bound: Bound, now: number): number {
-  // A set keeps insertion order, so the first start is the oldest. A receiver that has hung for 5 s takes at least 5 s.
+  // A receiver that has hung for 5 s takes at least 5 s.
   const [oldest] = lane.starts
   const seconds = Math.max(lane.typicalSeconds, now - (oldest?.seconds ?? now))
-  return (seconds * weigh(bound)) / bound.limit
+  return (seconds * bound.weight) / bound.limit
 }
 
 /** Returns the seconds after which the next caller that is sent away must return. */

@@ -25,29 +25,24 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Thrown when a step takes too long. */
-export class DeadlineError extends Error {
-  override readonly name = 'DeadlineError'
-
-  constructor(step: string, seconds: number) {
-    super(`${step}: no answer within ${seconds} s`)
-  }
-}
-
-/** Runs a step with a time limit. @throws {DeadlineError} when the time is up; it is also the reason of `work`'s signal. */
+/**
+ * Runs a step with a time limit.
+ * @throws {ConnectionError} `unreachable` when the time is up; it is also the reason of `work`'s signal.
+ */
 export function within<T>(
   step: string,
   seconds: number,
   signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  return withinSeconds(work, seconds, () => new DeadlineError(step, seconds), signal)
+  const late = (): Error =>
+    new ConnectionError('unreachable', `${step}: no answer within ${seconds} s`)
+  return withinSeconds(work, seconds, late, signal)
 }
 
 /**
  * Returns a connected, verified TLS socket.
- * @throws {ConnectionError} when the connection is forbidden or fails.
- * @throws {DeadlineError} past the DNS or connect limit; the signal's reason when it fires.
+ * @throws {ConnectionError} when the connection is forbidden, fails or takes too long; the signal's reason when it fires.
  */
 export async function openConnection(
   url: URL,
@@ -102,15 +97,19 @@ async function connectToFirst(
     const remainingSeconds = Math.max(0, endsAt - performance.now()) / 1000
     const share = remainingSeconds / (addresses.length - index)
     try {
-      return await within('connect', share, signal, (limited) => connectTo(address, port, limited))
+      return await withinSeconds(
+        (limited) => connectTo(address, port, limited),
+        share,
+        () => new ConnectionError('unreachable', 'connect: no answer'),
+        signal,
+      )
     } catch (error) {
       if (signal.aborted) throw signal.reason
       failure = error
     }
   }
   if (failure instanceof ConnectionError) throw failure
-  const reason = failure instanceof DeadlineError ? 'no answer' : codeOf(failure)
-  throw new ConnectionError('unreachable', `connect: ${reason}`, failure)
+  throw new ConnectionError('unreachable', `connect: ${codeOf(failure)}`, failure)
 }
 
 async function connectTo(address: string, port: number, signal: AbortSignal): Promise<Socket> {

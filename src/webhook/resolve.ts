@@ -1,6 +1,7 @@
 // Resolves a receiver's name; settings can replace it. It asks name servers directly (c-ares), because dns.lookup would
 // occupy one of four blocking threads, read /etc/hosts, and try search domains.
 import { Resolver } from 'node:dns/promises'
+import { withinSeconds } from '#abort'
 
 /** Returns every address, in the order in which to try them. Rejects when there is none. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>
@@ -17,26 +18,22 @@ interface ResolverOptions {
  * name servers do not answer AAAA.
  */
 export function createResolver({ servers, patienceSeconds = 4 }: ResolverOptions = {}): Resolve {
-  return async (name, signal) => {
+  const lookUp = async (name: string, signal: AbortSignal): ReturnType<Resolve> => {
     // A new resolver each time has no cache, and its cancel() ends this look-up only.
     const resolver = new Resolver({ timeout: 1500, tries: 2 })
     if (servers !== undefined) resolver.setServers(servers)
-    const cancel = (): void => resolver.cancel()
-    const timer = setTimeout(cancel, patienceSeconds * 1000)
-    signal.addEventListener('abort', cancel, { once: true })
-    try {
-      const [ipv4, ipv6] = await Promise.allSettled([
-        resolver.resolve4(name),
-        resolver.resolve6(name),
-      ])
-      const addresses = [ipv4, ipv6].flatMap((answer) =>
-        answer.status === 'fulfilled' ? answer.value : [],
-      )
-      if (addresses.length === 0 && ipv4.status === 'rejected') throw ipv4.reason
-      return addresses
-    } finally {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', cancel)
-    }
+    signal.addEventListener('abort', () => resolver.cancel(), { once: true })
+    const [ipv4, ipv6] = await Promise.allSettled([
+      resolver.resolve4(name),
+      resolver.resolve6(name),
+    ])
+    const addresses = [ipv4, ipv6].flatMap((answer) =>
+      answer.status === 'fulfilled' ? answer.value : [],
+    )
+    if (addresses.length === 0 && ipv4.status === 'rejected') throw ipv4.reason
+    return addresses
   }
+  const late = (): Error => new Error('the name servers do not answer')
+  return (name, signal) =>
+    withinSeconds((limited) => lookUp(name, limited), patienceSeconds, late, signal)
 }

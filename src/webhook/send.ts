@@ -5,7 +5,7 @@ import { Client, errors, type buildConnector, type Dispatcher } from 'undici'
 
 import { untilAborted } from '#abort'
 import { portOf } from './address.ts'
-import { codeOf, ConnectionError, DeadlineError, openConnection, within } from './connect.ts'
+import { codeOf, ConnectionError, openConnection, within } from './connect.ts'
 import { parseRetryAfter } from './retry.ts'
 import type { DeliverySettings } from './settings.ts'
 import { signDelivery } from './signature.ts'
@@ -47,11 +47,7 @@ export interface DeliveryOutcome {
   readonly error: string | null
 }
 
-interface Answer {
-  readonly status: number
-  readonly retryAfter: string | undefined
-  readonly snippet: Uint8Array
-}
+type Attempt = Omit<DeliveryOutcome, 'durationSeconds'>
 
 /**
  * Signs the delivery with the present time and sends it over a new connection. The status decides, even if the body
@@ -65,16 +61,15 @@ export async function sendDelivery(
 ): Promise<DeliveryOutcome> {
   signal?.throwIfAborted()
   const startedAt = performance.now()
-  try {
-    return await within('request', settings.totalSeconds, signal, async (limited) => {
-      const url = parseTarget(delivery.url, settings)
-      const socket = await openConnection(url, settings, limited)
-      return answered(await exchange(socket, url, delivery, settings, limited), startedAt)
-    })
-  } catch (error) {
+  const attempt = await within('request', settings.totalSeconds, signal, async (limited) => {
+    const url = parseTarget(delivery.url, settings)
+    const socket = await openConnection(url, settings, limited)
+    return exchange(socket, url, delivery, settings, limited)
+  }).catch((error: unknown) => {
     if (signal?.aborted === true) throw signal.reason
-    return unanswered(error, startedAt)
-  }
+    return describeFailure(error)
+  })
+  return { ...attempt, durationSeconds: (performance.now() - startedAt) / 1000 }
 }
 
 /** Checks the URL again, because an earlier release or other settings may have validated it. */
@@ -98,7 +93,7 @@ async function exchange(
   delivery: Delivery,
   settings: DeliverySettings,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<Attempt> {
   let unused = true
   const handOver: buildConnector.connector = (_, callback) => {
     if (unused && !socket.destroyed) callback(null, socket)
@@ -130,11 +125,9 @@ async function exchange(
     // undici ignores the request's signal until it starts to write the request.
     const response = await untilAborted(request, signal)
     const header = response.headers['retry-after']
-    return {
-      status: response.statusCode,
-      retryAfter: typeof header === 'string' ? header : header?.[0],
-      snippet: await readSnippet(response.body, settings.snippetBytes),
-    }
+    const retryAfter = typeof header === 'string' ? header : header?.[0]
+    const snippet = await readSnippet(response.body, settings.snippetBytes)
+    return describeAnswer(response.statusCode, retryAfter, snippet)
   } finally {
     // Not awaited, because a receiver must not be able to delay the return.
     client.destroy().catch(() => {})
@@ -166,12 +159,15 @@ async function readSnippet(
   return Buffer.concat(chunks).subarray(0, limit)
 }
 
-function answered({ status, retryAfter, snippet }: Answer, startedAt: number): DeliveryOutcome {
+function describeAnswer(
+  status: number,
+  retryAfter: string | undefined,
+  snippet: Uint8Array,
+): Attempt {
   const delivered = status >= 200 && status < 300
   return {
     kind: delivered ? 'delivered' : status === 410 ? 'gone' : 'refused',
     status,
-    durationSeconds: secondsSince(startedAt),
     // NUL is valid UTF-8, but PostgreSQL's text cannot hold it.
     snippet: new TextDecoder().decode(snippet).replaceAll('\0', '\uFFFD'),
     retryAfterSeconds: delivered ? null : parseRetryAfter(retryAfter),
@@ -179,19 +175,13 @@ function answered({ status, retryAfter, snippet }: Answer, startedAt: number): D
   }
 }
 
-function unanswered(error: unknown, startedAt: number): DeliveryOutcome {
-  const durationSeconds = secondsSince(startedAt)
-  const none = { status: null, durationSeconds, snippet: null, retryAfterSeconds: null }
+function describeFailure(error: unknown): Attempt {
+  const none = { status: null, snippet: null, retryAfterSeconds: null }
   if (error instanceof ConnectionError) return { ...none, kind: error.kind, error: error.message }
-  if (error instanceof DeadlineError) return { ...none, kind: 'unreachable', error: error.message }
   if (error instanceof errors.InvalidArgumentError) throw error // undici rejects the request: a bug in this module
   if (error instanceof errors.UndiciError || error instanceof errors.HTTPParserError) {
     return { ...none, kind: 'unreachable', error: `request: ${error.message} (${error.code})` }
   }
   if (codeOf(error) === 'failed') throw error
   return { ...none, kind: 'unreachable', error: `request: ${codeOf(error)}` }
-}
-
-function secondsSince(startedAt: number): number {
-  return (performance.now() - startedAt) / 1000
 }

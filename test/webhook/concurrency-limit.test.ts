@@ -6,7 +6,7 @@ import type { Bound, Entry, ConcurrencyLimit } from '../../src/webhook/concurren
 let now = 1000
 const newLimit = (patienceSeconds = 0): ConcurrencyLimit =>
   createConcurrencyLimit({ patienceSeconds, clock: () => now, random: () => 0.5 })
-const host = (name: string, limit = 2): Bound => ({ key: name, limit })
+const host = (name: string, limit = 2): Bound => ({ key: name, limit, weight: 1 })
 const bytes = (weight: number): Bound => ({ key: 'bytes', limit: 10, weight })
 
 function leave(entry: Entry): void {

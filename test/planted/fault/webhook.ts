@@ -58,7 +58,7 @@ export const webhookFaults: readonly Fault[] = [
   },
   {
     name: 'webhook: a host has one place more than its bound',
-    text: 'lane.taken > 0 && lane.taken + weigh(bound) > bound.limit',
+    text: 'lane.taken > 0 && lane.taken + bound.weight > bound.limit',
     instead: 'lane.taken > 0 && lane.taken > bound.limit',
     tests: ['webhook/concurrency-limit'],
   },
