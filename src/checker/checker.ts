@@ -10,11 +10,10 @@
 //   unordered_lines  the same lines in any order, each equally often
 //   tokens           the runs of bytes without white space, in order
 //   floats           tokens; numbers may differ by a tolerance
-import { checkFloats } from './floats.ts'
-import type { Tolerances } from './floats.ts'
 import type { Judgement } from './judgement.ts'
 import { checkExact, checkLines } from './line.ts'
-import { checkTokens } from './token.ts'
+import { checkFloats, checkTokens } from './token.ts'
+import type { Tolerances } from './token.ts'
 import { checkUnorderedLines } from './unordered-lines.ts'
 
 export { openCheckThread } from './apart.ts'
@@ -24,19 +23,13 @@ export type { Difference, Judgement } from './judgement.ts'
 
 /** A built-in checker and its settings, as in the API's field `checker`. */
 export type BuiltInChecker =
-  | { readonly type: 'exact' }
-  | { readonly type: 'lines' }
-  | { readonly type: 'unordered_lines' }
-  | { readonly type: 'tokens' }
+  | { readonly type: 'exact' | 'lines' | 'unordered_lines' | 'tokens' }
   | ({ readonly type: 'floats' } & Tolerances)
 
 /** The checker of a request that does not name one. */
 export const defaultChecker: BuiltInChecker = { type: 'lines' }
 
-/**
- * Compares an output with the expected one.
- * @throws {RangeError} for `floats` without a tolerance, or with one that is negative or not finite.
- */
+/** Compares an output with the expected one. */
 export function check(
   checker: BuiltInChecker,
   output: Uint8Array,

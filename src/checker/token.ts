@@ -1,8 +1,17 @@
-// Reads an output token by token, and compares tokens: the checker `tokens`. A token is a run of bytes without white space.
+// Reads an output token by token, and compares tokens: the checkers `tokens` and `floats`. A token is a run of bytes without
+// white space.
 import { areSame, isBlank, newline } from './byte.ts'
 import type { Range } from './byte.ts'
 import { differAt, same } from './judgement.ts'
 import type { Judgement, Line } from './judgement.ts'
+import { parseNumber } from './number.ts'
+
+/** Tolerances, finite and not negative; a missing one is 0. */
+export interface Tolerances {
+  readonly absolute?: number | undefined
+  /** Fraction of the expected number's magnitude. */
+  readonly relative?: number | undefined
+}
 
 interface TokenCursor extends Range {
   start: number
@@ -17,8 +26,38 @@ export function checkTokens(output: Uint8Array, expected: Uint8Array): Judgement
   return compareTokens(output, expected, areSame)
 }
 
+/**
+ * Compares tokens. Two numbers match when either tolerance admits their distance, computed in doubles. Tokens that are not both
+ * numbers match when they are the same.
+ */
+export function checkFloats(
+  output: Uint8Array,
+  expected: Uint8Array,
+  { absolute = 0, relative = 0 }: Tolerances,
+): Judgement {
+  return compareTokens(output, expected, (wanted, got) => {
+    if (areSame(wanted, got)) return true
+    const wantedNumber = parseNumber(wanted)
+    if (wantedNumber === null) return false
+    const gotNumber = parseNumber(got)
+    return gotNumber !== null && isNear(wantedNumber, gotNumber, absolute, relative)
+  })
+}
+
+function isNear(expected: number, got: number, absolute: number, relative: number): boolean {
+  if (Number.isNaN(expected)) return Number.isNaN(got)
+  // An infinite number matches only itself. The relative tolerance of an infinite number would be infinite and admit
+  // everything.
+  if (!Number.isFinite(expected) || !Number.isFinite(got)) return expected === got
+  const distance = Math.abs(expected - got)
+  if (distance <= absolute) return true
+  if (Number.isFinite(distance)) return distance <= relative * Math.abs(expected)
+  // The distance exceeds the largest double. The halves of both numbers do not.
+  return Math.abs(expected / 2 - got / 2) <= relative * Math.abs(expected / 2)
+}
+
 /** Compares two outputs: they are the same when they have equally many tokens and each pair matches. */
-export function compareTokens(
+function compareTokens(
   output: Uint8Array,
   expected: Uint8Array,
   matches: (expected: Range, got: Range) => boolean,

@@ -135,11 +135,3 @@ t.test('one difference of tokens is told as `tokens` does', async (t) => {
     ['1', '1\n2', [2, null, '2']],
   ])
 })
-
-t.test('without a tolerance, or with one that is none, there is no judgement', async (t) => {
-  t.throws(() => judge({ type: 'floats' }, '1', '1'), RangeError)
-  for (const tolerance of [-1, NaN, Infinity, -Infinity]) {
-    t.throws(() => judge(absolute(tolerance), '1', '1'), RangeError, `${tolerance}`)
-    t.throws(() => judge(relative(tolerance), '1', '1'), RangeError, `${tolerance}`)
-  }
-})
