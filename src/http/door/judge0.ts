@@ -88,7 +88,8 @@ export function openJudge0(context: HttpContext): Door {
     sendJson(response, 201, shown ?? { token: id })
   }
 
-  const createBatch = async (request: ApiRequest, response: Response): Promise<void> => {
+  const createBatch: Handler = async (request, response, next) => {
+    if (request.params['token'] !== 'batch') return notFound(request, response, next)
     const { isBase64 } = readAsked(request)
     const { idempotencyKey, issues } = readIdempotencyKey(request)
     if (issues.length > 0) throw invalidRequest(issues)
@@ -131,10 +132,8 @@ export function openJudge0(context: HttpContext): Door {
 
   const list: Handler = async (request, response) => {
     const query = new URLSearchParams(request.search)
-    const [page, perPage] = [
-      readCount(query, 'page', 1, pagedMost),
-      readCount(query, 'per_page', 20, 100),
-    ]
+    const page = readCount(query, 'page', 1, pagedMost)
+    const perPage = readCount(query, 'per_page', 20, 100)
     if (page * perPage > pagedMost) throw refuse(`invalid page: ${page}`)
     const { accountId } = request.caller
     const { ids, total } = await withDeadline(() => listPage(database, accountId, page, perPage))
@@ -170,16 +169,11 @@ export function openJudge0(context: HttpContext): Door {
     sendJson(response, 200, shown)
   }
 
-  const createSeveral: Handler = async (request, response, next) => {
-    if (request.params['token'] !== 'batch') await notFound(request, response, next)
-    else await createBatch(request, response)
-  }
-
   const routes: Route[] = [
     ['POST', '/judge0/submissions', create],
     ['GET', '/judge0/submissions', list],
-    // One pattern for both, because otherwise the path of batches would be counted twice.
-    ['POST', '/judge0/submissions/:token', createSeveral],
+    // The pattern of single submissions, because otherwise the path of batches would be counted twice.
+    ['POST', '/judge0/submissions/:token', createBatch],
     ['GET', '/judge0/submissions/:token', show],
     ['DELETE', '/judge0/submissions/:token', remove],
     ...listInfoRoutes(context),

@@ -163,22 +163,16 @@ function describeRun(record: ResultRecord): object {
  * never looks like a failing program.
  */
 function describeProblem(problem: Problem): DoorAnswer {
-  const { issues = [] } = problem.details
-  const { fault, retry } = blame(problem.code)
-  if (problem.code === 'invalid_request')
-    return {
-      status: 422,
-      body: {
-        detail: issues.map(({ path, message }) => ({
-          type: 'value_error',
-          loc: ['body', ...path.split('.').filter((part) => part !== '')],
-          msg: message,
-        })),
-        fault,
-        retry,
-      },
-    }
-  if (fault === 'caller')
-    return { status: problem.status, body: { detail: problem.message, fault, retry } }
-  return { status: faultStatus, body: { ...describeFault(problem.message), fault, retry } }
+  const { code, status, message, details } = problem
+  const blamed = blame(code)
+  if (code === 'invalid_request') {
+    const detail = details.issues?.map(({ path, message: msg }) => ({
+      type: 'value_error',
+      loc: ['body', ...path.split('.').filter((part) => part !== '')],
+      msg,
+    }))
+    return { status: 422, body: { detail: detail ?? [], ...blamed } }
+  }
+  if (blamed.fault === 'caller') return { status, body: { detail: message, ...blamed } }
+  return { status: faultStatus, body: { ...describeFault(message), ...blamed } }
 }
