@@ -36,7 +36,7 @@ export async function storeBlob(
   bytes: Uint8Array,
   signal: AbortSignal,
 ): Promise<Stored> {
-  const digest = toDigest(name)
+  const digest = Buffer.from(name, 'hex')
   const begin = (sql: Queryable) =>
     sql<{ is_new: boolean }[]>`
       select runledger.store_blob(${apiKeyId}, ${digest}, ${bytes.length}, ${bytes.subarray(0, chunkBytes)}) as is_new`
@@ -84,7 +84,7 @@ export async function readBlobChunk(
 ): Promise<Uint8Array | null> {
   const [row] = await database<{ content: Buffer }[]>`
     select content from runledger.blob_chunk
-    where account_id = ${accountId} and sha256 = ${toDigest(name)} and number = ${number}`
+    where account_id = ${accountId} and sha256 = ${Buffer.from(name, 'hex')} and number = ${number}`
   return row?.content ?? null
 }
 
@@ -98,7 +98,7 @@ export async function nameFile(
   id: string,
   sha256: string,
 ): Promise<void> {
-  await database`select runledger.name_file(${apiKeyId}, ${id}, ${toDigest(sha256)})`
+  await database`select runledger.name_file(${apiKeyId}, ${id}, ${Buffer.from(sha256, 'hex')})`
 }
 
 interface NamedFile {
@@ -138,9 +138,4 @@ export async function purgeBlobs(
     purged += count
     if (count === 0 || signal?.aborted === true) return purged
   }
-}
-
-/** Returns a blob's name as the database has it. */
-function toDigest(name: string): Buffer {
-  return Buffer.from(name, 'hex')
 }

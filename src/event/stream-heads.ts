@@ -72,7 +72,7 @@ export async function findLacks(sql: Database, heads: readonly StreamHead[]): Pr
     ) last on true
     left join audit.event at on at.stream_id = kept.id and at.stream_version = kept.version
     order by kept.number`
-  return heads.flatMap((head, index) => describeLack(head, rows[index] ?? nothing))
+  return heads.flatMap((head, index) => describeLack(head, rows[index]))
 }
 
 interface Row {
@@ -82,11 +82,10 @@ interface Row {
   readonly hash: string | null
 }
 
-const nothing: Row = { version: null, type: null, hash: null }
-
-function describeLack({ id, version, type, hash }: StreamHead, row: Row): Lack[] {
+function describeLack({ id, version, type, hash }: StreamHead, row: Row | undefined): Lack[] {
   const kept = { version: version ?? null, type: type ?? null }
-  if (row.version === null || row.type === null) return [{ id, finding: 'lost', kept, now: null }]
+  if (!row || row.version === null || row.type === null)
+    return [{ id, finding: 'lost', kept, now: null }]
   const now = { version: row.version, type: row.type }
   if (row.version < (version ?? 0)) return [{ id, finding: 'older', kept, now }]
   if (hash !== undefined && version !== undefined && row.hash !== hash)

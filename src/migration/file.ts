@@ -1,6 +1,6 @@
 // Reads the SQL files shipped with this code. The web process reads the newest migration's name here, because migration.ts
 // would load the queue's library.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -22,7 +22,7 @@ export async function readSql(directory: string, folder: string): Promise<SqlFil
   return Promise.all(
     paths.map(async (path) => {
       const [name, text] = [basename(path), await readFile(join(root, path), 'utf8')]
-      return { name, text, sha256: createHash('sha256').update(text).digest('hex') }
+      return { name, text, sha256: hash('sha256', text) }
     }),
   )
 }

@@ -4,8 +4,8 @@ import type { Fault } from '../fault.ts'
 export const accountFaults: readonly Fault[] = [
   {
     name: 'account: a mistyped key is not told by its checksum',
-    text: 'return forms[role].test(text) && checksum(text.slice(length, -6)) === text.slice(-6)',
-    instead: 'return forms[role].test(text) && length > 0',
+    text: 'return form.test(rest) && checksum(rest.slice(0, -6)) === rest.slice(-6)',
+    instead: 'return form.test(rest)',
     tests: ['account/key'],
   },
   {
