@@ -7,10 +7,7 @@ import ipaddr from 'ipaddr.js'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /** A CIDR range. */
-export interface AddressRange {
-  readonly network: Address
-  readonly prefixBits: number
-}
+export type AddressRange = readonly [network: Address, prefixBits: number]
 
 /** `issues`: one sentence for each bad entry. */
 interface ParsedRanges {
@@ -75,8 +72,8 @@ export function isAllowedAddress(
 }
 
 export function isSameAddress(one: string, other: string): boolean {
-  const [parsed, otherParsed] = [parseAddress(one), parseAddress(other)]
-  return parsed !== null && otherParsed !== null && isWithin(parsed, [singleOf(otherParsed)])
+  const text = parseAddress(one)?.toNormalizedString()
+  return text !== undefined && text === parseAddress(other)?.toNormalizedString()
 }
 
 /** Returns this machine's present addresses: its services may rely on a firewall, and this process is behind it. */
@@ -131,31 +128,22 @@ function parseRange(entry: string): AddressRange | string {
   const [text = '', prefix, ...rest] = entry.split('/')
   const address = parseAddress(text)
   if (address === null || rest.length > 0) return 'is not an address or a CIDR range'
-  const single = singleOf(address)
-  if (prefix === undefined) return single
+  const [family, most] = address.kind() === 'ipv4' ? [ipaddr.IPv4, 32] : [ipaddr.IPv6, 128]
+  if (prefix === undefined) return [address, most]
   const prefixBits = Number(prefix)
-  if (!/^\d{1,3}$/.test(prefix) || prefixBits > single.prefixBits) {
-    return `has a prefix length that is not 0 to ${single.prefixBits}`
-  }
+  if (!/^\d{1,3}$/.test(prefix) || prefixBits > most)
+    return `has a prefix length that is not 0 to ${most}`
   // 10.1.2.3/8 may mean one address or sixteen million.
-  if (!isWithin(findFirst(address, prefixBits), [single]))
-    return `has bits set after the first ${prefixBits}`
-  return { network: address, prefixBits }
-}
-
-function singleOf(address: Address): AddressRange {
-  return { network: address, prefixBits: address.toByteArray().length * 8 }
-}
-
-function findFirst(address: Address, prefixBits: number): Address {
-  const family = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
-  return family.networkAddressFromCIDR(`${address.toNormalizedString()}/${prefixBits}`)
+  const spelled = address.toNormalizedString()
+  const first = family.networkAddressFromCIDR(`${spelled}/${prefixBits}`)
+  if (first.toNormalizedString() !== spelled) return `has bits set after the first ${prefixBits}`
+  return [address, prefixBits]
 }
 
 function isWithin(address: Address, ranges: readonly AddressRange[]): boolean {
   // The library throws when the two addresses are of different families.
   return ranges.some(
-    ({ network, prefixBits }) =>
+    ([network, prefixBits]) =>
       network.kind() === address.kind() && address.match(network, prefixBits),
   )
 }
