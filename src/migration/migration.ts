@@ -52,10 +52,8 @@ export async function migrate(
     await sql`set local idle_in_transaction_session_timeout = 0`
     await sql`select pg_advisory_xact_lock(71830, -1)`
     const pending = await findPending(sql, migrations)
-    const newer = await findNewerSchema(
-      sql,
-      migrations.map(({ name }) => name),
-    )
+    const shipped = migrations.map(({ name }) => name)
+    const newer = await findNewerSchema(sql, shipped)
     if (newer?.isRefused === true) throw new MigrationError(newer.reason)
     const { url: connectionString } = await findWritable(url)
     await runMigrations({ connectionString, logger: new Logger(() => () => {}) })
@@ -107,35 +105,24 @@ async function findPending(
     )`
   await sql`
     comment on table runledger.schema_migration is 'Which migrations were applied, and the hash of each file: an edited one is refused.'`
-  const rows = await sql<
-    { name: string; sha256: string }[]
-  >`select name, sha256 from runledger.schema_migration order by name`
-  const [first] = migrations
-  if (
-    first !== undefined &&
-    rows.length > 0 &&
-    rows.every(({ name }) => name !== first.name) &&
-    rows.some(({ name }) => name === '000001-schemas.sql')
-  ) {
+  const rows = await sql<{ name: string; sha256: string }[]>`
+    select name, sha256 from runledger.schema_migration order by name`
+  if (rows.some(({ name }) => name === '000001-schemas.sql'))
     throw new MigrationError(
       'this database was made before the first release, with other tables: make a new database',
     )
-  }
-  const landed = new Map(rows.map(({ name, sha256 }) => [name, sha256]))
-  const shippedNames = new Set(migrations.map(({ name }) => name))
+  const shipped = new Map(migrations.map(({ name, sha256 }) => [name, sha256]))
   const newest = migrations.at(-1)?.name ?? ''
-  for (const { name } of rows) {
+  for (const { name, sha256 } of rows) {
+    const present = shipped.get(name)
     // A name after this release's newest migration belongs to a newer release, whose schema may allow this release.
-    if (!shippedNames.has(name) && name < newest)
+    if (present === undefined && name < newest)
       throw new MigrationError(`${name} was removed after it was applied: put it back`)
-  }
-  return migrations.filter(({ name, sha256 }) => {
-    const earlier = landed.get(name)
-    if (earlier !== undefined && earlier !== sha256) {
+    if (present !== undefined && present !== sha256)
       throw new MigrationError(
         `${name} was edited after it was applied: put it back as it was and add a new migration instead`,
       )
-    }
-    return earlier === undefined
-  })
+  }
+  const landed = new Set(rows.map(({ name }) => name))
+  return migrations.filter(({ name }) => !landed.has(name))
 }

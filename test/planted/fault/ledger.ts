@@ -212,8 +212,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'migration: an edited migration is passed over',
-    text: 'if (earlier !== undefined && earlier !== sha256) {',
-    instead: "if (earlier === '') {",
+    text: 'if (present !== undefined && present !== sha256)',
+    instead: "if (present === '')",
     tests: ['sql/migration'],
   },
   {
