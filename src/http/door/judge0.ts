@@ -230,8 +230,5 @@ function describeProblem(problem: Problem): DoorAnswer {
   if (issues.length > 0 && issues.every(({ path }) => path !== '' && path !== 'submissions'))
     return { status: 422, body: listByField(issues) }
   const error = problem.code === 'queue_full' ? 'queue is full' : problem.message
-  return {
-    status: problem.status,
-    body: { error, ...blame(problem.code), ...(id !== undefined && { token: id }) },
-  }
+  return { status: problem.status, body: { error, ...blame(problem.code), token: id } }
 }

@@ -148,11 +148,7 @@ export function describeFailure(
   { code, message, data }: Pick<ProtocolError, 'code' | 'message' | 'data'>,
   id: Message['id'],
 ): object {
-  return {
-    jsonrpc: '2.0',
-    ...(id !== undefined && { id }),
-    error: { code, message, ...(data !== undefined && { data }) },
-  }
+  return { jsonrpc: '2.0', id, error: { code, message, data } }
 }
 
 /** Describes a problem of the API. Its HTTP status serves as the code where JSON-RPC has none. */
@@ -162,19 +158,9 @@ export function describeProblem(
 ): DoorAnswer & { readonly body: object } {
   const { fault, retry } = blame(problem.code)
   const { issues, id: submission } = problem.details
-  const code =
-    fault === 'platform'
-      ? codes.internal
-      : problem.code === 'invalid_request'
-        ? codes.request
-        : problem.status
-  const data = {
-    error: problem.code,
-    fault,
-    retry,
-    ...(issues !== undefined && { issues }),
-    ...(submission !== undefined && { id: submission }),
-  }
+  const ofCaller = problem.code === 'invalid_request' ? codes.request : problem.status
+  const code = fault === 'platform' ? codes.internal : ofCaller
+  const data = { error: problem.code, fault, retry, issues, id: submission }
   return {
     // The client's library shows the error of an answer with status 200; of any other answer it shows the text at most.
     status: id === undefined ? problem.status : 200,
