@@ -48,6 +48,10 @@ interface KeyRequest {
   readonly name?: string | undefined
   /** Must pass `isCell`. A router finds the key's database by it. */
   readonly cell?: string | undefined
+  /** A new id by default. */
+  readonly id?: string
+  /** The key that this one replaces. */
+  readonly replaces?: string
 }
 
 /**
@@ -58,19 +62,15 @@ export async function issueKey(
   sql: Queryable,
   request: KeyRequest,
   operator: string,
-  {
-    id = createId(),
-    replaces = null,
-  }: { readonly id?: string; readonly replaces?: string | null } = {},
 ): Promise<IssuedKey> {
-  const { role = 'submit', readOnly = false, name, cell } = request
+  const { id = createId(), role = 'submit', readOnly = false, name, cell } = request
   const key = generateKey(role, cell)
   const data: EventData['api_key.issued'] = {
     account: request.account,
     tier: request.tier,
     label: labelKey(key),
     expires_at: request.expiresAt?.toISOString() ?? null,
-    replaces,
+    replaces: request.replaces ?? null,
     ...(role === 'operator' && { role, read_only: readOnly }),
     ...(name !== undefined && { name }),
   }
@@ -116,12 +116,8 @@ export async function rotateKey(
     const { account, tier, role, read_only: readOnly, name, label } = old
     const cell = findCell(label)
     const ends = expiresAt ?? old.expires_at ?? undefined
-    return issueKey(
-      transaction,
-      { account, tier, role, readOnly, name: name ?? undefined, expiresAt: ends, cell },
-      operator,
-      { id: successorId, replaces: id },
-    )
+    const successor = { id: successorId, replaces: id, name: name ?? undefined, expiresAt: ends }
+    return issueKey(transaction, { account, tier, role, readOnly, cell, ...successor }, operator)
   })
 }
 

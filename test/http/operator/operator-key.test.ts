@@ -93,9 +93,8 @@ t.test('a successor has the role of the key that it follows, and no other', asyn
     (await listKeys(sql, 'operations')).find((key) => key.id === successor?.id),
     { role: 'operator', read_only: true, label: /^rl_oper_\w{4}$/ },
   )
-  const asOther = issueKey(sql, { account: 'operations', tier: 'beta' }, 'test', {
-    replaces: successor?.id ?? null,
-  })
+  const replaces = successor?.id ?? ''
+  const asOther = issueKey(sql, { account: 'operations', tier: 'beta', replaces }, 'test')
   await t.rejects(asOther, { code: 'RL024' })
   t.ok(await changeKeyTier(sql, successor?.id ?? '', 'beta', 'test'))
   t.match(await admitOperator(sql, digestKey(successor?.key ?? ''), signal), { isReadOnly: true })

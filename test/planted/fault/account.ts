@@ -52,8 +52,8 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: "account: a key's successor forgets its cell",
-    text: 'name: name ?? undefined, expiresAt: ends, cell }',
-    instead: 'name: name ?? undefined, expiresAt: ends }',
+    text: 'readOnly, cell, ...successor }',
+    instead: 'readOnly, ...successor }',
     tests: ['account/account'],
   },
 ]
