@@ -68,13 +68,13 @@ export function createDeliverTask(
   dependencies: DeliverDependencies,
 ): (payload: unknown) => Promise<void> {
   const { database, log, signal } = dependencies
-  const concurrency = createConcurrencyLimit()
+  const enter = createConcurrencyLimit()
   const underWay = new Map<string, Promise<void>>()
 
   async function deliver(webhook: string): Promise<void> {
     const delivery = await readDelivery(database, webhook)
     if (delivery === null) return
-    const entry = await concurrency.enter(listBounds(dependencies, delivery))
+    const entry = await enter(listBounds(dependencies, delivery))
     if (entry.kind === 'full') {
       await postpone(dependencies, delivery, entry.comeBackSeconds)
       return

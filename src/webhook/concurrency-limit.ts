@@ -8,15 +8,13 @@ export interface Bound {
   readonly weight: number
 }
 
-/** The answer to `enter`. The caller must call `leave` when the work is over. */
+/** The caller must call `leave` when the work is over. */
 export type Entry =
   | { readonly kind: 'entered'; readonly leave: () => void }
   | { readonly kind: 'full'; readonly comeBackSeconds: number }
 
-export interface ConcurrencyLimit {
-  /** Takes a position under every bound, or under none. Settles within `patienceSeconds`. */
-  enter(bounds: readonly Bound[]): Promise<Entry>
-}
+/** Takes a position under every bound, or under none. Settles within `patienceSeconds`. */
+export type Enter = (bounds: readonly Bound[]) => Promise<Entry>
 
 interface ConcurrencyLimitOptions {
   /** A caller that will probably enter within this time waits; 0.5 s when left out. */
@@ -53,12 +51,11 @@ const assumedSeconds = 0.1
  * Attempts for a fast receiver wait in line. Attempts for a slow receiver are sent away until they can probably enter.
  * So five hundred attempts for a hung receiver ask every few minutes, not five hundred times a second.
  */
-export function createConcurrencyLimit(options: ConcurrencyLimitOptions = {}): ConcurrencyLimit {
-  const {
-    patienceSeconds = 0.5,
-    clock = () => performance.now() / 1000,
-    random = Math.random,
-  } = options
+export function createConcurrencyLimit({
+  patienceSeconds = 0.5,
+  clock = () => performance.now() / 1000,
+  random = Math.random,
+}: ConcurrencyLimitOptions = {}): Enter {
   const lanes = new Map<string, Lane>()
   const line = new Set<Waiter>()
 
@@ -121,16 +118,14 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions = {}): C
     return promise
   }
 
-  return {
-    async enter(bounds) {
-      const full = findFull(bounds)
-      if (full.length === 0) return take(bounds)
-      const soon = full.every(
-        ([lane, bound]) =>
-          (lane.waiting + 1) * expectInterval(lane, bound, clock()) <= patienceSeconds,
-      )
-      return soon ? wait(bounds, full) : sendAway(full)
-    },
+  return async (bounds) => {
+    const full = findFull(bounds)
+    if (full.length === 0) return take(bounds)
+    const soon = full.every(
+      ([lane, bound]) =>
+        (lane.waiting + 1) * expectInterval(lane, bound, clock()) <= patienceSeconds,
+    )
+    return soon ? wait(bounds, full) : sendAway(full)
   }
 }
 

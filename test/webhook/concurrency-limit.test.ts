@@ -1,10 +1,10 @@
 // Which attempts enter, which wait, and which are sent away for how long, by a clock that the test moves.
 import t from 'tap'
 import { createConcurrencyLimit } from '../../src/webhook/concurrency-limit.ts'
-import type { Bound, Entry, ConcurrencyLimit } from '../../src/webhook/concurrency-limit.ts'
+import type { Bound, Enter, Entry } from '../../src/webhook/concurrency-limit.ts'
 
 let now = 1000
-const newLimit = (patienceSeconds = 0): ConcurrencyLimit =>
+const newLimit = (patienceSeconds = 0): Enter =>
   createConcurrencyLimit({ patienceSeconds, clock: () => now, random: () => 0.5 })
 const host = (name: string, limit = 2): Bound => ({ key: name, limit, weight: 1 })
 const bytes = (weight: number): Bound => ({ key: 'bytes', limit: 10, weight })
@@ -15,59 +15,59 @@ function leave(entry: Entry): void {
 }
 
 t.test('no more than the limit are in, and a place that is left is free', async (t) => {
-  const limit = newLimit()
-  const first = await limit.enter([host('a')])
+  const enter = newLimit()
+  const first = await enter([host('a')])
   t.match(first, { kind: 'entered' })
-  t.match(await limit.enter([host('a')]), { kind: 'entered' })
-  const refused = await limit.enter([host('a')])
+  t.match(await enter([host('a')]), { kind: 'entered' })
+  const refused = await enter([host('a')])
   t.ok(refused.kind === 'full' && refused.comeBackSeconds >= 1)
   leave(first)
-  t.match(await limit.enter([host('a')]), { kind: 'entered' })
+  t.match(await enter([host('a')]), { kind: 'entered' })
 })
 
 t.test('one key that is full holds nobody else up', async (t) => {
-  const limit = newLimit()
-  for (let n = 0; n < 5; n += 1) await limit.enter([host('a')])
-  t.match(await limit.enter([host('b')]), { kind: 'entered' })
+  const enter = newLimit()
+  for (let n = 0; n < 5; n += 1) await enter([host('a')])
+  t.match(await enter([host('b')]), { kind: 'entered' })
 })
 
 t.test('who is refused under one bound takes no place under another', async (t) => {
-  const limit = newLimit()
-  await limit.enter([host('account', 1)])
+  const enter = newLimit()
+  await enter([host('account', 1)])
   for (let n = 0; n < 5; n += 1)
-    t.match(await limit.enter([host('a'), host('account', 1)]), { kind: 'full' })
-  t.match(await limit.enter([host('a')]), { kind: 'entered' })
-  t.match(await limit.enter([host('a')]), { kind: 'entered' })
+    t.match(await enter([host('a'), host('account', 1)]), { kind: 'full' })
+  t.match(await enter([host('a')]), { kind: 'entered' })
+  t.match(await enter([host('a')]), { kind: 'entered' })
 })
 
 t.test('leaving twice frees one place', async (t) => {
-  const limit = newLimit()
-  const first = await limit.enter([host('a')])
-  await limit.enter([host('a')])
+  const enter = newLimit()
+  const first = await enter([host('a')])
+  await enter([host('a')])
   leave(first)
   leave(first)
-  t.match(await limit.enter([host('a')]), { kind: 'entered' })
-  t.match(await limit.enter([host('a')]), { kind: 'full' })
+  t.match(await enter([host('a')]), { kind: 'entered' })
+  t.match(await enter([host('a')]), { kind: 'full' })
 })
 
 t.test('weights count, and one that is heavier than the limit gets in alone', async (t) => {
-  const limit = newLimit()
-  const heavy = await limit.enter([bytes(20)])
+  const enter = newLimit()
+  const heavy = await enter([bytes(20)])
   t.match(heavy, { kind: 'entered' })
-  t.match(await limit.enter([bytes(1)]), { kind: 'full' })
+  t.match(await enter([bytes(1)]), { kind: 'full' })
   leave(heavy)
-  t.match(await limit.enter([bytes(6)]), { kind: 'entered' })
-  t.match(await limit.enter([bytes(5)]), { kind: 'full' })
-  t.match(await limit.enter([bytes(0)]), { kind: 'entered' })
-  t.match(await limit.enter([bytes(4)]), { kind: 'entered' })
+  t.match(await enter([bytes(6)]), { kind: 'entered' })
+  t.match(await enter([bytes(5)]), { kind: 'full' })
+  t.match(await enter([bytes(0)]), { kind: 'entered' })
+  t.match(await enter([bytes(4)]), { kind: 'entered' })
 })
 
 t.test('behind a quick receiver one waits in line, and first come is first in', async (t) => {
-  const limit = newLimit(60)
-  const first = await limit.enter([host('a', 1)])
+  const enter = newLimit(60)
+  const first = await enter([host('a', 1)])
   const order: number[] = []
   const waiting = [1, 2, 3].map(async (n) => {
-    const entry = await limit.enter([host('a', 1)])
+    const entry = await enter([host('a', 1)])
     order.push(n)
     leave(entry)
   })
@@ -79,28 +79,28 @@ t.test('behind a quick receiver one waits in line, and first come is first in', 
 })
 
 t.test('who waited in vain is sent away, and is counted no longer', async (t) => {
-  const limit = newLimit(0.11)
-  const first = await limit.enter([host('a', 1)])
-  t.match(await limit.enter([host('a', 1)]), { kind: 'full' })
+  const enter = newLimit(0.11)
+  const first = await enter([host('a', 1)])
+  t.match(await enter([host('a', 1)]), { kind: 'full' })
   leave(first)
-  const second = await limit.enter([host('a', 1)])
+  const second = await enter([host('a', 1)])
   t.match(second, { kind: 'entered' })
   leave(second)
-  t.match(await limit.enter([host('a', 1)]), { kind: 'entered' })
+  t.match(await enter([host('a', 1)]), { kind: 'entered' })
 })
 
 t.test('nobody waits for a receiver that is slow already', async (t) => {
-  const limit = newLimit(60)
+  const enter = newLimit(60)
   now = 1000
-  await limit.enter([host('a', 1)])
+  await enter([host('a', 1)])
   now += 61
-  t.match(await limit.enter([host('a', 1)]), { kind: 'full' })
+  t.match(await enter([host('a', 1)]), { kind: 'full' })
 })
 
 t.test('five hundred that wait for a host that hangs ask seldom', async (t) => {
-  const limit = newLimit()
+  const enter = newLimit()
   now = 1000
-  for (let n = 0; n < 10; n += 1) await limit.enter([host('a', 10)])
+  for (let n = 0; n < 10; n += 1) await enter([host('a', 10)])
   let asked = 0
   let due = Array.from({ length: 490 }, () => now)
   // No attempt ends during this minute.
@@ -108,7 +108,7 @@ t.test('five hundred that wait for a host that hangs ask seldom', async (t) => {
     for (const at of due.filter((time) => time <= now)) {
       asked += 1
       due.splice(due.indexOf(at), 1)
-      const entry = await limit.enter([host('a', 10)])
+      const entry = await enter([host('a', 10)])
       if (entry.kind === 'full') due.push(now + entry.comeBackSeconds)
     }
   }
@@ -117,10 +117,10 @@ t.test('five hundred that wait for a host that hangs ask seldom', async (t) => {
 })
 
 t.test('those that are sent away by a quick host come back within seconds', async (t) => {
-  const limit = newLimit()
+  const enter = newLimit()
   const waits: number[] = []
   for (let n = 0; n < 110; n += 1) {
-    const entry = await limit.enter([host('a', 10)])
+    const entry = await enter([host('a', 10)])
     if (entry.kind === 'full') waits.push(entry.comeBackSeconds)
   }
   t.equal(waits.length, 100)
@@ -131,12 +131,12 @@ t.test('those that are sent away by a quick host come back within seconds', asyn
 })
 
 t.test('nobody is sent away for more than five minutes, however long the line', async (t) => {
-  const limit = newLimit()
+  const enter = newLimit()
   now = 1000
-  await limit.enter([host('a', 1)])
+  await enter([host('a', 1)])
   now += 15
   for (let n = 0; n < 10_000; n += 1) {
-    const entry = await limit.enter([host('a', 1)])
+    const entry = await enter([host('a', 1)])
     if (entry.kind !== 'full' || entry.comeBackSeconds < 1 || entry.comeBackSeconds > 300)
       t.fail(JSON.stringify(entry))
   }
