@@ -16,9 +16,6 @@ export interface RecordedEvent {
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-type EventRow = Omit<RecordedEvent, 'data' | 'metadata'> &
-  Readonly<Record<'data' | 'metadata', unknown>>
-
 // An event may hold something else when another program wrote it. The rest of the stream must stay readable.
 const looseObject = v.fallback(v.looseObject({}), {})
 
@@ -31,7 +28,7 @@ export async function readStream(
   streamId: string,
   source: 'runledger.event' | 'audit.event' = 'runledger.event',
 ): Promise<RecordedEvent[]> {
-  const rows = await sql<EventRow[]>`
+  const rows = await sql<RecordedEvent[]>`
     select position, stream_version as version, type, schema_version as "schemaVersion", recorded_at as at, data, metadata,
       ${source === 'audit.event' ? sql`hash` : sql`encode(hash, 'hex') as hash`}
     from ${sql(source)}

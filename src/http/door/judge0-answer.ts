@@ -111,14 +111,13 @@ export async function readSubmissions(
     }
   return tokens.map((token) => {
     const record = found.get(token.toLowerCase())
-    if (record === null) throw refuse(tooLarge)
+    if (record === null)
+      throw refuse('The outputs are too large for one answer: ask for fewer submissions.')
     if (record === undefined || record.purged_at !== null) return null
     const values = { ...requested.get(record.id), ...describeRecord(record) }
     return writeFields(values, fields, isBase64 ? encodeLines : decodeText)
   })
 }
-
-const tooLarge = 'The outputs are too large for one answer: ask for fewer submissions.'
 
 function describeRecord(record: TrackedResult): object {
   const { language, runtime, fault, retry } = record
