@@ -27,36 +27,33 @@ import {
   runToEnd,
 } from './run.ts'
 
-const required = (name: string, type: 'string' | 'array') =>
-  `${name} is required as ${type === 'array' ? 'an' : 'a'} ${type}`
+const required = (name: string) =>
+  `${name} is required as ${name === 'files' ? 'an array' : 'a string'}`
 const notNumber = (name: string) => `If specified, ${name} must be a number`
 const limit = (name: string) =>
-  v.pipe(
-    v.nullish(v.pipe(v.number(notNumber(name)), v.finite(notNumber(name)))),
-    v.check(
-      (value) => value === null || value === undefined || value === -1 || value > 0,
-      `${name} must be positive, or -1`,
+  v.nullish(
+    v.pipe(
+      v.number(notNumber(name)),
+      v.finite(notNumber(name)),
+      v.check((value) => value === -1 || value > 0, `${name} must be positive, or -1`),
+      v.transform((value) => (value === -1 ? null : value)),
     ),
-    v.transform((value) => (value === null || value === -1 ? undefined : value)),
   )
 
 /** Describes a missing field. */
 function describeMissing({ path }: v.ObjectIssue): string {
   const name = path?.at(-1)?.key
   if (name === undefined) return 'the body must be a JSON object'
-  return required(
-    typeof name === 'string' ? name : 'files.content',
-    name === 'files' ? 'array' : 'string',
-  )
+  return required(typeof name === 'string' ? name : 'files.content')
 }
 
 const versionLimit = 64
 
 const request = v.object(
   {
-    language: v.string(required('language', 'string')),
+    language: v.string(required('language')),
     version: v.pipe(
-      v.string(required('version', 'string')),
+      v.string(required('version')),
       // Reading a range takes time in proportion to its length.
       v.maxLength(versionLimit, `version must have at most ${versionLimit} characters`),
     ),
@@ -65,14 +62,14 @@ const request = v.object(
         v.object(
           {
             name: v.nullish(v.string('files.name must be a string')),
-            content: v.string('files.content is required as a string'),
+            content: v.string(required('files.content')),
             encoding: v.nullish(
               v.picklist(['utf8', 'base64', 'hex'], 'files.encoding must be utf8, base64 or hex'),
             ),
           },
           'files must hold objects',
         ),
-        required('files', 'array'),
+        required('files'),
       ),
       v.minLength(1, 'files must contain at least one utf8 encoded file'),
       v.check(
@@ -192,14 +189,14 @@ function translateLimits(asked: PistonRequest, language: Language, allowed: Tier
     const memory = asked[`${phase}_memory_limit`]
     return {
       ...limitTimes(allowed, language, phase, seconds, cpuSeconds),
-      ...(memory !== undefined && { memory }),
+      ...dropNulls({ memory }),
     }
   }
   return describeLimits(translate('run'), hasCompiler(language) ? translate('compile') : {})
 }
 
-function toSeconds(milliseconds: number | undefined): number | undefined {
-  return milliseconds === undefined ? undefined : milliseconds / 1000
+function toSeconds(milliseconds: number | null | undefined): number | undefined {
+  return typeof milliseconds === 'number' ? milliseconds / 1000 : undefined
 }
 
 /** True when a version, which may be as short as `17`, matches `*`, a version or a semver range. */
