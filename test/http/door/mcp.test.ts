@@ -355,9 +355,11 @@ t.test('who asks for progress and does not read it is let go while the run goes 
   slow.write(
     `POST /mcp HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nAccept: text/event-stream\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   )
-  while ((await countConnections()) === before) await sleep(10)
+  const list = async (): Promise<{ id: string; status: string }[]> =>
+    (await call('GET', '/api/submissions', { key })).body.submissions
+  while ((await list()).length === 0) await sleep(10)
   while ((await countConnections()) > before) await sleep(10)
-  const [{ id, status }] = (await call('GET', '/api/submissions', { key })).body.submissions
+  const [{ id, status } = { id: '', status: '' }] = await list()
   t.equal(status, 'running')
   await call('POST', `/api/result/${id}/cancel`, { key })
   await untilStatus(key, id, 'cancelled')
