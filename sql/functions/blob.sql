@@ -7,25 +7,21 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _key record;
+  _is_new boolean;
 begin
   select k.account_id, tier.blob_bytes as quota into strict _key
   from runledger.api_key k
   join runledger.tier on tier.name = k.tier
   where k.id = store_blob.api_key_id;
 
-  loop
-    -- Waits for a concurrent upload or purge of the same blob.
-    insert into runledger.blob (account_id, sha256, bytes)
-    values (_key.account_id, store_blob.sha256, store_blob.bytes)
-    on conflict on constraint blob_pkey do nothing;
-    exit when found;
-    update runledger.blob b set used_at = now()
-    where b.account_id = _key.account_id and b.sha256 = store_blob.sha256;
-    if found then
-      return false;
-    end if;
-    -- A purge had locked the blob before the update, and has removed it by now.
-  end loop;
+  -- Waits for a concurrent upload or purge of the same blob.
+  insert into runledger.blob as b (account_id, sha256, bytes)
+  values (_key.account_id, store_blob.sha256, store_blob.bytes)
+  on conflict on constraint blob_pkey do update set used_at = now()
+  returning b.xmax = 0 into _is_new; -- an updated row has the transaction that locked it
+  if not _is_new then
+    return false;
+  end if;
 
   update runledger.account a set blob_bytes = a.blob_bytes + runledger.count_blob(store_blob.bytes)
   where a.id = _key.account_id

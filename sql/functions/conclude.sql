@@ -83,9 +83,7 @@ begin
         submission_id uuid, started_version integer, run text, type text, schema_version integer, data jsonb, metadata jsonb,
         stdout text, stderr text, compile_output text, report text
       )
-    ) with ordinality item (
-      submission_id, started_version, run, type, schema_version, data, metadata, stdout, stderr, compile_output, report, n
-    )
+    ) with ordinality
   ), gone as (
     delete from runledger.pending p using item
     where p.submission_id = any (_ids) and p.submission_id = item.submission_id
@@ -98,7 +96,7 @@ begin
           and (p.is_cancelled or item.data ->> 'verdict' is not null)
       end
     returning
-      p.*, p as row, item.n, item.schema_version, item.metadata,
+      p.*, p as row, item.ordinality as n, item.schema_version, item.metadata,
       -- A requested cancellation takes precedence over the program's result.
       case
         when not end_submissions.are_attempts then item.type when p.is_cancelled then 'submission.cancelled'

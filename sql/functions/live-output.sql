@@ -4,17 +4,14 @@
 create or replace function runledger.watch_submissions(submissions uuid[], channel text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  _id uuid;
 begin
   perform set_config('synchronous_commit', 'off', true);
-  -- Every process locks in the same order.
-  for _id in select distinct given.id from unnest(watch_submissions.submissions) given (id) order by given.id loop
-    insert into runledger.watch (submission_id, channel, expires_at)
-    values (_id, watch_submissions.channel, clock_timestamp() + interval '60 seconds')
-    on conflict on constraint watch_pkey do update set expires_at = excluded.expires_at;
-    perform pg_notify('runledger_watch', _id::text);
-  end loop;
+  insert into runledger.watch (submission_id, channel, expires_at)
+  select distinct given.id, watch_submissions.channel, clock_timestamp() + interval '60 seconds'
+  from unnest(watch_submissions.submissions) given (id)
+  order by given.id -- every process locks in the same order
+  on conflict on constraint watch_pkey do update set expires_at = excluded.expires_at;
+  perform pg_notify('runledger_watch', given.id::text) from unnest(watch_submissions.submissions) given (id);
   perform runledger.await_submissions(watch_submissions.submissions, watch_submissions.channel);
 end
 $$;

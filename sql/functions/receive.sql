@@ -19,7 +19,6 @@ declare
   _named record;
   _lacking integer[];
   _received runledger.received_request[] := '{}';
-  _has_limit boolean := false;
   _locked uuid;
   -- The account of each received submission.
   _accounts uuid[] := '{}';
@@ -56,15 +55,12 @@ begin
         submission_id uuid, submissions integer, api_key_id uuid, by_operator boolean, capacity integer, idempotency_key uuid,
         request_digest bytea, batch_answer text, waiter text, batch jsonb
       )
-    ) with ordinality r (
-      submission_id, submissions, api_key_id, by_operator, capacity, idempotency_key, request_digest, batch_answer, waiter, batch,
-      n
-    )
+    ) with ordinality r
     left join runledger.api_key k on k.id = r.api_key_id
     left join runledger.tier on tier.name = k.tier
-    order by hashtext(k.account_id::text), r.idempotency_key, r.n
+    order by hashtext(k.account_id::text), r.idempotency_key, r.ordinality
   loop
-    receive.n := _request.n;
+    receive.n := _request.ordinality;
     receive.outcome := case when _request.is_refused then 'key_refused' else 'received' end;
     receive.earlier_id := null;
     receive.matches := null;
@@ -99,15 +95,14 @@ begin
         receive.outcome := 'queue_full';
       end if;
     end if;
-    if receive.outcome = 'received' and _request.n = any (_lacking) then
+    if receive.outcome = 'received' and receive.n = any (_lacking) then
       receive.outcome := 'blob_missing';
     end if;
     if receive.outcome = 'received' then
       _received := _received || row(
-        _request.n, _request.api_key_id, _request.account_id, _request.weight, _request.most, _request.waiter,
+        receive.n, _request.api_key_id, _request.account_id, _request.weight, _request.most, _request.waiter,
         _request.batch
       )::runledger.received_request;
-      _has_limit := _has_limit or _request.most is not null;
       _accounts := _accounts || array_fill(_request.account_id, array[_request.submissions]);
     elsif receive.outcome in ('queue_full', 'blob_missing') and _request.idempotency_key is not null then
       delete from runledger.idempotency i
@@ -116,13 +111,8 @@ begin
     return next;
   end loop;
 
-  if _has_limit then
-    perform from runledger.api_key k
-    where k.id in (select r.api_key_id from unnest(_received) r where r.most is not null)
-    order by k.id for no key update;
-  end if;
   if cardinality(_received) > 0 then
-    perform runledger.store_received(receive.submissions, _received, _has_limit);
+    perform runledger.store_received(receive.submissions, _received);
   end if;
   -- A web process answers 503 after 1.8 s, so a call that it no longer waits for must not take effect.
   if clock_timestamp() > statement_timestamp() + interval '1.5 seconds' then
@@ -234,9 +224,7 @@ end
 $$;
 comment on function runledger.flush_log is 'When its transaction has been committed, every earlier commit is on disk.';
 
-create or replace function runledger.store_received(
-  submissions jsonb, received runledger.received_request[], has_limit boolean
-) returns void
+create or replace function runledger.store_received(submissions jsonb, received runledger.received_request[]) returns void
 language plpgsql
 as $$
 declare
@@ -247,9 +235,13 @@ declare
   _has_batch boolean;
   _waiting uuid[] := '{}';
 begin
-  if store_received.has_limit then
+  if exists (select from unnest(store_received.received) r where r.most is not null) then
+    -- The locks make the counts exact.
+    perform from runledger.api_key k
+    where k.id in (select r.api_key_id from unnest(store_received.received) r where r.most is not null)
+    order by k.id for no key update;
     _waiting := array(
-      -- Counted once for each request, because a key may have very many. The keys are locked, so the count is exact.
+      -- Counted once for each request, because a key may have very many.
       with request as materialized (
         select r.n, r.api_key_id, r.most - (
           select count(*) from runledger.pending p where p.api_key_id = r.api_key_id and p.admitted
@@ -263,13 +255,13 @@ begin
           s.submission_id, r.api_key_id, s.data -> 'priority' is not distinct from '"low"' as is_low,
           -- Low ones come last, because a later normal one would displace them.
           row_number() over (
-            partition by r.api_key_id order by s.data -> 'priority' is not distinct from '"low"', s.n
+            partition by r.api_key_id order by s.data -> 'priority' is not distinct from '"low"', s.ordinality
           ) <= r.room as fits
         from rows from (
           jsonb_to_recordset(store_received.submissions) as (request integer, submission_id uuid, data jsonb)
-        ) with ordinality s (request, submission_id, data, n)
+        ) with ordinality s
         join request r on r.n = s.request
-        order by s.n
+        order by s.ordinality
         offset 0
       ) limited
       where not limited.fits and (limited.is_low or not runledger.displace_low(limited.api_key_id))
@@ -287,9 +279,7 @@ begin
         request integer, submission_id uuid, schema_version integer, data jsonb, metadata jsonb, code text, stdin text,
         expected_stdout text, detail text, blobs text, webhook_id uuid
       )
-    ) with ordinality s (
-      request, submission_id, schema_version, data, metadata, code, stdin, expected_stdout, detail, blobs, webhook_id, n
-    )
+    ) with ordinality s
     join unnest(store_received.received) r on r.n = s.request
   ), appended as (
     insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
@@ -318,7 +308,7 @@ begin
       -- A submission that is not admitted gets its position at admission; a low one has none.
       case when item.admitted and not item.is_low then
         account.start + account.step * row_number() over (
-          partition by item.account_id, item.weight, item.admitted and not item.is_low order by item.n
+          partition by item.account_id, item.weight, item.admitted and not item.is_low order by item.ordinality
         )
       end,
       1, item.hash, _now, item.data ->> 'tag', item.data ->> 'output_encoding', (item.data ->> 'rerun_of')::uuid,
@@ -366,7 +356,7 @@ begin
   end if;
 end
 $$;
-comment on function runledger.store_received is 'Appends submission.received for each submission of the received requests (runledger.receive), and writes everything that belongs to it. The caller has locked the keys that have a limit.';
+comment on function runledger.store_received is 'Appends submission.received for each submission of the received requests (runledger.receive), and writes everything that belongs to it.';
 
 create or replace function runledger.use_blobs(accounts uuid[], digests bytea[]) returns void
 language plpgsql

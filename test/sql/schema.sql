@@ -1273,8 +1273,8 @@ function runledger.store_blob(api_key_id uuid, sha256 bytea, bytes integer, cont
   returns boolean security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
-function runledger.store_received(submissions jsonb, received runledger.received_request[], has_limit boolean)
-  Appends submission.received for each submission of the received requests (runledger.receive), and writes everything that belongs to it. The caller has locked the keys that have a limit.
+function runledger.store_received(submissions jsonb, received runledger.received_request[])
+  Appends submission.received for each submission of the received requests (runledger.receive), and writes everything that belongs to it.
   returns void
 
 function runledger.suits_worker(language text, requires jsonb, offers text[], capabilities text[])

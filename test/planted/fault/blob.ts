@@ -70,7 +70,7 @@ export const blobFaults: readonly Fault[] = [
   },
   {
     name: 'blob: a submission is received although what it names was just purged',
-    text: "if receive.outcome = 'received' and _request.n = any (_lacking) then",
+    text: "if receive.outcome = 'received' and receive.n = any (_lacking) then",
     instead: 'if false then',
     tests: ['blob/purge'],
   },
