@@ -143,6 +143,24 @@ end
 $$;
 comment on function runledger.purge_blobs is 'Removes at most `batch` blobs that no unfinished submission names and that were last used longer ago than older_than plus half a day to a day; returns how many. 0: none is left, or another session purges now.';
 
+create or replace function runledger.use_blobs(accounts uuid[], digests bytea[]) returns void
+language plpgsql
+as $$
+begin
+  -- Protects the blobs from a purge until the submission is committed. A blob used within the last half day cannot be purged
+  -- within the next half day. Any other blob is updated here, so a concurrent purge waits, checks again and keeps it.
+  perform from runledger.blob b
+  where (b.account_id, b.sha256) in (select * from unnest(use_blobs.accounts, use_blobs.digests))
+    and b.used_at < now() - interval '12 hours'
+  order by b.account_id, b.sha256
+  for no key update;
+  update runledger.blob b set used_at = now()
+  where (b.account_id, b.sha256) in (select * from unnest(use_blobs.accounts, use_blobs.digests))
+    and b.used_at < now() - interval '12 hours';
+end
+$$;
+comment on function runledger.use_blobs is 'Notes that a submission which this transaction receives names blobs of these accounts (two arrays of equal length).';
+
 -- A row and its index entries take space, so that even an empty blob counts against the quota.
 
 create or replace function runledger.count_blob(bytes integer) returns integer

@@ -201,33 +201,3 @@ begin
 end
 $$;
 comment on function runledger.end_submissions is 'Ends submissions: appends the event of each item and does what follows from an end: result and outputs, the jobs of webhooks, the key''s next submission. items: as in runledger.conclude; unless they are attempts, an item also has the type of its event, and started_version is the submission''s version. Returns the submissions that ended. Where a row differs from the log, nothing is written and the row is repaired.';
-
-create or replace function runledger.describe_end(
-  result runledger.result, delivery runledger.delivery, attempt integer, limits jsonb, stdout bytea, stderr bytea,
-  compile_output bytea, report bytea
-) returns text
-language plpgsql stable
-as $$
-declare
-  -- PostgreSQL's limit for the payload of a notification.
-  _most_bytes constant integer := 7999;
-  _record text;
-begin
-  -- JSON has each byte as two hexadecimal digits.
-  if result.status <> 'cancelled' and 2 * (
-    coalesce(octet_length(stdout), 0) + coalesce(octet_length(stderr), 0) + coalesce(octet_length(compile_output), 0)
-    + coalesce(octet_length(report), 0)
-  ) <= _most_bytes then
-    _record := row_to_json(row(
-      result.id, result.status, result.verdict, result.language, result.runtime, result.exit_code, result.signal,
-      result.stdout_truncated, result.stderr_truncated, result.cpu_time, result.wall_time, result.memory_peak,
-      result.created_at, result.started_at, result.finished_at, result.purged_at, stdout, stderr, compile_output,
-      delivery.webhook_id, delivery.state, delivery.attempts, delivery.due_at,
-      result.tag, result.output_encoding, result.exceeded, result.compile, report, result.rerun_of,
-      limits, attempt, null, null, result.score, result.max_score
-    )::runledger.record)::text;
-  end if;
-  return case when octet_length(_record) <= _most_bytes then _record end;
-end
-$$;
-comment on function runledger.describe_end is 'Returns the notification for the waiters of a submission: the row of runledger.read_result as JSON; null if that is too long or the submission was cancelled. attempt, limits: of the last attempt; delivery: its webhook, which is due.';

@@ -1,4 +1,5 @@
--- Webhooks: jobs, attempts, postponement, replays.
+-- Webhooks: jobs, attempts, postponement, replays. A batch's webhook is due with the end of its last member, in the same commit
+-- (runledger.end_submissions). The batch's stream names its members, and its row in runledger.delivery has the address.
 
 -- This is a function so that the worker's role cannot list all secrets.
 
@@ -40,6 +41,19 @@ as $$
     and d.secret is not null
 $$;
 comment on function runledger.read_delivery is 'Returns a delivery whose next attempt is due: the number of the attempt in all and since the last replay, the version of its stream, which the attempt''s event must follow, its format (null: the default), and whether submission_id is a batch. No row: the delivery has ended or is not due.';
+
+create or replace function runledger.read_batch(batch_id uuid)
+returns table (id uuid, status text, verdict text, finished_at timestamptz)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select r.id, r.status, r.verdict, r.finished_at
+  from runledger.event received
+  cross join lateral jsonb_array_elements_text(received.data -> 'submissions') with ordinality member (id, n)
+  join runledger.result r on r.id = member.id::uuid
+  where received.stream_id = read_batch.batch_id and received.stream_version = 1
+  order by member.n
+$$;
+comment on function runledger.read_batch is 'Returns the results of the members of a batch that have ended, in the order of its items.';
 
 create or replace function runledger.record_attempt(
   webhook_id uuid, version integer, type text, schema_version integer, data jsonb, metadata jsonb,

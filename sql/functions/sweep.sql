@@ -87,3 +87,23 @@ begin
 end
 $$;
 comment on function runledger.sweep_workers is 'Marks lost workers as stopped, unless a sweep began less than pause ago, interrupts their attempts (which enqueues each submission again, or ends it when it was lost too often or is cancelled), and frees their jobs and jobs that belong to no worker. A worker with more than a thousand attempts is marked by a later sweep. Returns the changed submissions, and after those of each lost worker one row without a submission.';
+
+create or replace function runledger.lock_submissions(submissions uuid[]) returns void
+language plpgsql
+as $$
+declare
+  _batches uuid[];
+begin
+  perform from runledger.pending p where p.submission_id = any (lock_submissions.submissions) order by p.submission_id for update;
+  -- Looked up by id alone: a plan made while few belonged to batches would read the whole batch for each member.
+  _batches := array(
+    select member.batch_id from unnest(lock_submissions.submissions) submission (id)
+    cross join lateral (select p.batch_id from runledger.pending p where p.submission_id = submission.id offset 0) member
+    where member.batch_id is not null
+  );
+  if cardinality(_batches) > 0 then
+    perform from runledger.delivery d where d.submission_id = any (_batches) order by d.submission_id for update;
+  end if;
+end
+$$;
+comment on function runledger.lock_submissions is 'Locks submissions and then their batches, before the first of them is interrupted or cancelled, which also locks a key. If they were locked one after another, a key would be locked before the next submission, the reverse of the order in which an end locks them, and the two calls could deadlock.';

@@ -1,6 +1,16 @@
 -- The state of submissions, and the folds of the log that define it. A finished submission has a row in runledger.result, an
 -- unfinished one in runledger.pending. runledger.submission shows both.
 
+-- The index event_one_terminal lists the same types.
+
+create or replace function runledger.closes_submission(type text) returns boolean
+-- Has no settings, so that PostgreSQL inlines it and finds the index.
+language sql immutable
+as $$
+  select type in ('execution.completed', 'execution.abandoned', 'submission.cancelled')
+$$;
+comment on function runledger.closes_submission is 'True for the types of events that end a submission.';
+
 -- Used by submission_from_log and runledger.end_submissions.
 
 create or replace function runledger.read_outcome(type text, data jsonb)
@@ -159,3 +169,12 @@ select * from runledger.unfinished
 union all
 select * from runledger.result;
 comment on view runledger.submission is 'Every submission: the unfinished ones from runledger.pending, the finished ones from runledger.result.';
+
+create or replace view runledger.rerun_from_log as
+select
+  received.stream_id as submission_id,
+  (received.data ->> 'rerun_of')::uuid as rerun_of,
+  received.data ->> 'campaign' as campaign
+from runledger.event received
+where received.type = 'submission.received' and received.data ? 'rerun_of';
+comment on view runledger.rerun_from_log is 'Submissions that repeat another one, according to the log. The table runledger.rerun caches this view.';

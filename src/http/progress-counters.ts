@@ -6,7 +6,7 @@ import { abandonReasons, verdicts } from '#event'
 import { languages } from '#language'
 import { createFigures } from './figure.ts'
 
-/** How far the event log was read; see sql/functions/progress.sql. */
+/** How far the event log was read; see sql/functions/metrics.sql. */
 interface Cursor {
   readonly since: string
   readonly looks: readonly { readonly begun: bigint; readonly position: number }[]
