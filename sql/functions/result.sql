@@ -3,7 +3,14 @@
 -- crash empties both tables and both sides then start again.
 
 create or replace function runledger.read_result(submission_id uuid, account_id uuid)
-returns setof runledger.record
+returns table (
+  id uuid, status text, verdict text, language text, runtime text, exit_code integer, signal text, stdout_truncated boolean,
+  stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint, created_at timestamptz,
+  started_at timestamptz, finished_at timestamptz, purged_at timestamptz, stdout bytea, stderr bytea, compile_output bytea,
+  webhook_id uuid, webhook_state text, webhook_attempts integer, next_attempt_at timestamptz, tag text, output_encoding text,
+  exceeded text, compile jsonb, report bytea, rerun_of uuid, limits jsonb, attempt integer, cancel_requested_at timestamptz,
+  webhook_failure jsonb, score double precision, max_score double precision
+)
 -- Not SQL: because of the partitions, PostgreSQL would plan it on every call, which takes four times as long as running it.
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -163,14 +170,16 @@ begin
     coalesce(octet_length(stdout), 0) + coalesce(octet_length(stderr), 0) + coalesce(octet_length(compile_output), 0)
     + coalesce(octet_length(report), 0)
   ) <= _most_bytes then
-    _record := row_to_json(row(
-      result.id, result.status, result.verdict, result.language, result.runtime, result.exit_code, result.signal,
-      result.stdout_truncated, result.stderr_truncated, result.cpu_time, result.wall_time, result.memory_peak,
-      result.created_at, result.started_at, result.finished_at, result.purged_at, stdout, stderr, compile_output,
-      delivery.webhook_id, delivery.state, delivery.attempts, delivery.due_at,
-      result.tag, result.output_encoding, result.exceeded, result.compile, report, result.rerun_of,
-      limits, attempt, null, null, result.score, result.max_score
-    )::runledger.record)::text;
+    select row_to_json(record) into _record
+    from (
+      select
+        result.id, result.status, result.verdict, result.language, result.runtime, result.exit_code, result.signal,
+        result.stdout_truncated, result.stderr_truncated, result.cpu_time, result.wall_time, result.memory_peak,
+        result.created_at, result.started_at, result.finished_at, result.purged_at, stdout, stderr, compile_output,
+        delivery.webhook_id, delivery.state as webhook_state, delivery.attempts as webhook_attempts,
+        delivery.due_at as next_attempt_at, result.tag, result.output_encoding, result.exceeded, result.compile, report,
+        result.rerun_of, limits, attempt, null as cancel_requested_at, null as webhook_failure, result.score, result.max_score
+    ) record;
   end if;
   return case when octet_length(_record) <= _most_bytes then _record end;
 end

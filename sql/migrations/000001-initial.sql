@@ -379,45 +379,6 @@ create type runledger.ended_submission as (
 );
 comment on type runledger.ended_submission is 'A submission that has just ended (runledger.end_submissions). n: its number in the call; waiters: the channels to notify; notification: the payload to send to them.';
 
-create type runledger.record as (
-  id uuid,
-  status text,
-  verdict text,
-  language text,
-  runtime text,
-  exit_code integer,
-  signal text,
-  stdout_truncated boolean,
-  stderr_truncated boolean,
-  cpu_time double precision,
-  wall_time double precision,
-  memory_peak bigint,
-  created_at timestamptz,
-  started_at timestamptz,
-  finished_at timestamptz,
-  purged_at timestamptz,
-  stdout bytea,
-  stderr bytea,
-  compile_output bytea,
-  webhook_id uuid,
-  webhook_state text,
-  webhook_attempts integer,
-  next_attempt_at timestamptz,
-  tag text,
-  output_encoding text,
-  exceeded text,
-  compile jsonb,
-  report bytea,
-  rerun_of uuid,
-  limits jsonb,
-  attempt integer,
-  cancel_requested_at timestamptz,
-  webhook_failure jsonb,
-  score double precision,
-  max_score double precision
-);
-comment on type runledger.record is 'A submission as its caller reads it (runledger.read_result).';
-
 -- Blobs: long inputs and expected outputs. A caller uploads them once and names them in submissions by their SHA-256.
 
 create table runledger.blob (

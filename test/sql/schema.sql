@@ -402,44 +402,6 @@ type runledger.received_request
   waiter text
   batch jsonb
 
-type runledger.record
-  A submission as its caller reads it (runledger.read_result).
-  id uuid
-  status text
-  verdict text
-  language text
-  runtime text
-  exit_code integer
-  signal text
-  stdout_truncated boolean
-  stderr_truncated boolean
-  cpu_time double precision
-  wall_time double precision
-  memory_peak bigint
-  created_at timestamp with time zone
-  started_at timestamp with time zone
-  finished_at timestamp with time zone
-  purged_at timestamp with time zone
-  stdout bytea
-  stderr bytea
-  compile_output bytea
-  webhook_id uuid
-  webhook_state text
-  webhook_attempts integer
-  next_attempt_at timestamp with time zone
-  tag text
-  output_encoding text
-  exceeded text
-  compile jsonb
-  report bytea
-  rerun_of uuid
-  limits jsonb
-  attempt integer
-  cancel_requested_at timestamp with time zone
-  webhook_failure jsonb
-  score double precision
-  max_score double precision
-
 sequence runledger.event_position
   Numbers events. An identity column would need PostgreSQL 17 on a partitioned table.
 
@@ -1179,7 +1141,7 @@ function runledger.read_requirements(received jsonb)
 
 function runledger.read_result(submission_id uuid, account_id uuid)
   Returns one submission of an account with its outputs (null once purged), its last attempt and its webhook; no row when the account has no such submission.
-  returns SETOF runledger.record stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
+  returns TABLE(id uuid, status text, verdict text, language text, runtime text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint, created_at timestamp with time zone, started_at timestamp with time zone, finished_at timestamp with time zone, purged_at timestamp with time zone, stdout bytea, stderr bytea, compile_output bytea, webhook_id uuid, webhook_state text, webhook_attempts integer, next_attempt_at timestamp with time zone, tag text, output_encoding text, exceeded text, compile jsonb, report bytea, rerun_of uuid, limits jsonb, attempt integer, cancel_requested_at timestamp with time zone, webhook_failure jsonb, score double precision, max_score double precision) stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_api
 
 function runledger.read_series(step interval, steps integer, most integer)
