@@ -70,23 +70,3 @@ begin
 end
 $$;
 comment on function runledger.refuse_change() is 'Trigger: refuses UPDATE, DELETE and TRUNCATE with SQLSTATE RL001.';
-
--- Partitions do not inherit statement triggers. runledger.make_partitions adds them to new partitions.
-do $$
-declare
-  _table regclass;
-begin
-  for _table in select p.relid from pg_catalog.pg_partition_tree('runledger.event') p loop
-    -- Creating it again would lock the log, which a running service may hold while it waits for a lock of the migration.
-    if not exists (
-      select from pg_catalog.pg_trigger
-      where tgrelid = _table and tgname = 'event_append_only'
-    ) then
-      execute format(
-        'create trigger event_append_only before update or delete or truncate on %s for each statement execute function runledger.refuse_change()',
-        _table
-      );
-    end if;
-  end loop;
-end
-$$;

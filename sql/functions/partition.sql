@@ -60,13 +60,6 @@ begin
           'alter table runledger.%I attach partition runledger.%I for values from (%L) to (%L)',
           _plan.table_name, _name, runledger.uuid_floor(_starts_at), runledger.uuid_floor(_ends_at)
         );
-        -- The trigger is not inherited. Without it, the partition could be changed under its own name.
-        if _plan.table_name = 'event' then
-          execute format(
-            'create or replace trigger event_append_only before update or delete or truncate on runledger.%I for each statement execute function runledger.refuse_change()',
-            _name
-          );
-        end if;
         execute format('revoke all on runledger.%I from public', _name);
         execute format('comment on table runledger.%I is %L', _name, format(
           'Rows of runledger.%s whose ids were made from %s to %s UTC.', _plan.table_name,
@@ -77,9 +70,20 @@ begin
       _starts_at := _ends_at;
     end loop;
   end loop;
+
+  -- Partitions do not inherit statement triggers. Without one, a partition of the log could be changed under its own name.
+  for _name in
+    select p.relid::text from pg_catalog.pg_partition_tree('runledger.event') p
+    where not exists (select from pg_catalog.pg_trigger t where t.tgrelid = p.relid and t.tgname = 'event_append_only')
+  loop
+    execute format(
+      'create trigger event_append_only before update or delete or truncate on %s for each statement execute function runledger.refuse_change()',
+      _name
+    );
+  end loop;
 end
 $$;
-comment on function runledger.make_partitions is 'Creates the partitions that runledger.partitioning asks for; returns their names. 55P03: a reader held a lock for a tenth of a second; try again later.';
+comment on function runledger.make_partitions is 'Creates the partitions that runledger.partitioning asks for, and the trigger of the log where it is missing; returns the partitions'' names. 55P03: a reader held a lock for a tenth of a second; try again later.';
 
 -- Dropping a partition that retention has emptied frees its space at once.
 

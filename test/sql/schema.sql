@@ -1039,7 +1039,7 @@ function runledger.lock_submissions(submissions uuid[])
   returns void
 
 function runledger.make_partitions()
-  Creates the partitions that runledger.partitioning asks for; returns their names. 55P03: a reader held a lock for a tenth of a second; try again later.
+  Creates the partitions that runledger.partitioning asks for, and the trigger of the log where it is missing; returns the partitions' names. 55P03: a reader held a lock for a tenth of a second; try again later.
   returns SETOF text security definer set search_path=pg_catalog, pg_temp, TimeZone=UTC, lock_timeout=100ms
   grant execute to runledger_worker
 
