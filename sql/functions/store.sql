@@ -6,9 +6,6 @@ as $$
 declare
   _now constant timestamptz := clock_timestamp();
   _jobs graphile_worker.job_spec[];
-  _has_webhook boolean;
-  _is_rerun boolean;
-  _has_batch boolean;
   _waiting uuid[] := '{}';
 begin
   if exists (select from unnest(store_received.received) r where r.most is not null) then
@@ -53,7 +50,8 @@ begin
     from rows from (
       jsonb_to_recordset(store_received.submissions) as (
         request integer, submission_id uuid, schema_version integer, data jsonb, metadata jsonb, code text, stdin text,
-        expected_stdout text, detail text, blobs text, webhook_id uuid
+        expected_stdout text, detail text, blobs text, webhook_id uuid, webhook_url text,
+        webhook_secret text
       )
     ) with ordinality s
     join unnest(store_received.received) r on r.n = s.request
@@ -91,35 +89,27 @@ begin
       (item.data ->> 'batch')::uuid, case when item.waiter is not null then array[item.waiter] end
     from item
     left join account using (account_id, weight)
-    returning p.submission_id, p.language, p.is_low, p.position, p.admitted, p.rerun_of, p.batch_id
+    returning p.submission_id, p.language, p.is_low, p.position, p.admitted
+  ), repeated as (
+    insert into runledger.rerun (submission_id, rerun_of, campaign)
+    select item.submission_id, (item.data ->> 'rerun_of')::uuid, item.data ->> 'campaign'
+    from item
+    where item.data ? 'rerun_of'
+  ), notifying as (
+    insert into runledger.delivery (submission_id, webhook_id, url, secret)
+    select item.submission_id, item.webhook_id, item.webhook_url, item.webhook_secret
+    from item
+    where item.webhook_id is not null
   )
-  select
-    array_agg(job.describe_execution(stored.submission_id, stored.language, stored.is_low, stored.position)) filter (where stored.admitted),
-    bool_or(stored.rerun_of is not null), bool_or(stored.batch_id is not null),
-    (select bool_or(item.webhook_id is not null) from item)
-  into _jobs, _is_rerun, _has_batch, _has_webhook
-  from stored;
+  select array_agg(job.describe_execution(stored.submission_id, stored.language, stored.is_low, stored.position))
+  into _jobs
+  from stored
+  where stored.admitted;
   if _jobs is not null then
     perform graphile_worker.add_jobs(_jobs);
   end if;
 
-  if _is_rerun then
-    insert into runledger.rerun (submission_id, rerun_of, campaign)
-    select s.submission_id, (s.data ->> 'rerun_of')::uuid, s.data ->> 'campaign'
-    from jsonb_to_recordset(store_received.submissions) s (request integer, submission_id uuid, data jsonb)
-    join unnest(store_received.received) r on r.n = s.request
-    where s.data ? 'rerun_of';
-  end if;
-  if _has_webhook then
-    insert into runledger.delivery (submission_id, webhook_id, url, secret)
-    select s.submission_id, s.webhook_id, s.webhook_url, s.webhook_secret
-    from jsonb_to_recordset(store_received.submissions) s (
-      request integer, submission_id uuid, webhook_id uuid, webhook_url text, webhook_secret text
-    )
-    join unnest(store_received.received) r on r.n = s.request
-    where s.webhook_id is not null;
-  end if;
-  if _has_batch then
+  if exists (select from unnest(store_received.received) r where r.batch is not null) then
     perform runledger.append_event(b.id, 1, 'batch.received', b.schema_version, b.data, b.metadata)
     from unnest(store_received.received) r
     cross join lateral jsonb_to_record(r.batch) b (id uuid, schema_version integer, data jsonb, metadata jsonb)
