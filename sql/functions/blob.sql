@@ -73,7 +73,7 @@ $$;
 comment on function runledger.name_file is 'Gives a blob of the key''s account this id, taking it from another blob that had it. Only the newest 64 ids of the blob are kept.';
 
 create or replace function runledger.read_files(account_id uuid, ids text[], most integer)
-returns table (id text, bytes integer, content bytea)
+returns table (id text, content bytea)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -83,12 +83,12 @@ begin
 
   return query
   with found as materialized (
-    select f.id, b.sha256, b.bytes, sum(b.bytes) over () as total
+    select f.id, b.sha256, sum(b.bytes) over () as total
     from runledger.file_id f
     join runledger.blob b on b.account_id = f.account_id and b.sha256 = f.sha256
     where f.account_id = read_files.account_id and f.id = any (read_files.ids)
   )
-  select found.id, found.bytes, case when found.total <= read_files.most then (
+  select found.id, case when found.total <= read_files.most then (
     select string_agg(c.content, null order by c.number)
     from runledger.blob_chunk c
     where c.account_id = read_files.account_id and c.sha256 = found.sha256

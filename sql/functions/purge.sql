@@ -70,12 +70,12 @@ end
 $$;
 comment on function runledger.purge_submission is 'Removes the bodies and outputs of one submission at the request of its account, and appends submission.purged. Returns purged; unfinished or undelivered (its webhook or its batch''s webhook): nothing was done; null: the account has no such submission, or it was purged before.';
 
-create or replace function runledger.list_subjects(submissions uuid[]) returns table (submission_id uuid, subject uuid)
+create or replace function runledger.list_subjects(submissions uuid[]) returns setof uuid
 language sql stable
 as $$
-  select member.id, member.id from unnest(list_subjects.submissions) member (id)
+  select member.id from unnest(list_subjects.submissions) member (id)
   union all
-  select e.stream_id, (e.data ->> 'batch')::uuid from runledger.event e
+  select (e.data ->> 'batch')::uuid from runledger.event e
   where e.stream_id = any (list_subjects.submissions) and e.stream_version = 1 and e.data ? 'batch'
 $$;
 comment on function runledger.list_subjects is 'Returns the subjects of the webhooks of these submissions: each submission itself and, if it has one, its batch.';
@@ -84,7 +84,7 @@ create or replace function runledger.is_undelivered(submission_id uuid) returns 
 language sql stable
 as $$
   select exists (
-    select from runledger.list_subjects(array[is_undelivered.submission_id]) s
+    select from runledger.list_subjects(array[is_undelivered.submission_id]) s (subject)
     join runledger.delivery d on d.submission_id = s.subject
     where d.state in ('waiting', 'pending')
   )
@@ -100,7 +100,7 @@ begin
   -- An operator may be replaying a webhook at this moment, so the rows are locked before their state is read. They are locked
   -- in the order in which an end locks several batches (runledger.end_submissions); otherwise the two could deadlock.
   perform from runledger.delivery d
-  where d.submission_id in (select s.subject from runledger.list_subjects(remove_bodies.submissions) s)
+  where d.submission_id in (select s.subject from runledger.list_subjects(remove_bodies.submissions) s (subject))
   order by d.submission_id for update;
   _ids := array(
     select member.id from unnest(remove_bodies.submissions) member (id) where not runledger.is_undelivered(member.id)
@@ -114,7 +114,7 @@ begin
   from runledger.event purged
   where purged.stream_id = any (_ids) and purged.type = 'submission.purged' and r.id = purged.stream_id and r.purged_at is null;
   update runledger.delivery d set url = null
-  where d.submission_id in (select s.subject from runledger.list_subjects(_ids) s);
+  where d.submission_id in (select s.subject from runledger.list_subjects(_ids) s (subject));
   delete from runledger.output where output.submission_id = any (_ids);
   delete from runledger.body where body.submission_id = any (_ids);
   return cardinality(_ids);

@@ -1032,7 +1032,7 @@ function runledger.list_recent_language(period interval)
 
 function runledger.list_subjects(submissions uuid[])
   Returns the subjects of the webhooks of these submissions: each submission itself and, if it has one, its batch.
-  returns TABLE(submission_id uuid, subject uuid) stable
+  returns SETOF uuid stable
 
 function runledger.lock_submissions(submissions uuid[])
   Locks submissions and then their batches, before the first of them is interrupted or cancelled, which also locks a key. If they were locked one after another, a key would be locked before the next submission, the reverse of the order in which an end locks them, and the two calls could deadlock.
@@ -1096,7 +1096,7 @@ function runledger.read_delivery(webhook_id uuid)
 
 function runledger.read_files(account_id uuid, ids text[], most integer)
   Returns an account's files with these ids, and notes that they are used. content is null when they have more than `most` bytes in all.
-  returns TABLE(id text, bytes integer, content bytea) security definer set search_path=pg_catalog, pg_temp
+  returns TABLE(id text, content bytea) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.read_language_load()
