@@ -109,10 +109,13 @@ begin
     member.id, null, 'submission.purged', 1, jsonb_build_object('reason', remove_bodies.reason), remove_bodies.metadata
   )
   from unnest(_ids) member (id)
-  where not exists (select from runledger.event e where e.stream_id = member.id and e.type = 'submission.purged');
+  where member.id <> all (array(
+    select e.stream_id from runledger.event e where e.stream_id = any (_ids) and e.type = 'submission.purged'
+  ));
   update runledger.result r set version = purged.stream_version, purged_at = purged.recorded_at
   from runledger.event purged
-  where purged.stream_id = any (_ids) and purged.type = 'submission.purged' and r.id = purged.stream_id and r.purged_at is null;
+  where purged.stream_id = any (_ids) and purged.type = 'submission.purged'
+    and r.id = any (_ids) and r.id = purged.stream_id and r.purged_at is null;
   update runledger.delivery d set url = null
   where d.submission_id in (select s.subject from runledger.list_subjects(_ids) s (subject));
   delete from runledger.output where output.submission_id = any (_ids);

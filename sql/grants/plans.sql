@@ -17,7 +17,7 @@ begin
       -- Reads the first few rows by index, however many submissions wait.
       ('force_generic_plan', '{seqscan,bitmapscan,hashjoin,mergejoin,sort}', '{lend_slot}'),
       ('force_custom_plan', '{seqscan,hashjoin,mergejoin,material}', '{
-        find_bulk,read_overview,read_progress,read_recent_ends,verify
+        find_bulk,read_overview,read_progress,read_recent_ends,rebuild_batch,verify
       }'),
       ('force_custom_plan', '{seqscan,bitmapscan,hashjoin,mergejoin,sort}', '{read_series}')
     ) bound (mode, off, functions)
