@@ -154,8 +154,8 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'keeper: a program may have one process more',
-    text: 'request->processes + version->own_processes;',
-    instead: 'request->processes + version->own_processes + 1;',
+    text: 'request->processes + own_processes)',
+    instead: 'request->processes + own_processes + 1)',
     tests: ['executor/executor'],
   },
   {

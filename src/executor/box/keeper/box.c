@@ -114,7 +114,7 @@ bool prepare_box(struct box *box) {
   if (box->input_reader < 0 || fchmod(box->input, 0444) != 0) die("box.stdin");
   if (pipe2(box->output, O_CLOEXEC) != 0 || pipe2(box->errors, O_CLOEXEC) != 0) die("box.pipe");
   if (has_runtime()) prepare_runtime(box);
-  int group = prepare_group();
+  int group = cgroup->prepare();
   if (!clone_init(box, group)) return true;
   if (group >= 0) close(group);
   close(box->input_reader);

@@ -186,7 +186,7 @@ static void look_at_tasks(uint64_t used) {
 void note_delay(uint64_t used) {
   // The kernel charges its memory for a look to the cgroup. In a full one the keeper would wait for the box that it
   // must end.
-  if (!group_has_room()) return;
+  if (!cgroup->has_room()) return;
   int64_t at = now();
   if (over(used, seen->idle_at) >= idle_cpu) {
     seen->idle_since = at;

@@ -23,6 +23,8 @@ static void adopt_files(void) {
   close_range(group_descriptor + process_count, ~0U, 0);
 }
 
+static int prepare(void) { return -1; }
+
 static uint64_t read_memory(void) { return read_group_number(usage); }
 
 /** The limit of memory and swap may never be below that of memory, so memory may need a second attempt. */
@@ -85,9 +87,10 @@ static bool only_keeper_and_init(void) {
 /** Counts processes by pids.current, because cgroup.procs may be a second old. */
 static bool only_keeper(void) { return read_group_number(processes) == 1; }
 
-const struct group_version group_v1 = {
+const struct cgroup group_v1 = {
     .open = adopt_files,
     .read_keeper_memory = read_memory,
+    .prepare = prepare,
     .reclaim = reclaim,
     .has_leftovers = has_leftovers,
     .has_room = has_room,
@@ -98,6 +101,5 @@ const struct group_version group_v1 = {
     .only_init_is_left = only_keeper_and_init,
     .is_empty = only_keeper,
     .reset = "0",
-    // The keeper and init.
-    .own_processes = 2,
+    .shares_group = true,
 };

@@ -47,10 +47,9 @@ static void open_tree_of_groups(void) {
 }
 
 static uint64_t read_own_memory(void) {
-  group->files[usage] = open_file("keeper", "memory.current", O_RDONLY);
-  uint64_t bytes = read_group_number(usage);
-  close(group->files[usage]);
-  group->files[usage] = -1;
+  int file = open_file("keeper", "memory.current", O_RDONLY);
+  uint64_t bytes = read_number(file);
+  close(file);
   return bytes;
 }
 
@@ -75,6 +74,11 @@ static void reclaim(bool waits) {
   if (pwrite(high, "max", 3, 0) != 3) die_with("group.limit", "memory.high");
   boxes->kept = read_cached();
 }
+
+/** A box's group has no memory of the keeper. */
+static bool has_room(void) { return true; }
+
+static void raise_limit(uint64_t bytes) { (void)bytes; }
 
 static bool may_open_peak(int mode) {
   char path[sizeof boxes->name + sizeof "/" PEAK_FILE];
@@ -107,7 +111,6 @@ static int prepare(void) {
     if (!write_group_text(swap_limit, "0")) die_with("group.limit", "memory.swap.max");
   }
   group->limit_held = 0;
-  group->processes_held = 0;
   int made = openat(parent, boxes->name, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (made < 0) die("group.open");
   return made;
@@ -135,12 +138,14 @@ static void remove_group(void) {
   }
 }
 
-const struct group_version group_v2 = {
+const struct cgroup group_v2 = {
     .open = open_tree_of_groups,
     .read_keeper_memory = read_own_memory,
     .prepare = prepare,
     .reclaim = reclaim,
     .has_leftovers = has_leftovers,
+    .has_room = has_room,
+    .raise_limit = raise_limit,
     .has_hit_limit = has_hit_limit,
     .write_memory_limit = write_limit,
     .read_cpu = read_cpu,
@@ -148,6 +153,4 @@ const struct group_version group_v2 = {
     .is_empty = is_empty,
     .remove = remove_group,
     .reset = "reset",
-    // Init.
-    .own_processes = 1,
 };

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct group_version *version;
+const struct cgroup *cgroup;
 struct group *group;
 
 static void read_text(int descriptor, char *text, size_t size) {
@@ -47,38 +47,22 @@ bool write_group_number(enum group_file file, uint64_t value) {
   return write_group_text(file, text);
 }
 
-void open_group(uint64_t cgroup_version, bool counts_swap) {
-  version = cgroup_version == 1 ? &group_v1 : &group_v2;
+void open_group(uint64_t version, bool counts_swap) {
+  cgroup = version == 1 ? &group_v1 : &group_v2;
   group = allocate_unforked(sizeof *group);
   group->counts_swap = counts_swap;
-  version->open();
-}
-
-uint64_t read_keeper_memory(void) { return version->read_keeper_memory(); }
-
-int prepare_group(void) { return version->prepare == NULL ? -1 : version->prepare(); }
-
-void reclaim_leftovers(bool waits) {
-  if (version->reclaim != NULL) version->reclaim(waits);
-}
-
-bool group_has_leftovers(void) { return version->has_leftovers != NULL && version->has_leftovers(); }
-
-bool group_has_room(void) { return version->has_room == NULL || version->has_room(); }
-
-void raise_limit_for(uint64_t bytes) {
-  if (version->raise_limit != NULL) version->raise_limit(bytes);
+  cgroup->open();
 }
 
 void set_memory_limit(uint64_t bytes) {
   if (bytes == group->limit_held) return;
   group->limit_held = bytes;
-  if (!version->write_memory_limit(bytes)) die("group.limit");
+  if (!cgroup->write_memory_limit(bytes)) die("group.limit");
 }
 
 void begin_start(void) {
   // A group that was made for this box has no charge yet.
-  group->memory_before_start = version->prepare == NULL ? read_group_number(usage) : 0;
+  group->memory_before_start = cgroup->shares_group ? read_group_number(usage) : 0;
 }
 
 void note_start(void) {
@@ -87,11 +71,11 @@ void note_start(void) {
 }
 
 void begin_group(const struct request *request, uint64_t share) {
-  uint64_t allowed = request->processes + version->own_processes;
-  if (allowed != group->processes_held && !write_group_number(process_limit, allowed)) die("group.limit");
-  group->processes_held = allowed;
-  if (!write_group_text(peak, version->reset) && version->prepare == NULL) die("group.reset");
-  if (group->files[swap_peak] >= 0 && !write_group_text(swap_peak, version->reset)) die("group.reset");
+  // Init, and on v1 the keeper, are not the program's.
+  uint64_t own_processes = cgroup->shares_group ? 2 : 1;
+  if (!write_group_number(process_limit, request->processes + own_processes)) die("group.limit");
+  if (!write_group_text(peak, cgroup->reset) && cgroup->shares_group) die("group.reset");
+  if (group->files[swap_peak] >= 0 && !write_group_text(swap_peak, cgroup->reset)) die("group.reset");
   uint64_t held = read_group_number(usage);
   group->memory_before = held > group->memory_of_start ? held - group->memory_of_start : 0;
   group->memory_allowed = request->memory_bytes;
@@ -101,7 +85,7 @@ void begin_group(const struct request *request, uint64_t share) {
   if (request->memory_bytes <= share) die_with("group.limit", "less memory than the interpreter's share");
   set_memory_limit(request->memory_bytes - share + (group->memory_before + step - 1) / step * step);
   group->kills_before = read_group_key(kills, "oom_kill");
-  group->cpu_before = version->read_cpu();
+  group->cpu_before = cgroup->read_cpu();
 }
 
 static uint64_t read_peak(void) {
@@ -113,7 +97,7 @@ static uint64_t read_peak(void) {
 
 uint64_t group_cpu_nanoseconds(void) {
   if (group->files[peak] < 0) read_peak();
-  int64_t used = version->read_cpu() - group->cpu_before;
+  int64_t used = cgroup->read_cpu() - group->cpu_before;
   return used > 0 ? (uint64_t)used : 0;
 }
 
@@ -134,19 +118,17 @@ uint64_t group_memory_kills(void) {
   return total < group->kills_before ? 0 : total - group->kills_before;
 }
 
-bool group_has_hit_limit(void) { return version->has_hit_limit(); }
-
 bool only_init_is_left(void) {
   // Init frees files and shared memory, which may take seconds. Otherwise this memory would count as charged before the
   // next run, and would give that run more room when it is freed.
-  return read_group_number(usage) <= group->memory_before + freed_later_bytes && version->only_init_is_left();
+  return read_group_number(usage) <= group->memory_before + freed_later_bytes && cgroup->only_init_is_left();
 }
 
 void end_group(void) {
   // Reaped processes may still be counted for an instant.
-  for (int tries = 0; !version->is_empty(); tries += 1) {
+  for (int tries = 0; !cgroup->is_empty(); tries += 1) {
     if (tries == 2000) die_with("group.empty", "processes are left");
     usleep(1000);
   }
-  if (version->remove != NULL) version->remove();
+  if (!cgroup->shares_group) cgroup->remove();
 }

@@ -30,37 +30,10 @@ struct group {
   /** The most bytes that were seen charged in this run. Used when there is no file for the peak. */
   uint64_t memory_seen;
   uint64_t limit_held;
-  uint64_t processes_held;
 };
 extern struct group *group;
 
-/** The operations of one cgroup version. NULL when the version has nothing to do. */
-struct group_version {
-  void (*open)(void);
-  /** Returns the bytes that are charged for the keeper itself, before it has made a box. */
-  uint64_t (*read_keeper_memory)(void);
-  /** Makes the next box's group and returns its descriptor. NULL when boxes share the keeper's group. */
-  int (*prepare)(void);
-  /** Makes the kernel free the memory of the last box. */
-  void (*reclaim)(bool waits);
-  bool (*has_leftovers)(void);
-  bool (*has_room)(void);
-  /** True when the box has reached its own memory limit. */
-  bool (*has_hit_limit)(void);
-  void (*raise_limit)(uint64_t bytes);
-  /** Writes the memory limit. On v1 it may not be above the limit of memory and swap, so both are written. */
-  bool (*write_memory_limit)(uint64_t bytes);
-  /** Returns CPU nanoseconds without the keeper's own. Only differences are meaningful. */
-  int64_t (*read_cpu)(void);
-  bool (*only_init_is_left)(void);
-  bool (*is_empty)(void);
-  void (*remove)(void);
-  /** The text that resets the peak. */
-  const char *reset;
-  /** Number of processes in the group that do not belong to the program. */
-  uint64_t own_processes;
-};
-extern const struct group_version group_v1, group_v2;
+extern const struct cgroup group_v1, group_v2;
 
 /** When this much more than before the run is charged, the result waits until init has freed it. */
 enum { freed_later_bytes = 1 << 20 };

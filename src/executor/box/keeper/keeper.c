@@ -5,16 +5,8 @@
 // For a request, the keeper writes files, input, command line and limits into the box, reads the counters (group.c),
 // starts the program and supervises it (supervise.c). It sends the result when only the box's init lives, reaps init,
 // and makes the next box. The keeper passes on a program's output unread. It opens files that a program can write only
-// after the program's end (output.c). The keeper itself is confined, too (confine.c).
-//
-//   worker         root, Node
-//     │ socket
-//   keeper         the slot's uid; user, network and mount namespace of its own, made once; three capabilities, a filter
-//     ├─ box       new pid, ipc, uts, mount and cgroup namespace for each run
-//     │    init      pid 1: mounts, drops all rights, takes the filter, forks, reaps; kept from signals, never dumpable
-//     │      program   pid 2: waits for `go`, then exec, or goes on as a fork; its children die with init
-//     └─ next box  made while the worker reads the result of the last one
-//   cgroup v2: <worker>/<keeper>/{keeper, run-0, run-1, …}, each box born in its own; v1: <worker>/<keeper>/keeper for all
+// after the program's end (output.c). The keeper itself is confined, too (confine.c). docs/how-a-run-is-made.md has a
+// picture of the processes, their namespaces and cgroups.
 //
 // In a resident interpreter the same code forks programs (python.c). In the waiting box a runtime may have started
 // already (runtime.c).
@@ -98,10 +90,10 @@ static void fill_box(struct request *request) {
   if (has_runtime())
     note_start();
   else
-    reclaim_leftovers(false);
+    cgroup->reclaim(false);
   // Room for the input and the files. box_bytes is scratch space plus files.
   uint64_t file_bytes = request->box_bytes > request->scratch_bytes ? request->box_bytes - request->scratch_bytes : 0;
-  raise_limit_for(request->stdin_bytes + file_bytes);
+  cgroup->raise_limit(request->stdin_bytes + file_bytes);
   resize_box(&box, request->box_bytes, request->scratch_bytes);
   read_files(request->files);
   read_output_names(request->output_files);
@@ -125,7 +117,7 @@ static struct result measure(enum reason reason, const struct stream streams[2],
       .stderr_bytes = streams[1].received,
   };
   require_no_failure();
-  if (result.memory_kills > 0 && !group_has_hit_limit()) result.reason = squeezed;
+  if (result.memory_kills > 0 && !cgroup->has_hit_limit()) result.reason = squeezed;
   if (!has_end && reason == no_reason && result.memory_kills == 0)
     die_with("box.watch", "the box ended without a status");
   return result;
@@ -135,7 +127,7 @@ static struct result measure(enum reason reason, const struct stream streams[2],
 static void send_output_files(const struct request *request) {
   if (request->output_files == 0) return;
   // The program may have filled its cgroup. On v1 the keeper shares that cgroup.
-  raise_limit_for(0);
+  cgroup->raise_limit(0);
   if (!box.outlives) pass_output_files(box.mounts[0], request->output_files_bytes);
   close(box.mounts[0]);
 }
@@ -147,8 +139,8 @@ static void send_kind(uint64_t kind) {
 
 /** Done before the next request, which would otherwise wait for it. */
 static void settle_slot(void) {
-  reclaim_leftovers(true);
-  raise_limit_for(0);
+  cgroup->reclaim(true);
+  cgroup->raise_limit(0);
   send_kind('s');
 }
 
@@ -189,7 +181,7 @@ static void run(void) {
   send_output_files(&request);
   // The input stays open until now, so that it is charged before the run and at its end, whether or not it was read.
   close(box.input);
-  result.unsettled = group_has_leftovers();
+  result.unsettled = cgroup->has_leftovers();
   append_frame('x', &result, sizeof result);
   // The result is valid from now on, so a later failure is not reported as `f`.
   program_started = false;
@@ -230,7 +222,7 @@ void setup(void) {
   yields_cpu = hello.shares_cpu != 0;
   own_streams = hello.own_streams != 0;
   has_loopback = hello.loopback != 0;
-  share = read_keeper_memory();
+  share = cgroup->read_keeper_memory();
   load_filter(text, hello.filter_bytes);
   build_root(text + filters, hello.layout_bytes);
   open_boxes();
@@ -249,11 +241,11 @@ static const uint64_t start_bytes = 64 << 20;
 
 static void make_room_for_box(void) {
   if (has_runtime()) {
-    reclaim_leftovers(false);
-    raise_limit_for(start_bytes);
+    cgroup->reclaim(false);
+    cgroup->raise_limit(start_bytes);
     begin_start();
   } else {
-    raise_limit_for(0);
+    cgroup->raise_limit(0);
   }
 }
 
@@ -265,7 +257,7 @@ static void await_request(void) {
 
 void serve(void) {
   if (forks && has_runtime()) die_with("protocol", "a runtime in an interpreter");
-  uint64_t memory = read_keeper_memory();
+  uint64_t memory = cgroup->read_keeper_memory();
   share = forks && memory > share ? memory - share : 0;
   bool is_ready = !has_runtime();
   if (is_ready) send_kind('r');

@@ -234,19 +234,37 @@ uint64_t run_delay(void);
 int64_t forgiven_until(int64_t ends, uint64_t used);
 
 // group.c
+/** What the keeper's cgroup does as its version requires. */
+extern const struct cgroup {
+  void (*open)(void);
+  /** Returns the bytes that are charged for the keeper itself. Valid only between two boxes. */
+  uint64_t (*read_keeper_memory)(void);
+  /** v2: makes the next box's group and returns its descriptor. v1: returns -1, because boxes share the keeper's group. */
+  int (*prepare)(void);
+  /** True when a dead box left more memory charged than the next run may find. */
+  bool (*has_leftovers)(void);
+  /** Makes the kernel free that memory. @param waits as long as necessary; otherwise v1 fails after seconds. */
+  void (*reclaim)(bool waits);
+  /** v1: false when memory for the keeper itself could reach the limit of its boxes, so that the keeper would wait. */
+  bool (*has_room)(void);
+  /** v1: raises the limit so that there is room for this many bytes more. */
+  void (*raise_limit)(uint64_t bytes);
+  /** Writes the memory limit. On v1 it may not be above the limit of memory and swap, so both are written. */
+  bool (*write_memory_limit)(uint64_t bytes);
+  /** Returns CPU nanoseconds without the keeper's own. Only differences are meaningful. */
+  int64_t (*read_cpu)(void);
+  /** True when the box has reached its own memory limit. The kernel also kills for a group above and for the host. */
+  bool (*has_hit_limit)(void);
+  bool (*only_init_is_left)(void);
+  bool (*is_empty)(void);
+  /** v2: removes the box's group. */
+  void (*remove)(void);
+  /** The text that resets the peak. */
+  const char *reset;
+  /** True when boxes share the keeper's group. */
+  bool shares_group;
+} *cgroup;
 void open_group(uint64_t version, bool counts_swap);
-/** Returns the bytes that are charged for the keeper itself. Valid only between two boxes. */
-uint64_t read_keeper_memory(void);
-/** v2: makes the next box's cgroup and returns its descriptor. v1: returns -1. */
-int prepare_group(void);
-/** v1: true when a dead box left more memory charged than the next run may find. */
-bool group_has_leftovers(void);
-/** v1: makes the kernel free that memory. @param waits as long as necessary; otherwise it fails after seconds. */
-void reclaim_leftovers(bool waits);
-/** v1: false when memory for the keeper itself could reach the limit of its boxes, so that the keeper would wait. */
-bool group_has_room(void);
-/** v1: raises the limit so that there is room for this many bytes more. */
-void raise_limit_for(uint64_t bytes);
 /** Memory that a runtime takes between begin_start and note_start counts as its program's. */
 void begin_start(void);
 void note_start(void);
@@ -254,8 +272,6 @@ void begin_group(const struct request *request, uint64_t share);
 uint64_t group_cpu_nanoseconds(void);
 uint64_t group_memory_peak(uint64_t share);
 uint64_t group_memory_kills(void);
-/** True when the box has reached its own memory limit. The kernel also kills for a group above and for the whole host. */
-bool group_has_hit_limit(void);
 /** True when only the box's init lives, with almost nothing to free. */
 bool only_init_is_left(void);
 /** Proves that nothing of the box is left. */

@@ -5,7 +5,6 @@
 // uncounted.
 #include "keeper.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
 #include <stdio.h>
