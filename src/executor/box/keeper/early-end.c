@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { has_collected_objects = 1UL << 14, finalizer = 80, new_blocks_most = 50 * 1000 };
@@ -89,26 +88,14 @@ static int count(struct dl_phdr_info *library, size_t size, void *data) {
 
 void prepare_early_end(void) {
   dl_iterate_phdr(count, &libraries);
-  long *counted = mmap(NULL, sizeof *counted, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (counted == MAP_FAILED) die("python.early-end");
   int state = PyGILState_Ensure();
   find_streams(streams);
+  collections = count_collections();
   get_blocks = PySys_GetObject("getallocatedblocks");
-  if (get_blocks == NULL) die("python.early-end");
+  if (collections < 0 || get_blocks == NULL) die("python.early-end");
   Py_IncRef(get_blocks);
   blocks = count_blocks();
-  // Counted in another process, because a program can see how many objects exist.
-  pid_t pid = fork();
-  if (pid == 0) {
-    *counted = count_collections();
-    _exit(0);
-  }
   PyGILState_Release(state);
-  int status;
-  if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0 || *counted < 0) die("python.early-end");
-  collections = *counted;
-  // No fork may have a page that it shares with others: it could write there.
-  if (munmap(counted, sizeof *counted) != 0) die("python.early-end");
 }
 
 bool has_word(FILE *script, const char *const words[], size_t count) {
