@@ -2,23 +2,18 @@
 // sandbox.
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { NotStartedError, readCode, SandboxError } from '#contract'
+import { describe, NotStartedError, readCode, SandboxError } from '#contract'
 import { stopMessage, takeFrame } from './message.ts'
-import type { Kind } from './message.ts'
-
-/** The messages that a run may send before its result. */
-export type Output = Extract<Kind, 'output' | 'errors' | 'outputFile'>
+import type { Frame, Kind } from './message.ts'
 
 export interface Conversation {
   /**
-   * Resolves with the body of the next frame of this kind.
-   * @throws {SandboxError} on an unexpected frame, a timeout, or the keeper's exit.
+   * Resolves with what `read` makes of the next frame of this kind.
+   * @throws {SandboxError} on an impossible or unexpected frame, a timeout, or the keeper's exit.
    */
-  expect(kind: Kind, patienceMilliseconds: number): Promise<Buffer>
-  /** Called with output. Null when no output may arrive. */
-  onOutput: ((kind: Output, bytes: Buffer) => void) | null
-  /** Called when the slot is settled after a run. Null when the keeper may not report that. */
-  onSettled: (() => void) | null
+  expect<T>(kind: Kind, patienceMilliseconds: number, read: (body: Buffer) => T): Promise<T>
+  /** What else may arrive now. A function that throws has got an impossible frame. */
+  listeners: Partial<Record<Kind, (body: Buffer) => void>>
   ask(parts: readonly Uint8Array[]): void
   /** Stops the run. */
   giveUp(): void
@@ -31,7 +26,7 @@ export interface Conversation {
 
 interface Awaited {
   readonly kind: Kind
-  readonly resolve: (body: Buffer) => void
+  readonly answer: (body: Buffer) => void
   readonly reject: (error: unknown) => void
   /** Restarts the timeout. */
   readonly postpone: () => void
@@ -40,7 +35,7 @@ interface Awaited {
 /** How long the worker waits for the rest of stderr after a keeper has exited. */
 const lastWordsMilliseconds = 500
 
-/** The conversation ends at the first unexpected frame. */
+/** The conversation ends at the first impossible or unexpected frame. */
 export function converse(child: ChildProcess, socket: Socket): Conversation {
   let failure: SandboxError | null = null
   let awaited: Awaited | null = null
@@ -57,41 +52,33 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
     resolveEnd(error)
   }
 
-  function take(kind: Kind, body: Buffer): void {
+  function take({ kind, body }: Frame): void {
     sending.isUnanswered = false
-    const { onOutput, onSettled } = conversation
-    if (kind === 'refusal') {
-      end(new NotStartedError('keeper.failed', body.toString('utf8')))
-    } else if (kind === 'failure') {
-      end(new SandboxError('keeper.failed', body.toString('utf8')))
-    } else if ((kind === 'output' || kind === 'errors' || kind === 'outputFile') && onOutput) {
-      onOutput(kind, body)
-    } else if (kind === 'delayed' && awaited?.kind === 'result') {
-      awaited.postpone()
-    } else if (kind === 'settled' && onSettled) {
-      onSettled()
-    } else if (awaited?.kind === kind) {
-      const { resolve } = awaited
-      awaited = null
-      resolve(body)
-    } else {
-      end(new SandboxError('keeper.protocol', `unexpected message "${kind}"`))
-    }
+    const listener = conversation.listeners[kind]
+    if (kind === 'refusal') throw new NotStartedError('keeper.failed', body.toString('utf8'))
+    else if (kind === 'failure') throw new SandboxError('keeper.failed', body.toString('utf8'))
+    else if (kind === 'delayed' && awaited?.kind === 'result') awaited.postpone()
+    else if (awaited?.kind === kind) awaited.answer(body)
+    else if (listener) listener(body)
+    else throw new Error(`unexpected message "${kind}"`)
   }
 
   const conversation: Conversation = {
-    expect(kind, patienceMilliseconds) {
+    expect<T>(kind: Kind, patienceMilliseconds: number, read: (body: Buffer) => T) {
       if (failure !== null) return Promise.reject(failure)
-      const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+      const { promise, resolve, reject } = Promise.withResolvers<T>()
       const timer = setTimeout(
         () => end(new SandboxError('keeper.silent', `no message "${kind}" in time`)),
         patienceMilliseconds,
       )
-      awaited = { kind, resolve, reject, postpone: () => void timer.refresh() }
+      const answer = (body: Buffer): void => {
+        resolve(read(body))
+        awaited = null
+      }
+      awaited = { kind, answer, reject, postpone: () => void timer.refresh() }
       return promise.finally(() => clearTimeout(timer))
     },
-    onOutput: null,
-    onSettled: null,
+    listeners: {},
     ask(parts) {
       sending.isUnanswered = true
       sending.isUnread = !socket.writable
@@ -133,23 +120,25 @@ function watchSending(socket: Socket): Sending {
   return sending
 }
 
+/** @param take throws when the frame ends the conversation. */
 function cutFrames(
   socket: Socket,
   { end, failed }: Conversation,
-  take: (kind: Kind, body: Buffer) => void,
+  take: (frame: Frame) => void,
 ): void {
   let rest: Buffer = Buffer.alloc(0)
   socket.on('data', (chunk: Buffer) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    while (failed() === null) {
-      const taken = takeFrame(rest)
-      if (taken === 'partial') return
-      if (taken === 'nonsense') {
-        end(new SandboxError('keeper.protocol', 'a malformed message'))
-      } else {
-        rest = taken.rest
-        take(taken.kind, taken.body)
+    try {
+      while (failed() === null) {
+        const frame = takeFrame(rest)
+        if (frame === null) return
+        rest = frame.rest
+        take(frame)
       }
+    } catch (error) {
+      const isKnown = error instanceof SandboxError
+      end(isKnown ? error : new SandboxError('keeper.protocol', describe(error)))
     }
   })
 }

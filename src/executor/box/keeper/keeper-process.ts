@@ -57,8 +57,9 @@ export async function startKeeper(launch: KeeperLaunch): Promise<Keeper> {
   const conversation = converse(child, socket)
   socket.write(encodeHello(launch))
   try {
-    const answer = await conversation.expect('ready', startMilliseconds)
-    if (answer.length > 0) throw new Error('it is ready with more than a word')
+    await conversation.expect('ready', startMilliseconds, (body) => {
+      if (body.length > 0) throw new Error('it is ready with more than a word')
+    })
     return createKeeper(child, socket, conversation)
   } catch (cause) {
     child.kill('SIGKILL')
@@ -122,20 +123,16 @@ async function run(
   const stdout = collect(limits.stdoutBytes)
   const stderr = collect(request.stderrKeptBytes ?? limits.stderrBytes)
   const outputFiles = collectOutputFiles(request.outputFiles ?? [])
-  // The message `settled` may arrive together with the result.
   const settled = Promise.withResolvers<void>()
-  conversation.onOutput = (kind, bytes) => {
-    if (kind === 'outputFile') {
-      try {
-        readOrEnd(conversation, () => outputFiles.add(bytes))
-      } catch {
-        // `readOrEnd` has ended the conversation, so the run fails.
-      }
-      return
-    }
-    const output = kind === 'output' ? stdout : stderr
+  const keep = (output: typeof stdout) => (bytes: Buffer) => {
     output.add(bytes)
     request.tap?.note()
+  }
+  const read = (body: Buffer) => {
+    // Only this may still arrive, also together with the result.
+    conversation.listeners = { settled: () => settled.resolve() }
+    const result = decodeResult(body, [stdout.length(), stderr.length()])
+    return { ...result, outputFiles: outputFiles.end() }
   }
   let isGivenUp = false
   const giveUp = (): void => {
@@ -147,18 +144,20 @@ async function run(
       read: (output, from, most) => (output === 'stdout' ? stdout : stderr).read(from, most),
     })
     const parts = encodeRequest(request)
-    const answered = conversation.expect('result', limits.wallSeconds * 1000 + graceMilliseconds)
-    conversation.onSettled = settled.resolve
+    const patience = limits.wallSeconds * 1000 + graceMilliseconds
+    const answered = conversation.expect('result', patience, read)
+    conversation.listeners = {
+      output: keep(stdout),
+      errors: keep(stderr),
+      outputFile: outputFiles.add,
+    }
     conversation.ask(parts)
     signal?.addEventListener('abort', giveUp)
     request.stop?.addEventListener('abort', giveUp)
     if (request.stop?.aborted === true) giveUp()
-    const body = await answered
-    const lengths = [stdout.length(), stderr.length()] as const
-    const result = readOrEnd(conversation, () => decodeResult(body, lengths))
-    const refuseFurther = (): void => void (conversation.onSettled = null)
-    if (!result.isUnsettled) refuseFurther()
-    else onUnsettled(awaitSettled(conversation, settled.promise).then(refuseFurther))
+    const result = await answered
+    if (result.isUnsettled) onUnsettled(awaitSettled(conversation, settled.promise))
+    else conversation.listeners = {}
     if (result.reason === 'aborted') signal?.throwIfAborted()
     const { reason, usage } = result
     if (reason === 'starved') {
@@ -176,12 +175,11 @@ async function run(
       stdout: stdout.captured(result.stdoutBytes, limits.stdoutBytes),
       stderr: stderr.captured(result.stderrBytes, limits.stderrBytes),
       exit: result.exit,
-      ...(request.outputFiles && { outputFiles: readOrEnd(conversation, outputFiles.end) }),
+      ...(request.outputFiles && { outputFiles: result.outputFiles }),
     }
   } finally {
     signal?.removeEventListener('abort', giveUp)
     request.stop?.removeEventListener('abort', giveUp)
-    conversation.onOutput = null
     request.tap?.close()
   }
 }
@@ -192,18 +190,7 @@ async function awaitSettled(conversation: Conversation, settled: Promise<void>):
   const timer = setTimeout(() => conversation.end(tooLong), settleMilliseconds).unref()
   await Promise.race([settled, conversation.ended])
   clearTimeout(timer)
-}
-
-/** Reads a message, and ends the keeper if the message is impossible. */
-function readOrEnd<T>(conversation: Conversation, read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    const failure =
-      error instanceof SandboxError ? error : new SandboxError('keeper.protocol', describe(error))
-    conversation.end(failure)
-    throw failure
-  }
+  conversation.listeners = {}
 }
 
 /** Keeps the first bytes of an output. */

@@ -35,14 +35,15 @@ export interface Frame {
   readonly rest: Buffer
 }
 
-export function takeFrame(bytes: Buffer): Frame | 'partial' | 'nonsense' {
+/** Takes the first frame. @returns null while it is incomplete. @throws {Error} when it is malformed. */
+export function takeFrame(bytes: Buffer): Frame | null {
   const { sizeBytes } = structure.frame
-  if (bytes.length < sizeBytes) return 'partial'
+  if (bytes.length < sizeBytes) return null
   const head = structure.frame.decode(bytes.subarray(0, sizeBytes))
   const kind = kindsByNumber.get(head.kind)
-  if (kind === undefined || head.length > longestFrame) return 'nonsense'
+  if (kind === undefined || head.length > longestFrame) throw new Error('a malformed message')
   const end = sizeBytes + head.length
-  if (bytes.length < end) return 'partial'
+  if (bytes.length < end) return null
   return { kind, body: bytes.subarray(sizeBytes, end), rest: bytes.subarray(end) }
 }
 
@@ -150,11 +151,9 @@ function encodeName(name: string): Uint8Array[] {
   return [structure.encodeNumbers([bytes.length]), bytes]
 }
 
-/** Why the keeper ended the box; null when the box ended by itself. */
-type Reason = Exclude<(typeof structure.reasons)[number], 'no_reason'> | null
-
 export interface Result {
-  readonly reason: Reason
+  /** Why the keeper ended the box; null when the box ended by itself. */
+  readonly reason: Exclude<(typeof structure.reasons)[number], 'no_reason'> | null
   /** True when the slot may not be lent before the message `settled`. */
   readonly isUnsettled: boolean
   readonly exit: Evidence['exit']

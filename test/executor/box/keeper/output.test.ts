@@ -26,7 +26,7 @@ t.test('output that is written byte by byte comes in few frames, and whole', asy
     .on('error', () => {})
     .on('data', (chunk: Buffer) => {
       said = Buffer.concat([said, chunk])
-      for (let frame = takeFrame(said); typeof frame === 'object'; frame = takeFrame(said)) {
+      for (let frame = takeFrame(said); frame; frame = takeFrame(said)) {
         frames.push([frame.kind, frame.body.length])
         said = frame.rest
         if (frame.kind === 'result') socket.end()
