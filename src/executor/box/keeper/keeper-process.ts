@@ -90,9 +90,7 @@ function createKeeper(child: ChildProcess, socket: Socket, conversation: Convers
     async run(request, signal) {
       await settling
       return run(conversation, request, signal, (settled) => {
-        settling = settled
-        const forget = (): void => void (settling = null)
-        void settled.then(forget)
+        settling = settled.then(() => void (settling = null))
       })
     },
     async close() {

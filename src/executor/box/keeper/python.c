@@ -118,15 +118,10 @@ __attribute__((constructor)) static void begin(void) {
 /** The end of a zip archive, which CPython can run. It looks for one only at its start. */
 static const char *const archive_mark = "PK\5\6";
 
-static void *find_next(const char *name) {
-  void *found = dlsym(RTLD_NEXT, name);
-  if (found == NULL) _exit(70);
-  return found;
-}
-
 static FILE *open_script(const char *name, const char *path, const char *mode) {
   FILE *(*next)(const char *, const char *);
-  *(void **)&next = find_next(name);
+  *(void **)&next = dlsym(RTLD_NEXT, name);
+  if (next == NULL) _exit(70);
   bool is_script = waits_for_script && (strcmp(path, scripts[0]) == 0 || strcmp(path, scripts[1]) == 0);
   if (!is_script) return next(path, mode);
   waits_for_script = false;

@@ -119,8 +119,6 @@ struct supervision {
   int64_t next_look;
   /** When the keeper stops waiting for the end of a box whose run is over. */
   int64_t gives_up;
-  /** True while init is not reaped. */
-  bool alive;
   /** True when the program has ended or was killed, so that the rest of its box dies. */
   bool over;
   /** True when the keeper need not wait for init. */
@@ -130,6 +128,9 @@ struct supervision {
 };
 
 enum event { from_worker, from_box, from_output, from_errors, from_program, event_count };
+
+/** False when init is reaped. */
+static bool is_alive(const struct supervision *run) { return run->box->pid != 0; }
 
 static void postpone_giving_up(struct supervision *run) { run->gives_up = now() + kill_seconds * INT64_C(1000000000); }
 
@@ -161,7 +162,7 @@ static int await_events(struct supervision *run, struct pollfd events[event_coun
   struct stream *streams = run->streams;
   bool owes = full || has_unsent();
   events[from_worker] = (struct pollfd){worker_socket, (short)(POLLIN | (owes ? POLLOUT : 0)), 0};
-  events[from_box] = (struct pollfd){run->alive ? run->box->pidfd : -1, POLLIN, 0};
+  events[from_box] = (struct pollfd){is_alive(run) ? run->box->pidfd : -1, POLLIN, 0};
   for (int index = 0; index < 2; index += 1) {
     bool held_back = full && streams[index].received < streams[index].limit;
     events[from_output + index] = (struct pollfd){held_back ? -1 : streams[index].descriptor, POLLIN, 0};
@@ -170,7 +171,7 @@ static int await_events(struct supervision *run, struct pollfd events[event_coun
   if (run->over && full) postpone_giving_up(run);
   int64_t until = run->over ? run->gives_up : run->next_look < run->ends ? run->next_look : run->ends;
   if (!run->over && has_unflushed(run) && run->next_flush < until) until = run->next_flush;
-  bool waits = !has_message() && (run->alive || full);
+  bool waits = !has_message() && (is_alive(run) || full);
   int64_t pause = waits ? until - now() : 0;
   struct timespec timeout = {pause > 0 ? pause / 1000000000 : 0, pause > 0 ? pause % 1000000000 : 0};
   int found = ppoll(events, event_count, &timeout, NULL);
@@ -187,13 +188,10 @@ static void read_outputs(struct stream streams[2], const struct pollfd events[ev
 }
 
 static void look_for_end(struct supervision *run, bool box_ended) {
-  if (run->alive && box_ended) {
-    reap_box(run->box);
-    run->alive = false;
-  }
-  if (run->over || (run->alive && !has_ended())) return;
+  if (box_ended) reap_box(run->box);
+  if (run->over || (is_alive(run) && !has_ended())) return;
   run->over = true;
-  run->settled = run->alive && only_init_is_left();
+  run->settled = is_alive(run) && only_init_is_left();
   postpone_giving_up(run);
 }
 
@@ -226,20 +224,18 @@ enum reason supervise(struct box *box, const struct request *request, struct str
       .wall_ends = started + (int64_t)request->wall_nanoseconds,
       .ends = started + (int64_t)request->wall_nanoseconds,
       .next_look = started + plan_look(0, request),
-      .gives_up = INT64_MAX,
-      .alive = true,
       // The output of a short program is sent together with its result, in one write.
       .next_flush = started + flush_milliseconds * INT64_C(1000000),
   };
   begin_delay(box, started);
   enum reason reason = no_reason;
-  while ((run.alive && !run.settled) || streams[0].descriptor >= 0 || streams[1].descriptor >= 0) {
+  while ((is_alive(&run) && !run.settled) || streams[0].descriptor >= 0 || streams[1].descriptor >= 0) {
     bool full = is_full();
     struct pollfd events[event_count];
     int found = await_events(&run, events, full);
     if (found < 0) continue;
     // All writers are dead and their output is read. The kernel may not have closed their ends of the pipes yet.
-    if (found == 0 && !run.alive && !full) break;
+    if (found == 0 && !is_alive(&run) && !full) break;
     if (events[from_worker].revents & POLLOUT) send_some();
     bool stopped = is_stopped((events[from_worker].revents & (POLLIN | POLLHUP | POLLERR)) != 0);
     read_outputs(streams, events);
@@ -247,7 +243,7 @@ enum reason supervise(struct box *box, const struct request *request, struct str
     // An end that has happened counts before a clock that has run out.
     look_for_end(&run, events[from_box].revents != 0);
     if (run.over) {
-      box->outlives = run.alive && now() > run.gives_up;
+      box->outlives = is_alive(&run) && now() > run.gives_up;
       if (box->outlives) break;
       continue;
     }
