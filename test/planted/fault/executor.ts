@@ -130,8 +130,8 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'keeper: a program finds no user of its own',
-    text: "'/etc/passwd': `runner:x:",
-    instead: "'/etc/passwd': `nobody:x:",
+    text: "'file', `runner:x:${boxUid}:${boxUid}:",
+    instead: "'file', `nobody:x:${boxUid}:${boxUid}:",
     tests: ['ordinary/ordinary'],
   },
   {

@@ -40,26 +40,22 @@ export const environment: Readonly<Record<string, string>> = {
   OPENBLAS_NUM_THREADS: '1',
 }
 
-/** Files in which programs look up users and hosts. They name one user, and none of the host's. */
-const accounts: Readonly<Record<string, string>> = {
-  '/etc/passwd': `runner:x:${boxUid}:${boxUid}:runner:/box:/bin/sh\n`,
-  '/etc/group': `runner:x:${boxUid}:\n`,
-  '/etc/nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
-  '/etc/hosts': '127.0.0.1 localhost\n::1 localhost\n127.0.1.1 box\n',
-}
-
 /**
  * The devices of a box. There is no devpts: the host counts all pseudo-terminals together, so a box could use them up or signal
  * by the count.
  */
 const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) => `/dev/${name}`)
 
-/** Links in /dev: path and text. */
-const deviceLinks = [
-  ['/dev/fd', '/proc/self/fd'],
-  ['/dev/stdin', '/proc/self/fd/0'],
-  ['/dev/stdout', '/proc/self/fd/1'],
-  ['/dev/stderr', '/proc/self/fd/2'],
+/** Links, and the files in which programs look up users and hosts. They name one user, and none of the host's. */
+const ownEntries = [
+  ['link', '/proc/self/fd', '/dev/fd'],
+  ['link', '/proc/self/fd/0', '/dev/stdin'],
+  ['link', '/proc/self/fd/1', '/dev/stdout'],
+  ['link', '/proc/self/fd/2', '/dev/stderr'],
+  ['file', `runner:x:${boxUid}:${boxUid}:runner:/box:/bin/sh\n`, '/etc/passwd'],
+  ['file', `runner:x:${boxUid}:\n`, '/etc/group'],
+  ['file', 'passwd: files\ngroup: files\nhosts: files\n', '/etc/nsswitch.conf'],
+  ['file', '127.0.0.1 localhost\n::1 localhost\n127.0.1.1 box\n', '/etc/hosts'],
 ] as const
 
 /**
@@ -92,9 +88,8 @@ export function encodeLayout(paths: readonly HostPath[] = []): Layout {
   }
   const entries = [
     ...[...root, ...listFurther(root, paths)].map(reach),
-    ...devices.map((path) => ['device', path, path]),
-    ...deviceLinks.map(([path, text]) => ['link', text, path]),
-    ...Object.entries(accounts).map(([path, text]) => ['file', text, path]),
+    ...devices.map((path) => ['bind', path, path]),
+    ...ownEntries,
   ]
   const bytes = Buffer.from(entries.flatMap((entry) => entry.map((text) => `${text}\0`)).join(''))
   return { bytes, hidden }

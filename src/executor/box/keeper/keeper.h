@@ -130,8 +130,8 @@ extern const char *const scratch_paths[scratch_count];
 extern int box_namespace;
 /**
  * Replaces the keeper's root.
- * @param layout three strings per entry, each ended by NUL: `bind`, source, target (read-only); `device`, source,
- * target; `link`, text, path; `file`, text, path.
+ * @param layout three strings per entry, each ended by NUL: `bind`, source, target (read-only); `link`, text, path;
+ * `file`, text, path.
  */
 void build_root(char *layout, size_t bytes);
 

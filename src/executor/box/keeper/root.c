@@ -46,12 +46,6 @@ static void make_parents(char *path) {
   }
 }
 
-static void restrict_mount(const char *path, uint64_t attributes) {
-  struct mount_attr wanted = {.attr_set = attributes};
-  if (syscall(SYS_mount_setattr, AT_FDCWD, path, AT_RECURSIVE, &wanted, sizeof wanted) != 0)
-    die_with("root.restrict", path);
-}
-
 /**
  * A temporary tmpfs. `nothing` is the empty upper layer of each overlay; `whole` is the mount point for single files.
  */
@@ -93,6 +87,13 @@ static void mount_layer(const char *source, const char *directory, const char *t
   close(context);
 }
 
+static void bind_file(const char *source, const char *target, uint64_t attributes) {
+  if (mount(source, target, NULL, MS_BIND, NULL) != 0) die_with("root.bind", target);
+  struct mount_attr wanted = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | attributes};
+  if (syscall(SYS_mount_setattr, AT_FDCWD, target, AT_RECURSIVE, &wanted, sizeof wanted) != 0)
+    die_with("root.restrict", target);
+}
+
 /** Shows one file, from an overlay of its directory. */
 static void bind_from_layer(const char *source, const char *target) {
   char directory[4096], file[4096];
@@ -100,8 +101,7 @@ static void bind_from_layer(const char *source, const char *target) {
   snprintf(directory, sizeof directory, "%.*s", (int)(name - source), source);
   snprintf(file, sizeof file, "%s/%s", whole, name);
   mount_layer(source, directory, whole);
-  if (mount(file, target, NULL, MS_BIND, NULL) != 0) die_with("root.bind", target);
-  restrict_mount(target, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+  bind_file(file, target, MOUNT_ATTR_NODEV);
   if (umount2(whole, MNT_DETACH) != 0) die("root.layer");
 }
 
@@ -121,31 +121,23 @@ static void copy_host_file(const char *source, const char *target, mode_t mode) 
 /** Files up to this size are copied, such as the linker's cache and the JDK's certificates. */
 enum { largest_copy_bytes = 512 * 1024 };
 
-static void show_host_path(const char *source, char *target) {
+static void show_host_path(const char *source, const char *target) {
   char from[4096];
   snprintf(from, sizeof from, "/old%s", source);
   struct stat found;
   if (stat(from, &found) != 0) die_with("root.find", source);
-  make_parents(target);
   if (S_ISDIR(found.st_mode)) {
     if (mkdir(target, 0755) != 0 && errno != EEXIST) die_with("root.create", target);
     mount_layer(source, source, target);
     return;
   }
   write_path(target, "", "root.create");
-  if (found.st_size <= largest_copy_bytes)
+  if (S_ISCHR(found.st_mode))
+    bind_file(from, target, MOUNT_ATTR_NOEXEC);
+  else if (found.st_size <= largest_copy_bytes)
     copy_host_file(from, target, found.st_mode);
   else
     bind_from_layer(source, target);
-}
-
-static void show_device(const char *source, char *target) {
-  char from[4096];
-  snprintf(from, sizeof from, "/old%s", source);
-  make_parents(target);
-  write_path(target, "", "root.create");
-  if (mount(from, target, NULL, MS_BIND, NULL) != 0) die_with("root.bind", target);
-  restrict_mount(target, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 }
 
 static void show_host(char *layout, size_t bytes) {
@@ -154,15 +146,12 @@ static void show_host(char *layout, size_t bytes) {
     char *source = entry + strlen(entry) + 1;
     char *target = source < end ? source + strlen(source) + 1 : source;
     if (target >= end || *target != '/') die_with("root.layout", entry);
+    make_parents(target);
     if (strcmp(entry, "bind") == 0) {
       show_host_path(source, target);
-    } else if (strcmp(entry, "device") == 0) {
-      show_device(source, target);
     } else if (strcmp(entry, "link") == 0) {
-      make_parents(target);
       if (symlink(source, target) != 0) die_with("root.link", target);
     } else if (strcmp(entry, "file") == 0) {
-      make_parents(target);
       write_path(target, source, "root.create");
     } else {
       die_with("root.layout", entry);
