@@ -26,7 +26,7 @@ static void drop_capabilities(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct sets[2] = {0};
   for (size_t index = 0; index < sizeof kept / sizeof *kept; index += 1) {
-    if (kept[index] == CAP_NET_ADMIN && !has_loopback) continue;
+    if (kept[index] == CAP_NET_ADMIN && settings.loopback == 0) continue;
     struct __user_cap_data_struct *set = &sets[CAP_TO_INDEX(kept[index])];
     set->permitted |= CAP_TO_MASK(kept[index]);
     set->effective |= CAP_TO_MASK(kept[index]);

@@ -30,7 +30,7 @@ static uint64_t read_memory(void) { return read_group_number(usage); }
 /** The limit of memory and swap may never be below that of memory, so memory may need a second attempt. */
 static bool write_limit(uint64_t bytes) {
   bool written = write_group_number(limit, bytes);
-  if (!group->counts_swap) return written;
+  if (settings.counts_swap == 0) return written;
   return write_group_number(swap_limit, bytes) && (written || write_group_number(limit, bytes));
 }
 

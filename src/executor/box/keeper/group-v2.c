@@ -106,7 +106,7 @@ static int prepare(void) {
     group->files[opened[index].file] = open_file(boxes->name, opened[index].name, opened[index].flags);
   }
   group->memory_seen = 0;
-  if (group->counts_swap) {
+  if (settings.counts_swap != 0) {
     group->files[swap_limit] = open_file(boxes->name, "memory.swap.max", O_WRONLY);
     if (!write_group_text(swap_limit, "0")) die_with("group.limit", "memory.swap.max");
   }

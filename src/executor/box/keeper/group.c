@@ -47,10 +47,9 @@ bool write_group_number(enum group_file file, uint64_t value) {
   return write_group_text(file, text);
 }
 
-void open_group(uint64_t version, bool counts_swap) {
-  cgroup = version == 1 ? &group_v1 : &group_v2;
+void open_group(void) {
+  cgroup = settings.cgroup_version == 1 ? &group_v1 : &group_v2;
   group = allocate_unforked(sizeof *group);
-  group->counts_swap = counts_swap;
   cgroup->open();
 }
 

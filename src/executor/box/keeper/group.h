@@ -21,7 +21,6 @@ enum group_file {
 
 /** The slot's cgroup. Programs must not read it (allocate_unforked). */
 struct group {
-  bool counts_swap;
   int files[group_file_count];
   int64_t cpu_before;
   uint64_t kills_before, memory_before, memory_allowed;

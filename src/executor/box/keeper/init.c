@@ -35,7 +35,6 @@ enum { open_files_most = 1024, open_files_least = 256, open_files_together = 128
 enum { locked_least = 4 << 10, locked_together = 4 << 20 };
 
 static struct sock_fprog filter;
-bool yields_cpu;
 /** A pidfd of the keeper. */
 static int keeper;
 int host_proc;
@@ -120,7 +119,7 @@ static __attribute__((noinline)) _Noreturn void start_program(const struct reque
  */
 static void enter_idle_class(void) {
   struct sched_param none = {0};
-  if (yields_cpu && sched_setscheduler(0, SCHED_IDLE, &none) != 0) die_in_box("box.class");
+  if (settings.shares_cpu != 0 && sched_setscheduler(0, SCHED_IDLE, &none) != 0) die_in_box("box.class");
 }
 
 static uint64_t divide(uint64_t together, uint64_t processes, uint64_t least, uint64_t most) {
@@ -160,12 +159,13 @@ static void prefer_for_oom_kill(void) {
 static void become_program(const struct box *box) {
   uint64_t one = 1;
   prefer_for_oom_kill();
-  if (!own_streams && (dup2(box->input_reader, 0) < 0 || dup2(box->output[1], 1) < 0)) die_in_box("box.streams");
+  if (settings.own_streams == 0 && (dup2(box->input_reader, 0) < 0 || dup2(box->output[1], 1) < 0))
+    die_in_box("box.streams");
   if (dup2(box->errors[1], 2) < 0) die_in_box("box.streams");
   if (setsid() < 0) die_in_box("box.session");
   if (has_runtime()) {
     enter_idle_class();
-    limit_stack(runtime_has_all_stack());
+    limit_stack(settings.runtime_unlimited_stack != 0);
     start_runtime(box);
     die_in_box("box.exec");
   }
@@ -223,7 +223,7 @@ static void become_box(const struct box *box) {
   if (poll(&gone, 1, 0) != 0) _exit(70);
   if (unshare(CLONE_NEWCGROUP) != 0) die_in_box("box.cgroup");
   if (sethostname("box", 3) != 0) die_in_box("box.hostname");
-  const char *failed = has_loopback ? raise_loopback() : NULL;
+  const char *failed = settings.loopback != 0 ? raise_loopback() : NULL;
   if (failed != NULL) die_in_box(failed);
   mount_privately(box);
   if (chdir("/box") != 0) die_in_box("box.enter");
@@ -246,8 +246,8 @@ static void become_box(const struct box *box) {
 
 bool clone_init(struct box *box, int group) {
   struct clone_args arguments = {
-      .flags = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD | (has_loopback ? CLONE_NEWNET : 0) |
-               (group >= 0 ? CLONE_INTO_CGROUP : 0),
+      .flags = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD |
+               (settings.loopback != 0 ? CLONE_NEWNET : 0) | (group >= 0 ? CLONE_INTO_CGROUP : 0),
       .pidfd = (uint64_t)(uintptr_t)&box->pidfd,
       .exit_signal = SIGCHLD,
       .cgroup = group >= 0 ? (unsigned)group : 0,

@@ -30,7 +30,8 @@ enum {
 static const uint64_t longest_nanoseconds = UINT64_C(1000000000000000000);
 
 struct shared *shared;
-bool own_streams, has_loopback, forks;
+struct hello settings;
+bool forks;
 /** Bytes of the resident interpreter. They count as memory of each program. */
 static uint64_t share;
 static struct box box;
@@ -186,7 +187,7 @@ static void run(void) {
   // The result is valid from now on, so a later failure is not reported as `f`.
   program_started = false;
   finish_run();
-  if (own_streams) {
+  if (settings.own_streams != 0) {
     // The program used these streams. Closed now, they end for their reader before the slot is settled.
     close(STDIN_FILENO);
     close(STDOUT_FILENO);
@@ -206,27 +207,23 @@ void setup(void) {
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) die("keeper.memory");
   if (fcntl(worker_socket, F_SETFD, FD_CLOEXEC) != 0) die("keeper.socket");
-  struct hello hello;
-  read_exactly(&hello, sizeof hello);
-  if (hello.kind != 'H' || (hello.cgroup_version != 1 && hello.cgroup_version != 2) ||
-      hello.layout_bytes > largest_setup_bytes || hello.runtime_bytes > largest_setup_bytes ||
-      !is_filter(hello.filter_bytes) || !is_filter(hello.keeper_filter_bytes))
+  read_exactly(&settings, sizeof settings);
+  if (settings.kind != 'H' || (settings.cgroup_version != 1 && settings.cgroup_version != 2) ||
+      settings.layout_bytes > largest_setup_bytes || settings.runtime_bytes > largest_setup_bytes ||
+      !is_filter(settings.filter_bytes) || !is_filter(settings.keeper_filter_bytes))
     die_with("protocol", "the first word");
-  size_t filters = hello.filter_bytes + hello.keeper_filter_bytes, layout_end = filters + hello.layout_bytes;
-  char *text = malloc(layout_end + hello.runtime_bytes + 1);
+  size_t filters = settings.filter_bytes + settings.keeper_filter_bytes, layout_end = filters + settings.layout_bytes;
+  char *text = malloc(layout_end + settings.runtime_bytes + 1);
   if (text == NULL) die("keeper.memory");
-  read_exactly(text, layout_end + hello.runtime_bytes);
-  open_group(hello.cgroup_version, hello.counts_swap != 0);
-  open_runtime(text + layout_end, &hello);
+  read_exactly(text, layout_end + settings.runtime_bytes);
+  open_group();
+  open_runtime(text + layout_end);
   text[layout_end] = 0;
-  yields_cpu = hello.shares_cpu != 0;
-  own_streams = hello.own_streams != 0;
-  has_loopback = hello.loopback != 0;
   share = cgroup->read_keeper_memory();
-  load_filter(text, hello.filter_bytes);
-  build_root(text + filters, hello.layout_bytes);
+  load_filter(text, settings.filter_bytes);
+  build_root(text + filters, settings.layout_bytes);
   open_boxes();
-  confine_keeper(text + hello.filter_bytes, hello.keeper_filter_bytes);
+  confine_keeper(text + settings.filter_bytes, settings.keeper_filter_bytes);
   free(text);
 }
 
@@ -280,6 +277,6 @@ void serve(void) {
     run();
     // There is no second run. If the keeper exited before the worker closes the socket, an unread stop message would
     // destroy the result.
-    while (own_streams) read_exactly(&kind, sizeof kind);
+    while (settings.own_streams != 0) read_exactly(&kind, sizeof kind);
   }
 }

@@ -65,10 +65,8 @@ struct stream {
 
 // keeper.c
 extern struct shared *shared;
-/** True when the program uses the keeper's stdin and stdout. */
-extern bool own_streams;
-/** True when each box has a network of its own. */
-extern bool has_loopback;
+/** The worker's first message. */
+extern struct hello settings;
 void setup(void);
 /** True when programs are forks of an interpreter (python.c), which need no exec. */
 extern bool forks;
@@ -155,8 +153,6 @@ bool holds_too_many_sockets(const struct box *box);
 extern int host_proc;
 void open_init(void);
 void load_filter(const void *instructions, size_t bytes);
-/** True when programs yield the CPU to all other processes in their group. */
-extern bool yields_cpu;
 /**
  * Makes the box's first two processes. Returns false only in a program's process that needs no exec.
  * @param group the box's cgroup on v2; -1 on v1.
@@ -209,9 +205,8 @@ _Noreturn void run_script(FILE *file, const char *path);
 
 // runtime.c
 /** @param text the path that the runtime waits for, its arguments and its variables, each ended by NUL. */
-void open_runtime(char *text, const struct hello *hello);
+void open_runtime(char *text);
 bool has_runtime(void);
-bool runtime_has_all_stack(void);
 /** Makes the descriptors for the next runtime. */
 void prepare_runtime(struct box *box);
 /** Closes the keeper's copies of the descriptors that the next runtime has. */
@@ -239,7 +234,7 @@ extern const struct cgroup {
   void (*open)(void);
   /** Returns the bytes that are charged for the keeper itself. Valid only between two boxes. */
   uint64_t (*read_keeper_memory)(void);
-  /** v2: makes the next box's group and returns its descriptor. v1: returns -1, because boxes share the keeper's group. */
+  /** Makes the next box's group and returns its descriptor. -1 when boxes share the keeper's group. */
   int (*prepare)(void);
   /** True when a dead box left more memory charged than the next run may find. */
   bool (*has_leftovers)(void);
@@ -264,7 +259,7 @@ extern const struct cgroup {
   /** True when boxes share the keeper's group. */
   bool shares_group;
 } *cgroup;
-void open_group(uint64_t version, bool counts_swap);
+void open_group(void);
 /** Memory that a runtime takes between begin_start and note_start counts as its program's. */
 void begin_start(void);
 void note_start(void);

@@ -19,7 +19,7 @@ enum { sockets_most = 8192 };
 
 static const struct {
   const char *path, *value;
-} settings[] = {
+} sysctls[] = {
     // The buffers of a connection begin small, and grow only while its program reads.
     {"sys/net/ipv4/tcp_rmem", "4096 16384 1048576"},
     {"sys/net/ipv4/tcp_wmem", "4096 16384 1048576"},
@@ -34,10 +34,10 @@ static const struct {
 };
 
 const char *raise_loopback(void) {
-  for (size_t index = 0; index < sizeof settings / sizeof *settings; index += 1) {
-    int file = openat(host_proc, settings[index].path, O_WRONLY | O_CLOEXEC);
-    size_t length = strlen(settings[index].value);
-    if (file < 0 || write(file, settings[index].value, length) != (ssize_t)length) return "box.network";
+  for (size_t index = 0; index < sizeof sysctls / sizeof *sysctls; index += 1) {
+    int file = openat(host_proc, sysctls[index].path, O_WRONLY | O_CLOEXEC);
+    size_t length = strlen(sysctls[index].value);
+    if (file < 0 || write(file, sysctls[index].value, length) != (ssize_t)length) return "box.network";
     close(file);
   }
   // A Unix socket suffices. The keeper's filter allows no other.

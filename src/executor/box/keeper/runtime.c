@@ -30,8 +30,6 @@ _Static_assert(prestart_library == 1021, "it stands in `preload`");
 static char awaited[prestart_path_bytes];
 /** Arguments, NULL, variables, `preload`, NULL. */
 static char **strings;
-static size_t arguments;
-static bool unlimited_stack;
 /** A nameless file, a new one for each box, so that no program can learn about another one through its pages. */
 static int library;
 
@@ -50,21 +48,20 @@ static void open_library(void) {
     die("runtime.library");
 }
 
-void open_runtime(char *text, const struct hello *hello) {
-  arguments = hello->runtime_arguments;
+void open_runtime(char *text) {
+  size_t bytes = settings.runtime_bytes, arguments = settings.runtime_arguments;
   if (arguments == 0) return;
   size_t ends = 0;
-  for (uint64_t index = 0; index < hello->runtime_bytes; index += 1) ends += text[index] == 0;
-  if (ends > strings_most || ends <= arguments || text[hello->runtime_bytes - 1] != 0 || text[0] != '/' ||
+  for (uint64_t index = 0; index < bytes; index += 1) ends += text[index] == 0;
+  if (ends > strings_most || ends <= arguments || text[bytes - 1] != 0 || text[0] != '/' ||
       strlen(text) >= sizeof awaited)
     die_with("protocol", "the runtime");
   size_t count = ends - 1;
   strcpy(awaited, text);
-  char *kept = malloc(hello->runtime_bytes);
+  char *kept = malloc(bytes);
   strings = calloc(count + 3, sizeof *strings);
   if (kept == NULL || strings == NULL) die("keeper.memory");
-  memcpy(kept, text, hello->runtime_bytes);
-  unlimited_stack = hello->runtime_unlimited_stack != 0;
+  memcpy(kept, text, bytes);
   for (size_t index = 0; index < count; index += 1) {
     kept += strlen(kept) + 1;
     strings[index < arguments ? index : index + 1] = kept;
@@ -73,8 +70,6 @@ void open_runtime(char *text, const struct hello *hello) {
 }
 
 bool has_runtime(void) { return strings != NULL; }
-
-bool runtime_has_all_stack(void) { return unlimited_stack; }
 
 void prepare_runtime(struct box *box) {
   // Sockets instead of a pipe, because a write after the other end was closed then fails without a signal.
@@ -93,7 +88,7 @@ void start_runtime(const struct box *box) {
   if (dup2(library, prestart_library) < 0 || dup2(box->orders[0], prestart_orders) < 0 ||
       dup2(box_events.ready, prestart_ready) < 0)
     return;
-  execve(strings[0], strings, strings + arguments + 1);
+  execve(strings[0], strings, strings + settings.runtime_arguments + 1);
 }
 
 void release_runtime(struct box *box, const struct request *request) {

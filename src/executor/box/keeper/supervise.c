@@ -93,7 +93,7 @@ static int64_t plan_look(uint64_t cpu_used, const struct request *request) {
 static enum reason look_at_counters(const struct box *box, const struct request *request, int64_t *next_look) {
   // On v1 the kernel kills only one process, so the keeper must kill the box.
   if (group_memory_kills() > 0) return memory_limit;
-  if (has_loopback && holds_too_many_sockets(box)) return memory_limit;
+  if (settings.loopback != 0 && holds_too_many_sockets(box)) return memory_limit;
   uint64_t used = group_cpu_nanoseconds();
   if (used > request->cpu_nanoseconds) return cpu_limit;
   note_delay(used);
