@@ -106,11 +106,11 @@ export const listRows = (
   // SCHED_OTHER: succeeds without effect. In a box of the idle class the kernel would answer EPERM, and Free Pascal, which
   // requests it for each thread, would then have no threads.
   refuse('done', 'sched_setscheduler', isOneOf(1, 0)),
-  // The same; PRIO_PGRP and PRIO_USER may also name init.
+  // On init, too; PRIO_PGRP and PRIO_USER may also name it.
   refuse('EPERM', 'setpriority', isNoneOf(0, 0)),
   // The same, by its number.
   refuse('EPERM', 'setpriority', isOneOf(1, 1)),
-  // The same; IOPRIO_WHO_PGRP and _USER may also name init.
+  // On init, too; IOPRIO_WHO_PGRP and _USER may also name it.
   refuse('EPERM', 'ioprio_set', isNoneOf(0, 1)),
   // The same, by its number.
   refuse('EPERM', 'ioprio_set', isOneOf(1, 1)),

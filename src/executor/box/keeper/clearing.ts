@@ -2,11 +2,13 @@
 // behind when their promise settles. This is for the clearing that a verdict must not wait for.
 import type { Slot } from '#contract'
 
+/** Keeps a slot from being lent until the promise resolves. If the promise rejects, the slot is never lent again. */
+export type Hold = (cleared: Promise<void>) => void
+
 export interface Clearings {
   /** Null for a slot that is clear. Otherwise resolves when the slot is clear, and rejects if it cannot be cleared. */
   of(slot: Slot): Promise<void> | null
-  /** Marks a slot as not clear until the promise resolves. If the promise rejects, the slot is never clear again. */
-  hold(slot: Slot, cleared: Promise<void>): void
+  holdFor(slot: Slot): Hold
   /** Resolves when no slot is being cleared any more. */
   settled(): Promise<void>
 }
@@ -15,7 +17,7 @@ export function createClearings(): Clearings {
   const clearings = new Map<Slot, Promise<void>>()
   return {
     of: (slot) => clearings.get(slot) ?? null,
-    hold(slot, cleared) {
+    holdFor: (slot) => (cleared) => {
       const earlier = clearings.get(slot)
       const clear = async (): Promise<void> => {
         await Promise.all([earlier, cleared])

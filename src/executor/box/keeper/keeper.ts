@@ -12,11 +12,10 @@ import type {
   Slot,
 } from '#contract'
 import { createClearings } from './clearing.ts'
-import type { Clearings } from './clearing.ts'
+import type { Clearings, Hold } from './clearing.ts'
 import { openKeeper } from './open.ts'
 import type { BoxResources, KeeperRequest } from './open.ts'
 import { runPair } from './pair.ts'
-import type { Hold } from './pair.ts'
 import { createPlace } from './place.ts'
 import type { Place } from './place.ts'
 import { proveForks, proveIsolation } from './prove.ts'
@@ -138,7 +137,7 @@ export async function createKeeperBoxes(options: BoxOptions): Promise<Boxes> {
       if (kinds === undefined)
         throw new SandboxError('slot.acquire', 'the slot belongs to another executor')
       await Promise.resolve(clearings.of(slot)).catch(rethrowAsNotStarted)
-      const hold = (cleared: Promise<void>): void => clearings.hold(slot, cleared)
+      const hold = clearings.holdFor(slot)
       const dropped = outdated.get(slot)
       outdated.delete(slot)
       if (dropped) {
@@ -187,14 +186,14 @@ function makePlaces(
 ): Places {
   let started = 0
   const place = (slot: Slot, { how, accelerator }: Kind): Place => {
-    const onLeft = (cleared: Promise<void>): void => clearings.hold(slot, cleared)
+    const hold = clearings.holdFor(slot)
     return createPlace({
       async start() {
         started += 1
         const request = { name: `keeper-${started}`, uid: slot.uid, ...how }
-        return { ...(await openKeeper(resources, request, onLeft)), runs: 0 }
+        return { ...(await openKeeper(resources, request, hold)), runs: 0 }
       },
-      onLeft,
+      hold,
       // The next run starts a missing plain keeper. Runs do not need an accelerator, so it is started again after a pause.
       refillMilliseconds: accelerator ? refillMilliseconds : null,
       onMissing(error) {

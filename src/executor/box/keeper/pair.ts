@@ -4,11 +4,9 @@
 import { asNotStarted, judgeEnding } from '#contract'
 import type { Phase, PhaseRequest, Slot } from '#contract'
 import type { Readable, Writable } from 'node:stream'
+import type { Hold } from './clearing.ts'
 import { openKeeper } from './open.ts'
 import type { BoxResources, OpenKeeper } from './open.ts'
-
-/** Keeps a slot from being lent until the promise has resolved. */
-export type Hold = (cleared: Promise<void>) => void
 
 interface Side extends OpenKeeper {
   /** Stops the run of this side. */

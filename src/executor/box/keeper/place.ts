@@ -1,5 +1,6 @@
 // A slot's place for one keeper, which is ready or starting. Another keeper replaces one that fails, during a run or between
 // two, and one that has reached its number of runs.
+import type { Hold } from './clearing.ts'
 import type { OpenKeeper } from './open.ts'
 
 export interface PlacedKeeper extends OpenKeeper {
@@ -22,8 +23,7 @@ export interface Place {
 
 export interface PlaceOptions {
   readonly start: () => Promise<PlacedKeeper>
-  /** Gets the removal of an old keeper, which resolves when nothing is left and rejects when something stays. */
-  readonly onLeft: (cleared: Promise<void>) => void
+  readonly hold: Hold
   /** Pause before another start after a failed one. Null: the next `get` starts one. */
   readonly refillMilliseconds: number | null
   /** Runs after which a keeper is replaced; infinity for never. */
@@ -39,7 +39,7 @@ interface Coming {
 
 export function createPlace({
   start,
-  onLeft,
+  hold,
   refillMilliseconds,
   runsMost,
   onMissing,
@@ -92,7 +92,7 @@ export function createPlace({
   async function replaceNow(failed: PlacedKeeper): Promise<void> {
     present = null
     const cleared = failed.close()
-    onLeft(cleared)
+    hold(cleared)
     await cleared
     // A keeper that failed before its first run would probably fail again at once.
     if (failed.runs === 0) refillLater()
@@ -116,7 +116,7 @@ export function createPlace({
       if (placed.runs < runsMost || isClosed) return
       void fill().catch(() => {})
       // If something of the old keeper stays, the slot runs nothing more.
-      const gone = placed.close().catch((error: unknown) => onLeft(Promise.reject(error)))
+      const gone = placed.close().catch((error: unknown) => hold(Promise.reject(error)))
       leaving.add(gone)
       void gone.then(() => leaving.delete(gone))
     },
