@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os'
 import * as v from 'valibot'
 import {
-  catalogue,
+  defaultLimits,
   defaultSettings,
   findLanguage,
   findNearestLanguage,
@@ -12,7 +12,7 @@ import {
   settingEntries,
   toggle,
 } from '#language'
-import type { Language, LanguageSettings, PhaseLimits } from '#language'
+import type { Language, LanguageSettings, Limits, PhaseLimits } from '#language'
 
 const wholeNumber = (least: number, most: number) =>
   v.pipe(
@@ -53,13 +53,6 @@ const database = {
     ),
     'info',
   ),
-}
-
-/** Variables with which `migrate` also creates the database roles. */
-const roles = {
-  ADMIN_DATABASE_URL: v.optional(database.DATABASE_URL),
-  WEB_PASSWORD: v.optional(v.string()),
-  WORKER_PASSWORD: v.optional(v.string()),
 }
 
 /** Where webhooks may go: web processes refuse other addresses, and workers send nothing to them. */
@@ -107,26 +100,6 @@ const web = {
   DOORS: v.optional(v.string()),
 }
 
-const dev = {
-  DATABASE_URL: v.optional(database.DATABASE_URL),
-  PORT: v.optional(web.PORT.wrapped),
-  /** Defaults to a key that `make run` creates and keeps. */
-  RECEIPT_KEY: web.RECEIPT_KEY,
-}
-
-const command = {
-  /** Defaults to the database that `make run` keeps. */
-  DATABASE_URL: v.optional(database.DATABASE_URL),
-}
-
-const client = {
-  RUNLEDGER_URL: v.optional(v.string(), 'http://localhost:3000'),
-  /** Never an argument, because every user of a machine can list arguments. */
-  RUNLEDGER_API_KEY: v.optional(v.string()),
-  /** An operator's key, for the commands that call the operator API. */
-  RUNLEDGER_OPERATOR_KEY: v.optional(v.string()),
-}
-
 /** The limits by the end of a variable's name: `CPU_SECONDS` is `cpuSeconds`. */
 export const limitsByEnding: ReadonlyMap<string, keyof PhaseLimits> = new Map(
   (Object.keys(limitSpellings) as (keyof PhaseLimits)[]).map((limit) => [
@@ -135,13 +108,9 @@ export const limitsByEnding: ReadonlyMap<string, keyof PhaseLimits> = new Map(
   ]),
 )
 
-const retention = {
-  RETENTION_DAYS: v.optional(wholeNumber(1, 99_999), '30'),
-}
-
 const worker = {
   ...database,
-  ...retention,
+  RETENTION_DAYS: v.optional(wholeNumber(1, 99_999), '30'),
   /** The worker renews its lease thirty times in this time. */
   LEASE_SECONDS: v.optional(positiveNumber, '15'),
   SLOTS: v.optional(wholeNumber(1, 1000), String(availableParallelism())),
@@ -201,14 +170,6 @@ const doctor = {
   TLS_KEY: web.TLS_KEY,
 }
 
-/** A default limit that a variable such as `JAVA_RUN_MEMORY_BYTES=1073741824` replaces. */
-export interface LimitOverride {
-  readonly language: Language
-  readonly phase: 'run' | 'compile'
-  readonly limit: keyof PhaseLimits
-  readonly value: number
-}
-
 /** Thrown for a wrong environment; the message lists every mistake. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
@@ -219,27 +180,47 @@ type Values<Variables extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Va
 type DoctorConfig = Values<typeof doctor> & { readonly settings: LanguageSettings }
 export type WebConfig = Values<typeof web>
 export type WorkerConfig = Values<typeof worker> & {
-  readonly limits: readonly LimitOverride[]
+  /** The default limits, where no variable such as `JAVA_RUN_MEMORY_BYTES=1073741824` replaces one. */
+  readonly limits: Readonly<Record<Language, Limits>>
   readonly settings: LanguageSettings
 }
 
 /** Reads the configuration of a client of the service; flags override it. @throws {ConfigError} */
-export const readClientConfig = createReader(client)
+export const readClientConfig = createReader({
+  RUNLEDGER_URL: v.optional(v.string(), 'http://localhost:3000'),
+  /** Never an argument, because every user of a machine can list arguments. */
+  RUNLEDGER_API_KEY: v.optional(v.string()),
+  /** An operator's key, for the commands that call the operator API. */
+  RUNLEDGER_OPERATOR_KEY: v.optional(v.string()),
+})
 
 /** Reads the configuration of a command that uses the database. @throws {ConfigError} */
-export const readCommandConfig = createReader(command)
+export const readCommandConfig = createReader({
+  /** Defaults to the database that `make run` keeps. */
+  DATABASE_URL: v.optional(database.DATABASE_URL),
+})
 
 /** Reads what every process needs: database and log level. @throws {ConfigError} */
 export const readDatabaseConfig = createReader(database)
 
-/** Reads the configuration of `migrate`. @throws {ConfigError} */
-export const readMigrateConfig = createReader({ ...database, ...roles })
+/** Reads the configuration of `migrate`, which also creates the database roles. @throws {ConfigError} */
+export const readMigrateConfig = createReader({
+  ...database,
+  ADMIN_DATABASE_URL: v.optional(database.DATABASE_URL),
+  WEB_PASSWORD: v.optional(v.string()),
+  WORKER_PASSWORD: v.optional(v.string()),
+})
 
 /** @throws {ConfigError} */
-export const readRetentionConfig = createReader(retention)
+export const readRetentionConfig = createReader({ RETENTION_DAYS: worker.RETENTION_DAYS })
 
 /** Reads the configuration of `make run`. Nothing is required; the processes that it starts get the whole environment. */
-export const readDevConfig = createReader(dev)
+export const readDevConfig = createReader({
+  DATABASE_URL: v.optional(database.DATABASE_URL),
+  PORT: v.optional(web.PORT.wrapped),
+  /** Defaults to a key that `make run` creates and keeps. */
+  RECEIPT_KEY: web.RECEIPT_KEY,
+})
 
 /** Reads the configuration of `make doctor`. Nothing is required. */
 export function readDoctorConfig(environment = process.env): DoctorConfig {
@@ -276,24 +257,25 @@ export function readWebConfig(environment = process.env): WebConfig {
 
 /** @throws {ConfigError} */
 export function readWorkerConfig(environment = process.env): WorkerConfig {
-  const limits: LimitOverride[] = []
+  const limits: Record<Language, Limits> = { ...defaultLimits }
   const issues: string[] = []
   for (const [name, text] of Object.entries(environment)) {
     const [, prefix, phaseName, suffix] = /^([A-Z\d]+)_(RUN|COMPILE)_(\w+)$/.exec(name) ?? []
     const language = languages.find((one) => one.toUpperCase() === prefix)
     if (language === undefined || text === undefined) continue
     const phase = phaseName === 'RUN' ? 'run' : 'compile'
+    const before = limits[language][phase]
     const limit = limitsByEnding.get(suffix ?? '')
     const value = v.safeParse(
       limit?.endsWith('Seconds') ? positiveNumber : wholeNumber(1, 1e15),
       text,
     )
-    if (limit === undefined || catalogue[language].limits[phase] === null) {
+    if (limit === undefined || before === null) {
       issues.push(`${name}: no such limit`)
     } else if (!value.success) {
       issues.push(`${name}: ${value.issues[0].message}`)
     } else {
-      limits.push({ language, phase, limit, value: value.output })
+      limits[language] = { ...limits[language], [phase]: { ...before, [limit]: value.output } }
     }
   }
   // One schema, so that the mistakes of both are listed.

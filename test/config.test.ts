@@ -1,7 +1,7 @@
 // Configuration is read strictly, and all mistakes are reported at once.
 import t from 'tap'
 import { readDatabaseConfig, readDoctorConfig, readWebConfig, readWorkerConfig } from '#config'
-import { defaultSettings } from '#language'
+import { defaultLimits, defaultSettings } from '#language'
 
 const DATABASE_URL = 'postgres://user@localhost/name'
 
@@ -9,7 +9,7 @@ t.test('the database address alone is enough', async (t) => {
   const answer = readWebConfig({ DATABASE_URL })
   t.match(answer, { PORT: 3000, TRUST_PROXY: false, SYNC_WAIT_SECONDS: 30, QUEUE_CAPACITY: 1000 })
   const told = readWorkerConfig({ DATABASE_URL })
-  t.match(told, { FIRST_UID: 61_000, limits: [], WEBHOOK_ALLOWED_PORTS: [443] })
+  t.match(told, { FIRST_UID: 61_000, limits: defaultLimits, WEBHOOK_ALLOWED_PORTS: [443] })
 })
 
 t.test('a variable set to nothing counts as not set', async (t) => {
@@ -69,10 +69,12 @@ t.test('limits are set a language and a phase at a time', async (t) => {
     JAVA_RUN_MEMORY_BYTES: '1073741824',
     CPP_COMPILE_CPU_SECONDS: '2.5',
   })
-  t.strictSame(limits, [
-    { language: 'java', phase: 'run', limit: 'memoryBytes', value: 1_073_741_824 },
-    { language: 'cpp', phase: 'compile', limit: 'cpuSeconds', value: 2.5 },
-  ])
+  const { java, cpp } = defaultLimits
+  t.strictSame(limits, {
+    ...defaultLimits,
+    java: { ...java, run: { ...java.run, memoryBytes: 1_073_741_824 } },
+    cpp: { ...cpp, compile: { ...cpp.compile, cpuSeconds: 2.5 } },
+  })
 })
 
 t.test('a language’s own variables are read with the worker’s, and refused alike', async (t) => {

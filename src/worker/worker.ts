@@ -1,7 +1,7 @@
 // The Procfile's worker entry. It makes the worker's parts, each after those that it needs, registers, takes jobs, sweeps for
 // lost workers and removes old data. The first reason to end stops it before the platform kills it: it takes no more jobs,
 // lets runs finish, requeues the rest and exits.
-import { exitForConfig } from '#config'
+import { exitForConfig, readOrExit } from '#config'
 import {
   checkLogin,
   createDatabase,
@@ -28,7 +28,7 @@ import { createLog } from '#log'
 import metadata from '#package' with { type: 'json' }
 import { exitIfOlder } from '#release'
 import { describeLanguages, makeExecutor } from './executor.ts'
-import { readSettings } from './settings.ts'
+import { parseSettings } from './settings.ts'
 import { endWithoutDatabase, startAgain } from './stop.ts'
 
 // Statements take milliseconds. A connection whose statement has no answer for about this long is closed.
@@ -42,7 +42,7 @@ const drainSeconds = 20
 const lastSeconds = 27
 const dayMilliseconds = 86_400_000
 
-const settings = readSettings()
+const settings = readOrExit(parseSettings)
 const { DATABASE_URL: url, RETENTION_DAYS: retentionDays } = settings
 const log = createLog('worker', settings.LOG_LEVEL)
 shortenOutages(log)
