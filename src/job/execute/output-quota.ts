@@ -57,22 +57,18 @@ export function createOutputQuotas(database: Database, log: Logger): OutputQuota
       )
         byAccount.delete(account)
     if (byAccount.size === 0) return
-    const reported = new Map(
-      [...byAccount].map(([account, { unreported }]) => [account, unreported]),
-    )
+    const reported = [...byAccount].map(([account, counted]) => {
+      return { account, counted, bytes: counted.unreported }
+    })
+    const sums = Object.fromEntries(reported.map(({ account, bytes }) => [account, bytes]))
     const rows = await database<CountRow[]>`
-      select * from runledger.count_output(${json(database, Object.fromEntries(reported))})`
-    for (const { account_id: account, bytes, most } of rows) {
-      const counted = byAccount.get(account)
-      if (counted !== undefined) counted.known = { bytes, most }
-    }
-    for (const [account, bytes] of reported) {
-      const counted = byAccount.get(account)
-      if (counted === undefined) continue
+      select * from runledger.count_output(${json(database, sums)})`
+    const answers = new Map(rows.map((row) => [row.account_id, row]))
+    for (const { account, counted, bytes } of reported) {
       // More may have been counted meanwhile.
       counted.unreported -= bytes
       // An account that was removed has no quota.
-      counted.known ??= { bytes: 0, most: null }
+      counted.known = answers.get(account) ?? counted.known ?? { bytes: 0, most: null }
     }
   }
 

@@ -14,8 +14,6 @@ export interface Suspension {
   readonly suspended: boolean
   /** The last failure, such as `python: box.start: …`; null when not suspended. */
   readonly because: string | null
-  /** Resolves when the worker takes submissions again, or stops. */
-  readonly over: Promise<void>
   /**
    * Reports that a run of this language failed through our fault. The run's slot is free again, but the worker takes no other
    * job instead of it before this resolves. Never rejects.
@@ -51,7 +49,6 @@ export function createSuspension({
   let failures = 0
   let suspended = false
   let because: string | null = null
-  let over = Promise.resolve()
 
   async function passTrial(language: Language): Promise<void> {
     for (;;) {
@@ -96,7 +93,7 @@ export function createSuspension({
     log.warn({ language, failures }, 'worker.suspended')
     suspended = true
     because = describeFailure(language, error ?? cause)
-    over = endWithTrial(language)
+    void endWithTrial(language)
     onChange()
   }
 
@@ -106,9 +103,6 @@ export function createSuspension({
     },
     get because() {
       return because
-    },
-    get over() {
-      return over
     },
     async noteFailure(language, error) {
       if (suspended || signal.aborted) return false

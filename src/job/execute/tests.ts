@@ -16,6 +16,23 @@ import type { Judged } from './verdict.ts'
 /** The most bytes kept of all tests' outputs together. */
 const outputsBytesMost = 1024 * 1024
 
+/** The report of a test that was not run. */
+const notRun: Omit<TestReport, 'name'> = {
+  verdict: null,
+  exit_code: null,
+  signal: null,
+  cpu_time: null,
+  wall_time: null,
+  memory_peak: null,
+  stdout: null,
+  stderr: null,
+  stdout_truncated: null,
+  stderr_truncated: null,
+  limit: null,
+  difference: null,
+  message: null,
+}
+
 /** The tests that the executor runs, and their results so far. */
 export interface JudgedTests extends Runs {
   /** The first test that is not accepted, or else the first test; null before a test has run. */
@@ -66,7 +83,7 @@ export function judgeTests(plan: TestPlan): JudgedTests {
   const { tests, groups, encoding = 'utf8', checker, stopsOnFailure, scope } = plan
   const { isInteractive = false, blobs, stop, signal } = plan
   const facts = tests.map((): TestFacts => ({ verdict: null }))
-  const reports = tests.map(({ name }) => describeNotRun(name ?? null))
+  const reports = tests.map(({ name = null }): TestReport => ({ name, ...notRun }))
   const most = { cpu_time: 0, wall_time: 0, memory_peak: 0 }
   let decisive: JudgedTests['decisive'] = null
   let stopped: Phase | null = null
@@ -151,14 +168,11 @@ export function judgeTests(plan: TestPlan): JudgedTests {
     }
     const stdout = keep(run.stdout)
     const stderr = keep(run.stderr)
+    const { ending: _ending, delay_seconds: _delay, ...figures } = ended
     reports[current] = {
       name: test.name ?? null,
       verdict,
-      exit_code: run.exitCode,
-      signal: run.signal,
-      cpu_time: run.usage.cpuSeconds,
-      wall_time: run.usage.wallSeconds,
-      memory_peak: run.usage.memoryPeakBytes,
+      ...figures,
       stdout,
       stderr,
       stdout_truncated: run.stdoutTruncated || stdout.length < run.stdout.length,
@@ -203,24 +217,5 @@ function describeFiles(
   return {
     runFiles: Object.entries(given).map(([name, content]) => ({ name, content })),
     arguments: ['input', 'output', 'answer'],
-  }
-}
-
-function describeNotRun(name: string | null): TestReport {
-  return {
-    name,
-    verdict: null,
-    exit_code: null,
-    signal: null,
-    cpu_time: null,
-    wall_time: null,
-    memory_peak: null,
-    stdout: null,
-    stderr: null,
-    stdout_truncated: null,
-    stderr_truncated: null,
-    limit: null,
-    difference: null,
-    message: null,
   }
 }

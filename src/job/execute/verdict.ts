@@ -35,21 +35,17 @@ export interface Judged {
   readonly difference: Difference | null
 }
 
-const endingVerdicts: Readonly<Record<Exclude<Ending, 'exited'>, Verdict | null>> = {
-  cancelled: null,
-  memory_limit: 'MLE',
-  cpu_limit: 'TLE',
-  wall_limit: 'TLE',
-  total_limit: 'TLE',
-  output_limit: 'OLE',
-  signaled: 'RE',
-}
-
-const exceededLimits: Partial<Record<Ending, ExceededLimit>> = {
-  memory_limit: 'memory',
-  cpu_limit: 'cpu_time',
-  wall_limit: 'wall_time',
-  total_limit: 'total_time',
+/** The verdict of each ending, and the limit that ended the run. */
+const judgedEndings: Readonly<
+  Record<Exclude<Ending, 'exited'>, readonly [Verdict | null, ExceededLimit | null]>
+> = {
+  cancelled: [null, null],
+  memory_limit: ['MLE', 'memory'],
+  cpu_limit: ['TLE', 'cpu_time'],
+  wall_limit: ['TLE', 'wall_time'],
+  total_limit: ['TLE', 'total_time'],
+  output_limit: ['OLE', 'stdout'],
+  signaled: ['RE', null],
 }
 
 /** Returns a verdict without a limit or a difference. */
@@ -60,9 +56,10 @@ export function nothingBut(verdict: Judged['verdict']): Judged {
 /** Judges how a run ended. Null when it exited with 0, because its output then decides. */
 export function judgeEnd(run: Phase): Judged | null {
   const { ending, exitCode } = run
-  if (ending !== 'exited')
-    return { ...nothingBut(endingVerdicts[ending]), limit: findExceeded(run) }
-  return exitCode === 0 ? null : nothingBut('RE')
+  if (ending === 'exited') return exitCode === 0 ? null : nothingBut('RE')
+  const [verdict, limit] = judgedEndings[ending]
+  const isOfStderr = ending === 'output_limit' && !run.stdoutTruncated
+  return { ...nothingBut(verdict), limit: isOfStderr ? 'stderr' : limit }
 }
 
 /** Judges a run. @throws the errors of `judgeOutput`. */
@@ -98,11 +95,6 @@ export async function judgeOutput(
     signal?.throwIfAborted()
     throw new SandboxError('checker.thread', describeError(cause), cause)
   }
-}
-
-function findExceeded({ ending, stdoutTruncated }: Phase): ExceededLimit | null {
-  if (ending === 'output_limit') return stdoutTruncated ? 'stdout' : 'stderr'
-  return exceededLimits[ending] ?? null
 }
 
 /** Describes a phase as events do. */

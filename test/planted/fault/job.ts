@@ -22,8 +22,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: passing the memory limit is a runtime error',
-    text: "memory_limit: 'MLE',",
-    instead: "memory_limit: 'RE',",
+    text: "memory_limit: ['MLE', 'memory'],",
+    instead: "memory_limit: ['RE', 'memory'],",
     tests: ['job/verdict'],
   },
   {
