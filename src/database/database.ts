@@ -2,11 +2,10 @@
 // worker up to ten (the sweep, retention, large results, the lease's lock, graphile-worker's pools).
 //
 // A patch that is applied at installation mends three faults of postgres.js (patches/, docs/decisions/0010).
-import type { Socket } from 'node:net'
 import postgres from 'postgres'
 import { backOff } from '#back-off'
-import { findWritable, hasSeveralHosts, splitHosts } from './hosts.ts'
-import { createSockets, createWatchedStream } from './socket.ts'
+import { findWritable, splitHosts } from './hosts.ts'
+import { createSockets } from './socket.ts'
 import { isUnavailable } from './sql-state.ts'
 
 export { cachedRead } from './cached-read.ts'
@@ -20,10 +19,11 @@ export {
   isUnmigrated,
   workerRoles,
 } from './login.ts'
-export { findWritable, hasSeveralHosts, splitHosts } from './hosts.ts'
+export { findWritable, splitHosts } from './hosts.ts'
 export { createBatch } from './batch.ts'
 export type { Batch } from './batch.ts'
 export { shortenOutages } from './outage.ts'
+export { createWatchedStream } from './socket.ts'
 export { errorCode, isUnavailable, sqlState } from './sql-state.ts'
 
 /** bigint columns arrive as numbers, because all of ours stay below 2^53. */
@@ -42,8 +42,6 @@ export interface DatabaseOptions {
 }
 
 const defaultStatementSeconds = 10
-// Time for the server's work around a statement.
-const silenceMarginSeconds = 0.4
 // Connecting takes several round trips. It may take as long as a statement, within these bounds.
 const leastConnectSeconds = 2
 const mostConnectSeconds = 5
@@ -55,14 +53,13 @@ export function createDatabase(options: DatabaseOptions): Database {
   const { statementSeconds = defaultStatementSeconds, connections } = options
   // Without a statement limit, silence proves nothing.
   const longestSeconds = statementSeconds > 0 ? statementSeconds : Number.POSITIVE_INFINITY
-  const silenceSeconds = longestSeconds + silenceMarginSeconds
-  const isChosen = hasSeveralHosts(options.url)
-  const findHost = isChosen ? () => findWritable(options.url) : null
-  const sockets: object = { socket: createSockets(silenceSeconds, connections, findHost) } // not in the driver's types
+  const [host, ...others] = splitHosts(options.url)
+  const findHost = others.length > 0 ? () => findWritable(options.url) : null
+  const sockets: object = { socket: createSockets(longestSeconds, connections, findHost) } // not in the driver's types
   // The driver (3.4.9) gets one host, because with several it forgets queries whose connection fails.
-  return postgres(splitHosts(options.url)[0], {
+  return postgres(host, {
     ...sockets,
-    ...(isChosen && { target_session_attrs: 'primary' }),
+    ...(findHost && { target_session_attrs: 'primary' }),
     max: connections,
     connect_timeout: Math.min(mostConnectSeconds, Math.max(leastConnectSeconds, longestSeconds)),
     keep_alive: keepAliveSeconds,
@@ -84,11 +81,6 @@ export function createDatabase(options: DatabaseOptions): Database {
       idle_in_transaction_session_timeout: 10_000,
     },
   })
-}
-
-/** Creates the `stream` option for graphile-worker's pool, with the deadline and the pace of our own connections. */
-export function createQueueStream(statementSeconds: number): () => Socket {
-  return createWatchedStream(statementSeconds + silenceMarginSeconds)
 }
 
 /**

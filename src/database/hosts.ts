@@ -28,10 +28,6 @@ export function splitHosts(url: string): [string, ...string[]] {
   return [name(first), ...more.map(name)]
 }
 
-export function hasSeveralHosts(url: string): boolean {
-  return splitHosts(url).length > 1
-}
-
 /**
  * Finds the host that takes writes. A single host is not asked.
  * @throws the error of a refused login, if there is one, rather than that of an unreachable host.

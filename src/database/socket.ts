@@ -14,6 +14,8 @@ const connectionsPerSecond = 15
 // A pool of one connection listens or sweeps, and must not wait behind the other pools.
 const singlePerSecond = 5
 const takeSharedTurn = createPace(connectionsPerSecond)
+// Time for the server's work around a statement.
+const silenceMarginSeconds = 0.4
 const lookMilliseconds = 100
 const defaultPort = 5432
 let answeredAt = Number.NEGATIVE_INFINITY
@@ -32,15 +34,15 @@ interface Destination {
 
 /**
  * Creates the `socket` option of postgres.js, which starts connecting.
- * @param silenceSeconds longer than any statement takes.
+ * @param statementSeconds the longest that a statement takes.
  * @param findHost chooses one of several hosts; null when there is one.
  */
 export function createSockets(
-  silenceSeconds: number,
+  statementSeconds: number,
   poolConnections: number,
   findHost: (() => Promise<Host>) | null,
 ): (to: Destination) => Promise<Socket> {
-  const watch = createWatch(silenceSeconds)
+  const watch = createWatch(statementSeconds)
   const takeTurn = poolConnections > 1 ? takeSharedTurn : createPace(singlePerSecond)
   return async ({ host: [onlyHost = 'localhost'], port: [onlyPort = defaultPort], path }) => {
     await takeTurn()
@@ -60,8 +62,8 @@ export function createSockets(
 }
 
 /** Creates the `stream` option of pg. pg connects the socket itself, so the socket delays connecting until its turn. */
-export function createWatchedStream(silenceSeconds: number): () => Socket {
-  const watch = createWatch(silenceSeconds)
+export function createWatchedStream(statementSeconds: number): () => Socket {
+  const watch = createWatch(statementSeconds)
   return () => {
     const socket = watch(new Socket())
     const connect = socket.connect.bind(socket) as (...to: unknown[]) => Socket
@@ -87,7 +89,8 @@ interface Watched {
 }
 
 /** Watches the sockets of one pool. Until a socket's first answer, the driver's own time limit applies. */
-function createWatch(silenceSeconds: number): (socket: Socket) => Socket {
+function createWatch(statementSeconds: number): (socket: Socket) => Socket {
+  const mostMilliseconds = (statementSeconds + silenceMarginSeconds) * 1000
   const sockets = new Map<Socket, Watched>()
   let timer: NodeJS.Timeout | undefined
 
@@ -100,7 +103,7 @@ function createWatch(silenceSeconds: number): (socket: Socket) => Socket {
       // Counts looks, not time, because after a pause of this process there may be answers that it has not read.
       else watched.silentMilliseconds += lookMilliseconds
     }
-    const dead = find(({ silentMilliseconds }) => silentMilliseconds > silenceSeconds * 1000)
+    const dead = find(({ silentMilliseconds }) => silentMilliseconds > mostMilliseconds)
     if (dead.length > 0) {
       const idle = find((watched, socket) => socket.bytesRead > 0 && isIdle(socket, watched))
       for (const socket of idle) socket.destroy()

@@ -10,7 +10,6 @@ import { schemaVersion } from '#event'
 import type { AbandonReason, Metadata, WebhookSubject, WebhookAttempt, WebhookFormat } from '#event'
 import type { Logger } from '#log'
 import { describeCallback, readBatch, readResult } from '#result'
-import type { ResultRecord } from '#result'
 import { createConcurrencyLimit, nextAttemptDelay, sendDelivery } from '#webhook'
 import type { Bound, DeliveryOutcome, DeliverySettings } from '#webhook'
 import { reachFailpoint } from './failpoint.ts'
@@ -24,8 +23,8 @@ interface DeliverDependencies {
   readonly schedule: readonly number[]
   /** The most deliveries to one host at a time, so that a slow receiver does not hold up others. */
   readonly perHost: number
-  /** The same for one account, which may use many hosts; no bound when left out. */
-  readonly perAccount?: number
+  /** The same for one account, which may use many hosts. */
+  readonly perAccount: number
   readonly lease: Pick<WorkerIdentity, 'workerId'>
   readonly log: Logger
   /** Fires when the worker must requeue its attempts. */
@@ -112,7 +111,7 @@ export function createDeliverTask(
 }
 
 function listBounds(
-  { perHost, perAccount = Infinity }: DeliverDependencies,
+  { perHost, perAccount }: DeliverDependencies,
   { url, account, outputBytes }: DueDelivery,
 ): Bound[] {
   const weight = Math.min(outputBytes, outputBytesOfAccount)
@@ -167,10 +166,6 @@ async function readNotice(
   }
   const record = await readResult(database, subject)
   if (record === null) throw new Error(`webhook ${webhookId} has no result`)
-  return describeNotice(record, format)
-}
-
-function describeNotice(record: ResultRecord, format: WebhookFormat | null): object {
   if (format === 'judge0') return describeCallback(record)
   return { type: `submission.${record.status}`, timestamp: record.finished_at, data: record }
 }
@@ -180,24 +175,21 @@ async function recordAttempt(
   delivery: DueDelivery,
   outcome: AttemptOutcome,
 ): Promise<void> {
-  const data: WebhookAttempt = {
+  const shown = {
     ...describeSubject(delivery),
     attempt: delivery.attempt,
     outcome: outcome.kind,
     status: outcome.status,
+  }
+  const fields = { ...shown, webhook: delivery.webhookId }
+  const data: WebhookAttempt = {
+    ...shown,
     duration_seconds: outcome.durationSeconds,
     snippet: outcome.snippet ?? outcome.error ?? '',
   }
   const metadata: Metadata = { actor: { worker: lease.workerId } }
   const type = outcome.kind === 'delivered' ? 'webhook.delivered' : 'webhook.attempt_failed'
   const { retrySeconds, abandonedBecause } = decideNext(delivery, outcome, schedule)
-  const fields = {
-    ...describeSubject(delivery),
-    webhook: delivery.webhookId,
-    attempt: delivery.attempt,
-    outcome: outcome.kind,
-    status: outcome.status,
-  }
   reachFailpoint('deliver.before_record')
   try {
     await untilAvailable(
@@ -231,14 +223,10 @@ function decideNext(
   schedule: readonly number[],
 ): Next {
   if (kind === 'delivered') return { retrySeconds: null, abandonedBecause: null }
-  if (kind === 'gone') return giveUp('gone')
+  if (kind === 'gone') return { retrySeconds: null, abandonedBecause: 'gone' }
   // A forbidden address is tried again, because a name may point elsewhere then, and this worker's settings may be old.
   const retrySeconds = nextAttemptDelay(roundAttempt, { schedule, retryAfterSeconds })
-  return retrySeconds === null ? giveUp('schedule_spent') : { retrySeconds, abandonedBecause: null }
-}
-
-function giveUp(reason: AbandonReason): Next {
-  return { retrySeconds: null, abandonedBecause: reason }
+  return { retrySeconds, abandonedBecause: retrySeconds === null ? 'schedule_spent' : null }
 }
 
 async function readDelivery(sql: Database, webhookId: string): Promise<DueDelivery | null> {

@@ -38,21 +38,17 @@ export async function rerunSubmission(
       request_digest: spellDigest(digest),
     }),
   }
-  const query = sql<RerunRow[]>`
-    select * from runledger.rerun_submission(${original}, ${json(sql, request)})`
-  const [row] = await cancelOnAbort(query, signal)
-  if (row === undefined) return { kind: 'not_found' }
-  const { outcome: kind, matches } = row
-  if (kind === 'replayed') return { kind, id: row.id, matches }
-  if (kind !== 'received') return { kind }
-  return { kind, id }
+  const query = sql<RerunOutcome[]>`
+    select outcome as kind, id, matches from runledger.rerun_submission(${original}, ${json(sql, request)})`
+  const [outcome = { kind: 'not_found' }] = await cancelOnAbort(query, signal)
+  return outcome
 }
 
 /**
  * `done`: the campaign has repeated the submission before; `busy`: the campaign has `atOnce` submissions under way; `gone`:
  * the account has no such submission.
  */
-export type CampaignOutcome =
+type CampaignOutcome =
   Exclude<RerunOutcome['kind'], 'replayed' | 'not_found'> | 'done' | 'busy' | 'gone'
 
 /**
@@ -74,10 +70,4 @@ export async function rerunInCampaign(
   const [row] = await sql<{ outcome: CampaignOutcome }[]>`
     select outcome from runledger.rerun_submission(${original}, ${json(sql, request)}, ${campaign.atOnce})`
   return row?.outcome ?? 'gone'
-}
-
-interface RerunRow {
-  readonly id: string
-  readonly outcome: Exclude<RerunOutcome['kind'], 'not_found'>
-  readonly matches: boolean
 }

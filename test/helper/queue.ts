@@ -48,6 +48,7 @@ export function startTestQueue(options: TestQueueOptions): ReturnType<typeof sta
       settings: createDeliverySettings({ version: 'test' }),
       schedule: [],
       perHost: 1,
+      perAccount: 1,
       lease,
       log,
       signal: shutdown,

@@ -4,13 +4,7 @@
 import { callbackify } from 'node:util'
 import { Client, Pool } from 'pg'
 import type { PoolClient } from 'pg'
-import {
-  createQueueStream,
-  findWritable,
-  hasSeveralHosts,
-  isUnavailable,
-  splitHosts,
-} from '#database'
+import { createWatchedStream, findWritable, isUnavailable, splitHosts } from '#database'
 import type { Logger } from '#log'
 import { untilAvailable } from '#retry'
 
@@ -37,14 +31,15 @@ export function createQueuePool(
   log: Logger,
   { listens = true, onLost = () => {} }: { listens?: boolean; onLost?: () => void } = {},
 ): { readonly pool: Pool; beginRetrying(): void } {
+  const [host, ...others] = splitHosts(url)
   const pool = new Pool({
-    connectionString: splitHosts(url)[0],
-    ...(hasSeveralHosts(url) && { Client: createClientOfWritable(url) }),
+    connectionString: host,
+    ...(others.length > 0 && { Client: createClientOfWritable(url) }),
     max: connections,
     application_name: 'runledger queue',
     options: settings,
     keepAlive: true,
-    stream: createQueueStream(statementSeconds),
+    stream: createWatchedStream(statementSeconds),
     connectionTimeoutMillis: 2000,
     statement_timeout: statementSeconds * 1000,
   })

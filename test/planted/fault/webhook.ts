@@ -64,7 +64,7 @@ export const webhookFaults: readonly Fault[] = [
   },
   {
     name: 'webhook: a receiver that is gone is asked again',
-    text: "if (kind === 'gone') return giveUp('gone')",
+    text: "if (kind === 'gone') return { retrySeconds: null, abandonedBecause: 'gone' }",
     instead: '',
     tests: ['job/deliver'],
   },
