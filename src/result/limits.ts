@@ -39,16 +39,12 @@ export function explainLimits(
   const { title, least = {} }: Partial<LanguageDefinition> = catalogue[language as Language] ?? {}
   const { memory = 0, processes = 0 } = least
   const { run } = limits
-  const lacks = [
-    ...(run.memory < memory
-      ? [
-          `${memory / mebibyte} MiB of memory (the limit is ${Math.floor(run.memory / mebibyte)} MiB)`,
-        ]
-      : []),
-    ...(run.processes < processes
-      ? [`${processes} processes and threads (the limit is ${run.processes})`]
-      : []),
-  ]
+  const lacks: string[] = []
+  const limit = Math.floor(run.memory / mebibyte)
+  if (run.memory < memory)
+    lacks.push(`${memory / mebibyte} MiB of memory (the limit is ${limit} MiB)`)
+  if (run.processes < processes)
+    lacks.push(`${processes} processes and threads (the limit is ${run.processes})`)
   return lacks.length === 0 ? null : `${title}'s runtime alone needs some ${lacks.join(', and ')}.`
 }
 

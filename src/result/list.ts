@@ -5,6 +5,7 @@ import type { Verdict } from '#event'
 import { floorId } from '#id'
 import { isFinal, toRecord } from './record.ts'
 import type { ResultRow } from './record.ts'
+import { summaryEntries } from './schema.ts'
 import type { ResultStatus, ResultSummary } from './schema.ts'
 
 export interface ResultFilter {
@@ -82,17 +83,8 @@ export async function listResults(
 }
 
 function summarize(row: ResultRow): ResultSummary {
-  const {
-    stdout: _stdout,
-    stderr: _stderr,
-    compile_output: _messages,
-    difference: _difference,
-    tests: _tests,
-    files: _files,
-    groups: _groups,
-    ...summary
-  } = toRecord(row)
-  return summary
+  const entries = Object.entries(toRecord(row)).filter(([name]) => name in summaryEntries)
+  return Object.fromEntries(entries) as unknown as ResultSummary
 }
 
 /** How many of the newest submissions can be paged through. There is a limit because a page's offset is counted row by row. */

@@ -11,7 +11,6 @@ import { recordedLimits } from './limits.ts'
 export const resultStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
 export type ResultStatus = (typeof resultStatuses)[number]
 
-/** waiting: the submission is not final; pending: an attempt is due; delivered, abandoned: no attempt follows. */
 export const webhookStates = ['waiting', 'pending', 'delivered', 'abandoned'] as const
 export type WebhookState = (typeof webhookStates)[number]
 
@@ -215,14 +214,8 @@ export const resultRecord = v.object({
 
 export type TrackedResult = DeepReadonly<v.InferOutput<typeof resultRecord>>
 
-/** The record that a webhook carries. It has no progress, so that the body is the same on every attempt. */
-export type ResultRecord = Omit<
-  TrackedResult,
-  'limits' | 'message' | 'attempt' | 'cancel_requested_at' | 'webhook'
->
-
 /** A record without what the program wrote. */
-export type ResultSummary = Omit<
-  ResultRecord,
-  'stdout' | 'stderr' | 'compile_output' | 'difference' | 'tests' | 'files' | 'groups'
->
+export type ResultSummary = Pick<TrackedResult, keyof typeof summaryEntries>
+
+/** The record that a webhook carries. It has no progress, so that the body is the same on every attempt. */
+export type ResultRecord = ResultSummary & Pick<TrackedResult, keyof typeof bodyEntries>
