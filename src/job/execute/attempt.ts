@@ -3,7 +3,7 @@ import { availableParallelism, hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBatch, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
-import type { EventData, Metadata } from '#event'
+import type { Metadata } from '#event'
 import type { Executor } from '#executor'
 import { reachFailpoint } from '#failpoint'
 import { createId } from '#id'
@@ -61,16 +61,15 @@ const usualTotalSeconds = 600
 const returnMilliseconds = 200
 
 /**
- * Starts the attempt of a submission whose job this worker has taken.
- * @returns null when there is nothing to do; `put_back` when the worker must take no jobs.
- */
-type Begin = (submission: string, language: string) => Promise<Attempt | 'put_back' | null>
-
-/**
+ * Creates the function that starts the attempt of a submission whose job this worker has taken. It returns null when there is
+ * nothing to do, and `put_back` when the worker must take no jobs.
  * @param startedIds the runs of this process; a second job of one of them is not started. A run is added before its start is
  *   sent, because a second job may come before the answer. The caller removes it at its end.
  */
-export function createBegin(dependencies: AttemptDependencies, startedIds: Set<string>): Begin {
+export function createBegin(
+  dependencies: AttemptDependencies,
+  startedIds: Set<string>,
+): (submission: string, language: string) => Promise<Attempt | 'put_back' | null> {
   const { lease, shutdown, log } = dependencies
   const start = createStart(dependencies, startedIds)
 
@@ -109,8 +108,6 @@ export function createBegin(dependencies: AttemptDependencies, startedIds: Set<s
   }
 }
 
-type Program = Pick<EventData['execution.started'], 'runtime' | 'limits'>
-
 /** A job that the worker has taken. */
 interface Start {
   readonly worker: string
@@ -138,10 +135,11 @@ export function createStart(
     const worker = starts[0]?.worker ?? ''
     const data = { worker, ...host, isolation: executor.isolation }
     // Not of all languages, because PostgreSQL would parse 19 kB for each start.
-    const programs = starts.map(({ language }) => [
-      language,
-      describeProgram(dependencies, language),
-    ])
+    const programs = starts.map(({ language }) => {
+      const runtime = executor.runtimes[language]?.version ?? 'not installed'
+      const limits = { ...describeLimits(dependencies.limits[language]), cores: executor.cores }
+      return [language, { runtime, limits }]
+    })
     const metadata: Metadata = { actor: { worker } }
     const rows = await database<Started[]>`
       select
@@ -168,13 +166,6 @@ export function createStart(
     return startAll(odd === -1 ? starts : starts.slice(0, odd))
   }
   return createBatch({ run, statements: 2, items: 8 })
-}
-
-function describeProgram({ executor, limits }: AttemptDependencies, language: Language): Program {
-  return {
-    runtime: executor.runtimes[language]?.version ?? 'not installed',
-    limits: { ...describeLimits(limits[language]), cores: executor.cores },
-  }
 }
 
 /** Returns limits as execution.started and the worker's row spell them; `compile` is null for a language without a compiler. */

@@ -12,7 +12,7 @@ import type { Attempt, AttemptDependencies } from './attempt.ts'
 import { blame } from './blame.ts'
 import type { Cancels } from './cancel.ts'
 import type { Tenure } from './continue.ts'
-import { openBlobs, readGiven } from './named-blobs.ts'
+import { openBlobs } from './named-blobs.ts'
 import type { NamedBlobs } from './named-blobs.ts'
 import type { RunOutput } from './output-publisher.ts'
 import type { Suspension } from './suspension.ts'
@@ -126,31 +126,24 @@ async function runCode(
 ): Promise<Finished> {
   const beganAt = performance.now()
   const options = decodeOptions(attempt.options)
-  const { checker, interactor, tests } = options
+  const { checker, interactor } = options
   const lostOrCancelled = AbortSignal.any([lost, cancelled])
   const blobs = openBlobs(cache, attempt.accountId, lostOrCancelled)
-  const judged =
-    tests === undefined
-      ? null
-      : judgeTests({
-          tests,
-          groups: options.groups,
-          encoding: options.stdin_encoding,
-          checker,
-          isInteractive: interactor !== undefined,
-          stopsOnFailure: options.stop_on_failure === true,
-          scope: attempt.accountId,
-          blobs,
-          stop: cancelled,
-          signal: lostOrCancelled,
-        })
+  const plan = {
+    options,
+    scope: attempt.accountId,
+    blobs,
+    stop: cancelled,
+    signal: lostOrCancelled,
+  }
+  const judged = options.tests === undefined ? null : judgeTests(options.tests, plan)
   if (checker?.type === 'program') requireOffered(executor, checker.language)
   if (interactor !== undefined) requireOffered(executor, interactor.language)
-  const { stdin, expectedStdout } = attempt
-  const given = await unlessAborted(
-    readGiven(blobs, { ...options, stdin, expectedStdout }),
-    cancelled,
-  )
+  const readGiven = async () => ({
+    expectedStdout: await blobs.read(attempt.expectedStdout, options.expected_stdout_sha256),
+    stdin: await blobs.read(attempt.stdin, options.stdin_sha256),
+  })
+  const given = await unlessAborted(readGiven(), cancelled)
   const expected = {
     stdout: given?.expectedStdout ?? null,
     // A checker program judges only tests, and does so while they run.

@@ -127,5 +127,5 @@ export function createSuspension({
 
 function describeFailure(language: Language, error: unknown): string {
   const step = error instanceof SandboxError ? `${error.step}: ` : ''
-  return `${language}: ${step}${error === undefined ? 'its sandbox failed' : describeError(error)}`
+  return `${language}: ${step}${describeError(error)}`
 }

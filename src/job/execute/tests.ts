@@ -2,7 +2,7 @@
 import { unlessAborted } from '#abort'
 import type { TestFacts, Verdict } from '#event'
 import type { Execute, Phase, RunInput, Runs } from '#executor'
-import type { CheckerOption, GroupOption, Options, TestOption } from '#options'
+import type { Options, TestOption } from '#options'
 import { keptOutputBytes } from '#report'
 import type { TestReport } from '#report'
 import type { NamedBlobs } from './named-blobs.ts'
@@ -53,18 +53,7 @@ export interface JudgedTests extends Runs {
 }
 
 interface TestPlan {
-  readonly tests: readonly TestOption[]
-  readonly groups?: readonly GroupOption[] | undefined
-  /** The encoding of the tests' inputs. */
-  readonly encoding: Options['stdin_encoding']
-  readonly checker: CheckerOption | undefined
-  /** True when an interactor speaks with the program in each test, and judges it. */
-  readonly isInteractive?: boolean
-  /**
-   * True when no test runs after the first one that is not accepted; with groups, no test of the same group. In any case none
-   * runs once the submission's total time is used up.
-   */
-  readonly stopsOnFailure: boolean
+  readonly options: Options
   /** The account for which compiled checkers are kept. */
   readonly scope: string
   readonly blobs: NamedBlobs
@@ -79,9 +68,14 @@ interface JudgedTest extends Judged {
   readonly message: string | null
 }
 
-export function judgeTests(plan: TestPlan): JudgedTests {
-  const { tests, groups, encoding = 'utf8', checker, stopsOnFailure, scope } = plan
-  const { isInteractive = false, blobs, stop, signal } = plan
+export function judgeTests(
+  tests: readonly TestOption[],
+  { options, scope, blobs, stop, signal }: TestPlan,
+): JudgedTests {
+  const { groups, checker, stdin_encoding: encoding = 'utf8' } = options
+  // Then no test runs after the first one that is not accepted; with groups, no test of the same group. In any case none runs
+  // once the submission's total time is used up.
+  const stopsOnFailure = options.stop_on_failure === true
   const facts = tests.map((): TestFacts => ({ verdict: null }))
   const reports = tests.map(({ name = null }): TestReport => ({ name, ...notRun }))
   const most = { cpu_time: 0, wall_time: 0, memory_peak: 0 }
@@ -94,25 +88,29 @@ export function judgeTests(plan: TestPlan): JudgedTests {
   let stdin: Uint8Array = new Uint8Array()
   const verdicts = (): (Verdict | null)[] => facts.map(({ verdict }) => verdict)
 
+  /** Null when any output is accepted; undefined when the submission was cancelled. */
+  async function readExpected(test: TestOption): Promise<Uint8Array | null | undefined> {
+    const { expected_stdout: text, expected_stdout_sha256: blob } = test
+    const given = text === undefined ? null : Buffer.from(text)
+    return unlessAborted(blobs.read(given, blob), stop)
+  }
+
   async function* readInputs(): AsyncGenerator<RunInput> {
     for (const [index, test] of tests.entries()) {
       if (groups && isSkipped({ tests, groups }, index, verdicts(), stopsOnFailure)) continue
-      const given = Buffer.from(test.stdin ?? '', encoding)
-      const input = await unlessAborted(blobs.readInput({ ...test, stdin: given }), stop)
+      const text = Buffer.from(test.stdin ?? '', encoding)
+      const input = await unlessAborted(blobs.read(text, test.stdin_sha256), stop)
       if (input === undefined) return
       stdin = input
       current = index
-      if (isInteractive) {
-        const answer = await unlessAborted(blobs.readExpected(withExpected(test)), stop)
-        if (answer === undefined) return
-        yield {
-          stdin: new Uint8Array(),
-          interactor: describeFiles(input, answer),
-          ...(test.args && { arguments: test.args }),
-        }
+      const given = test.args && { arguments: test.args }
+      if (options.interactor === undefined) {
+        yield { stdin, ...given }
         continue
       }
-      yield { stdin, ...(test.args && { arguments: test.args }) }
+      const answer = await readExpected(test)
+      if (answer === undefined) return
+      yield { stdin: new Uint8Array(), interactor: describeFiles(input, answer), ...given }
     }
   }
 
@@ -131,7 +129,7 @@ export function judgeTests(plan: TestPlan): JudgedTests {
     }
     const ended = judgeEnd(run)
     if (ended !== null) return { ...ended, message: null }
-    const expectedStdout = await unlessAborted(blobs.readExpected(withExpected(test)), stop)
+    const expectedStdout = await readExpected(test)
     if (expectedStdout === undefined) return { ...nothingBut(null), message: null }
     if (checker?.type !== 'program') {
       const judged = judgeRun(run, { stdout: expectedStdout, checker, signal })
@@ -201,11 +199,6 @@ export function judgeTests(plan: TestPlan): JudgedTests {
       return scoreTests({ tests, groups }, verdicts())
     },
   }
-}
-
-function withExpected(test: TestOption): TestOption & { readonly expectedStdout: Buffer | null } {
-  const { expected_stdout: text } = test
-  return { ...test, expectedStdout: text === undefined ? null : Buffer.from(text) }
 }
 
 /** Describes an interactor's files and arguments, as testlib calls it. What it writes to `output` is dropped. */

@@ -23,15 +23,11 @@ async function judgeThree(outcome: Outcome): Promise<{ told: unknown[]; executio
     return Promise.resolve(outcome)
   }
   const never = new AbortController().signal
-  const tests = judgeTests({
-    tests: Array.from({ length: 3 }, () => ({})),
-    checker: { type: 'program', language: 'cpp', code: '' },
-    encoding: undefined,
-    stopsOnFailure: false,
+  const tests = judgeTests([{}, {}, {}], {
+    options: { checker: { type: 'program', language: 'cpp', code: '' } },
     scope: '',
     blobs: {
-      readInput: ({ stdin }) => Promise.resolve(stdin),
-      readExpected: ({ expectedStdout }) => Promise.resolve(expectedStdout),
+      read: (given) => Promise.resolve(given),
       count: null,
     },
     stop: never,
