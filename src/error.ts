@@ -38,13 +38,8 @@ type Fault = (typeof faults)[number]
 export const retries = ['never', 'same_key', 'after', 'new_key'] as const
 type Retry = (typeof retries)[number]
 
-/** Whose fault a failure is, and whether to repeat the request. */
-interface Blame {
-  readonly fault: Fault
-  readonly retry: Retry
-}
-
-export function blame(code: ProblemCode): Blame {
+/** Returns whose fault a failure is, and whether to repeat the request. */
+export function blame(code: ProblemCode): { readonly fault: Fault; readonly retry: Retry } {
   const isOurs = problemStatus[code] === 408 || problemStatus[code] >= 500
   const fault = isOurs ? 'platform' : 'caller'
   if (code === 'rate_limited' || code === 'queue_full' || code === 'unavailable')

@@ -15,7 +15,6 @@ export function isUuid(text: string): boolean {
   return validate(text)
 }
 
-/** Returns a new id. */
 export function createId(): string {
   return v7()
 }

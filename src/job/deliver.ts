@@ -3,7 +3,6 @@
 //
 // Delivery is at least once: a crash before an attempt is recorded repeats it, under the same id. The stream's version fences
 // the record, so each crash costs one repetition at most.
-import * as v from 'valibot'
 import { errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
@@ -30,8 +29,6 @@ interface DeliverDependencies {
   /** Fires when the worker must requeue its attempts. */
   readonly signal: AbortSignal
 }
-
-const payloadSchema = v.object({ webhook: v.pipe(v.string(), v.uuid()) })
 
 interface DueDelivery {
   readonly webhookId: string
@@ -65,8 +62,8 @@ const outputBytesOfAccount = outputBytesUnderWay / 2
 /** Creates the task. It rejects only when the database fails. */
 export function createDeliverTask(
   dependencies: DeliverDependencies,
-): (payload: unknown) => Promise<void> {
-  const { database, log, signal } = dependencies
+): (webhook: string) => Promise<void> {
+  const { database, signal } = dependencies
   const enter = createConcurrencyLimit()
   const underWay = new Map<string, Promise<void>>()
 
@@ -89,13 +86,7 @@ export function createDeliverTask(
     }
   }
 
-  return async (payload) => {
-    const parsed = v.safeParse(payloadSchema, payload)
-    if (!parsed.success) {
-      log.error({ issues: v.flatten(parsed.issues) }, 'job.poisoned')
-      return
-    }
-    const { webhook } = parsed.output
+  return async (webhook) => {
     // A second job waits for the first one's attempt and then reads what is left to do. It must not be dropped, because it
     // may be the job that this attempt has just enqueued, which would be missed until the reconciler looks.
     while (underWay.has(webhook)) await underWay.get(webhook)

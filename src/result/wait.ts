@@ -50,7 +50,6 @@ const storedMilliseconds = 6000
 export function createWaiter(sql: Database, onError: (error: unknown) => void): Waiter {
   /** By submission id. */
   const waiting = new Map<string, { readonly since: number; readonly who: Set<Wake> }>()
-  let count = 0
 
   const channel = `runledger_${randomBytes(16).toString('hex')}`
   const wake = (id: string, outcome: WaitOutcome): void => {
@@ -93,7 +92,7 @@ export function createWaiter(sql: Database, onError: (error: unknown) => void): 
   return {
     channel,
     get waiting() {
-      return count
+      return waiting.values().reduce((sum, { who }) => sum + who.size, 0)
     },
     wait(id, seconds, signal) {
       return new Promise((resolve) => {
@@ -101,7 +100,7 @@ export function createWaiter(sql: Database, onError: (error: unknown) => void): 
           clearTimeout(timeout)
           signal?.removeEventListener('abort', onAbort)
           const others = waiting.get(id)?.who
-          if (others?.delete(settle) === true) count -= 1
+          others?.delete(settle)
           if (others?.size === 0) waiting.delete(id)
           resolve(outcome)
         }
@@ -111,7 +110,6 @@ export function createWaiter(sql: Database, onError: (error: unknown) => void): 
         const entry = waiting.get(id) ?? { since: performance.now(), who: new Set() }
         waiting.set(id, entry)
         entry.who.add(settle)
-        count += 1
         if (signal?.aborted === true) settle(inVain)
       })
     },

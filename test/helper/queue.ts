@@ -1,5 +1,6 @@
 // Starts a worker's queue in the test's own process, with an executor of the test.
 import type { Database } from '#database'
+import { SandboxError } from '#executor'
 import type { Executor } from '#executor'
 import { createDeliverTask, createExecuteTask, startQueue } from '#job'
 import { createLog } from '#log'
@@ -11,9 +12,27 @@ type Options = Parameters<typeof startQueue>[0]
 type ExecuteOptions = Parameters<typeof createExecuteTask>[0]
 type DeliverOptions = Parameters<typeof createDeliverTask>[0]
 
+/** What a test that needs none of it gives an execution. */
+export const withoutMore: Pick<ExecuteOptions, 'suspension' | 'blobs' | 'onExhausted'> = {
+  suspension: {
+    suspended: false,
+    because: null,
+    noteFailure: async () => false,
+    noteSuccess() {},
+    stop() {},
+  },
+  blobs: {
+    read: () => Promise.reject(new SandboxError('blob.read', 'blobs are not read here')),
+    forgetUnused() {},
+  },
+  onExhausted() {},
+}
+
 /** The options that a test sets for its queue; the others have defaults. */
 export interface TestQueueOptions
-  extends Partial<Pick<Options, 'executions' | 'deliveries'>>, Pick<ExecuteOptions, 'suspension'> {
+  extends
+    Partial<Pick<Options, 'executions' | 'deliveries'>>,
+    Partial<Pick<ExecuteOptions, 'suspension'>> {
   readonly url: string
   readonly database: Database
   readonly executor: Executor
@@ -40,6 +59,7 @@ export function startTestQueue(options: TestQueueOptions): ReturnType<typeof sta
       lease,
       shutdown,
       log,
+      ...withoutMore,
       ...(suspension && { suspension }),
     }),
     executions,

@@ -3,7 +3,6 @@
 // compiled program and its tests' results so far, but its job has ended and it has no slot. It continues when this worker
 // takes the job `continue:<worker>`, which no other worker takes. A submission that is shorter than a slice, or beside
 // which nobody waits, pays nothing.
-import * as v from 'valibot'
 import { untilAvailable } from '#retry'
 import { capabilities } from '#options'
 import type { Attempt, AttemptDependencies } from './attempt.ts'
@@ -20,9 +19,6 @@ const askAgainMilliseconds = 10_000
  * running submissions keep their slots to the end.
  */
 const mostParked = 8
-
-/** Read from the database, so it is checked. */
-const jobSchema = v.object({ run: v.string() })
 
 /** An attempt's hold on its slot. */
 export interface Tenure {
@@ -46,7 +42,7 @@ interface Continuations {
   readonly parked: number
   open(attempt: Attempt): Tenure
   /** Continues the attempt that such a job names. Resolves like `leaves`. */
-  goOn(payload: unknown): Promise<void>
+  goOn(run: string): Promise<void>
   /** Called by the clock: asks again about attempts that are parked for long. */
   look(): void
   /** Stops lending slots, and continues parked attempts. */
@@ -171,16 +167,11 @@ export function createContinuations(
       return parked.size
     },
     open,
-    async goOn(payload) {
-      const parsed = v.safeParse(jobSchema, payload)
-      if (!parsed.success) {
-        log.error({ issues: v.flatten(parsed.issues) }, 'job.poisoned')
-        return
-      }
-      const one = parked.get(parsed.output.run)
+    async goOn(run) {
+      const one = parked.get(run)
       // The job came twice, or the attempt has ended.
       if (one === undefined) return
-      parked.delete(parsed.output.run)
+      parked.delete(run)
       await forget(one)
       await one.resume()
     },

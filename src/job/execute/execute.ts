@@ -2,7 +2,6 @@
 // is written into the log (conclude.ts). No transaction is open in between. cancel.ts stops cancelled runs,
 // output-publisher.ts publishes output while somebody watches, and continue.ts lends a slot between two tests. #queue
 // describes how a job comes here.
-import * as v from 'valibot'
 import { cancelChannel } from '#notify'
 import type { ExecutingTask } from '#queue'
 import { untilAvailable } from '#retry'
@@ -20,9 +19,6 @@ export { fetchBlob } from './named-blobs.ts'
 export type { ExecuteDependencies } from './run-attempt.ts'
 export { createSuspension } from './suspension.ts'
 export type { Suspension } from './suspension.ts'
-
-/** Read from the database, so it is checked. */
-const jobSchema = v.object({ submission: v.pipe(v.string(), v.uuid()) })
 
 /** runledger.watch_submissions sends the ids of watched submissions here. */
 const watchChannel = 'runledger_watch'
@@ -56,14 +52,6 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecutingT
     quotas,
   }
 
-  /** Returns the submission's id; null when the payload is not ours. */
-  function readSubmission(payload: unknown): string | null {
-    const parsed = v.safeParse(jobSchema, payload)
-    if (parsed.success) return parsed.output.submission
-    log.error({ issues: v.flatten(parsed.issues) }, 'job.poisoned')
-    return null
-  }
-
   async function putBack(submission: string): Promise<void> {
     await untilAvailable(
       () => database`select runledger.requeue_jobs(${[submission]}::uuid[])`,
@@ -77,13 +65,10 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecutingT
     },
 
     get isSuspended() {
-      return dependencies.suspension?.suspended === true
+      return dependencies.suspension.suspended
     },
 
-    async putBack(payload) {
-      const submission = readSubmission(payload)
-      if (submission !== null) await putBack(submission)
-    },
+    putBack,
 
     async notifyReturned() {
       // Idle workers also look every other second.
@@ -104,9 +89,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecutingT
       }
     },
 
-    async run(payload, language, onWebhook) {
-      const submission = readSubmission(payload)
-      if (submission === null) return
+    async run(submission, language, onWebhook) {
       const attempt = await begin(submission, language)
       if (attempt === 'put_back') await putBack(submission)
       if (attempt === 'put_back' || attempt === null) return
@@ -120,7 +103,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecutingT
       const ended = end()
         .catch((error: unknown) => {
           log.error({ submission, err: error }, 'execution.stuck')
-          dependencies.onExhausted?.('an attempt cannot be ended')
+          dependencies.onExhausted('an attempt cannot be ended')
         })
         .finally(() => {
           output.end()

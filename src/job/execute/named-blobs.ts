@@ -1,7 +1,6 @@
 // Reads the blobs that a submission names one by one, as its runs need them, so that a worker holds those of one run only.
 import { readBlobChunk } from '#blob'
 import type { Database } from '#database'
-import { SandboxError } from '#executor'
 import type { BlobCache } from '#executor'
 import type { Logger } from '#log'
 import { untilAvailable } from '#retry'
@@ -31,18 +30,13 @@ export interface NamedBlobs {
  * Opens the blobs of one attempt.
  * @param signal ends the wait for a blob; the read itself goes on, because others may share it.
  */
-export function openBlobs(
-  cache: BlobCache | undefined,
-  accountId: string,
-  signal: AbortSignal,
-): NamedBlobs {
+export function openBlobs(cache: BlobCache, accountId: string, signal: AbortSignal): NamedBlobs {
   let read = 0
   let fetched = 0
 
   return {
     async read(given, blob) {
       if (blob === undefined) return given
-      if (cache === undefined) throw new SandboxError('blob.read', 'blobs are not read here')
       const { bytes, cached } = await cache.read(accountId, blob, signal)
       read += 1
       if (!cached) fetched += 1

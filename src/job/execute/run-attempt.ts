@@ -23,18 +23,14 @@ import type { Expectation } from './verdict.ts'
 export interface ExecuteDependencies extends AttemptDependencies {
   /** A pool whose statements may take a minute, for large results. */
   readonly patientDatabase: Database
-  /**
-   * After a sandbox failure, keeps the worker from taking jobs until a trial has passed. Without it,
-   * the worker goes on taking jobs.
-   */
-  readonly suspension?: Suspension
-  /** Reads blobs. Without it, a submission that names a blob is requeued. */
-  readonly blobs?: BlobCache
+  /** Keeps the worker from taking jobs after a sandbox failure, until a trial has passed. */
+  readonly suspension: Suspension
+  readonly blobs: BlobCache
   /**
    * Called when this process should end: no slot can be trusted, or an attempt can be neither ended nor requeued, so that
    * only the worker's end frees it.
    */
-  readonly onExhausted?: (reason: string) => void
+  readonly onExhausted: (reason: string) => void
 }
 
 /** What came of an attempt that was not lost. */
@@ -75,11 +71,11 @@ export async function runAttempt(
     const lost = AbortSignal.any([identity.signal, shutdown])
     const given = { attempt, code, lost, cancelled, output, tenure }
     const finished = await runCode(dependencies, given)
-    if (!cancelled.aborted) dependencies.suspension?.noteSuccess()
+    if (!cancelled.aborted) dependencies.suspension.noteSuccess()
     return finished
   } catch (error) {
     log.error({ submission, language, version, err: error }, 'execution.interrupted')
-    if (executor.slots === 0) dependencies.onExhausted?.('no slot left')
+    if (executor.slots === 0) dependencies.onExhausted('no slot left')
     const isLast = await isOfRequest(dependencies, attempt, error)
     return { loss: describeLoss(error, dependencies), isLast }
   } finally {
@@ -99,7 +95,7 @@ async function isOfRequest(
   const blamed = blame(error)
   if (blamed !== 'unknown' && blamed !== 'outside') return blamed === 'request'
   const isOver = (): boolean => identity.signal.aborted || shutdown.aborted
-  if (suspension === undefined || code === null || isOver()) return false
+  if (code === null || isOver()) return false
   const isWell = await suspension.noteFailure(language, error)
   return isWell && blamed === 'unknown' && !isOver()
 }

@@ -47,7 +47,6 @@ export function createSuspension({
   const { signal } = stopping
   // Failed trials since the last good run. A trial that passes does not reset them, because the next one may fail again.
   let failures = 0
-  let suspended = false
   let because: string | null = null
 
   async function passTrial(language: Language): Promise<void> {
@@ -79,7 +78,6 @@ export function createSuspension({
     } catch {
       return // the worker stops, and stays suspended
     }
-    suspended = false
     because = null
     log.info({ language, seconds: (performance.now() - since) / 1000 }, 'worker.resumed')
     onChange()
@@ -87,11 +85,10 @@ export function createSuspension({
 
   /** Suspends the worker. @param cause why the trial failed. */
   function suspend(language: Language, error: unknown, cause: unknown): void {
-    if (suspended || signal.aborted) return
+    if (because !== null || signal.aborted) return
     failures += 1
     log.warn({ err: cause, language, failures }, 'worker.trial_failed')
     log.warn({ language, failures }, 'worker.suspended')
-    suspended = true
     because = describeFailure(language, error ?? cause)
     void endWithTrial(language)
     onChange()
@@ -99,13 +96,13 @@ export function createSuspension({
 
   return {
     get suspended() {
-      return suspended
+      return because !== null
     },
     get because() {
       return because
     },
     async noteFailure(language, error) {
-      if (suspended || signal.aborted) return false
+      if (because !== null || signal.aborted) return false
       // A missing language says nothing of the sandbox, and no trial in it would pass.
       if (executor.runtimes[language] === undefined) return false
       try {

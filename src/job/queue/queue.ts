@@ -23,8 +23,9 @@
 // (runledger.postpone_delivery). A lost delivery is requeued and reconciled like a submission.
 //
 // The log decides, not the queue (event/event.ts): a job that comes twice, late or after the submission's end does nothing.
-// A pause, a suspension or a change of languages stops the runner and starts another one (runners.ts).
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Task } from 'graphile-worker'
+import * as v from 'valibot'
 import type { Logger } from '#log'
 import { createQueuePool } from './pool.ts'
 import { createRunners } from './runners.ts'
@@ -46,19 +47,19 @@ export interface ExecutingTask {
   /** True while it takes no submissions. */
   readonly isSuspended: boolean
   /**
-   * Runs the submission that a job in this language names, if anything is left to do. Resolves as soon as the next program
-   * may run, perhaps before this submission's result is in the log.
+   * Runs a submission whose job names this language, if anything is left to do. Resolves as soon as the next program may run,
+   * perhaps before this submission's result is in the log.
    * @param onWebhook called when the result is in the log and a webhook is due.
    */
-  run(payload: unknown, language: string, onWebhook?: () => void): Promise<void>
+  run(submission: string, language: string, onWebhook?: () => void): Promise<void>
   /** The task of the jobs with which parked submissions continue (continue.ts). */
   readonly continueTask: string
-  /** Continues the submission that such a job names. Resolves like `run`. */
-  goOn(payload: unknown): Promise<void>
+  /** Continues the attempt that such a job names. Resolves like `run`. */
+  goOn(run: string): Promise<void>
   /** Stops lending slots, and continues the submissions that wait for one. */
   keepSlots(): void
-  /** Requeues a job that must not run now. */
-  putBack(payload: unknown): Promise<void>
+  /** Requeues the job of a submission that must not run now. */
+  putBack(submission: string): Promise<void>
   /** Notifies every worker that jobs were returned to the queue. Never rejects. */
   notifyReturned(): Promise<void>
   /** @param listener called when a worker reports returned jobs. */
@@ -75,7 +76,7 @@ export interface QueueOptions {
   readonly url: string
   readonly execute: ExecutingTask
   readonly executions: number
-  readonly deliver: (payload: unknown) => Promise<void>
+  readonly deliver: (webhook: string) => Promise<void>
   readonly deliveries: number
   /** While it returns true, no submission or delivery is taken. */
   readonly isPaused?: () => boolean
@@ -109,30 +110,35 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
     deliver: createQueuePool(url, connections.deliver, log, { listens: false }),
   }
   let underWay = 0
-  const counted =
-    (work: (payload: unknown) => Promise<void>) =>
-    async (payload: unknown): Promise<void> => {
+  /** Makes a task of the work on the id that a job's payload has under this name. A job without one is dropped. */
+  const makeTask = (name: string, work: (id: string) => Promise<void>): Task => {
+    const schema = v.object({ [name]: v.pipe(v.string(), v.uuid()) })
+    return async (payload) => {
+      const parsed = v.safeParse(schema, payload)
+      if (!parsed.success) {
+        log.error({ issues: v.flatten(parsed.issues) }, 'job.poisoned')
+        return
+      }
       underWay += 1
-      await work(payload).finally(() => (underWay -= 1))
+      await work(parsed.output[name] ?? '').finally(() => (underWay -= 1))
     }
+  }
   // Shared by all runners, because the jobs of a stopped runner keep their slots until they end.
   const slots = {
     execute: createSlots(options.executions),
     deliver: createSlots(options.deliveries),
   }
   const isOpen = (): boolean => !isPaused() && !execute.isSuspended
-  const runIn = (language: string): ((payload: unknown) => Promise<void>) =>
-    counted((payload) =>
+  const runIn = (language: string): Task =>
+    makeTask('submission', (id) =>
       slots.execute(
         () =>
-          isOpen()
-            ? execute.run(payload, language, () => runners.deliver.nudge())
-            : execute.putBack(payload),
-        { milliseconds: patienceMilliseconds, giveUp: () => execute.putBack(payload) },
+          isOpen() ? execute.run(id, language, () => runners.deliver.nudge()) : execute.putBack(id),
+        { milliseconds: patienceMilliseconds, giveUp: () => execute.putBack(id) },
       ),
     )
-  const goOn = counted((payload) => slots.execute(() => execute.goOn(payload)))
-  const deliver = counted((payload) => slots.deliver(() => options.deliver(payload)))
+  const goOn = makeTask('run', (run) => slots.execute(() => execute.goOn(run)))
+  const deliver = makeTask('webhook', (id) => slots.deliver(() => options.deliver(id)))
   const runners = {
     execute: createRunners({
       log,

@@ -12,6 +12,7 @@ import { defaultLimits } from '#language'
 import { createLog } from '#log'
 import { readResult } from '#result'
 import { createExecuteTask } from '../../../src/job/execute/execute.ts'
+import { withoutMore } from '../../helper/queue.ts'
 import { createTestDatabase } from '../../helper/database.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
@@ -55,6 +56,7 @@ const createTask = (executor: Executor, more: More): ReturnType<typeof createExe
     log: createLog('test', 'silent'),
     lease: { workerId: uuidv7(), signal },
     shutdown: signal,
+    ...withoutMore,
     ...more,
   })
 
@@ -110,7 +112,7 @@ for (const [what, options, told] of [
       describeSubmission({ code: '', options, blobs: [{ sha256: name, bytes: 1 }] }),
     )
     const task = createTask(running, { blobs: blobs.cache })
-    const ended = task.run({ submission: id }, 'python')
+    const ended = task.run(id, 'python')
     await asked.promise
     t.equal(
       await cancelSubmission(sql, id, caller.accountId, { actor: { operator: 'test' } }),
@@ -146,7 +148,7 @@ for (const [what, description] of [
       return { compile: null, compileCached: false, run: ran }
     })
     const task = createTask(executor, { shutdown: shutdown.signal })
-    await task.run({ submission: id }, 'python')
+    await task.run(id, 'python')
     await task.settled()
     t.equal((await readResult(sql, id))?.status, 'queued')
     t.match(await readLast(id), {
@@ -168,7 +170,7 @@ for (const [what, slots, goes, data] of [
     const task = createTask(pretendExecutor(fail, slots), {
       onExhausted: () => void (exhausted += 1),
     })
-    await task.run({ submission: id }, 'python')
+    await task.run(id, 'python')
     await task.settled()
     t.equal(exhausted, goes)
     t.match(await readLast(id), { type: 'execution.interrupted', data })

@@ -67,13 +67,11 @@ async function start(
     get isSuspended() {
       return isSuspended
     },
-    putBack: async (payload) => {
-      const { submission } = payload as { readonly submission: string }
+    putBack: async (submission) => {
       await sql`select runledger.requeue_jobs(${[submission]}::uuid[])`
     },
-    run: (payload) => {
+    run: (submission) => {
       const { promise, resolve } = Promise.withResolvers<void>()
-      const { submission } = payload as { readonly submission: string }
       begun.push({ submission, end: resolve })
       return isStopped ? Promise.resolve() : promise
     },

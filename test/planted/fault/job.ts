@@ -52,8 +52,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: a trial that passed outweighs runs that fail',
-    text: '    suspended = false\n    because = null\n',
-    instead: '    suspended = false\n    failures = 0\n    because = null\n',
+    text: '    because = null\n    log.info(',
+    instead: '    failures = 0\n    because = null\n    log.info(',
     tests: ['job/suspension'],
   },
   {
