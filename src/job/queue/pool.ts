@@ -18,11 +18,17 @@ const statementSeconds = 2
 const settings =
   '-c synchronous_commit=off -c enable_seqscan=off -c enable_bitmapscan=off -c enable_sort=off -c jit=off'
 
+export interface QueuePool {
+  readonly pool: Pool
+  beginRetrying(): void
+}
+
 type OnConnect = (error?: Error, client?: PoolClient, release?: PoolClient['release']) => void
 type Connect = ((callback: OnConnect) => void) & (() => Promise<PoolClient>)
 
 /**
- * Creates the pool. Call `beginRetrying` when graphile-worker has migrated, which it does in transactions.
+ * Creates the pool. Call `beginRetrying` once graphile-worker has migrated, which it does in transactions, and before it asks
+ * for anything else: it keeps a failed look-up of its tasks for ever, and then takes no job.
  * @param options.listens false: new jobs do not wake graphile-worker, which then looks by the clock.
  */
 export function createQueuePool(
@@ -30,7 +36,7 @@ export function createQueuePool(
   connections: number,
   log: Logger,
   { listens = true, onLost = () => {} }: { listens?: boolean; onLost?: () => void } = {},
-): { readonly pool: Pool; beginRetrying(): void } {
+): QueuePool {
   const [host, ...others] = splitHosts(url)
   const pool = new Pool({
     connectionString: host,

@@ -142,7 +142,7 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
   const runners = {
     execute: createRunners({
       log,
-      pool: pools.execute.pool,
+      pool: pools.execute,
       concurrency: options.executions,
       onReturned: () => execute.notifyReturned(),
       listTasks: () => {
@@ -156,16 +156,14 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
     }),
     deliver: createRunners({
       log,
-      pool: pools.deliver.pool,
+      pool: pools.deliver,
       concurrency: options.deliveries,
       listTasks: () => (isPaused() ? {} : { deliver }),
     }),
   }
   execute.listenReturned(runners.execute.nudge)
-  // Statements are repeated from here on only, because graphile-worker migrates in transactions.
   await runners.execute.refresh()
   await runners.deliver.refresh()
-  for (const pool of Object.values(pools)) pool.beginRetrying()
   // The queue ends with either runner, because half a worker must not look like a whole one.
   const ended = Promise.race([runners.execute.ended, runners.deliver.ended])
   ended.catch(() => {})

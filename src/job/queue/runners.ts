@@ -4,11 +4,11 @@ import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run, Logger as QueueLogger } from 'graphile-worker'
 import type { Runner, TaskList, WorkerEvents, WorkerPool } from 'graphile-worker'
-import type { Pool } from 'pg'
 import { isUnavailable } from '#database'
 import type { Logger } from '#log'
 import { untilAvailable } from '#retry'
 import { giveCode, throwWithCode } from './pool.ts'
+import type { QueuePool } from './pool.ts'
 
 /**
  * One statement takes as many jobs as there are slots, so slots that start together share the next statement, too. A job that
@@ -21,7 +21,7 @@ const returnMilliseconds = 10
 const removalMilliseconds = 200
 
 interface RunnersOptions {
-  readonly pool: Pool
+  readonly pool: QueuePool
   readonly concurrency: number
   /** Returns the tasks to run now; without a task, no runner runs. Called by each `refresh`. */
   readonly listTasks: () => TaskList
@@ -71,6 +71,7 @@ export function createRunners(options: RunnersOptions): Runners {
     events.on('pool:create', (created) => {
       ;({ workerPool } = created)
       poolIds.add(workerPool.id)
+      options.pool.beginRetrying()
     })
     const runner = await untilAvailable(() => startOnce(taskList, events).catch(throwWithCode), log)
     let isRetired = false
@@ -116,9 +117,9 @@ export function createRunners(options: RunnersOptions): Runners {
   }
 
   function startOnce(taskList: TaskList, events: WorkerEvents): Promise<Runner> {
-    const { pool: pgPool, concurrency, onReturned } = options
+    const { concurrency, onReturned } = options
     return run({
-      pgPool,
+      pgPool: options.pool.pool,
       concurrency,
       taskList,
       events,

@@ -1,9 +1,10 @@
 // A worker takes as many jobs at once as it has slots. A job that then finds no slot is requeued, and workers are notified. A
 // worker starts while connections break, where some of pg's errors have no code.
 import { connect, createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import type { Test } from 'tap'
 import { createLog } from '#log'
 import type { Logger } from '#log'
 import { startQueue } from '../../../src/job/queue/queue.ts'
@@ -92,10 +93,21 @@ async function start(
   return { begun, told, renew, stop }
 }
 
+/** Opens a door to the database. @returns the database's address through it. */
+async function openDoor(t: Test, meet: (client: Socket) => void): Promise<string> {
+  const door = createServer(meet)
+  t.teardown(() => door.close())
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
+  const through = new URL(url)
+  through.hostname = '127.0.0.1'
+  through.port = String((door.address() as AddressInfo).port)
+  return through.href
+}
+
 t.test('connections that are hung up on are asked for until one holds', async (t) => {
   const to = new URL(url)
   let refused = 0
-  const door = createServer((client) => {
+  const through = await openDoor(t, (client) => {
     client.on('error', () => {})
     if (refused < 3) {
       refused += 1
@@ -107,13 +119,42 @@ t.test('connections that are hung up on are asked for until one holds', async (t
     client.pipe(server).pipe(client)
     server.on('error', () => client.destroy())
   })
-  t.teardown(() => door.close())
-  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
-  const through = new URL(url)
-  through.hostname = '127.0.0.1'
-  through.port = String((door.address() as AddressInfo).port)
-  const queue = await startRuns(through.href, idle, 1, createLog('test', 'silent'))
+  const queue = await startRuns(through, idle, 1, createLog('test', 'silent'))
   t.equal(refused, 3)
+  await queue.stop()
+})
+
+t.test('connections that break while the tasks are looked up cost no task', async (t) => {
+  const to = new URL(url)
+  let broken = 0
+  const through = await openDoor(t, (client) => {
+    const server = connect(Number(to.port), to.hostname)
+    server.pipe(client)
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const)
+      one.on('error', () => {}).on('close', () => other.destroy())
+    client.on('data', (bytes) => {
+      const isLookUp = bytes.includes('_private_tasks as tasks (identifier)')
+      if (isLookUp && broken < 4) {
+        broken += 1
+        client.destroy()
+      } else server.write(bytes)
+    })
+  })
+  const delivered = Promise.withResolvers<void>()
+  const queue = await startQueue({
+    url: through,
+    execute: idle,
+    executions: 1,
+    deliver: async () => delivered.resolve(),
+    deliveries: 2,
+    log: createLog('test', 'silent'),
+  })
+  await sql`select graphile_worker.add_job('deliver', ${sql.json({ webhook: caller.apiKeyId })}::json)`
+  await delivered.promise
+  t.equal(broken, 4)
   await queue.stop()
 })
 
