@@ -104,11 +104,11 @@ t.test('a worker has the rights of docs/deploy.md in a user namespace, no more',
 })
 
 t.test('each ends before it is killed', async (t) => {
-  const seconds = async (kind: string): Promise<number> =>
-    readSeconds(`src/${kind}/stop.ts`, 'lastSeconds')
+  const seconds = async (file: string): Promise<number> =>
+    readSeconds(`src/${file}.ts`, 'lastSeconds')
   const { preStop } = web.container['lifecycle'] as { preStop: { sleep: { seconds: number } } }
-  t.ok(web.terminationGracePeriodSeconds > (await seconds('server')) + preStop.sleep.seconds)
-  t.ok(worker.terminationGracePeriodSeconds > (await seconds('worker')))
+  t.ok(web.terminationGracePeriodSeconds > (await seconds('server/server')) + preStop.sleep.seconds)
+  t.ok(worker.terminationGracePeriodSeconds > (await seconds('worker/worker')))
 })
 
 t.test('what is probed is there', async (t) => {
