@@ -1,6 +1,7 @@
 // Finds the host that takes writes when DATABASE_URL names several. After a failover it is another, so both drivers ask here
 // before they open a connection. All hosts are asked at once, because a frozen host asked in turn would cost its time limit.
 import postgres from 'postgres'
+import { untilAborted, withinSeconds } from '#abort'
 import { isUnavailable, sqlState } from './sql-state.ts'
 
 export interface Host {
@@ -62,18 +63,16 @@ async function ask(url: string): Promise<Host> {
     fetch_types: false,
     connection: { application_name: 'runledger hosts' },
   })
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => late.reject(fail('CONNECT_TIMEOUT', `${host}:${port} does not answer`)),
-    askSeconds * 1000,
-  )
   try {
     const asked = sql`select pg_is_in_recovery() as "isStandby"`.simple()
-    const [row] = await Promise.race([asked, late.promise])
+    const [row] = await withinSeconds(
+      (signal) => untilAborted(asked, signal),
+      askSeconds,
+      () => fail('CONNECT_TIMEOUT', `${host}:${port} does not answer`),
+    )
     if (row?.['isStandby'] === false) return { url, host, port }
     throw fail(sqlState.readOnly, `${host}:${port} takes no writes: it is a standby`)
   } finally {
-    clearTimeout(timer)
     void sql.end({ timeout: 0 })
   }
 }

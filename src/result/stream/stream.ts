@@ -53,7 +53,7 @@ interface Tail {
 interface Group {
   readonly tail: Tail
   readonly position: Position
-  readonly followers: readonly Follower[]
+  readonly followers: Follower[]
 }
 
 const lookMilliseconds = 1000
@@ -211,14 +211,13 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
 /** Groups the followers that are ready by their position. */
 function groupFollowers(tail: Tail): Group[] {
   if (tail.isEnding) return []
-  const ready = [...tail.followers].filter(([{ isReady }]) => isReady)
-  const groups = Map.groupBy(ready, ([, position]) => formatPosition(position))
-  return groups
-    .values()
-    .toArray()
-    .flatMap((members) => {
-      const [first] = members
-      if (first === undefined) return []
-      return [{ tail, position: first[1], followers: members.map(([follower]) => follower) }]
-    })
+  const groups = new Map<string, Group>()
+  for (const [follower, position] of tail.followers) {
+    if (!follower.isReady) continue
+    const id = formatPosition(position)
+    const group = groups.get(id) ?? { tail, position, followers: [] }
+    group.followers.push(follower)
+    groups.set(id, group)
+  }
+  return [...groups.values()]
 }
