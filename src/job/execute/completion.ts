@@ -98,6 +98,10 @@ export async function describeOutcome(
   }
 }
 
+export function countBodies(bodies: Omit<Completion, 'data'>): number {
+  return Object.values(bodies).reduce((sum, body) => sum + (body?.byteLength ?? 0), 0)
+}
+
 /** Keeps the beginning of an output. @param wasCut true when the program wrote more than the output has. */
 function keepOutput(
   output: Uint8Array,

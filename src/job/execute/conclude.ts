@@ -9,7 +9,7 @@ import { reachFailpoint } from '#failpoint'
 import { notifyWaiters } from '#notify'
 import { untilAvailable } from '#retry'
 import type { Attempt } from './attempt.ts'
-import { describeOutcome } from './completion.ts'
+import { countBodies, describeOutcome } from './completion.ts'
 import type { Completion } from './completion.ts'
 import type { OutputQuotas } from './output-quota.ts'
 import { describeLoss } from './run-attempt.ts'
@@ -138,20 +138,18 @@ const largeBytes = 1024 * 1024
 
 /** @param patient the pool for large results, whose statements may take a minute. */
 export function createConclude(sql: Database, patient: Database): Conclude {
-  const isLarge = (end: End | undefined): boolean =>
-    end !== undefined && countBytes(end) > largeBytes
+  const countBytes = ({ bodies }: End): number => countBodies(bodies)
   return createBatch<End, Refusal | null>({
     // A large result is sent alone.
-    run: (ends) => store(sql, isLarge(ends[0]) ? patient : sql, ends),
+    run(ends) {
+      const isLarge = ends.some((end) => countBytes(end) > largeBytes)
+      return store(sql, isLarge ? patient : sql, ends)
+    },
     // Those of one worker share the disk's time as well.
     statements: 2,
     items: 32,
     countBytes,
   })
-}
-
-function countBytes({ bodies }: End): number {
-  return Object.values(bodies).reduce((sum, body) => sum + (body?.byteLength ?? 0), 0)
 }
 
 /** @param sql notifies the waiters. @param storing stores the results. */

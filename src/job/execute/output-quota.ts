@@ -4,6 +4,7 @@
 import { json } from '#database'
 import type { Database } from '#database'
 import type { Logger } from '#log'
+import { countBodies } from './completion.ts'
 import type { Completion } from './completion.ts'
 
 export interface OutputQuotas {
@@ -88,7 +89,7 @@ export function createOutputQuotas(database: Database, log: Logger): OutputQuota
     },
 
     note(accountId, bodies) {
-      const bytes = Object.values(bodies).reduce((sum, body) => sum + (body?.byteLength ?? 0), 0)
+      const bytes = countBodies(bodies)
       if (bytes === 0) return
       const counted = byAccount.get(accountId) ?? { unreported: 0, known: null, notedAt: 0 }
       counted.unreported += bytes
