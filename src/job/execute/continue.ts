@@ -57,10 +57,8 @@ interface Parked {
   resume(): Promise<void>
 }
 
-export function createContinuations(
-  { database, executor, lease, log }: AttemptDependencies,
-  slice = sliceMilliseconds,
-): Continuations {
+export function createContinuations(dependencies: AttemptDependencies): Continuations {
+  const { database, executor, lease, log } = dependencies
   /** Parked attempts by run. */
   const parked = new Map<string, Parked>()
   let keepsSlots = false
@@ -137,8 +135,8 @@ export function createContinuations(
     return {
       async between() {
         const now = performance.now()
-        if (keepsSlots || now - since < slice || parked.size >= mostParked * executor.slots)
-          return null
+        const isFull = parked.size >= mostParked * executor.slots
+        if (keepsSlots || isFull || now - since < sliceMilliseconds) return null
         const seconds = (now - since) / 1000
         since = now
         return (await lend(attempt, seconds)) === true ? park() : null
