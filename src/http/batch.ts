@@ -15,14 +15,12 @@ import type { HttpContext } from './http.ts'
 import { listOnce, lists } from './offered.ts'
 import { describeProblem } from './problem.ts'
 import { receiveItems } from './receive.ts'
-import { judgeWebhook } from './relations.ts'
 import { hangUpSignal, invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { asksForStream } from './stream.ts'
 import type { SubmissionParser } from './submission.ts'
 import { describeReplay } from './submit.ts'
-import { webhookSecret, webhookUrl } from './webhook.ts'
-import type { WebhookRules } from './webhook.ts'
+import { judgeWebhook, webhookEntries } from './webhook.ts'
 
 /** The most items of a batch in any tier. */
 export const batchLimit = 1000
@@ -33,12 +31,10 @@ const bytesPerItem = (16 * 1024 * 1024) / batchLimit
 /**
  * @param item accepts anything when a batch is read, because a bad item is refused by itself; the submission's schema when a
  *   batch is described.
- * @param rules where webhooks may go.
  */
 export const createBatchSchema = <const Item extends v.GenericSchema>(
   item: Item,
   most: number,
-  rules: WebhookRules,
   // eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, a second copy would drift
 ) =>
   fields(
@@ -56,8 +52,7 @@ export const createBatchSchema = <const Item extends v.GenericSchema>(
           maxItems: most,
         }),
       ),
-      webhook_url: v.optional(webhookUrl(rules)),
-      webhook_secret: v.optional(webhookSecret),
+      ...webhookEntries,
     },
     'a batch',
     'must be a JSON object',
@@ -96,14 +91,13 @@ async function parseBatch(
   const bytesMost = Math.max(bodyLimitBytes, Math.floor(caller.batchItems * bytesPerItem))
   const body = await readJson(request, response, bytesMost)
   // A batch larger than the queue could never be received.
-  const schema = createBatchSchema(
-    v.unknown(),
-    Math.min(caller.batchItems, queueCapacity),
-    webhookRules,
-  )
-  const batch = body.issues.length === 0 ? validate(schema, body.json) : { ...body, value: null }
+  const schema = createBatchSchema(v.unknown(), Math.min(caller.batchItems, queueCapacity))
+  const batch =
+    body.issues.length === 0 ? validate(schema, body.json) : { ...body, value: null, sound: {} }
   const own = Object(body.json) as object
-  const webhookIssues = judgeWebhook((name) => Object.hasOwn(own, name))
+  const webhookIssues = judgeWebhook(batch.sound.webhook_url, webhookRules, (name) =>
+    Object.hasOwn(own, name),
+  )
   const issues = [...queryIssues, ...haveIssues, ...keyIssues, ...batch.issues, ...webhookIssues]
   if (batch.value === null || issues.length > 0) throw invalidRequest(issues)
   const items = await parseItems(batch.value.submissions, caller, parse)

@@ -12,8 +12,7 @@ import type { DescribedAnswer, Operations } from './openapi-operation.ts'
 import { operatorParameters } from './operator/request-schema.ts'
 import type { Handler } from './request.ts'
 import { answerSchemas, createReceivedSchema } from './schema.ts'
-import { createSubmissionSchema } from './submission.ts'
-import { usualRules } from './webhook.ts'
+import { submissionSchema } from './submission.ts'
 
 /** Any JSON value: event data, to which later releases may add fields. */
 const anything: JsonSchema = { type: ['array', 'boolean', 'null', 'number', 'object', 'string'] }
@@ -69,7 +68,7 @@ const withWebhook = { webhook_url: ['webhook_secret'], webhook_secret: ['webhook
 
 function createSchemas(): object {
   const submission = v.pipe(
-    createSubmissionSchema(usualRules),
+    submissionSchema,
     v.metadata({
       dependentRequired: { ...withWebhook, stop_on_failure: ['tests'] },
     }),
@@ -80,7 +79,7 @@ function createSchemas(): object {
       Submission: submission,
       ReceivedRequest: createReceivedSchema(submission),
       Batch: v.pipe(
-        createBatchSchema(submission, batchLimit, usualRules),
+        createBatchSchema(submission, batchLimit),
         v.metadata({ dependentRequired: withWebhook }),
       ),
     },

@@ -45,7 +45,6 @@ export function* judgeRelations(
 ): Generator<Issue> {
   for (const [path, other, why = ''] of exclusive)
     if (has(path) && has(other)) yield { path, message: `cannot be combined with ${other}${why}` }
-  yield* judgeWebhook(has)
   if (has('stop_on_failure') && !has('tests'))
     yield { path: 'stop_on_failure', message: 'needs tests' }
   if (sound.checker !== undefined) yield* judgeChecker(sound.checker, has)
@@ -57,15 +56,6 @@ export function* judgeRelations(
   yield* judgeEnvironment(sound)
   const { language, limits, compile_limits: compileLimits } = sound
   if (language !== undefined) yield* judgeLimits(language, limits, compileLimits, allowed)
-}
-
-/** A submission or a batch must have both its webhook's address and its secret, or neither. */
-export function* judgeWebhook(has: (name: string) => boolean): Generator<Issue> {
-  for (const [path, other] of [
-    ['webhook_secret', 'webhook_url'],
-    ['webhook_url', 'webhook_secret'],
-  ] as const)
-    if (!has(path) && has(other)) yield { path, message: `is required with ${other}` }
 }
 
 function* judgeTests({ tests = [], stdin_encoding: encoding }: Sound): Generator<Issue> {
@@ -86,8 +76,8 @@ function* judgeTests({ tests = [], stdin_encoding: encoding }: Sound): Generator
 function* judgeChecker(checker: CheckerOption, has: (name: string) => boolean): Generator<Issue> {
   if (!['tests', 'expected_stdout', 'expected_stdout_sha256'].some(has))
     yield { path: 'checker', message: 'needs tests, or expected_stdout' }
-  if (checker.type !== 'program') return
-  if (!has('tests')) yield { path: 'checker', message: 'needs tests if it is a program' }
+  if (checker.type === 'program' && !has('tests'))
+    yield { path: 'checker', message: 'needs tests if it is a program' }
 }
 
 /** Checks the points and groups of tests. */

@@ -14,7 +14,7 @@ import { findNamedBlobs } from './named-blob.ts'
 import { listOnce } from './offered.ts'
 import type { OfferedLanguages } from './offered.ts'
 import { followWall, judgeRelations } from './relations.ts'
-import { usualRules, webhookSecret, webhookUrl } from './webhook.ts'
+import { judgeWebhook, webhookEntries } from './webhook.ts'
 import type { WebhookRules } from './webhook.ts'
 
 /** Bytes of UTF-8; the limit of code, stdin and expected_stdout each. */
@@ -27,9 +27,7 @@ const boundedText = (description: string) =>
     v.metadata({ description, maxLength: textLimitBytes }),
   )
 
-/** A submission's fields. @param rules where webhooks may go. */
-// eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, a second copy would drift
-export const createEntries = (rules: WebhookRules) => ({
+export const submissionEntries = {
   language: languageSchema,
   code: boundedText('The source code. At most 65,536 bytes of UTF-8; any Unicode, including NUL.'),
   // No default, because client generators would make the field required.
@@ -44,36 +42,31 @@ export const createEntries = (rules: WebhookRules) => ({
       'The expected output. If it is given, a clean exit with a different output is WA. White space at line ends and empty lines at the end are ignored. At most 65,536 bytes of UTF-8.',
     ),
   ),
-  webhook_url: v.optional(webhookUrl(rules)),
-  webhook_secret: v.optional(webhookSecret),
+  ...webhookEntries,
   ...optionEntries,
-})
+} as const
 
-/** @param rules where webhooks may go. */
-// eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, a second copy would drift
-export const createSubmissionSchema = (rules: WebhookRules) =>
-  fields(createEntries(rules), 'a submission', 'must be a JSON object')
+export const submissionSchema = fields(submissionEntries, 'a submission', 'must be a JSON object')
 
-type Given = v.InferOutput<ReturnType<typeof createSubmissionSchema>>
+type Given = v.InferOutput<typeof submissionSchema>
 
-/** Returns the checks that need no database. @param rules where webhooks may go. */
-export function createSubmissionReader(
+/** Makes the checks that need no database. */
+export function readSubmission(
+  input: unknown,
+  allowed: TierLimits,
   rules: WebhookRules,
-): (input: unknown, allowed: TierLimits) => Checked<Given> {
-  const schema = createSubmissionSchema(rules)
-  const known = createEntries(usualRules)
-
-  return (input, allowed) => {
-    const { value, sound, issues: found } = validate(schema, input)
-    const own = typeof input === 'object' && !Array.isArray(input) ? (input ?? {}) : {}
-    const issues = [
-      ...found,
-      ...judgeOtherFields(own, known),
-      ...judgeStdin(sound),
-      ...judgeRelations(sound, allowed, (name) => Object.hasOwn(own, name)),
-    ]
-    return { value: issues.length === 0 ? value : null, sound, issues }
-  }
+): Checked<Given> {
+  const { value, sound, issues: found } = validate(submissionSchema, input)
+  const own = typeof input === 'object' && !Array.isArray(input) ? (input ?? {}) : {}
+  const has = (name: string): boolean => Object.hasOwn(own, name)
+  const issues = [
+    ...found,
+    ...judgeOtherFields(own),
+    ...judgeWebhook(sound.webhook_url, rules, has),
+    ...judgeStdin(sound),
+    ...judgeRelations(sound, allowed, has),
+  ]
+  return { value: issues.length === 0 ? value : null, sound, issues }
 }
 
 /** Returns the submission, or every issue of the request. */
@@ -87,10 +80,8 @@ export function createSubmissionParser(
   offered: OfferedLanguages,
   rules: WebhookRules,
 ): SubmissionParser {
-  const read = createSubmissionReader(rules)
-
   return async (input, { accountId, limits }) => {
-    const { value, sound, issues: found } = read(input, limits)
+    const { value, sound, issues: found } = readSubmission(input, limits, rules)
     const absent = await offered.judge({
       language: sound.language,
       checkerLanguage: sound.checker?.type === 'program' ? sound.checker.language : undefined,
@@ -113,8 +104,8 @@ export function createSubmissionParser(
 }
 
 /** Lists unknown fields after the first, because valibot reports only the first. */
-function judgeOtherFields(input: object, known: object): Issue[] {
-  const [, ...others] = Object.keys(input).filter((name) => !Object.hasOwn(known, name))
+function judgeOtherFields(input: object): Issue[] {
+  const [, ...others] = Object.keys(input).filter((name) => !Object.hasOwn(submissionEntries, name))
   return others.map((path) => ({ path, message: 'is not a field of a submission' }))
 }
 

@@ -1,5 +1,6 @@
 // Validates a webhook's URL and the secret that signs it.
 import * as v from 'valibot'
+import type { Issue } from '#error'
 import { fits, isNotEmpty, wellFormedTextWithoutNul } from '#options'
 import { hasPublicHost, hostOf, isAllowedAddress, portOf } from '#webhook-address'
 import type { AddressRange } from '#webhook-address'
@@ -28,23 +29,39 @@ export interface WebhookRules {
   readonly ports: readonly number[]
 }
 
-/** The rules when the operator allows nothing more. */
-export const usualRules: WebhookRules = { ranges: [], ports: [443] }
+const webhookUrl = v.pipe(
+  wellFormedTextWithoutNul,
+  v.metadata({
+    description: `The URL to which the final record is POSTed, as Standard Webhooks 1.0 defines it. It must be an https: URL without a user name or password. Its host must not be localhost or the literal of an address that is not public, and has at most ${hostLimit.toLocaleString('en')} characters. Its port must be 443, unless the service's operator allows others.`,
+    format: 'uri',
+    maxLength: urlLimit,
+  }),
+)
 
-// eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, a second copy would drift
-export const webhookUrl = (rules: WebhookRules) =>
-  v.pipe(
-    wellFormedTextWithoutNul,
-    v.rawCheck(({ dataset, addIssue }) => {
-      if (!dataset.typed) return
-      for (const message of judgeUrl(dataset.value, rules)) addIssue({ message })
-    }),
-    v.metadata({
-      description: `The URL to which the final record is POSTed, as Standard Webhooks 1.0 defines it. It must be an https: URL without a user name or password. Its host must not be localhost or the literal of an address that is not public, and has at most ${hostLimit.toLocaleString('en')} characters. Its port must be 443, unless the service's operator allows others.`,
-      format: 'uri',
-      maxLength: urlLimit,
-    }),
-  )
+/** The fields of a submission's or a batch's webhook. */
+export const webhookEntries = {
+  webhook_url: v.optional(webhookUrl),
+  webhook_secret: v.optional(webhookSecret),
+} as const
+
+/**
+ * Lists what is wrong with a webhook: it must have both address and secret, and the address must follow the rules.
+ * @param url the address, if it is a text.
+ * @param has true when a field is given, even if it is invalid by itself.
+ */
+export function* judgeWebhook(
+  url: string | undefined,
+  rules: WebhookRules,
+  has: (name: string) => boolean,
+): Generator<Issue> {
+  for (const [path, other] of [
+    ['webhook_secret', 'webhook_url'],
+    ['webhook_url', 'webhook_secret'],
+  ] as const)
+    if (!has(path) && has(other)) yield { path, message: `is required with ${other}` }
+  if (url === undefined) return
+  for (const message of judgeUrl(url, rules)) yield { path: 'webhook_url', message }
+}
 
 /** Lists what is wrong with a URL. A URL with too long a host is not parsed, because parsing takes the square of its length. */
 function judgeUrl(text: string, rules: WebhookRules): string[] {

@@ -16,11 +16,10 @@ import { readRecord, waitForEnd } from '../read.ts'
 import { describeOrigin, invalidRequest, readIdempotencyKey } from '../request.ts'
 import type { ApiRequest } from '../request.ts'
 import { answerSchemas } from '../schema.ts'
-import { createEntries } from '../submission.ts'
+import { submissionEntries } from '../submission.ts'
 import { receive } from '../receive.ts'
 import type { Stored } from '../receive.ts'
 import { notFinished } from '../submit.ts'
-import { usualRules } from '../webhook.ts'
 import { codes, ProtocolError } from './mcp-message.ts'
 import { longestWaitSeconds, notRun } from './run.ts'
 
@@ -46,8 +45,7 @@ interface ToolResult {
   readonly isError: boolean
 }
 
-const { language, code, stdin, args, files, env, limits, tests, checker } =
-  createEntries(usualRules)
+const { language, code, stdin, args, files, env, limits, tests, checker } = submissionEntries
 
 const id = v.pipe(
   v.string('must be a string'),
