@@ -8,17 +8,17 @@ import type { BatchItem } from '#enqueue'
 import { createId } from '#id'
 import { fields, validate } from '#options'
 import { sendJson } from './answer.ts'
-import { createBatchStream } from './batch-stream.ts'
+import { storeStreamed } from './batch-stream.ts'
 import type { ParsedBatch } from './batch-stream.ts'
 import { bodyLimitBytes, readJson } from './body.ts'
 import type { HttpContext } from './http.ts'
 import { listOnce, lists } from './offered.ts'
 import { describeProblem } from './problem.ts'
 import { receiveItems } from './receive.ts'
-import { hangUpSignal, invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
+import { invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { asksForStream } from './stream.ts'
-import type { SubmissionParser } from './submission.ts'
+import { parseSubmission } from './submission.ts'
 import { describeReplay } from './submit.ts'
 import { judgeWebhook, webhookEntries } from './webhook.ts'
 
@@ -59,13 +59,12 @@ export const createBatchSchema = <const Item extends v.GenericSchema>(
   )
 
 export function submitBatch(context: HttpContext): Handler {
-  const storeStreamed = createBatchStream(context)
   /** Stores a batch, which has megabytes, so the function that answers does not keep it. @returns the function that answers. */
   async function store(request: ApiRequest, response: Response): Promise<() => Promise<void>> {
     const batch = await parseBatch(context, request, response)
     if (batch.isStreamed) {
       context.resultStreams.admit(request, response)
-      return storeStreamed(request, response, batch, hangUpSignal(response))
+      return storeStreamed(context, request, response, batch)
     }
     const received = await receiveItems(context, request, batch)
     return async () => sendJson(response, 202, received.answer, describeReplay(received))
@@ -79,7 +78,7 @@ export function submitBatch(context: HttpContext): Handler {
 
 /** Reads a batch. @throws {Problem} with every issue of the batch itself. */
 async function parseBatch(
-  { queueCapacity, webhookRules, parse }: HttpContext,
+  context: HttpContext,
   request: ApiRequest,
   response: Response,
 ): Promise<ParsedBatch> {
@@ -91,16 +90,16 @@ async function parseBatch(
   const bytesMost = Math.max(bodyLimitBytes, Math.floor(caller.batchItems * bytesPerItem))
   const body = await readJson(request, response, bytesMost)
   // A batch larger than the queue could never be received.
-  const schema = createBatchSchema(v.unknown(), Math.min(caller.batchItems, queueCapacity))
+  const schema = createBatchSchema(v.unknown(), Math.min(caller.batchItems, context.queueCapacity))
   const batch =
     body.issues.length === 0 ? validate(schema, body.json) : { ...body, value: null, sound: {} }
   const own = Object(body.json) as object
-  const webhookIssues = judgeWebhook(batch.sound.webhook_url, webhookRules, (name) =>
+  const webhookIssues = judgeWebhook(batch.sound.webhook_url, context.webhookRules, (name) =>
     Object.hasOwn(own, name),
   )
   const issues = [...queryIssues, ...haveIssues, ...keyIssues, ...batch.issues, ...webhookIssues]
   if (batch.value === null || issues.length > 0) throw invalidRequest(issues)
-  const items = await parseItems(batch.value.submissions, caller, parse)
+  const items = await parseItems(context, batch.value.submissions, caller)
   const { webhook_url: url, webhook_secret: secret } = batch.value
   const webhook = url === undefined || secret === undefined ? null : { url, secret }
   return { items, idempotencyKey, webhook, isStreamed, have }
@@ -126,16 +125,16 @@ const atOnce = 50
 
 /** Parses the items. Only the first issue about a language that is not offered lists the offered languages. */
 async function parseItems(
+  context: HttpContext,
   inputs: readonly unknown[],
   caller: Caller,
-  parse: SubmissionParser,
 ): Promise<readonly BatchItem[]> {
   const items: BatchItem[] = []
   let isListed = false
   for (let n = 0; n < inputs.length; n += atOnce) {
     if (n > 0) await setImmediate()
     const some = inputs.slice(n, n + atOnce)
-    const parsed = await Promise.all(some.map((input) => parse(input, caller)))
+    const parsed = await Promise.all(some.map((input) => parseSubmission(context, input, caller)))
     for (const { value, issues: found } of parsed) {
       const id = createId()
       if (value === null) {

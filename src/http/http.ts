@@ -37,8 +37,6 @@ import { rerunResult } from './rerun.ts'
 import { createResultStreams, streamResult } from './stream.ts'
 import type { ResultStreams } from './stream.ts'
 import type { StreamBounds } from './stream-limiter.ts'
-import { createSubmissionParser } from './submission.ts'
-import type { SubmissionParser } from './submission.ts'
 import { submit } from './submit.ts'
 import type { WebhookRules } from './webhook.ts'
 
@@ -80,7 +78,6 @@ export interface HttpContext extends HttpDependencies {
   readonly readiness: Readiness
   readonly resultStreams: ResultStreams
   readonly offered: OfferedLanguages
-  readonly parse: SubmissionParser
   readonly receive: Receive
   /** Reads how many submissions a second ended lately. */
   readonly readDrain: () => Promise<number>
@@ -90,18 +87,16 @@ export interface HttpContext extends HttpDependencies {
 export type Route = readonly ['GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE', string, Handler]
 
 export function createHttp(dependencies: HttpDependencies): RequestListener {
-  const { database, log, trustProxy, webhookRules } = dependencies
+  const { database, log, trustProxy } = dependencies
   const readiness = createReadiness(dependencies)
   // Asked once so that it logs what is missing even if nobody asks /readyz. Errors are ignored, because other parts log an
   // unreachable database.
   void readiness().catch(() => {})
-  const offered = createOfferedLanguages(database)
   const context: HttpContext = {
     ...dependencies,
     readiness,
     resultStreams: createResultStreams(dependencies),
-    offered,
-    parse: createSubmissionParser(database, offered, webhookRules),
+    offered: createOfferedLanguages(database),
     receive: createReceive(database),
     readDrain: createDrainEstimate(database),
   }

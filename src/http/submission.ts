@@ -2,7 +2,6 @@
 // list every issue of a request.
 import * as v from 'valibot'
 import type { Caller, TierLimits } from '#account'
-import type { Database } from '#database'
 import type { Submission } from '#enqueue'
 import type { Issue } from '#error'
 import { defaultLimits } from '#language'
@@ -10,9 +9,9 @@ import { decode, fields, fits, languageSchema, listRequired, optionEntries } fro
 import { validate, wellFormedText } from '#options'
 import type { Checked, Options } from '#options'
 import { described } from '#schema'
+import type { HttpContext } from './http.ts'
 import { findNamedBlobs } from './named-blob.ts'
 import { listOnce } from './offered.ts'
-import type { OfferedLanguages } from './offered.ts'
 import { followWall, judgeRelations } from './relations.ts'
 import { judgeWebhook, webhookEntries } from './webhook.ts'
 import type { WebhookRules } from './webhook.ts'
@@ -70,37 +69,30 @@ export function readSubmission(
 }
 
 /** Returns the submission, or every issue of the request. */
-export type SubmissionParser = (
+export async function parseSubmission(
+  { database, offered, webhookRules }: HttpContext,
   input: unknown,
-  caller: Pick<Caller, 'accountId' | 'limits'>,
-) => Promise<Omit<Checked<Submission>, 'sound'>>
-
-export function createSubmissionParser(
-  database: Database,
-  offered: OfferedLanguages,
-  rules: WebhookRules,
-): SubmissionParser {
-  return async (input, { accountId, limits }) => {
-    const { value, sound, issues: found } = readSubmission(input, limits, rules)
-    const absent = await offered.judge({
-      language: sound.language,
-      checkerLanguage: sound.checker?.type === 'program' ? sound.checker.language : undefined,
-      interactorLanguage: sound.interactor?.language,
-      requires: listRequired(sound),
-    })
-    const blobs = await findNamedBlobs(database, accountId, sound)
-    const issues = listOnce([...offered.explain(found), ...absent, ...blobs.issues])
-    if (value === null || issues.length > 0) return { value: null, issues }
-    const { compile, run } = defaultLimits[value.language]
-    const whole = {
-      ...value,
-      ...(value.limits && { limits: followWall(value.limits, run, limits) }),
-      ...(value.compile_limits && {
-        compile_limits: followWall(value.compile_limits, compile, limits),
-      }),
-    }
-    return { value: toSubmission(whole, blobs.found), issues: [] }
+  { accountId, limits }: Caller,
+): Promise<Omit<Checked<Submission>, 'sound'>> {
+  const { value, sound, issues: found } = readSubmission(input, limits, webhookRules)
+  const absent = await offered.judge({
+    language: sound.language,
+    checkerLanguage: sound.checker?.type === 'program' ? sound.checker.language : undefined,
+    interactorLanguage: sound.interactor?.language,
+    requires: listRequired(sound),
+  })
+  const blobs = await findNamedBlobs(database, accountId, sound)
+  const issues = listOnce([...offered.explain(found), ...absent, ...blobs.issues])
+  if (value === null || issues.length > 0) return { value: null, issues }
+  const { compile, run } = defaultLimits[value.language]
+  const whole = {
+    ...value,
+    ...(value.limits && { limits: followWall(value.limits, run, limits) }),
+    ...(value.compile_limits && {
+      compile_limits: followWall(value.compile_limits, compile, limits),
+    }),
   }
+  return { value: toSubmission(whole, blobs.found), issues: [] }
 }
 
 /** Lists unknown fields after the first, because valibot reports only the first. */

@@ -23,6 +23,7 @@ import {
 } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { asksForStream } from './stream.ts'
+import { parseSubmission } from './submission.ts'
 
 export function submit(context: HttpContext): Handler {
   return async (request, response) => {
@@ -77,7 +78,7 @@ async function parse(
   const { json, issues: bodyIssues } = await readJson(request, response)
   const { value: submission, issues: found } =
     bodyIssues.length === 0
-      ? await context.parse(json, request.caller)
+      ? await parseSubmission(context, json, request.caller)
       : { value: null, issues: bodyIssues }
   const streams = asksForStream(request)
   const streamIssues =

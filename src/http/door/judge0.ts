@@ -20,6 +20,7 @@ import {
   readIdempotencyKey,
 } from '../request.ts'
 import type { ApiRequest, DoorAnswer, Handler } from '../request.ts'
+import { parseSubmission } from '../submission.ts'
 import { storeAwaited } from '../submit.ts'
 import type { Door } from './door.ts'
 import { notUtf8, readAsked, readSubmissions } from './judge0-answer.ts'
@@ -31,7 +32,7 @@ const anything = v.looseObject({}, 'the body must be a JSON object')
 const batchRequest = v.object({ submissions: v.array(v.unknown(), 'must be an array') })
 
 export function openJudge0(context: HttpContext): Door {
-  const { database, queueCapacity, parse } = context
+  const { database, queueCapacity } = context
 
   /** Checks one submission, and names its mistakes by Judge0's fields. */
   const check = async (
@@ -44,7 +45,7 @@ export function openJudge0(context: HttpContext): Door {
     const translated = translateRequest(asked, isBase64, request.caller.limits)
     // A field that is already wrong would otherwise be listed twice.
     const wrong = new Set(translated.issues.map(({ path }) => path))
-    const parsed = await parse(translated.submission, request.caller)
+    const parsed = await parseSubmission(context, translated.submission, request.caller)
     const found = parsed.issues
       .map((issue) => rename(issue, judge0Names))
       .filter(({ path }) => !wrong.has(nameField(path)))

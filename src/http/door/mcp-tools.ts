@@ -16,7 +16,7 @@ import { readRecord, waitForEnd } from '../read.ts'
 import { describeOrigin, invalidRequest, readIdempotencyKey } from '../request.ts'
 import type { ApiRequest } from '../request.ts'
 import { answerSchemas } from '../schema.ts'
-import { submissionEntries } from '../submission.ts'
+import { parseSubmission, submissionEntries } from '../submission.ts'
 import { receive } from '../receive.ts'
 import type { Stored } from '../receive.ts'
 import { notFinished } from '../submit.ts'
@@ -127,7 +127,7 @@ type CallTool = (
 ) => Promise<ToolResult | { readonly task: TrackedResult } | null>
 
 export function createTools(context: HttpContext): CallTool {
-  const { database, syncWaitSeconds, parse } = context
+  const { database, syncWaitSeconds } = context
 
   /** Stores a submission, which may have megabytes, and which the call does not keep. @returns the mistakes, if there are any. */
   async function store(
@@ -141,7 +141,7 @@ export function createTools(context: HttpContext): CallTool {
     if (known === null) return describeMistakes(unknown)
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
     if (keyIssues.length > 0) throw invalidRequest(keyIssues)
-    const { value: submission, issues } = await parse(given, request.caller)
+    const { value: submission, issues } = await parseSubmission(context, given, request.caller)
     if (submission === null) return describeMistakes(issues)
     // A task is on disk before it is answered.
     return receive(context, { request, submission, idempotencyKey })

@@ -14,6 +14,7 @@ import type { HttpContext } from '../http.ts'
 import { mostAllowed } from '../relations.ts'
 import { hangUpSignal, invalidRequest, readIdempotencyKey } from '../request.ts'
 import type { ApiRequest, DoorAnswer, Handler } from '../request.ts'
+import { parseSubmission } from '../submission.ts'
 import { storeAwaited } from '../submit.ts'
 
 /** The door protocols cannot answer "not yet", so a request waits as long as its client does, up to this limit. */
@@ -43,7 +44,11 @@ export function runToEnd(context: HttpContext, call: RunCall): Handler {
 
   /** Stores the submission, which is not kept while it runs, because thousands may run for minutes. */
   async function store(request: ApiRequest, response: Response): ReturnType<typeof storeAwaited> {
-    const { value, issues } = await context.parse(await read(request, response), request.caller)
+    const { value, issues } = await parseSubmission(
+      context,
+      await read(request, response),
+      request.caller,
+    )
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
     const all = [...keyIssues, ...issues.map((issue) => rename(issue, names))]
     if (value === null || all.length > 0) throw invalidRequest(all)
