@@ -35,15 +35,11 @@ export interface BulkRequest {
   readonly secret?: string | undefined
 }
 
-/** Counts the submissions that matched the filter but were not rerun. */
-interface Skipped {
-  /** The campaign has repeated the submission before. */
-  readonly done: number
-  /** The submission's code and input were removed. */
-  readonly purged: number
-  /** No worker runs the submission's language, or none runs it together with its checker's language. */
-  readonly not_offered: number
-}
+/**
+ * Counts matching submissions that were not rerun. done: the campaign has repeated them before; purged: their code and input
+ * were removed; not_offered: no worker runs their language, or none runs it together with their checker's language.
+ */
+type Skipped = Readonly<Record<'done' | 'purged' | 'not_offered', number>>
 
 interface BulkStep {
   readonly count: number

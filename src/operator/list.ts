@@ -83,20 +83,17 @@ export async function listRunning(sql: Database): Promise<Row[]> {
 
 /**
  * Lists webhooks, newest first.
- * @param before the id of the last webhook on the previous page.
+ * @param page.before the id of the last webhook on the previous page.
  */
 export async function listWebhooks(
   sql: Database,
-  {
-    state,
-    before,
-    limit,
-  }: {
+  page: {
     readonly state?: string | undefined
     readonly before?: string | undefined
     readonly limit: number
   },
 ): Promise<Row[]> {
+  const { state, before, limit } = page
   return sql`
     select * from audit.webhook
     where true
