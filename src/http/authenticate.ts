@@ -17,10 +17,7 @@ const keptMilliseconds = 4000
 // Bounds the keys of strangers while the database does not answer; later only issued keys are kept.
 const keptKeys = 10_000
 
-/**
- * Finds the key's account and counts the request, or finds the key's operator. Sets `request.caller` or `request.operator`, or
- * answers 401, 403 or 429.
- */
+/** Sets `request.caller` and counts the request, or sets `request.operator`. @throws {Problem} 401, 403 or 429. */
 export function authenticate(database: Database): Handler {
   const admit = createAdmit(database)
   const findOperator = createFindOperator(database)
@@ -59,9 +56,8 @@ function setRateHeaders(response: Parameters<Handler>[1], rate: RateWindow): voi
 }
 
 /**
- * Returns a function that finds the operator of a key; null for a key that is not valid. For requests that only read, a key is
- * looked up in the database every few seconds, once for all of its requests, so that open console pages do not cost a statement
- * each second.
+ * Returns a function that finds the operator of a key. For requests that only read, a key is looked up every few seconds, once
+ * for all of its requests, so that open console pages do not cost a statement each second.
  */
 function createFindOperator(
   database: Database,

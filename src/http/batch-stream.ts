@@ -76,7 +76,7 @@ export async function storeStreamed(
     await awaitStored(context, [...pending.keys()])
   }
 
-  // `batch` is not used from here on, so that it is not kept for minutes.
+  // `batch` is not used from here on: it would be kept for minutes.
   return async () => {
     request.isStream = true
     const named = typeof batchId === 'string' ? { 'Batch-Id': batchId } : {}
@@ -146,17 +146,13 @@ async function describe(
     ids.length === 0
       ? new Map<string, null>()
       : await withDeadline(() => readResults(database, ids, accountId))
+  const { code: error, message } = noSubmission()
   const lines: object[] = []
   for (const { id, index, record = found.get(id) } of ended) {
     const read = record ?? (await readRecord(database, id, accountId))
     // The database restarted and lost the submission.
-    if (read === null) lines.push({ index, id, ...describeLost() })
+    if (read === null) lines.push({ index, id, error, message })
     else if (isFinal(read)) lines.push({ index, ...read })
   }
   return lines
-}
-
-function describeLost(): object {
-  const { code: error, message } = noSubmission()
-  return { error, message }
 }

@@ -18,7 +18,6 @@ const arrivingBytes = 128 * 1024 * 1024
 /** Bytes that every account may always have in arriving bodies: two of `bodyLimitBytes`. */
 const accountBytes = 4 * 1024 * 1024
 
-/** The bytes of bodies that are arriving at this process. */
 const arriving = createShares(arrivingBytes, accountBytes)
 
 /** The parsed JSON, or what is wrong with the body. */

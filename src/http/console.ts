@@ -1,6 +1,5 @@
 // GET / and the files it loads: the console. The files need no key, because they are the same for everybody and hold no data.
 // The page asks the API for data, with the key that its user enters.
-import type { IncomingMessage } from 'node:http'
 import type { Response } from 'polka'
 import type { Console, ConsoleFile, Encoding } from '#console'
 import { sendBody } from './answer.ts'
@@ -56,29 +55,20 @@ function sendFile(request: ApiRequest, response: Response, file: ConsoleFile): v
     // The content under a name with a hash never changes; the page names the present files.
     'Cache-Control': file.path === '/' ? 'no-cache' : 'public, max-age=31536000, immutable',
   }
-  if (isKnown(request, file)) {
+  const known = request.headers['if-none-match'] ?? ''
+  if (known.split(',').some((one) => one.trim().replace(/^W\//, '') === file.tag)) {
     response.writeHead(304, own).end()
     return
   }
-  const encoding = chooseEncoding(request)
+  const encoding = chooseEncoding(request.headers['accept-encoding'])
   sendBody(response, 200, file.contentType, file.bytes[encoding], {
     ...own,
     ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
   })
 }
 
-/** True when the browser already has this version of the file. */
-function isKnown(
-  { headers: { 'if-none-match': known = '' } }: IncomingMessage,
-  { tag }: ConsoleFile,
-) {
-  return known.split(',').some((one) => one.trim().replace(/^W\//, '') === tag)
-}
-
 /** Returns the smallest encoding that the browser accepts. */
-function chooseEncoding({
-  headers: { 'accept-encoding': accepted = '' },
-}: IncomingMessage): Encoding {
+function chooseEncoding(accepted = ''): Encoding {
   const names = accepted.split(',').flatMap((one) => {
     const [name = '', ...parameters] = one.split(';').map((part) => part.trim().toLowerCase())
     return parameters.some((part) => /^q=0(?:\.0*)?$/.test(part)) ? [] : [name]

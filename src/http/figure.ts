@@ -1,10 +1,9 @@
-// Constructors for the metrics of a registry.
+// Constructors for the metrics of a registry, which add `runledger_` and the unit to the names.
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
 type MakeFigure<Figure> = (name: string, help: string, labelNames?: readonly string[]) => Figure
 
-/** Returns constructors for metrics of this registry, which add `runledger_` and the unit to the names. */
 export function createFigures(registry: Registry): {
   readonly counter: MakeFigure<Counter>
   readonly gauge: MakeFigure<Gauge>

@@ -35,7 +35,6 @@ export function listLanguages({ database }: HttpContext): Handler {
   }
 }
 
-/** Reads the languages that live workers offer. */
 export async function describeLanguages(database: Database): Promise<readonly DescribedLanguage[]> {
   const rows = await withDeadline(
     // Two versions may run during a release, so a language is described as its newest worker reports it.

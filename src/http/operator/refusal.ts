@@ -1,7 +1,6 @@
 // Counts what this process refused in the last hours, by error code, because the event log does not record refusals.
 import type { ProblemCode } from '#error'
 
-/** The refusals of one web process. */
 export interface Refusals {
   readonly count: (problem: ProblemCode) => void
   readonly read: () => {
