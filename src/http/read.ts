@@ -12,21 +12,14 @@ import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpContext } from './http.ts'
 import { noSubmission, purged } from './problem.ts'
-import {
-  describeOrigin,
-  hangUpSignal,
-  invalidRequest,
-  readWait,
-  refuseQuery,
-  waitSeconds,
-} from './request.ts'
+import { describeOrigin, hangUpSignal, invalidRequest, readWait, refuseQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 
 export function readSubmissionResult(context: HttpContext): Handler {
   const { database, syncWaitSeconds } = context
 
   return async (request, response) => {
-    const { wait, issues } = readWait(request)
+    const { wait, seconds, issues } = readWait(request, syncWaitSeconds)
     if (issues.length > 0) throw invalidRequest(issues)
 
     const record = await readOwn(request, (id, accountId) =>
@@ -37,7 +30,6 @@ export function readSubmissionResult(context: HttpContext): Handler {
       return
     }
     const hungUp = hangUpSignal(response)
-    const seconds = waitSeconds(request, syncWaitSeconds)
     const { accountId } = request.caller
     const end = await waitForEnd(context, record.id, accountId, seconds, hungUp)
     if (hungUp.aborted) return

@@ -87,15 +87,27 @@ export function refuseQuery(request: ApiRequest): void {
   if (issues.length > 0) throw invalidRequest(issues)
 }
 
-/** Reads `wait`, the only parameter of some calls: true, false or absent; anything else is an issue. */
-export function readWait(request: ApiRequest): {
-  readonly wait: boolean
-  readonly issues: readonly Issue[]
-} {
+/**
+ * Reads `wait`, the only parameter of some calls: true, false or absent; anything else is an issue.
+ * @returns also how many seconds to wait: `most`, or fewer by `Prefer: wait=N` (RFC 7240).
+ */
+export function readWait(
+  request: ApiRequest,
+  most: number,
+): { readonly wait: boolean; readonly seconds: number; readonly issues: readonly Issue[] } {
   const { query, issues } = readQuery(request, ['wait'])
   const text = query.get('wait') ?? 'false'
-  if (text === 'true' || text === 'false') return { wait: text === 'true', issues }
-  return { wait: false, issues: [...issues, { path: '?wait', message: 'must be true or false' }] }
+  const seconds = waitSeconds(request, most)
+  if (text === 'true' || text === 'false') return { wait: text === 'true', seconds, issues }
+  const bad = { path: '?wait', message: 'must be true or false' }
+  return { wait: false, seconds, issues: [...issues, bad] }
+}
+
+function waitSeconds(request: ApiRequest, most: number): number {
+  const preference = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/i.exec(
+    String(request.headers['prefer'] ?? ''),
+  )
+  return preference === null ? most : Math.min(most, Number(preference[1]))
 }
 
 /** Reads the header, a UUID in any case; null when absent. */
@@ -125,14 +137,6 @@ export function invalidRequest(found: readonly Issue[]): Problem {
 /** Returns the texts that are ids, in lower case and each once. */
 export function listIds(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.filter(isUuid).map((text) => text.toLowerCase()))]
-}
-
-/** Returns how many seconds to wait: `most`, or fewer by `Prefer: wait=N` (RFC 7240). */
-export function waitSeconds(request: ApiRequest, most: number): number {
-  const preference = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/i.exec(
-    String(request.headers['prefer'] ?? ''),
-  )
-  return preference === null ? most : Math.min(most, Number(preference[1]))
 }
 
 const hungUp = 'the client has hung up'

@@ -22,20 +22,14 @@ import { readOwn, readRecord, waitForEnd } from './read.ts'
 import { describeRefusal } from './receive.ts'
 import type { Stored } from './receive.ts'
 import { judgeLimits } from './relations.ts'
-import {
-  hangUpSignal,
-  invalidRequest,
-  readIdempotencyKey,
-  readWait,
-  waitSeconds,
-} from './request.ts'
+import { hangUpSignal, invalidRequest, readIdempotencyKey, readWait } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { notFinished, sendStored } from './submit.ts'
 
 export function rerunResult(context: HttpContext): Handler {
   const { database, queueCapacity, syncWaitSeconds, offered } = context
   return async (request, response) => {
-    const { wait, issues: waitIssues } = readWait(request)
+    const { wait, seconds, issues: waitIssues } = readWait(request, syncWaitSeconds)
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
     const issues = [...waitIssues, ...keyIssues, ...(await readNothing(request, response))]
     if (issues.length > 0) throw invalidRequest(issues)
@@ -59,7 +53,6 @@ export function rerunResult(context: HttpContext): Handler {
     let record: TrackedResult | null = null
     if (wait) {
       const hungUp = hangUpSignal(response)
-      const seconds = waitSeconds(request, syncWaitSeconds)
       record = await waitForEnd(context, id, accountId, seconds, hungUp)
       if (hungUp.aborted) return
       if (record === null) throw new Error(`submission ${id} has no result`)

@@ -14,13 +14,7 @@ import { unavailable } from './problem.ts'
 import { readRecord, waitForEnd } from './read.ts'
 import { receive } from './receive.ts'
 import type { ParsedSubmission, Stored } from './receive.ts'
-import {
-  hangUpSignal,
-  invalidRequest,
-  readIdempotencyKey,
-  readWait,
-  waitSeconds,
-} from './request.ts'
+import { hangUpSignal, invalidRequest, readIdempotencyKey, readWait } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { asksForStream } from './stream.ts'
 import { parseSubmission } from './submission.ts'
@@ -73,7 +67,7 @@ async function parse(
   request: ApiRequest,
   response: Response,
 ): Promise<AwaitedSubmission & { readonly waits: boolean; readonly streams: boolean }> {
-  const { wait: waits, issues: waitIssues } = readWait(request)
+  const { wait: waits, seconds, issues: waitIssues } = readWait(request, context.syncWaitSeconds)
   const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
   const { json, issues: bodyIssues } = await readJson(request, response)
   const { value: submission, issues: found } =
@@ -87,7 +81,6 @@ async function parse(
       : []
   const issues = [...waitIssues, ...keyIssues, ...streamIssues, ...found]
   if (submission === null || issues.length > 0) throw invalidRequest(issues)
-  const seconds = waitSeconds(request, context.syncWaitSeconds)
   const hungUp = hangUpSignal(response)
   return { request, submission, idempotencyKey, waits, streams, seconds, hungUp }
 }

@@ -1,5 +1,6 @@
 // Text in requests. Text that PostgreSQL or UTF-8 cannot hold is refused.
 import * as v from 'valibot'
+import type { Options } from './schema.ts'
 
 export const byteLength = (text: string): number => Buffer.byteLength(text, 'utf8')
 
@@ -29,11 +30,7 @@ export function decode(content: string, encoded: 'utf8' | 'base64' | undefined):
 
 /** Decodes the files of a request that has passed its checks. */
 export function decodeFiles(
-  files: readonly {
-    readonly name: string
-    readonly content: string
-    readonly encoding?: 'utf8' | 'base64' | undefined
-  }[],
+  files: NonNullable<Options['files']>,
 ): { readonly name: string; readonly content: Uint8Array }[] {
   return files.map(({ name, content, encoding }) => ({
     name,

@@ -16,7 +16,7 @@ import { readFrames } from '../../src/executor/resident/frame.ts'
 import { findJava } from '../../src/executor/toolchain/java/java.ts'
 import { readEmitted } from '../../src/executor/toolchain/node/emitted.ts'
 import { findPython } from '../../src/executor/toolchain/python/python.ts'
-import { readIdempotencyKey, readQuery, waitSeconds } from '../../src/http/request.ts'
+import { readIdempotencyKey, readQuery, readWait } from '../../src/http/request.ts'
 import type { ApiRequest } from '../../src/http/request.ts'
 import { readSubmission } from '../../src/http/submission.ts'
 import { describeOutcome } from '../../src/job/execute/completion.ts'
@@ -160,7 +160,7 @@ t.test('headers and queries', async (t) => {
       'webhook-signature': text,
     }
     const readers = {
-      Prefer: () => waitSeconds(request, 1),
+      'Prefer and query': () => readWait(request, 1),
       'Idempotency-Key': () => readIdempotencyKey(request),
       query: () => readQuery(request, ['wait']),
       'X-API-Key': () => isWellFormedKey(text),
