@@ -1,6 +1,5 @@
 // Health checks for platforms and load balancers.
 import { cachedRead, findMissingRight, isMigrated } from '#database'
-import type { Database } from '#database'
 import { Problem } from '#error'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
@@ -25,10 +24,16 @@ export function createReadiness({
   newestMigration,
   log,
 }: Pick<HttpDependencies, 'database' | 'newestMigration' | 'log'>): Readiness {
-  const findRight = createRightsCheck(database)
+  let rightsFoundAt = -Infinity
   let logged: string | null = null
+  const findMissing = async (): Promise<string | null> => {
+    if (performance.now() - rightsFoundAt < rightsKeptMilliseconds) return null
+    const missing = await findMissingRight(database, ['runledger_api'])
+    if (missing === null) rightsFoundAt = performance.now()
+    return missing
+  }
   const look = async (): Promise<string | null> => {
-    const right = await findRight()
+    const right = await findMissing()
     const isOld = right === null && !(await isMigrated(database, newestMigration))
     const reason = isOld ? `the database lacks ${newestMigration}: run \`make migrate\`` : right
     if (reason !== null && reason !== logged) log.error({ reason }, 'web.not_ready')
@@ -46,16 +51,5 @@ export function ready(readiness: Readiness): Handler {
     const missing = await withDeadline(readiness)
     if (missing !== null) throw new Problem('unavailable', missing)
     sendJson(response, 200, { status: 'ok' })
-  }
-}
-
-/** Returns a check that names a missing right. Only a result without a missing right is remembered. */
-function createRightsCheck(database: Database): () => Promise<string | null> {
-  let foundAt = -Infinity
-  return async () => {
-    if (performance.now() - foundAt < rightsKeptMilliseconds) return null
-    const missing = await findMissingRight(database, ['runledger_api'])
-    if (missing === null) foundAt = performance.now()
-    return missing
   }
 }

@@ -22,16 +22,11 @@ const knownMethods: ReadonlySet<string | undefined> = new Set([
   'OPTIONS',
 ])
 
-interface Metrics {
-  readonly count: Handler
-  readonly read: Handler
-}
-
 /** @param countRefusal called for each error answer. */
 export function createMetrics(
   { database, waiter, resultStreams, readiness }: HttpContext,
   countRefusal: (problem: ProblemCode) => void,
-): Metrics {
+): { readonly count: Handler; readonly read: Handler } {
   const registry = new Registry()
   const { counter, gauge, histogram } = createFigures(registry)
   collectDefaultMetrics({ register: registry })

@@ -68,7 +68,8 @@ export function createOfferedLanguages(database: Database): OfferedLanguages {
         database<OfferedRow[]>`
           select name, version, lacks, offer, is_offered_now from runledger.list_recent_language(${period})`,
     )
-    offers = groupByOffer(rows)
+    const groups = Map.groupBy(rows, ({ offer }) => offer).values()
+    offers = Array.from(groups, (group) => new Map(group.map((row) => [row.name, row])))
     askedAt = performance.now()
   }, staleMilliseconds)
 
@@ -120,11 +121,6 @@ interface OfferedRow {
   /** Equal for all languages of one worker's offer. */
   readonly offer: number
   readonly is_offered_now: boolean
-}
-
-function groupByOffer(rows: readonly OfferedRow[]): Offer[] {
-  const groups = Map.groupBy(rows, ({ offer }) => offer).values()
-  return Array.from(groups, (group) => new Map(group.map((row) => [row.name, row])))
 }
 
 function* judge(

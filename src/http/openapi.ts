@@ -4,6 +4,8 @@ import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type { ConversionConfig, JsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
 import metadata from '#package' with { type: 'json' }
+import { attemptLimits } from '#result'
+import { uuid } from '#schema'
 import { sendBody } from './answer.ts'
 import { batchLimit, createBatchSchema } from './batch.ts'
 import { listParameters } from './list.ts'
@@ -11,7 +13,7 @@ import { operations } from './openapi-operation.ts'
 import type { DescribedAnswer, Operations } from './openapi-operation.ts'
 import { operatorParameters } from './operator/request-schema.ts'
 import type { Handler } from './request.ts'
-import { answerSchemas, createReceivedSchema } from './schema.ts'
+import { answerSchemas } from './schema.ts'
 import { submissionSchema } from './submission.ts'
 
 /** Any JSON value: event data, to which later releases may add fields. */
@@ -77,7 +79,7 @@ function createSchemas(): object {
     {
       ...answerSchemas,
       Submission: submission,
-      ReceivedRequest: createReceivedSchema(submission),
+      ReceivedRequest: v.object({ id: uuid, request: submission, limits: attemptLimits }),
       Batch: v.pipe(
         createBatchSchema(submission, batchLimit),
         v.metadata({ dependentRequired: withWebhook }),

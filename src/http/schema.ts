@@ -4,16 +4,13 @@ import { faults, problemStatus, retries } from '#error'
 import type { ProblemCode } from '#error'
 import { languages } from '#language'
 import { envelopeSchema, receiptSchema } from '#receipt'
-import { attemptLimits, recordedLimits, resultRecord, summaryEntries } from '#result'
+import { recordedLimits, resultRecord, summaryEntries } from '#result'
 import { count, described, utcTime as time, uuid } from '#schema'
 import { operatorSchemas } from './operator/schema.ts'
 
 const language = v.picklist(languages)
 
 const accepted = v.object({ id: uuid })
-/** @param submission the schema of a submission request. */
-export const createReceivedSchema = (submission: v.GenericSchema): v.GenericSchema =>
-  v.object({ id: uuid, request: submission, limits: attemptLimits })
 
 const resultSummary = v.object({
   ...summaryEntries,

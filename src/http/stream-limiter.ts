@@ -25,12 +25,6 @@ export const usualBounds: StreamBounds = {
   longestMilliseconds: 15 * 60_000,
 }
 
-interface Admitted {
-  readonly key: string
-  readonly accountId: string
-  readonly at: number
-}
-
 /**
  * Admits a stream, which counts until the response is closed.
  * @throws {Problem} when the process, the account or the key has as many streams as it may.
@@ -42,10 +36,10 @@ export function createStreamLimiter({
   openPerKeyMost,
   longestMilliseconds,
 }: StreamBounds): AdmitStream {
-  const all = new Set<Admitted>()
+  const all = new Set<{ readonly key: string; readonly accountId: string; readonly at: number }>()
   const shares = createShares(openMost, openPerKeyMost)
 
-  function tooMany(message: string, oldest: Admitted | undefined): Problem {
+  function tooMany(message: string, oldest: { readonly at: number } | undefined): Problem {
     const left = (oldest?.at ?? 0) + longestMilliseconds - performance.now()
     // The oldest stream ends by then at the latest.
     return retryAfter('rate_limited', message, Math.max(1, Math.ceil(left / 1000)))

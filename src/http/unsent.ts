@@ -6,12 +6,6 @@ import type { Response } from 'polka'
 /** Smaller answers are bounded by the number of connections. */
 const noticedBytes = 256 * 1024
 
-interface Unsent {
-  readonly key: string
-  readonly response: Response
-  readonly bytes: Buffer
-}
-
 /**
  * Counts the bytes. Call it before they are given to the response; several answers may share the same bytes.
  * @returns a function to call when the bytes are taken, unless the response ends with them.
@@ -20,7 +14,11 @@ type NoteUnsent = (response: Response, key: string, bytes: Buffer) => () => void
 
 /** @param bytesMost the limit of all answers together; bytes that several answers share count once. */
 export function createUnsentAnswers(bytesMost = 256 * 1024 * 1024): NoteUnsent {
-  const all = new Set<Unsent>()
+  const all = new Set<{
+    readonly key: string
+    readonly response: Response
+    readonly bytes: Buffer
+  }>()
 
   function measure(): { readonly total: number; readonly largestKey: string } {
     const bytes = new Set<Buffer>()
