@@ -19,11 +19,7 @@ export type Readiness = () => Promise<string | null>
  * Returns a check that the database answers, has this code's migrations, and gives this login its rights. What is missing is
  * logged once, with its remedy.
  */
-export function createReadiness({
-  database,
-  newestMigration,
-  log,
-}: Pick<HttpDependencies, 'database' | 'newestMigration' | 'log'>): Readiness {
+export function createReadiness({ database, newestMigration, log }: HttpDependencies): Readiness {
   let rightsFoundAt = -Infinity
   let logged: string | null = null
   const findMissing = async (): Promise<string | null> => {

@@ -74,7 +74,7 @@ const endsAwaited = 3
 
 /** Turns a refusal into a problem. @param positions how many the request needs in the queue. */
 export async function describeRefusal(
-  { readDrain }: Pick<HttpContext, 'readDrain'>,
+  { readDrain }: HttpContext,
   { kind }: Refusal,
   positions = 1,
 ): Promise<Problem> {

@@ -63,10 +63,7 @@ interface Open {
   overAt: number | null
 }
 
-export function createResultStreams({
-  streams,
-  streamBounds,
-}: Pick<HttpDependencies, 'streams' | 'streamBounds'>): ResultStreams {
+export function createResultStreams({ streams, streamBounds }: HttpDependencies): ResultStreams {
   const bounds = { ...usualBounds, ...streamBounds }
   const { commentMilliseconds, slowReaderMilliseconds, longestMilliseconds } = bounds
   const all = new Set<Open>()
