@@ -5,8 +5,16 @@
 // For a request, the keeper writes files, input, command line and limits into the box, reads the counters (group.c),
 // starts the program and supervises it (supervise.c). It sends the result when only the box's init lives, reaps init,
 // and makes the next box. The keeper passes on a program's output unread. It opens files that a program can write only
-// after the program's end (output.c). The keeper itself is confined, too (confine.c). docs/how-a-run-is-made.md has a
-// picture of the processes, their namespaces and cgroups.
+// after the program's end (output.c). The keeper itself is confined, too (confine.c).
+//
+//   worker         root, Node
+//     │ socket
+//   keeper         the slot's uid; user, network and mount namespace of its own, made once; three capabilities, a filter
+//     ├─ box       new pid, ipc, uts, mount and cgroup namespace for each run
+//     │    init      pid 1: mounts, drops all rights, takes the filter, forks, reaps; kept from signals, never dumpable
+//     │      program   pid 2: waits for `go`, then exec, or goes on as a fork; its children die with init
+//     └─ next box  made while the worker reads the result of the last one
+//   cgroup v2: <worker>/<keeper>/{keeper, run-0, run-1, …}, each box born in its own; v1: <worker>/<keeper>/keeper for all
 //
 // In a resident interpreter the same code forks programs (python.c). In the waiting box a runtime may have started
 // already (runtime.c).
