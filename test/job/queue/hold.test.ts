@@ -93,21 +93,21 @@ async function start(
   return { begun, told, renew, stop }
 }
 
-/** Opens a door to the database. @returns the database's address through it. */
-async function openDoor(t: Test, meet: (client: Socket) => void): Promise<string> {
-  const door = createServer(meet)
-  t.teardown(() => door.close())
-  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
+/** Opens a proxy of the database. @returns the database's address through it. */
+async function openProxy(t: Test, meet: (client: Socket) => void): Promise<string> {
+  const proxy = createServer(meet)
+  t.teardown(() => proxy.close())
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   const through = new URL(url)
   through.hostname = '127.0.0.1'
-  through.port = String((door.address() as AddressInfo).port)
+  through.port = String((proxy.address() as AddressInfo).port)
   return through.href
 }
 
 t.test('connections that are hung up on are asked for until one holds', async (t) => {
   const to = new URL(url)
   let refused = 0
-  const through = await openDoor(t, (client) => {
+  const through = await openProxy(t, (client) => {
     client.on('error', () => {})
     if (refused < 3) {
       refused += 1
@@ -127,7 +127,7 @@ t.test('connections that are hung up on are asked for until one holds', async (t
 t.test('connections that break while the tasks are looked up cost no task', async (t) => {
   const to = new URL(url)
   let broken = 0
-  const through = await openDoor(t, (client) => {
+  const through = await openProxy(t, (client) => {
     const server = connect(Number(to.port), to.hostname)
     server.pipe(client)
     for (const [one, other] of [
