@@ -84,7 +84,7 @@ export async function makeHistory(server: EmbeddedPostgres, history: History): P
   })
   await forgetBodies(server, sql, name, { submissions, parts, days: history.days })
   await sql`update bench.plan set seconds = seconds + ${seconds()}`
-  // Puts back the function whose clock was changed.
+  // Puts back the functions whose clock was changed.
   await migrate(sql, server.url(name))
   await sql`vacuum (freeze, analyze)`
   await sql`checkpoint`

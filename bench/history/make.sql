@@ -20,17 +20,28 @@ create table if not exists bench.caller (
   api_key_id uuid not null
 );
 
--- The one thing that is not as in the service: an event tells the time of its stream's id, and some milliseconds more for each
--- event after the first. The next migration puts the function back.
+-- The one thing that is not as in the service: an event has the time that bench.turn_clock has set. The next migration puts
+-- the functions back.
 do $$
+declare
+  _function text;
 begin
-  execute replace(
-    pg_get_functiondef('runledger.append_event'::regproc),
-    ':= clock_timestamp()',
-    ':= runledger.uuid_time(append_event.stream_id)
-      + (append_event.stream_version - 1) ^ 2 * (0.5 + random()) * interval ''20 milliseconds'''
-  );
+  foreach _function in array array['append_event', 'store_received', 'start', 'end_submissions'] loop
+    execute replace(
+      pg_get_functiondef(('runledger.' || _function)::regproc),
+      ':= clock_timestamp()', ':= coalesce(current_setting(''bench.now'', true)::timestamptz, clock_timestamp())'
+    );
+  end loop;
 end
+$$;
+
+-- To the time of the id, and some milliseconds more for each event after the first.
+create or replace procedure bench.turn_clock(id uuid, event integer)
+language sql
+as $$
+  select set_config(
+    'bench.now', (runledger.uuid_time(id) + (event - 1) ^ 2 * (0.5 + random()) * interval '20 milliseconds')::text, false
+  )
 $$;
 
 create or replace function bench.make_id(at timestamptz) returns uuid
@@ -57,6 +68,7 @@ declare
 begin
   select * into _caller from bench.caller
   where number = case when _dice % 10 < 3 then 0 else 1 + (_dice / 10) % (select count(*) - 1 from bench.caller) end;
+  call bench.turn_clock(id, 1);
   perform runledger.receive(
     jsonb_build_array(jsonb_build_object('submission_id', id, 'submissions', 1, 'api_key_id', _caller.api_key_id)),
     jsonb_build_array(jsonb_build_object(
@@ -87,6 +99,7 @@ declare
   end;
   _stdout text := (_dice % 100000)::text || E'\n';
 begin
+  call bench.turn_clock(id, 3);
   perform runledger.conclude(jsonb_build_array(jsonb_build_object(
     'submission_id', id, 'started_version', started_version, 'run', run, 'schema_version', 1, 'metadata', metadata,
     'stdout', encode(convert_to(_stdout, 'UTF8'), 'base64'), 'stderr', '', 'data', jsonb_build_object(
@@ -109,6 +122,7 @@ declare
   _webhook uuid := (select webhook_id from runledger.delivery where submission_id = id);
 begin
   if _webhook is not null then
+    call bench.turn_clock(id, 4);
     perform runledger.record_attempt(
       _webhook, 0, 'webhook.delivered', 1,
       jsonb_build_object('submission', id, 'attempt', 1, 'outcome', 'delivered', 'status', 200, 'duration_seconds', 0.03, 'snippet', ''),
@@ -160,6 +174,7 @@ begin
     -- The other connection had it at that moment.
     continue when (graphile_worker.remove_job(_job.id::text)).id is null;
     _run := gen_random_uuid()::text;
+    call bench.turn_clock(_job.id, 2);
     select * into _taken from runledger.start(
       worker, array[_job.id], array[_run], array[_job.language], _data, _programs, array[_job.language], '{}', _metadata
     );
