@@ -94,7 +94,7 @@ create table runledger.api_key (
   constraint api_key_digest_key unique (digest)
 );
 comment on table runledger.api_key is 'API keys by digest. The key itself is shown once, when it is issued, and is not stored.';
-comment on column runledger.api_key.label is 'The key''s first characters, enough for a person to tell keys apart.';
+comment on column runledger.api_key.label is 'The key''s first characters, enough for a person to distinguish keys.';
 comment on column runledger.api_key.digest is 'SHA-256 of the whole key.';
 comment on column runledger.api_key.role is 'submit: the key submits, and reads the account''s submissions. operator: the key inspects and controls the service, and submits nothing.';
 comment on column runledger.api_key.read_only is 'True for an operator''s key that can only read.';

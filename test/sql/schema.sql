@@ -61,7 +61,7 @@ table runledger.api_key
   id uuid not null
   account_id uuid not null
   tier text not null
-  label text not null: The key's first characters, enough for a person to tell keys apart.
+  label text not null: The key's first characters, enough for a person to distinguish keys.
   digest bytea not null: SHA-256 of the whole key.
   created_at timestamp with time zone not null default now()
   expires_at timestamp with time zone

@@ -47,7 +47,7 @@ export function App(): JSX.Element {
   }, [ownKey])
   useEffect(() => {
     document.title = `${titles[route.view]} · Runledger`
-    // Moving the focus tells a screen reader that the view has changed. A fresh page keeps the focus at its top.
+    // A screen reader announces the new view when the focus moves. A fresh page keeps the focus at its top.
     if (!isFirst.current) main.current?.focus()
     isFirst.current = false
   }, [shown])

@@ -88,7 +88,7 @@ export async function persist<T>(
       } catch (error) {
         if (!(error instanceof RunledgerError) || ![0, 429, 502, 503, 504].includes(error.status))
           throw error
-        // A browser does not tell a page why there was no answer.
+        // A page cannot learn from the browser why there was no answer.
         const reason = error.status === 0 ? unreachable : error.message
         complain(who, `${reason} Trying again…`)
         const milliseconds = Math.max(backOff(tried), (error.retryAfterSeconds ?? 0) * 1000)

@@ -9,7 +9,7 @@ import { makeGroup, readPids, readValue, writeValue } from './file.ts'
 /** The worker makes the first leaf; systemd makes the second with `DelegateSubgroup=supervisor`. */
 const leafNames = ['runledger-supervisor', 'supervisor']
 
-/** Tells an operator how to give the worker a tree. */
+/** Explains to an operator how to give the worker a tree. */
 export const remedy =
   'under systemd set Delegate=yes on the service; in a container give it a writable cgroup namespace; otherwise run as root'
 
