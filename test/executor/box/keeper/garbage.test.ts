@@ -160,7 +160,8 @@ async function send(launch: KeeperLaunch, { bytes, mayRun }: Garbage): Promise<s
   // The keeper enforces the requested limits. A limit below what the keeper itself holds kills it.
   if (mayRun && signal === 'SIGKILL' && words === '' && countOutOfMemoryKills(launch.group) > 0)
     return null
-  const isRefused = signal === 'SIGSYS' ? words === '' : code === 70
+  // An interpreter that may not do what it needs aborts.
+  const isRefused = signal === 'SIGSYS' || signal === 'SIGABRT' ? words === '' : code === 70
   if (isRefused && !hasFilters(bytes, launch)) return null
   if (words !== '' || signal !== null || (code !== 0 && code !== 70))
     return `ended with ${signal ?? code}: ${words}`

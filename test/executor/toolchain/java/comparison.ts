@@ -2,8 +2,10 @@
 // resident works: a resident starts in the background and notifies nobody.
 import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { deserialize } from 'node:v8'
 import type { Test } from 'tap'
 import type { Executor, ExecutorOptions, Outcome } from '#executor'
+import type { Compiled } from '../../../../src/executor/artefact-cache.ts'
 import { makeDirectory } from '../../../helper/directory.ts'
 import { execute, findBoxProcesses, startExecutor } from '../../../helper/executor.ts'
 import type { TextOutcome } from '../../../helper/executor.ts'
@@ -58,14 +60,16 @@ export async function waitForResident(executor: Executor): Promise<void> {
   } while (!wasResident(await executeAlone(executor, hello())))
 }
 
-/** Reads the header and the jar of everything in an executor's artefact cache, without the figures. */
-function readArtefacts(cacheDirectory: string): Map<string, { entry: string; sha256: string }> {
+const digestBytes = 32
+
+/** Reads all artefacts in an executor's cache, without the figures of their compilations. */
+function readArtefacts(cacheDirectory: string): Map<string, unknown> {
   const directory = `${cacheDirectory}/artefact`
   return new Map(
     readdirSync(directory).map((name) => {
       const file = readFileSync(`${directory}/${name}`)
-      const { entry, sha256 } = JSON.parse(file.toString('utf8', 0, file.indexOf(10)))
-      return [name, { entry, sha256 }]
+      const { artefact } = deserialize(file.subarray(digestBytes)) as Compiled
+      return [name, artefact]
     }),
   )
 }
