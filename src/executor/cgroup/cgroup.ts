@@ -27,6 +27,11 @@ export interface KeeperGroup {
    * @throws {SandboxError} when a limit cannot be set.
    */
   allow(box: Allowance): number
+  /**
+   * Lets the group use all cores until the next `allow`, so that a box dies at once. Since Linux 6.18 a group may owe seconds
+   * of CPU time that its processes used inside the kernel, and until then neither they nor the keeper run.
+   */
+  liftQuota(): void
   /** @throws when the group is gone. */
   readCounters(): GroupCounters
   /**

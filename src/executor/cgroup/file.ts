@@ -168,6 +168,6 @@ export async function removeTree(directory: string): Promise<void> {
 
 /** True when a file does not exist, or its cgroup was removed while the file was open. */
 export function isMissing(error: unknown): boolean {
-  const code = readCode(error)
+  const code = readCode(error instanceof SandboxError ? error.cause : error)
   return code === 'ENOENT' || code === 'ENODEV'
 }

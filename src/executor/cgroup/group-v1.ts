@@ -49,6 +49,7 @@ export function findVersionOne(hierarchies: readonly Hierarchy[]): CgroupVersion
     openKeeper: openKeeperGroup,
     isEmpty: (group) => listAll(group).every((directory) => readPids(directory).length === 0),
     kill(group) {
+      limitCores(group, Infinity)
       // Then no process can fork after the list was read.
       writeValue(group.pids, 'pids.max', '0')
       for (const directory of listAll(group)) killEach(directory)
@@ -108,7 +109,7 @@ function limit({ memory, pids }: Directories, { memoryBytes, processes }: Limits
 function limitCores({ cpu }: Directories, cores: number): number {
   if (cpu === undefined || !existsSync(`${cpu}/cpu.cfs_quota_us`)) return availableParallelism()
   writeLimit(cpu, 'cpu.cfs_period_us', cpuPeriodMicroseconds)
-  writeLimit(cpu, 'cpu.cfs_quota_us', quotaMicroseconds(cores))
+  writeLimit(cpu, 'cpu.cfs_quota_us', cores === Infinity ? -1 : quotaMicroseconds(cores))
   return cores
 }
 

@@ -34,7 +34,10 @@ export function findVersionTwo(unified: Hierarchy): CgroupVersion<string> {
     limitCores,
     openKeeper: openKeeperGroup,
     isEmpty: (group) => !existsSync(group) || readKey(group, 'cgroup.events', 'populated') === 0,
-    kill: (group) => writeValue(group, 'cgroup.kill', '1'),
+    kill(group) {
+      limitCores(group, Infinity)
+      writeValue(group, 'cgroup.kill', '1')
+    },
     remove: removeTree,
   }
 }
@@ -48,7 +51,7 @@ function limit(group: string, { memoryBytes, processes }: LimitsTogether): void 
 
 function limitCores(group: string, cores: number): number {
   if (!existsSync(`${group}/cpu.max`)) return availableParallelism()
-  const quota = `${quotaMicroseconds(cores)} ${cpuPeriodMicroseconds}`
+  const quota = `${cores === Infinity ? 'max' : quotaMicroseconds(cores)} ${cpuPeriodMicroseconds}`
   writeValue(group, 'cpu.max', quota)
   const found = readValue(group, 'cpu.max')
   if (found !== quota)

@@ -18,7 +18,11 @@ export interface CgroupVersion<Group> {
   make(group: Group): void
   /** Sets the limits, and forbids swap. @throws {SandboxError} when a limit cannot be set. */
   limit(group: Group, limits: LimitsTogether): void
-  /** @returns the cores that the group may use: all when the host cannot limit cores. @throws {SandboxError} when the limit cannot be set. */
+  /**
+   * @param cores infinity for no limit.
+   * @returns the cores that the group may use: all when the host cannot limit cores.
+   * @throws {SandboxError} when the limit cannot be set.
+   */
   limitCores(group: Group, cores: number): number
   /** Makes the group that a keeper enters, below a group with limits. @throws {SandboxError} when it cannot be made. */
   openKeeper(group: Group, uid: number | null): KeeperFiles
@@ -32,7 +36,7 @@ export interface CgroupVersion<Group> {
 
 export type KeeperFiles = Omit<
   KeeperGroup,
-  'version' | 'descriptors' | 'closeDescriptors' | 'allow' | 'remove'
+  'version' | 'descriptors' | 'closeDescriptors' | 'allow' | 'liftQuota' | 'remove'
 > & { readonly descriptors: number[] }
 
 /**
@@ -59,7 +63,7 @@ export async function openTree<Group>(
         table.make(group)
         table.limit(group, keeperLimits)
         const cores = table.limitCores(group, share)
-        return { ...table.openKeeper(group, uid), allow: allowBoxes(table, group, share, cores) }
+        return { ...table.openKeeper(group, uid), ...allowBoxes(table, group, share, cores) }
       })
       return {
         version,
@@ -85,22 +89,32 @@ function allowBoxes<Group>(
   group: Group,
   share: number,
   cores: number,
-): KeeperGroup['allow'] {
+): Pick<KeeperGroup, 'allow' | 'liftQuota'> {
   let most: LimitsTogether = keeperLimits
   let granted = share
   let held = cores
-  return (box) => {
-    const wanted = {
-      memoryBytes: Math.max(most.memoryBytes, keeperLimits.memoryBytes + box.memoryBytes),
-      processes: Math.max(most.processes, keeperLimits.processes + box.processes),
-    }
-    if (wanted.memoryBytes > most.memoryBytes || wanted.processes > most.processes)
-      limit(group, wanted)
-    most = wanted
-    const asked = grantCores(share, box.cores)
-    if (asked !== granted) held = limitCores(group, asked)
-    granted = asked
-    return held
+  return {
+    allow(box) {
+      const wanted = {
+        memoryBytes: Math.max(most.memoryBytes, keeperLimits.memoryBytes + box.memoryBytes),
+        processes: Math.max(most.processes, keeperLimits.processes + box.processes),
+      }
+      if (wanted.memoryBytes > most.memoryBytes || wanted.processes > most.processes)
+        limit(group, wanted)
+      most = wanted
+      const asked = grantCores(share, box.cores)
+      if (asked !== granted) held = limitCores(group, asked)
+      granted = asked
+      return held
+    },
+    liftQuota() {
+      granted = Infinity
+      try {
+        limitCores(group, Infinity)
+      } catch {
+        // If the box does not die, its keeper reports that.
+      }
+    },
   }
 }
 

@@ -95,6 +95,10 @@ t.test('a group of one core', async (t) => {
   t.equal(readQuota(), all, 'may be given all of them')
   t.equal(group.allow(little), 1)
   t.equal(readQuota(), 1, 'and has its share again')
+  group.liftQuota()
+  t.notOk((readQuota() ?? 0) > 0, 'and may have no limit while its box dies')
+  group.allow(little)
+  t.equal(readQuota(), 1, 'but the next box has one')
 })
 
 t.test(

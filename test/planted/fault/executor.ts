@@ -51,6 +51,12 @@ export const executorFaults: readonly Fault[] = [
     tests: ['executor/judge-ending'],
   },
   {
+    name: 'executor: a keeper that owes CPU time is waited for',
+    text: 'const late = setTimeout(liftQuota,',
+    instead: 'const late = setTimeout(() => {},',
+    tests: ['executor/box/keeper/quota'],
+  },
+  {
     name: 'executor: a slot in which something is left is lent again',
     text: '          quarantine()\n          throw error',
     instead: '          free.push(slot)\n          throw error',

@@ -12,6 +12,7 @@
 //   'r' no content: the keeper is ready.
 //   'o', 'e' bytes of stdout and stderr, at most as many as the limit.
 //   'd' no content: the program's wall time is extended, because the box was not run. The worker waits longer, too.
+//   'q' no content: the box of a run that is over does not die. The worker lifts the box's quota of CPU time.
 //   'l' struct output_file, then content: a file that the program has left. Sent after all output.
 //   'x' struct result: every process of the run is dead except the box's init, which is ending. If init does not end,
 //       or something else is left, 'n' follows, also when another request was sent meanwhile.

@@ -38,6 +38,8 @@ export interface Keeper {
 const startMilliseconds = 30_000
 /** How long a result may take beyond the wall limit. The keeper waits five seconds for a box to die, twice. */
 const graceMilliseconds = 15_000
+/** After this time beyond the wall limit, without delays, the keeper may wait for the quota that it shares with its box. */
+const lateMilliseconds = 1000
 /** How long a slot may take to settle: some 4 GiB of names took 20 s. After that its keeper and cgroup are replaced. */
 const settleMilliseconds = 600_000
 /** How long the keeper may take to end by itself, and then by a kill. A kill waits while a process hangs in the kernel. */
@@ -60,14 +62,19 @@ export async function startKeeper(launch: KeeperLaunch): Promise<Keeper> {
     await conversation.expect('ready', startMilliseconds, (body) => {
       if (body.length > 0) throw new Error('it is ready with more than a word')
     })
-    return createKeeper(child, socket, conversation)
+    return createKeeper(child, socket, conversation, launch.group.liftQuota)
   } catch (cause) {
     child.kill('SIGKILL')
     throw new NotStartedError('keeper.start', describe(cause), cause)
   }
 }
 
-function createKeeper(child: ChildProcess, socket: Socket, conversation: Conversation): Keeper {
+function createKeeper(
+  child: ChildProcess,
+  socket: Socket,
+  conversation: Conversation,
+  liftQuota: () => void,
+): Keeper {
   const exited = new Promise<void>((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve()
     else child.once('exit', () => resolve())
@@ -89,9 +96,10 @@ function createKeeper(child: ChildProcess, socket: Socket, conversation: Convers
     },
     async run(request, signal) {
       await settling
-      return run(conversation, request, signal, (settled) => {
+      const onUnsettled = (settled: Promise<void>): void => {
         settling = settled.then(() => void (settling = null))
-      })
+      }
+      return run(conversation, request, signal, { liftQuota, onUnsettled })
     },
     async close() {
       for (const stream of [input, output]) stream?.destroy()
@@ -112,7 +120,13 @@ async function run(
   conversation: Conversation,
   request: PhaseRequest,
   signal: AbortSignal | undefined,
-  onUnsettled: (settled: Promise<void>) => void,
+  {
+    liftQuota,
+    onUnsettled,
+  }: {
+    readonly liftQuota: () => void
+    readonly onUnsettled: (settled: Promise<void>) => void
+  },
 ): Promise<Evidence> {
   signal?.throwIfAborted()
   const failure = conversation.failed()
@@ -134,9 +148,12 @@ async function run(
   }
   let isGivenUp = false
   const giveUp = (): void => {
-    if (!isGivenUp) conversation.giveUp()
+    if (isGivenUp) return
     isGivenUp = true
+    conversation.giveUp()
+    liftQuota()
   }
+  const late = setTimeout(liftQuota, limits.wallSeconds * 1000 + lateMilliseconds)
   try {
     request.tap?.open({
       read: (output, from, most) => (output === 'stdout' ? stdout : stderr).read(from, most),
@@ -148,6 +165,7 @@ async function run(
       output: keep(stdout),
       errors: keep(stderr),
       outputFile: outputFiles.add,
+      dying: liftQuota,
     }
     conversation.ask(parts)
     signal?.addEventListener('abort', giveUp)
@@ -176,6 +194,7 @@ async function run(
       ...(request.outputFiles && { outputFiles: result.outputFiles }),
     }
   } finally {
+    clearTimeout(late)
     signal?.removeEventListener('abort', giveUp)
     request.stop?.removeEventListener('abort', giveUp)
     request.tap?.close()

@@ -21,6 +21,7 @@ const kinds = {
   refusal: 'n',
   failure: 'f',
   delayed: 'd',
+  dying: 'q',
 } as const
 export type Kind = keyof typeof kinds
 const kindsByNumber = new Map(

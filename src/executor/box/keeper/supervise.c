@@ -14,6 +14,8 @@ enum {
   longest_own_look_milliseconds = 1000,
   shortest_look_milliseconds = 5,
   kill_seconds = 5,
+  /** A box that takes longer to die probably waits for its quota. */
+  dying_milliseconds = 100,
   /** The longest delay of a run: this many times its wall limit, and this many seconds. */
   delay_factor = 4,
   delay_seconds = 10,
@@ -117,6 +119,8 @@ struct supervision {
   int64_t wall_ends;
   int64_t ends;
   int64_t next_look;
+  /** When the keeper asks for a dying box's quota to be lifted; INT64_MAX once it has asked. */
+  int64_t asks;
   /** When the keeper stops waiting for the end of a box whose run is over. */
   int64_t gives_up;
   /** True when the program has ended or was killed, so that the rest of its box dies. */
@@ -133,6 +137,20 @@ enum event { from_worker, from_box, from_output, from_errors, from_program, even
 static bool is_alive(const struct supervision *run) { return run->box->pid != 0; }
 
 static void postpone_giving_up(struct supervision *run) { run->gives_up = now() + kill_seconds * INT64_C(1000000000); }
+
+static void end_run(struct supervision *run) {
+  run->over = true;
+  run->asks = now() + dying_milliseconds * INT64_C(1000000);
+  postpone_giving_up(run);
+}
+
+/** Since Linux 6.18 a box may owe seconds of CPU time that it used inside the kernel, and its processes die after that. */
+static void ask_for_quota(struct supervision *run) {
+  if (!is_alive(run) || now() < run->asks) return;
+  append_frame('q', "", 0);
+  send_some();
+  run->asks = INT64_MAX;
+}
 
 /** True when the worker stops the run. Only 'A' may arrive during a run, even directly after the request. */
 static bool is_stopped(bool readable) {
@@ -169,7 +187,8 @@ static int await_events(struct supervision *run, struct pollfd events[event_coun
   }
   events[from_program] = (struct pollfd){run->over ? -1 : box_events.ended, POLLIN, 0};
   if (run->over && full) postpone_giving_up(run);
-  int64_t until = run->over ? run->gives_up : run->next_look < run->ends ? run->next_look : run->ends;
+  int64_t next_step = is_alive(run) && run->asks < run->gives_up ? run->asks : run->gives_up;
+  int64_t until = run->over ? next_step : run->next_look < run->ends ? run->next_look : run->ends;
   if (!run->over && has_unflushed(run) && run->next_flush < until) until = run->next_flush;
   bool waits = !has_message() && (is_alive(run) || full);
   int64_t pause = waits ? until - now() : 0;
@@ -190,9 +209,8 @@ static void read_outputs(struct stream streams[2], const struct pollfd events[ev
 static void look_for_end(struct supervision *run, bool box_ended) {
   if (box_ended) reap_box(run->box);
   if (run->over || (is_alive(run) && !has_ended())) return;
-  run->over = true;
+  end_run(run);
   run->settled = is_alive(run) && only_init_is_left();
-  postpone_giving_up(run);
 }
 
 /** Extends the wall time by the box's delay. A delay beyond the bound is a failure of the sandbox (`starved`). */
@@ -243,6 +261,7 @@ enum reason supervise(struct box *box, const struct request *request, struct str
     // An end that has happened counts before a clock that has run out.
     look_for_end(&run, events[from_box].revents != 0);
     if (run.over) {
+      ask_for_quota(&run);
       box->outlives = is_alive(&run) && now() > run.gives_up;
       if (box->outlives) break;
       continue;
@@ -250,8 +269,7 @@ enum reason supervise(struct box *box, const struct request *request, struct str
     reason = find_reason(&run, stopped);
     if (reason == no_reason) continue;
     kill_box(box);
-    run.over = true;
-    postpone_giving_up(&run);
+    end_run(&run);
   }
   for (size_t index = 0; index < 2; index += 1)
     if (streams[index].descriptor >= 0) close(streams[index].descriptor);
