@@ -7,12 +7,12 @@ import type { Test } from 'tap'
 import type { KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
 import { request, startLoneKeeper } from './lone-keeper.ts'
 
-/** Returns the directory of the group's CPU quota, if the host can limit cores. */
-function findDirectory({ entrances }: KeeperGroup): string | undefined {
-  const directories = entrances.map((path) => dirname(path))
-  return [...directories, ...directories.map((path) => dirname(path))].find(
-    (path) => existsSync(`${path}/cpu.cfs_quota_us`) || existsSync(`${path}/cpu.max`),
-  )
+/** Returns the directory of the quota for a keeper and its boxes, if the host can limit cores. */
+function findDirectory({ version, entrances }: KeeperGroup): string | undefined {
+  // On v2 the keeper is in a leaf of its group.
+  return entrances
+    .map((path) => (version === 'v2' ? dirname(dirname(path)) : dirname(path)))
+    .find((path) => existsSync(`${path}/cpu.cfs_quota_us`) || existsSync(`${path}/cpu.max`))
 }
 
 /** Allows a group a millisecond of CPU time in a second. */
