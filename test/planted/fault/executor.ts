@@ -190,8 +190,8 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'prestarted: one that has ended while it waited is asked all the same',
-    text: 'if (has_runtime() && !has_message() && wait_for_message(box.pidfd))',
-    instead: 'if (forks && !has_message() && wait_for_message(box.pidfd))',
+    text: 'if (has_runtime() && !has_line() && wait_for_line(box.pidfd))',
+    instead: 'if (forks && !has_line() && wait_for_line(box.pidfd))',
     tests: ['executor/box/keeper/prestarted-java'],
   },
   {

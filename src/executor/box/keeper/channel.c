@@ -1,32 +1,34 @@
 // The socket to the worker, and the keeper's failures. A failure is the keeper's last message.
 //
-// Protocol: numbers are little-endian, of 64 bits; structures as in message.h.
-// From the worker:
-//   'H' struct hello; then the boxes' filter and the keeper's (struct sock_filter[]), the layout (build_root in root.c)
-//       and the runtime (runtime.c). Sent once, first.
-//   'R' struct request; then the arguments and the variables, each ended by NUL; then for each file: struct file_head,
-//       name, content; then for each output file: the length of its name, and the name; then the input. The worker
-//       sends one request at a time.
-//   'A' no content. Kills the running program, if any.
-// To the worker, each after a struct frame:
-//   'r' no content: the keeper is ready.
-//   'o', 'e' bytes of stdout and stderr, at most as many as the limit.
-//   'd' no content: the program's wall time is extended, because the box was not run. The worker waits longer, too.
-//   'q' no content: the box of a run that is over does not die. The worker lifts the box's quota of CPU time.
-//   'l' struct output_file, then content: a file that the program has left. Sent after all output.
-//   'x' struct result: every process of the run is dead except the box's init, which is ending. If init does not end,
-//       or something else is left, 'n' follows, also when another request was sent meanwhile.
-//   's' no content: the slot may be lent. Sent after a result with `unsettled`. The worker sends no request before it.
-//   'n' text, `step: words`: the keeper failed and has ended. It has started no program since the last result, so the
-//       worker may ask another keeper.
-//   'f' text: as 'n', but after the program was started. After 'f', and after any other end, it is unknown whether the
-//       program ran, unless the socket shows that the request was not read. The worker empties the cgroup and starts a
-//       new keeper.
+// A message is a line of text, `kind name=value …`, so that strace shows it. Bytes may follow: as many as its fields say.
+// From the worker, with the fields of message.h:
+//   hello        Then the boxes' filter and the keeper's (struct sock_filter[]), the layout (build_root in root.c) and the
+//                runtime (runtime.c). Sent once, first.
+//   request      Then the arguments and the variables, each ended by NUL; the lines `file`, each with name and content; the
+//                lines `output_file`, each with its name; and the input. The worker sends one request at a time.
+//   stop         Kills the running program, if any.
+// To the worker. `bytes` is the size of what follows:
+//   ready
+//   stdout, stderr bytes    Output, at most as much as the limit.
+//   delayed                 The program's wall time is extended, because the box was not run. The worker waits longer, too.
+//   dying                   The box of a run that is over does not die. The worker lifts the box's quota of CPU time.
+//   file index size bytes   A part of a file that the program has left: of the `index`th that was asked for. The whole
+//                           content is sent, in one or more messages, or none of it. Sent after all output.
+//   result                  Its fields are in keeper.c. Every process of the run is dead except the box's init, which is
+//                           ending. If init does not end, or something else is left, `refused` follows, also when another
+//                           request was sent meanwhile.
+//   settled                 The slot may be lent. Sent after a result with `unsettled=1`. The worker sends no request before.
+//   refused bytes           `step: words`: the keeper failed and has ended. It has started no program since the last result,
+//                           so the worker may ask another keeper.
+//   failed bytes            As `refused`, but after the program was started. After `failed`, and after any other end, it is
+//                           unknown whether the program ran, unless the socket shows that the request was not read. The
+//                           worker empties the cgroup and starts a new keeper.
 #include "keeper.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -38,6 +40,7 @@ bool program_started;
 static struct {
   char rx[64 * 1024];
   size_t rx_start, rx_end;
+  char line[line_bytes_most];
   char tx[256 * 1024];
   size_t tx_start, tx_end;
 } *talk;
@@ -74,9 +77,9 @@ bool read_more(void) {
   return length > 0;
 }
 
-bool has_message(void) { return talk->rx_end - talk->rx_start >= sizeof(uint64_t); }
+bool has_line(void) { return memchr(talk->rx + talk->rx_start, '\n', talk->rx_end - talk->rx_start) != NULL; }
 
-bool wait_for_message(int process) {
+bool wait_for_line(int process) {
   struct pollfd events[] = {{worker_socket, POLLIN, 0}, {process, POLLIN, 0}};
   while (poll(events, 2, -1) < 0 && errno == EINTR) {
   }
@@ -100,6 +103,35 @@ void read_exactly(void *target, size_t size) {
     next += taken;
     size -= taken;
   }
+}
+
+const char *read_line(void) {
+  for (size_t length = 0; length < sizeof talk->line; length += 1) {
+    read_exactly(talk->line + length, 1);
+    if (talk->line[length] != '\n') continue;
+    talk->line[length] = 0;
+    return talk->line;
+  }
+  die_with("protocol", "a line without an end");
+}
+
+/** Returns the rest of a line that must begin with this text. */
+static const char *skip(const char *line, const char *text) {
+  size_t length = strlen(text);
+  if (strncmp(line, text, length) != 0) die_with("protocol", text);
+  return line + length;
+}
+
+void parse_line(const char *line, const char *kind, const char *const names[], uint64_t values[], size_t count) {
+  const char *next = skip(line, kind);
+  for (size_t index = 0; index < count; index += 1) {
+    next = skip(skip(skip(next, " "), names[index]), "=");
+    if (*next < '0' || *next > '9') die_with("protocol", names[index]);
+    char *end;
+    values[index] = strtoull(next, &end, 10);
+    next = end;
+  }
+  if (*next != 0) die_with("protocol", kind);
 }
 
 void copy_to_file(int descriptor, uint64_t size, const char *step) {
@@ -131,19 +163,23 @@ bool has_unsent(void) { return talk->tx_end > 0; }
 
 size_t tx_room(void) { return sizeof talk->tx - talk->tx_end; }
 
-void append_frame(uint64_t kind, const void *data, size_t length) {
-  struct frame frame = {kind, length};
-  if (tx_room() < sizeof frame + length) send_all();
-  memcpy(talk->tx + talk->tx_end, &frame, sizeof frame);
-  memcpy(talk->tx + talk->tx_end + sizeof frame, data, length);
-  talk->tx_end += sizeof frame + length;
+void append_line(const char *line) {
+  if (tx_room() < line_bytes_most) send_all();
+  talk->tx_end += (size_t)snprintf(talk->tx + talk->tx_end, line_bytes_most, "%s\n", line);
+}
+
+void append_bytes(const char *line, const void *data, size_t length) {
+  if (tx_room() < line_bytes_most + length) send_all();
+  talk->tx_end += (size_t)snprintf(talk->tx + talk->tx_end, line_bytes_most, "%s bytes=%zu\n", line, length);
+  memcpy(talk->tx + talk->tx_end, data, length);
+  talk->tx_end += length;
 }
 
 _Noreturn void die_with(const char *step, const char *words) {
   char text[512];
   int length = snprintf(text, sizeof text, "%s: %s: %s", step, words, strerror(errno));
   if (length >= (int)sizeof text) length = sizeof text - 1;
-  append_frame(program_started ? 'f' : 'n', text, (size_t)length);
+  append_bytes(program_started ? "failed" : "refused", text, (size_t)length);
   send_all();
   _exit(70);
 }

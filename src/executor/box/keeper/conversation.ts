@@ -3,17 +3,17 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { describe, NotStartedError, readCode, SandboxError } from '#contract'
-import { stopMessage, takeFrame } from './message.ts'
-import type { Frame, Kind } from './message.ts'
+import { stopMessage, takeMessage } from './message.ts'
+import type { Kind, Message } from './message.ts'
 
 export interface Conversation {
   /**
-   * Resolves with what `read` makes of the next frame of this kind.
-   * @throws {SandboxError} on an impossible or unexpected frame, a timeout, or the keeper's exit.
+   * Resolves with what `read` makes of the next message of this kind.
+   * @throws {SandboxError} on an impossible or unexpected message, a timeout, or the keeper's exit.
    */
-  expect<T>(kind: Kind, patienceMilliseconds: number, read: (body: Buffer) => T): Promise<T>
-  /** What else may arrive now. A function that throws has got an impossible frame. */
-  listeners: Partial<Record<Kind, (body: Buffer) => void>>
+  expect<T>(kind: Kind, patienceMilliseconds: number, read: (message: Message) => T): Promise<T>
+  /** What else may arrive now. A function that throws has got an impossible message. */
+  listeners: Partial<Record<Kind, (message: Message) => void>>
   ask(parts: readonly Uint8Array[]): void
   /** Stops the run. */
   giveUp(): void
@@ -26,7 +26,7 @@ export interface Conversation {
 
 interface Awaited {
   readonly kind: Kind
-  readonly answer: (body: Buffer) => void
+  readonly answer: (message: Message) => void
   readonly reject: (error: unknown) => void
   /** Restarts the timeout. */
   readonly postpone: () => void
@@ -35,7 +35,7 @@ interface Awaited {
 /** How long the worker waits for the rest of stderr after a keeper has exited. */
 const lastWordsMilliseconds = 500
 
-/** The conversation ends at the first impossible or unexpected frame. */
+/** The conversation ends at the first impossible or unexpected message. */
 export function converse(child: ChildProcess, socket: Socket): Conversation {
   let failure: SandboxError | null = null
   let awaited: Awaited | null = null
@@ -52,27 +52,28 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
     resolveEnd(error)
   }
 
-  function take({ kind, body }: Frame): void {
+  function take(message: Message): void {
+    const { kind, body } = message
     sending.isUnanswered = false
     const listener = conversation.listeners[kind]
-    if (kind === 'refusal') throw new NotStartedError('keeper.failed', body.toString('utf8'))
-    else if (kind === 'failure') throw new SandboxError('keeper.failed', body.toString('utf8'))
+    if (kind === 'refused') throw new NotStartedError('keeper.failed', body.toString('utf8'))
+    else if (kind === 'failed') throw new SandboxError('keeper.failed', body.toString('utf8'))
     else if (kind === 'delayed' && awaited?.kind === 'result') awaited.postpone()
-    else if (awaited?.kind === kind) awaited.answer(body)
-    else if (listener) listener(body)
+    else if (awaited?.kind === kind) awaited.answer(message)
+    else if (listener) listener(message)
     else throw new Error(`unexpected message "${kind}"`)
   }
 
   const conversation: Conversation = {
-    expect<T>(kind: Kind, patienceMilliseconds: number, read: (body: Buffer) => T) {
+    expect<T>(kind: Kind, patienceMilliseconds: number, read: (message: Message) => T) {
       if (failure !== null) return Promise.reject(failure)
       const { promise, resolve, reject } = Promise.withResolvers<T>()
       const timer = setTimeout(
         () => end(new SandboxError('keeper.silent', `no message "${kind}" in time`)),
         patienceMilliseconds,
       )
-      const answer = (body: Buffer): void => {
-        resolve(read(body))
+      const answer = (message: Message): void => {
+        resolve(read(message))
         awaited = null
       }
       awaited = { kind, answer, reject, postpone: () => void timer.refresh() }
@@ -95,13 +96,13 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
     failed: () => failure,
     ended,
   }
-  cutFrames(socket, conversation, take)
+  cutMessages(socket, conversation, take)
   watchEnd(child, end, sending)
   return conversation
 }
 
 interface Sending {
-  /** No frame has arrived since the last request. */
+  /** No message has arrived since the last request. */
   isUnanswered: boolean
   /** The request was certainly not read to its end. */
   isUnread: boolean
@@ -120,21 +121,21 @@ function watchSending(socket: Socket): Sending {
   return sending
 }
 
-/** @param take throws when the frame ends the conversation. */
-function cutFrames(
+/** @param take throws when the message ends the conversation. */
+function cutMessages(
   socket: Socket,
   { end, failed }: Conversation,
-  take: (frame: Frame) => void,
+  take: (message: Message) => void,
 ): void {
   let rest: Buffer = Buffer.alloc(0)
   socket.on('data', (chunk: Buffer) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
     try {
       while (failed() === null) {
-        const frame = takeFrame(rest)
-        if (frame === null) return
-        rest = frame.rest
-        take(frame)
+        const message = takeMessage(rest)
+        if (message === null) return
+        rest = message.rest
+        take(message)
       }
     } catch (error) {
       const isKnown = error instanceof SandboxError

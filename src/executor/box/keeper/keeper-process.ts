@@ -9,6 +9,7 @@ import type { Conversation } from './conversation.ts'
 import { socketDescriptor, spawnKeeper } from './launch.ts'
 import type { KeeperLaunch } from './launch.ts'
 import { decodeResult, encodeHello, encodeRequest } from './message.ts'
+import type { Message } from './message.ts'
 import { collectOutputFiles } from './output-file.ts'
 
 export interface Keeper {
@@ -59,8 +60,8 @@ export async function startKeeper(launch: KeeperLaunch): Promise<Keeper> {
   const conversation = converse(child, socket)
   socket.write(encodeHello(launch))
   try {
-    await conversation.expect('ready', startMilliseconds, (body) => {
-      if (body.length > 0) throw new Error('it is ready with more than a word')
+    await conversation.expect('ready', startMilliseconds, ({ fields }) => {
+      if (fields.size > 0) throw new Error('it is ready with more than a word')
     })
     return createKeeper(child, socket, conversation, launch.group.liftQuota)
   } catch (cause) {
@@ -136,14 +137,16 @@ async function run(
   const stderr = collect(request.stderrKeptBytes ?? limits.stderrBytes)
   const outputFiles = collectOutputFiles(request.outputFiles ?? [])
   const settled = Promise.withResolvers<void>()
-  const keep = (output: typeof stdout) => (bytes: Buffer) => {
-    output.add(bytes)
-    request.tap?.note()
-  }
-  const read = (body: Buffer) => {
+  const keep =
+    (output: typeof stdout) =>
+    ({ body }: Message) => {
+      output.add(body)
+      request.tap?.note()
+    }
+  const read = (message: Message) => {
     // Only this may still arrive, also together with the result.
     conversation.listeners = { settled: () => settled.resolve() }
-    const result = decodeResult(body, [stdout.length(), stderr.length()])
+    const result = decodeResult(message, [stdout.length(), stderr.length()])
     return { ...result, outputFiles: outputFiles.end() }
   }
   let isGivenUp = false
@@ -162,9 +165,9 @@ async function run(
     const patience = limits.wallSeconds * 1000 + graceMilliseconds
     const answered = conversation.expect('result', patience, read)
     conversation.listeners = {
-      output: keep(stdout),
-      errors: keep(stderr),
-      outputFile: outputFiles.add,
+      stdout: keep(stdout),
+      stderr: keep(stderr),
+      file: outputFiles.add,
       dying: liftQuota,
     }
     conversation.ask(parts)

@@ -21,7 +21,9 @@
 #include "keeper.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/filter.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -63,12 +65,12 @@ void read_name(char *name, uint64_t bytes) {
 
 static void read_files(uint64_t count) {
   for (uint64_t index = 0; index < count; index += 1) {
-    struct file_head head;
+    struct file file;
     char name[name_bytes_most + 1];
-    read_exactly(&head, sizeof head);
-    read_name(name, head.name_bytes);
-    int descriptor = create_file(&box, name, head.executable != 0);
-    copy_to_file(descriptor, head.size, "box.file");
+    PARSE_LINE(read_line(), "file", FILE_FIELDS, &file);
+    read_name(name, file.name_bytes);
+    int descriptor = create_file(&box, name, file.executable != 0);
+    copy_to_file(descriptor, file.size, "box.file");
     close(descriptor);
   }
 }
@@ -86,9 +88,8 @@ static void read_strings(const struct request *request) {
 }
 
 /** Reads a request into the waiting box. */
-static void fill_box(struct request *request) {
-  request->kind = 'R';
-  read_exactly((char *)request + sizeof request->kind, sizeof *request - sizeof request->kind);
+static void fill_box(const char *line, struct request *request) {
+  PARSE_LINE(line, "request", REQUEST_FIELDS, request);
   // A tmpfs of size 0 has no limit.
   if (request->wall_nanoseconds > longest_nanoseconds || request->cpu_nanoseconds > longest_nanoseconds ||
       request->memory_bytes > INT64_MAX || request->processes > INT32_MAX || request->box_bytes == 0 ||
@@ -110,12 +111,26 @@ static void fill_box(struct request *request) {
   shared->request = *request;
 }
 
+struct result {
+  /** CLD_EXITED, CLD_KILLED or CLD_DUMPED; 0 when the program was killed with its box. */
+  int end;
+  int status;
+  enum reason reason;
+  /** How long the program could run but got no processor. */
+  uint64_t delay_milliseconds;
+  /** True when the run left more memory charged to the slot than the next run may find. `settled` follows. */
+  bool unsettled;
+  uint64_t wall_nanoseconds, cpu_nanoseconds;
+  uint64_t memory_peak_bytes, memory_kills;
+  uint64_t stdout_bytes, stderr_bytes;
+};
+
 static struct result measure(enum reason reason, const struct stream streams[2], int64_t started) {
   bool has_end = has_ended();
   int64_t ended = has_end ? shared->end_nanoseconds : now();
   struct result result = {
-      .end_code = has_end ? (uint64_t)shared->end_code : 0,
-      .end_status = (uint64_t)shared->end_status,
+      .end = has_end ? shared->end_code : 0,
+      .status = shared->end_status,
       .reason = reason,
       .delay_milliseconds = run_delay() / 1000000,
       .wall_nanoseconds = (uint64_t)(ended - started),
@@ -141,8 +156,27 @@ static void send_output_files(const struct request *request) {
   close(box.mounts[0]);
 }
 
-static void send_kind(uint64_t kind) {
-  append_frame(kind, "", 0);
+static const char *name_end(int end) { return end == 0 ? "none" : end == CLD_EXITED ? "exited" : "killed"; }
+
+static void append_result(const struct result *result) {
+  static const char *const reasons[] = {
+      [no_reason] = "none",           [cpu_limit] = "cpu_limit",       [wall_limit] = "wall_limit",
+      [output_limit] = "output_limit", [memory_limit] = "memory_limit", [aborted] = "aborted",
+      [starved] = "starved",          [squeezed] = "squeezed",
+  };
+  char line[line_bytes_most];
+  snprintf(line, sizeof line,
+           "result end=%s status=%d reason=%s delay_milliseconds=%" PRIu64 " unsettled=%d wall_nanoseconds=%" PRIu64
+           " cpu_nanoseconds=%" PRIu64 " memory_peak_bytes=%" PRIu64 " memory_kills=%" PRIu64 " stdout_bytes=%" PRIu64
+           " stderr_bytes=%" PRIu64,
+           name_end(result->end), result->status, reasons[result->reason], result->delay_milliseconds,
+           result->unsettled, result->wall_nanoseconds, result->cpu_nanoseconds, result->memory_peak_bytes,
+           result->memory_kills, result->stdout_bytes, result->stderr_bytes);
+  append_line(line);
+}
+
+static void send_line(const char *line) {
+  append_line(line);
   send_all();
 }
 
@@ -150,7 +184,7 @@ static void send_kind(uint64_t kind) {
 static void settle_slot(void) {
   cgroup->reclaim(true);
   cgroup->raise_limit(0);
-  send_kind('s');
+  send_line("settled");
 }
 
 /** Sends the result, then waits until nothing of the box is left. */
@@ -167,9 +201,10 @@ static void finish_run(void) {
   close(box.pidfd);
 }
 
-static void run(void) {
+/** @param line the request's. */
+static void run(const char *line) {
   struct request request;
-  fill_box(&request);
+  fill_box(line, &request);
   struct stream streams[2];
   begin_streams(&box, &request, streams);
   begin_group(&request, share);
@@ -191,8 +226,8 @@ static void run(void) {
   // The input stays open until now, so that it is charged before the run and at its end, whether or not it was read.
   close(box.input);
   result.unsettled = cgroup->has_leftovers();
-  append_frame('x', &result, sizeof result);
-  // The result is valid from now on, so a later failure is not reported as `f`.
+  append_result(&result);
+  // The result is valid from now on, so a later failure is reported as `refused`.
   program_started = false;
   finish_run();
   if (settings.own_streams != 0) {
@@ -200,7 +235,7 @@ static void run(void) {
     close(STDIN_FILENO);
     close(STDOUT_FILENO);
   }
-  if (result.unsettled != 0) settle_slot();
+  if (result.unsettled) settle_slot();
 }
 
 static bool is_filter(uint64_t bytes) {
@@ -215,11 +250,11 @@ void setup(void) {
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) die("keeper.memory");
   if (fcntl(worker_socket, F_SETFD, FD_CLOEXEC) != 0) die("keeper.socket");
-  read_exactly(&settings, sizeof settings);
-  if (settings.kind != 'H' || (settings.cgroup_version != 1 && settings.cgroup_version != 2) ||
+  PARSE_LINE(read_line(), "hello", HELLO_FIELDS, &settings);
+  if ((settings.cgroup_version != 1 && settings.cgroup_version != 2) ||
       settings.layout_bytes > largest_setup_bytes || settings.runtime_bytes > largest_setup_bytes ||
       !is_filter(settings.filter_bytes) || !is_filter(settings.keeper_filter_bytes))
-    die_with("protocol", "the first word");
+    die_with("protocol", "hello");
   size_t filters = settings.filter_bytes + settings.keeper_filter_bytes, layout_end = filters + settings.layout_bytes;
   char *text = malloc(layout_end + settings.runtime_bytes + 1);
   if (text == NULL) die("keeper.memory");
@@ -256,7 +291,7 @@ static void make_room_for_box(void) {
 
 /** Waits for a request, and fails if the waiting runtime ends before. */
 static void await_request(void) {
-  if (has_runtime() && !has_message() && wait_for_message(box.pidfd))
+  if (has_runtime() && !has_line() && wait_for_line(box.pidfd))
     die_with("box.setup", "the runtime ended before its program");
 }
 
@@ -265,7 +300,7 @@ void serve(void) {
   uint64_t memory = cgroup->read_keeper_memory();
   share = forks && memory > share ? memory - share : 0;
   bool is_ready = !has_runtime();
-  if (is_ready) send_kind('r');
+  if (is_ready) send_line("ready");
   for (;;) {
     make_room_for_box();
     if (forks) clear_stack();
@@ -273,18 +308,17 @@ void serve(void) {
     if (!is_ready) {
       // The keeper is not ready before its first runtime has started.
       wait_until_ready(&box, seconds_until_first);
-      send_kind('r');
+      send_line("ready");
       is_ready = true;
     }
-    uint64_t kind;
+    const char *line;
     do {
       await_request();
-      read_exactly(&kind, sizeof kind);
-    } while (kind == 'A');
-    if (kind != 'R') die_with("protocol", "an unknown word");
-    run();
+      line = read_line();
+    } while (strcmp(line, "stop") == 0);
+    run(line);
     // There is no second run. If the keeper exited before the worker closes the socket, an unread stop message would
     // destroy the result.
-    while (settings.own_streams != 0) read_exactly(&kind, sizeof kind);
+    while (settings.own_streams != 0) read_line();
   }
 }

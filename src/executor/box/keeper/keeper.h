@@ -18,6 +18,8 @@ enum {
   group_descriptor = 4,
   scratch_count = 3,
   name_bytes_most = 255,
+  /** The longest line of a message, with its end. */
+  line_bytes_most = 1024,
   /** Bytes of memory that the keeper and each process of a box may lock. */
   locked_most = 64 << 10,
 };
@@ -55,10 +57,11 @@ struct box {
 
 struct stream {
   int descriptor;
-  uint64_t kind;
+  /** The kind of its messages. */
+  const char *kind;
   uint64_t limit;
   uint64_t received;
-  /** Output that is not in a frame yet. */
+  /** Output that is not in a message yet. */
   char *pending;
   size_t pending_length;
 };
@@ -93,22 +96,29 @@ void *allocate_unforked(size_t bytes);
 void open_channel(void);
 /** False when nothing has arrived. Ends the keeper when the worker has closed the socket. */
 bool read_more(void);
-/** True when a message from the worker was read and is not handled yet. */
-bool has_message(void);
+/** True when a line from the worker was read and is not handled yet. */
+bool has_line(void);
 /** Waits for more from the worker. True when the process of this pidfd ends first. */
-bool wait_for_message(int process);
+bool wait_for_line(int process);
+/** Returns the next line without its end. It is overwritten by the next call. */
+const char *read_line(void);
+/** Use PARSE_LINE. Fails unless the line is `kind`, then ` name=number` for each name. */
+void parse_line(const char *line, const char *kind, const char *const names[], uint64_t values[], size_t count);
 void read_exactly(void *target, size_t size);
 void copy_to_file(int descriptor, uint64_t size, const char *step);
 bool has_unsent(void);
-/** Returns the free bytes for frames. */
+/** Returns the free bytes for messages. */
 size_t tx_room(void);
-void append_frame(uint64_t kind, const void *data, size_t length);
+void append_line(const char *line);
+/** Appends a line, to which `bytes` is added, and the bytes. */
+void append_bytes(const char *line, const void *data, size_t length);
 void send_some(void);
 void send_all(void);
 _Noreturn void die(const char *step);
 _Noreturn void die_with(const char *step, const char *words);
 
 // supervise.c
+enum reason { no_reason, cpu_limit, wall_limit, output_limit, memory_limit, aborted, starved, squeezed };
 int64_t now(void);
 void open_supervision(void);
 void begin_streams(const struct box *box, const struct request *request, struct stream streams[2]);

@@ -1,93 +1,77 @@
-// Messages on a keeper's socket. channel.c describes their order, and structure.ts is the worker's side. Every field
-// has 64 bits.
+// The fields of the worker's lines on a keeper's socket, in their order (channel.c). message.ts has the same names.
 #ifndef MESSAGE_H
 #define MESSAGE_H
 
 #include <stdint.h>
 
-struct hello {
-  uint64_t kind;
-  uint64_t cgroup_version;
-  /** 1 when the cgroup counts swap. */
-  uint64_t counts_swap;
-  /** 1 when the cgroup has its own share of the CPU. */
-  uint64_t shares_cpu;
-  /** 1 when the program uses the keeper's stdin and stdout, so that the worker can talk with it. */
-  uint64_t own_streams;
-  /** 1 when each box has a network of its own (loopback.c). */
-  uint64_t loopback;
-  /** Size of the boxes' filter, and of the keeper's. */
-  uint64_t filter_bytes;
-  uint64_t keeper_filter_bytes;
-  uint64_t layout_bytes;
-  /** The runtime to prestart; 0 without one. With an unlimited stack it may use all that the limits leave. */
-  uint64_t runtime_bytes;
-  uint64_t runtime_arguments;
-  uint64_t runtime_unlimited_stack;
-};
+#define HELLO_FIELDS(FIELD)                                                                                            \
+  FIELD(cgroup_version)                                                                                                \
+  /* 1 when the cgroup counts swap. */                                                                                 \
+  FIELD(counts_swap)                                                                                                   \
+  /* 1 when the cgroup has its own share of the CPU. */                                                                \
+  FIELD(shares_cpu)                                                                                                    \
+  /* 1 when the program uses the keeper's stdin and stdout, so that the worker can talk with it. */                    \
+  FIELD(own_streams)                                                                                                   \
+  /* 1 when each box has a network of its own (loopback.c). */                                                         \
+  FIELD(loopback)                                                                                                      \
+  /* Size of the boxes' filter, and of the keeper's. */                                                                \
+  FIELD(filter_bytes)                                                                                                  \
+  FIELD(keeper_filter_bytes)                                                                                           \
+  FIELD(layout_bytes)                                                                                                  \
+  /* The runtime to prestart; 0 without one. With an unlimited stack it may use all that the limits leave. */          \
+  FIELD(runtime_bytes)                                                                                                 \
+  FIELD(runtime_arguments)                                                                                             \
+  FIELD(runtime_unlimited_stack)
 
-struct request {
-  uint64_t kind;
-  uint64_t argument_bytes;
-  uint64_t arguments;
-  uint64_t variables;
-  uint64_t files;
-  uint64_t processes;
-  uint64_t unlimited_stack;
-  /** 1 when the program's stderr is its stdout. */
-  uint64_t merges_stderr;
-  /** Number of output files. Those that the program has left are sent after the run. */
-  uint64_t output_files;
-  uint64_t stdin_bytes;
-  uint64_t memory_bytes;
-  uint64_t cpu_nanoseconds;
-  uint64_t wall_nanoseconds;
-  uint64_t stdout_bytes;
-  uint64_t stderr_bytes;
-  /** Size of /box; size of /tmp and of /dev/shm. */
-  uint64_t box_bytes;
-  uint64_t scratch_bytes;
-  /** The most bytes of the contents of all output files together. */
-  uint64_t output_files_bytes;
-  /** Cores that the box may use at once, in thousandths. */
-  uint64_t cores_per_mille;
-};
+#define REQUEST_FIELDS(FIELD)                                                                                          \
+  FIELD(argument_bytes)                                                                                                \
+  FIELD(arguments)                                                                                                     \
+  FIELD(variables)                                                                                                     \
+  FIELD(files)                                                                                                         \
+  FIELD(processes)                                                                                                     \
+  FIELD(unlimited_stack)                                                                                               \
+  /* 1 when the program's stderr is its stdout. */                                                                     \
+  FIELD(merges_stderr)                                                                                                 \
+  /* Number of output files. Those that the program has left are sent after the run. */                                \
+  FIELD(output_files)                                                                                                  \
+  FIELD(stdin_bytes)                                                                                                   \
+  FIELD(memory_bytes)                                                                                                  \
+  FIELD(cpu_nanoseconds)                                                                                               \
+  FIELD(wall_nanoseconds)                                                                                              \
+  FIELD(stdout_bytes)                                                                                                  \
+  FIELD(stderr_bytes)                                                                                                  \
+  /* Size of /box; size of /tmp and of /dev/shm. */                                                                    \
+  FIELD(box_bytes)                                                                                                     \
+  FIELD(scratch_bytes)                                                                                                 \
+  /* The most bytes of the contents of all output files together. */                                                   \
+  FIELD(output_files_bytes)                                                                                            \
+  /* Cores that the box may use at once, in thousandths. */                                                            \
+  FIELD(cores_per_mille)
 
 /** Begins a file. Its name and content follow. */
-struct file_head {
-  uint64_t name_bytes;
-  uint64_t executable;
-  uint64_t size;
-};
+#define FILE_FIELDS(FIELD) FIELD(name_bytes) FIELD(executable) FIELD(size)
 
-/** Precedes each message of the keeper. */
-struct frame {
-  uint64_t kind;
-  uint64_t length;
-};
+/** Begins the name of an output file. */
+#define OUTPUT_FILE_FIELDS(FIELD) FIELD(name_bytes)
 
-/** Precedes a part of an output file's content. The whole content is sent, in one or more messages, or none of it. */
+#define AS_MEMBER(name) uint64_t name;
+#define AS_NAME(name) #name,
+
+struct hello {
+  HELLO_FIELDS(AS_MEMBER)
+};
+struct request {
+  REQUEST_FIELDS(AS_MEMBER)
+};
+struct file {
+  FILE_FIELDS(AS_MEMBER)
+};
 struct output_file {
-  uint64_t index;
-  uint64_t size;
+  OUTPUT_FILE_FIELDS(AS_MEMBER)
 };
 
-enum reason { no_reason, cpu_limit, wall_limit, output_limit, memory_limit, aborted, starved, squeezed };
-
-struct result {
-  uint64_t end_code;
-  uint64_t end_status;
-  uint64_t reason;
-  /** How long the program could run but got no processor. */
-  uint64_t delay_milliseconds;
-  /** 1 when the run left more memory charged to the slot than the next run may find. 's' follows when that is freed. */
-  uint64_t unsettled;
-  uint64_t wall_nanoseconds;
-  uint64_t cpu_nanoseconds;
-  uint64_t memory_peak_bytes;
-  uint64_t memory_kills;
-  uint64_t stdout_bytes;
-  uint64_t stderr_bytes;
-};
+/** Parses a line into a structure of its fields. Fails when a name is not the expected one. */
+#define PARSE_LINE(line, kind, FIELDS, target)                                                                         \
+  parse_line(line, kind, (const char *const[]){FIELDS(AS_NAME)}, (uint64_t *)(target), sizeof *(target) / sizeof(uint64_t))
 
 #endif

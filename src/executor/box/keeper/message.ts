@@ -9,46 +9,63 @@ import {
 import type { Command, Evidence, PhaseRequest, Usage } from '#contract'
 import { environment } from './host-root.ts'
 import type { KeeperLaunch } from './launch.ts'
-import * as structure from './structure.ts'
 
-const kinds = {
-  ready: 'r',
-  output: 'o',
-  errors: 'e',
-  outputFile: 'l',
-  result: 'x',
-  settled: 's',
-  refusal: 'n',
-  failure: 'f',
-  delayed: 'd',
-  dying: 'q',
-} as const
-export type Kind = keyof typeof kinds
-const kindsByNumber = new Map(
-  Object.entries(kinds).map(([kind, letter]) => [letter.charCodeAt(0), kind as Kind]),
-)
-/** Bytes of the keeper's send buffer (channel.c). */
-const longestFrame = 256 * 1024
+const kinds = [
+  'ready',
+  'stdout',
+  'stderr',
+  'file',
+  'result',
+  'settled',
+  'refused',
+  'failed',
+  'delayed',
+  'dying',
+] as const
+export type Kind = (typeof kinds)[number]
 
-export interface Frame {
+/** The keeper's longest line, and its send buffer (channel.c). */
+const lineBytesMost = 1024
+const bodyBytesMost = 256 * 1024
+
+export interface Message {
   readonly kind: Kind
+  readonly fields: ReadonlyMap<string, string>
   readonly body: Buffer
-  readonly rest: Buffer
 }
 
-/** Takes the first frame. @returns null while it is incomplete. @throws {Error} when it is malformed. */
-export function takeFrame(bytes: Buffer): Frame | null {
-  const { sizeBytes } = structure.frame
-  if (bytes.length < sizeBytes) return null
-  const head = structure.frame.decode(bytes.subarray(0, sizeBytes))
-  const kind = kindsByNumber.get(head.kind)
-  if (kind === undefined || head.length > longestFrame) throw new Error('a malformed message')
-  const end = sizeBytes + head.length
+/** Takes the first message. @returns null while it is incomplete. @throws {Error} when it is malformed. */
+export function takeMessage(bytes: Buffer): (Message & { readonly rest: Buffer }) | null {
+  const lineBytes = bytes.indexOf('\n')
+  if (lineBytes === -1 && bytes.length < lineBytesMost) return null
+  const [word, ...pairs] = bytes.toString('latin1', 0, lineBytes).split(' ')
+  const kind = kinds.find((name) => name === word)
+  const fields = new Map(pairs.map((pair) => pair.split('=', 2) as [string, string]))
+  const bodyBytes = fields.has('bytes') ? readNumber(fields, 'bytes') : 0
+  if (lineBytes === -1 || kind === undefined || bodyBytes > bodyBytesMost)
+    throw new Error('a malformed message')
+  const begin = lineBytes + 1
+  const end = begin + bodyBytes
   if (bytes.length < end) return null
-  return { kind, body: bytes.subarray(sizeBytes, end), rest: bytes.subarray(end) }
+  return { kind, fields, body: bytes.subarray(begin, end), rest: bytes.subarray(end) }
 }
 
-/** Encodes `struct hello` and what follows it. */
+/** Reads a whole number of a message. @throws {SandboxError} step `keeper.protocol` when there is none. */
+export function readNumber(fields: Message['fields'], name: string): number {
+  const text = fields.get(name) ?? ''
+  const number = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number))
+    throw new SandboxError('keeper.protocol', `no number "${name}"`)
+  return number
+}
+
+/** @param values whole numbers, in the order of message.h. */
+function encodeLine(kind: string, values: Readonly<Record<string, number>> = {}): Buffer {
+  const fields = Object.entries(values).map(([name, value]) => ` ${name}=${BigInt(value)}`)
+  return Buffer.from(`${kind}${fields.join('')}\n`)
+}
+
+/** Encodes the first message. */
 export function encodeHello({
   group,
   filter,
@@ -60,8 +77,7 @@ export function encodeHello({
 }: KeeperLaunch): Buffer {
   const texts = runtime ? [runtime.awaits, ...runtime.argv, ...listVariables({})] : []
   const strings = encodeTexts(texts)
-  const head = structure.hello.encode({
-    kind: 'H'.charCodeAt(0),
+  const head = encodeLine('hello', {
     cgroup_version: Number(group.version.slice(1)),
     counts_swap: Number(group.countsSwap),
     shares_cpu: Number(group.sharesCpu),
@@ -77,14 +93,13 @@ export function encodeHello({
   return Buffer.concat([head, filter, keeperFilter, layout.bytes, strings])
 }
 
-export const stopMessage = structure.encodeNumbers(['A'.charCodeAt(0)])
+export const stopMessage = encodeLine('stop')
 
-const { CLD_EXITED, CLD_KILLED, CLD_DUMPED } = structure.endCode
 const mebibyte = 1024 * 1024
 const pageBytes = 4096
 
 /**
- * Encodes `struct request` and what follows it.
+ * Encodes a request.
  * @throws {SandboxError} when the keeper or the kernel would refuse the request.
  */
 export function encodeRequest(request: PhaseRequest): Uint8Array[] {
@@ -99,8 +114,7 @@ export function encodeRequest(request: PhaseRequest): Uint8Array[] {
   const scratchBytes = Math.ceil(limits.diskBytes)
   // Files do not count towards the disk limit. Rounded, so that the next box, which is made with the last size, often fits.
   const boxBytes = scratchBytes + Math.ceil(fileBytes / mebibyte) * mebibyte
-  const head = structure.request.encode({
-    kind: 'R'.charCodeAt(0),
+  const head = encodeLine('request', {
     argument_bytes: strings.length,
     arguments: command.argv.length,
     variables: variables.length,
@@ -139,7 +153,7 @@ function encodeTexts(texts: readonly string[]): Buffer {
 
 function encodeFile({ path, content, executable }: Command['files'][number]): Uint8Array[] {
   const name = Buffer.from(path.replace(/^\/box\//, ''))
-  const head = structure.fileHead.encode({
+  const head = encodeLine('file', {
     name_bytes: name.length,
     executable: Number(executable),
     size: content.length,
@@ -149,12 +163,23 @@ function encodeFile({ path, content, executable }: Command['files'][number]): Ui
 
 function encodeName(name: string): Uint8Array[] {
   const bytes = Buffer.from(name)
-  return [structure.encodeNumbers([bytes.length]), bytes]
+  return [encodeLine('output_file', { name_bytes: bytes.length }), bytes]
 }
 
+/** Why a keeper ended a box. */
+const reasons = [
+  'cpu_limit',
+  'wall_limit',
+  'output_limit',
+  'memory_limit',
+  'aborted',
+  'starved',
+  'squeezed',
+] as const
+
 export interface Result {
-  /** Why the keeper ended the box; null when the box ended by itself. */
-  readonly reason: Exclude<(typeof structure.reasons)[number], 'no_reason'> | null
+  /** Null when the box ended by itself. */
+  readonly reason: (typeof reasons)[number] | null
   /** True when the slot may not be lent before the message `settled`. */
   readonly isUnsettled: boolean
   readonly exit: Evidence['exit']
@@ -168,52 +193,44 @@ export interface Result {
  * @param captured bytes of stdout and stderr that were kept before.
  * @throws {SandboxError} step `keeper.protocol` on a contradiction.
  */
-export function decodeResult(body: Buffer, captured: readonly [number, number]): Result {
-  if (body.length !== structure.result.sizeBytes)
-    throw new SandboxError('keeper.protocol', 'the result has a wrong size')
-  const {
-    end_code: code,
-    end_status: status,
-    reason: number,
-    delay_milliseconds: delay,
-    unsettled,
-    ...figures
-  } = structure.result.decode(body)
-  const named = structure.reasons[number]
-  if (named === undefined)
+export function decodeResult(
+  { fields }: Pick<Message, 'fields'>,
+  captured: readonly [number, number],
+): Result {
+  const read = (name: string): number => readNumber(fields, name)
+  const named = fields.get('reason')
+  const reason = reasons.find((name) => name === named) ?? null
+  if (reason === null && named !== 'none')
     throw new SandboxError('keeper.protocol', 'the result has an unknown reason')
-  const reason = named === 'no_reason' ? null : named
-  const ended =
-    (code === CLD_EXITED && status <= 255) ||
-    ((code === CLD_KILLED || code === CLD_DUMPED) && status >= 1 && status <= 64)
+  const exit = describeExit(fields.get('end'), read('status'))
+  const memoryKills = read('memory_kills')
   // A program that was killed with its box leaves no status, but then there is a reason.
-  const vanished = code === 0 && status === 0 && (reason !== null || figures.memory_kills > 0)
-  if (!ended && !vanished)
+  if (exit === undefined || (exit === null && reason === null && memoryKills === 0))
     throw new SandboxError('keeper.protocol', 'the result has an impossible end')
-  const isPossible =
-    unsettled <= 1 &&
-    Object.values(figures).every(Number.isSafeInteger) &&
-    figures.stdout_bytes >= captured[0] &&
-    figures.stderr_bytes >= captured[1]
-  if (!isPossible) throw new SandboxError('keeper.protocol', 'the result has impossible figures')
+  const [unsettled, delay] = [read('unsettled'), read('delay_milliseconds')]
+  const [stdoutBytes, stderrBytes] = [read('stdout_bytes'), read('stderr_bytes')]
+  if (unsettled > 1 || stdoutBytes < captured[0] || stderrBytes < captured[1])
+    throw new SandboxError('keeper.protocol', 'the result has impossible figures')
   return {
     reason,
     isUnsettled: unsettled === 1,
-    exit: code === 0 ? null : describeExit(code, status),
+    exit,
     usage: {
-      wallSeconds: roundSeconds(figures.wall_nanoseconds / 1e9),
-      cpuSeconds: roundSeconds(figures.cpu_nanoseconds / 1e9),
-      memoryPeakBytes: figures.memory_peak_bytes,
+      wallSeconds: roundSeconds(read('wall_nanoseconds') / 1e9),
+      cpuSeconds: roundSeconds(read('cpu_nanoseconds') / 1e9),
+      memoryPeakBytes: read('memory_peak_bytes'),
       ...(delay > 0 && { delaySeconds: delay / 1000 }),
     },
-    memoryKills: figures.memory_kills,
-    stdoutBytes: figures.stdout_bytes,
-    stderrBytes: figures.stderr_bytes,
+    memoryKills,
+    stdoutBytes,
+    stderrBytes,
   }
 }
 
-function describeExit(code: number, status: number): Evidence['exit'] {
-  if (code === CLD_EXITED) return { code: status, signal: null }
-  const signal = nameSignal(128 + status)
-  return { code: 128 + status, signal: signal ?? `SIG${status}` }
+/** @returns null for a program that left no status; undefined for an impossible end. */
+function describeExit(end: string | undefined, status: number): Evidence['exit'] | undefined {
+  if (end === 'none' && status === 0) return null
+  if (end === 'exited' && status <= 255) return { code: status, signal: null }
+  if (end !== 'killed' || status < 1 || status > 64) return undefined
+  return { code: 128 + status, signal: nameSignal(128 + status) ?? `SIG${status}` }
 }

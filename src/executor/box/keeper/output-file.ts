@@ -1,12 +1,13 @@
 // Assembles the output files that a keeper sends when a run is over (output.c).
 import { outputFilesBytesMost, SandboxError } from '#contract'
 import type { OutputFile } from '#contract'
-import * as structure from './structure.ts'
+import { readNumber } from './message.ts'
+import type { Message } from './message.ts'
 
 /** The output files of one run. */
 export interface OutputFiles {
   /** Adds a message. @throws {SandboxError} step `keeper.protocol` when the message is impossible. */
-  add(body: Buffer): void
+  add(message: Pick<Message, 'fields' | 'body'>): void
   /** Returns the files. @throws as `add` does, when a file is incomplete. */
   end(): readonly OutputFile[]
 }
@@ -22,19 +23,15 @@ export function collectOutputFiles(names: readonly string[]): OutputFiles {
   const arrived = new Map<number, Arriving>()
   let room = outputFilesBytesMost
   return {
-    add(body) {
-      const { sizeBytes } = structure.outputFile
-      if (body.length < sizeBytes) throw refuse('an output file without its head')
-      const { index, size } = structure.outputFile.decode(body.subarray(0, sizeBytes))
-      if (index >= names.length || !Number.isSafeInteger(size))
-        throw refuse('an output file that was not requested')
+    add({ fields, body }) {
+      const [index, size] = [readNumber(fields, 'index'), readNumber(fields, 'size')]
+      if (index >= names.length) throw refuse('an output file that was not requested')
       const file = arrived.get(index) ?? { size, pieces: [], length: 0 }
-      const content = body.subarray(sizeBytes)
-      file.length += content.length
-      room -= content.length
+      file.length += body.length
+      room -= body.length
       if (file.length > file.size || size !== file.size || room < 0)
         throw refuse('an output file with more bytes than its size')
-      file.pieces.push(content)
+      file.pieces.push(body)
       arrived.set(index, file)
     },
     end: () =>

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -14,10 +15,7 @@ enum { output_files_most = 16, chunk_bytes = 64 * 1024 };
 static struct {
   uint64_t count;
   char names[output_files_most][name_bytes_most + 1];
-  struct {
-    struct output_file head;
-    char content[chunk_bytes];
-  } frame;
+  char chunk[chunk_bytes];
 } *asked;
 
 void open_output_files(void) { asked = allocate_unforked(sizeof *asked); }
@@ -25,9 +23,9 @@ void open_output_files(void) { asked = allocate_unforked(sizeof *asked); }
 void read_output_names(uint64_t count) {
   if (count > output_files_most) die_with("protocol", "too many output files");
   for (asked->count = 0; asked->count < count; asked->count += 1) {
-    uint64_t bytes;
-    read_exactly(&bytes, sizeof bytes);
-    read_name(asked->names[asked->count], bytes);
+    struct output_file file;
+    PARSE_LINE(read_line(), "output_file", OUTPUT_FILE_FIELDS, &file);
+    read_name(asked->names[asked->count], file.name_bytes);
   }
 }
 
@@ -63,7 +61,7 @@ static int open_regular(int directory, const char *name, uint64_t *size) {
 static void read_chunk(int file, size_t length) {
   size_t taken = 0;
   while (taken < length) {
-    ssize_t more = read(file, asked->frame.content + taken, length - taken);
+    ssize_t more = read(file, asked->chunk + taken, length - taken);
     if (more < 0 && errno == EINTR) continue;
     if (more <= 0) die("output_file.read");
     taken += (size_t)more;
@@ -75,14 +73,15 @@ void pass_output_files(int directory, uint64_t bytes_most) {
     uint64_t size;
     int file = open_regular(directory, asked->names[index], &size);
     if (file < 0) continue;
-    asked->frame.head = (struct output_file){.index = index, .size = size};
+    char line[line_bytes_most];
+    snprintf(line, sizeof line, "file index=%" PRIu64 " size=%" PRIu64, index, size);
     // A file that does not fit is reported without its content.
     uint64_t left = size <= bytes_most ? size : 0;
     bytes_most -= left;
     do {
       size_t length = left < chunk_bytes ? (size_t)left : chunk_bytes;
       read_chunk(file, length);
-      append_frame('l', &asked->frame, sizeof asked->frame.head + length);
+      append_bytes(line, asked->chunk, length);
       left -= length;
     } while (left > 0);
     close(file);

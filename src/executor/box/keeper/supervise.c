@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,14 +21,14 @@ enum {
   delay_factor = 4,
   delay_seconds = 10,
   pending_bytes = 64 * 1024,
-  /** Pause between two frames of output. */
+  /** Pause between two messages of output. */
   flush_milliseconds = 20,
 };
 
 static const uint64_t day_nanoseconds = UINT64_C(86400000000000);
 
 static struct {
-  /** Collects output, because a program may write single bytes, and a frame for each would cost the worker more. */
+  /** Collects output, because a program may write single bytes, and a message for each would cost the worker more. */
   char pending[2][pending_bytes];
   /** Buffer for output beyond the limit, which is dropped. */
   char beyond[16 * 1024];
@@ -45,15 +46,15 @@ void open_supervision(void) {
 }
 
 void begin_streams(const struct box *box, const struct request *request, struct stream streams[2]) {
-  streams[0] = (struct stream){box->output[0], 'o', request->stdout_bytes, 0, outputs->pending[0], 0};
-  streams[1] = (struct stream){box->errors[0], 'e', request->stderr_bytes, 0, outputs->pending[1], 0};
+  streams[0] = (struct stream){box->output[0], "stdout", request->stdout_bytes, 0, outputs->pending[0], 0};
+  streams[1] = (struct stream){box->errors[0], "stderr", request->stderr_bytes, 0, outputs->pending[1], 0};
 }
 
-/** True when there is no room for a full frame of output. */
-static bool is_full(void) { return tx_room() < sizeof(struct frame) + pending_bytes; }
+/** True when there is no room for a full message of output. */
+static bool is_full(void) { return tx_room() < line_bytes_most + pending_bytes; }
 
 void pass_on(struct stream *stream) {
-  if (stream->pending_length > 0) append_frame(stream->kind, stream->pending, stream->pending_length);
+  if (stream->pending_length > 0) append_bytes(stream->kind, stream->pending, stream->pending_length);
   stream->pending_length = 0;
 }
 
@@ -147,18 +148,16 @@ static void end_run(struct supervision *run) {
 /** Since Linux 6.18 a box may owe seconds of CPU time that it used inside the kernel, and its processes die after that. */
 static void ask_for_quota(struct supervision *run) {
   if (!is_alive(run) || now() < run->asks) return;
-  append_frame('q', "", 0);
+  append_line("dying");
   send_some();
   run->asks = INT64_MAX;
 }
 
-/** True when the worker stops the run. Only 'A' may arrive during a run, even directly after the request. */
+/** True when the worker stops the run. Only `stop` may arrive during a run, even directly after the request. */
 static bool is_stopped(bool readable) {
   if (readable) read_more();
-  if (!has_message()) return false;
-  uint64_t kind;
-  read_exactly(&kind, sizeof kind);
-  if (kind != 'A') die_with("protocol", "a run is under way");
+  if (!has_line()) return false;
+  if (strcmp(read_line(), "stop") != 0) die_with("protocol", "a run is under way");
   return true;
 }
 
@@ -190,7 +189,7 @@ static int await_events(struct supervision *run, struct pollfd events[event_coun
   int64_t next_step = is_alive(run) && run->asks < run->gives_up ? run->asks : run->gives_up;
   int64_t until = run->over ? next_step : run->next_look < run->ends ? run->next_look : run->ends;
   if (!run->over && has_unflushed(run) && run->next_flush < until) until = run->next_flush;
-  bool waits = !has_message() && (is_alive(run) || full);
+  bool waits = !has_line() && (is_alive(run) || full);
   int64_t pause = waits ? until - now() : 0;
   struct timespec timeout = {pause > 0 ? pause / 1000000000 : 0, pause > 0 ? pause % 1000000000 : 0};
   int found = ppoll(events, event_count, &timeout, NULL);
@@ -220,7 +219,7 @@ static enum reason look_at_wall_time(struct supervision *run) {
   if (run->ends - run->wall_ends > most) return starved;
   if (run->ends <= now()) return wall_limit;
   // Makes the worker wait longer, too.
-  append_frame('d', "", 0);
+  append_line("delayed");
   send_some();
   return no_reason;
 }

@@ -30,8 +30,8 @@ def fork():
 block = bytes(1 << 20)
 memory = os.memfd_create('memory')
 refuses(lambda: os.close(9999))
-say('r', b'')
-hear(104)
+say('ready')
+hear_line()
 take_limits()
 processes, mebibytes = 1, 0
 while processes < 1000 and not refuses(fork): processes += 1

@@ -121,7 +121,7 @@ t.test('who binds himself to one of several cores is not delayed by himself', as
 
 t.test('who is kept from running for too long is no word on its program', async (t) => {
   const body =
-    "say('r', b'')\nhear(104)\nsay('d', b'')\nsay('d', b'')\nsay('x', result(code=2, status=9, reason=6))\nhear(1 << 20)"
+    "say('ready')\nhear_line()\nsay('delayed')\nsay('delayed')\nsay(result(end='killed', status=9, reason='starved'))\nhear(1 << 20)"
   const { keeper } = await startLoneKeeper(t, { program: writeStandIn(t, body) })
   await t.rejects(keeper.run(request(['/bin/true'])), failsAt('box.starved'))
   t.equal(keeper.alive, true, 'nor on its keeper')

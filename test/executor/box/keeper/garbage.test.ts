@@ -4,12 +4,16 @@
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import t from 'tap'
 import { spawnKeeper } from '../../../../src/executor/box/keeper/launch.ts'
 import type { KeeperLaunch } from '../../../../src/executor/box/keeper/launch.ts'
-import { encodeHello, encodeRequest } from '../../../../src/executor/box/keeper/message.ts'
-import * as structure from '../../../../src/executor/box/keeper/structure.ts'
+import {
+  encodeHello,
+  encodeRequest,
+  takeMessage,
+} from '../../../../src/executor/box/keeper/message.ts'
 import { timeFactor } from '../../../helper/executor.ts'
 import { seed } from '../../../helper/seed.ts'
 import {
@@ -42,9 +46,6 @@ interface Garbage {
   readonly mayRun: boolean
 }
 
-/** Counts a structure's words of 32 bits: each field has two. */
-const wordsOf = ({ sizeBytes }: { readonly sizeBytes: number }): number => sizeBytes / 4
-
 function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
   const hello = encodeHello(launch)
   // This runtime ends before its program arrives.
@@ -72,40 +73,42 @@ function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
     copy.set(piece.subarray(0, Math.max(0, copy.length - at)), Math.min(at, copy.length))
     return copy
   }
+  const numbers =
+    '0 1 2 255 256 65535 65536 65537 2147483647 2147483648 4294967295 4294967296 9223372036854775807 9223372036854775808 18446744073709551615 18446744073709551616 -1 1e3 0x10'
   const telling = fc.oneof(
-    fc.constantFrom(0, 1, 2, 255, 256, 65_535, 65_536, 65_537, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1),
-    fc.nat(2 ** 32 - 1),
+    fc.constantFrom(...numbers.split(' '), '', '1 files=1'),
+    fc.nat(2 ** 32 - 1).map(String),
   )
-  /** Overwrites some of the 32-bit words of the first `words`. */
-  const change = (base: Buffer, words: number): fc.Arbitrary<Buffer> =>
-    fc
-      .array(fc.tuple(fc.nat(words - 1), telling), { minLength: 1, maxLength: 4 })
+  /** Gives some fields of the first line other values. */
+  const change = (base: Buffer): fc.Arbitrary<Buffer> => {
+    const end = base.indexOf('\n')
+    const [kind, ...fields] = base.toString('latin1', 0, end).split(' ')
+    return fc
+      .array(fc.tuple(fc.nat(fields.length - 1), telling), { minLength: 1, maxLength: 4 })
       .map((changes) => {
-        const copy = Buffer.from(base)
-        for (const [word, value] of changes) copy.writeUInt32LE(value, word * 4)
-        return copy
+        const changed = [...fields]
+        for (const [index, value] of changes)
+          changed[index] = `${fields[index]?.split('=')[0]}=${value}`
+        return Buffer.concat([Buffer.from([kind, ...changed].join(' ')), base.subarray(end)])
       })
+  }
   const sleepless = (bytes: Buffer): Garbage => ({ bytes, mayRun: false })
   const kinds: fc.Arbitrary<Garbage>[] = [
     random.map(sleepless),
     ...[hello, helloPrestarted].flatMap((base) => [
-      change(base, wordsOf(structure.hello)).map((bytes) => sleepless(bytes)),
+      change(base).map((bytes) => sleepless(bytes)),
       fc
         .tuple(fc.nat(base.length), fc.uint8Array({ minLength: 1, maxLength: 16 }))
         .map(([at, piece]) => sleepless(overwrite(base, at, piece))),
       fc.nat(base.length - 1).map((length) => sleepless(base.subarray(0, length))),
     ]),
     random.map((bytes) => sleepless(Buffer.concat([helloPrestarted, whole, bytes]))),
-    random
-      .filter((bytes) => bytes[0] !== 'R'.charCodeAt(0))
-      .map((bytes) => sleepless(Buffer.concat([hello, bytes]))),
-    random.map((bytes) =>
-      sleepless(Buffer.concat([hello, structure.encodeNumbers(['R'.charCodeAt(0)]), bytes])),
-    ),
+    random.map((bytes) => sleepless(Buffer.concat([hello, bytes]))),
+    random.map((bytes) => sleepless(Buffer.concat([hello, Buffer.from('request '), bytes]))),
     fc
       .nat(whole.length - 1)
       .map((length) => sleepless(Buffer.concat([hello, whole.subarray(0, length)]))),
-    change(whole, wordsOf(structure.request)).map((bytes) => ({
+    change(whole).map((bytes) => ({
       bytes: Buffer.concat([hello, bytes]),
       mayRun: true,
     })),
@@ -122,16 +125,16 @@ function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
 
 /** Whether the filters in the bytes are unaltered. An altered filter may kill a process or refuse it anything. */
 function hasFilters(bytes: Buffer, launch: KeeperLaunch): boolean {
-  const { fields, sizeBytes: head } = structure.hello
-  const [sizes = 0, next] = ['filter_bytes', 'layout_bytes'].map(
-    (name) => fields.findIndex((field) => field === name) * (head / fields.length),
-  )
-  const end = head + launch.filter.length + launch.keeperFilter.length
-  const hello = encodeHello(launch)
-  return [
-    [sizes, next],
-    [head, end],
-  ].every(([from, to]) => bytes.subarray(from, to).equals(hello.subarray(from, to)))
+  const find = (from: Buffer): unknown => {
+    const end = from.indexOf('\n')
+    const line = from.toString('latin1', 0, end)
+    const sizes = [' filter_bytes', ' keeper_filter_bytes'].map(
+      (name) => new RegExp(`${name}=(\\d+)`).exec(line)?.[1],
+    )
+    const length = launch.filter.length + launch.keeperFilter.length
+    return [sizes, from.subarray(end + 1, end + 1 + length)]
+  }
+  return isDeepStrictEqual(find(bytes), find(encodeHello(launch)))
 }
 
 /** Sends all bytes and nothing more; returns what was wrong with the keeper's end, or null. */
@@ -139,7 +142,7 @@ async function send(launch: KeeperLaunch, { bytes, mayRun }: Garbage): Promise<s
   const child = spawnKeeper(launch)
   const socket = child.stdio[3]
   if (!(socket instanceof Socket)) throw new Error('no socket')
-  let said = Buffer.alloc(0)
+  let said: Buffer = Buffer.alloc(0)
   let words = ''
   socket.on('error', () => {}).on('data', (chunk: Buffer) => (said = Buffer.concat([said, chunk])))
   child.stderr?.on('data', (chunk: Buffer) => (words += chunk.toString()))
@@ -151,11 +154,9 @@ async function send(launch: KeeperLaunch, { bytes, mayRun }: Garbage): Promise<s
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
   clearTimeout(timer)
   const kinds: string[] = []
-  const { sizeBytes } = structure.frame
-  for (let at = 0; at + sizeBytes <= said.length;) {
-    const { kind, length } = structure.frame.decode(said.subarray(at, at + sizeBytes))
-    kinds.push(String.fromCharCode(kind))
-    at += sizeBytes + length
+  for (let message = takeMessage(said); message; message = takeMessage(said)) {
+    kinds.push(message.kind)
+    said = message.rest
   }
   // The keeper enforces the requested limits. A limit below what the keeper itself holds kills it.
   if (mayRun && signal === 'SIGKILL' && words === '' && countOutOfMemoryKills(launch.group) > 0)
@@ -165,7 +166,8 @@ async function send(launch: KeeperLaunch, { bytes, mayRun }: Garbage): Promise<s
   if (isRefused && !hasFilters(bytes, launch)) return null
   if (words !== '' || signal !== null || (code !== 0 && code !== 70))
     return `ended with ${signal ?? code}: ${words}`
-  if (!mayRun && kinds.some((kind) => 'oex'.includes(kind))) return `ran: ${kinds.join(' ')}`
+  if (!mayRun && kinds.some((kind) => ['stdout', 'stderr', 'result'].includes(kind)))
+    return `ran: ${kinds.join(' ')}`
   return null
 }
 

@@ -108,51 +108,43 @@ t.test('a keeper that is killed, idle or at work, is replaced', async (t) => {
 
 t.test('keepers that hang, lie or die are found out, and nothing of them is left', async (t) => {
   const prepare = await openLaunches(t)
-  const after = (body: string): string => `say('r', b'')\nhear(104)\n${body}\ntime.sleep(60)`
+  const after = (body: string): string => `say('ready')\nhear_line()\n${body}\ntime.sleep(60)`
   const cases: readonly (readonly [name: string, body: string, step: RegExp])[] = [
     ['ends at once', 'sys.exit(3)', /^keeper\.start/],
-    ['is ready in too many bytes', "say('r', bytes(3))\ntime.sleep(60)", /^keeper\.start/],
-    ['answers before it is ready', "say('x', result())\ntime.sleep(60)", /^keeper\.start/],
-    ['says it failed', "say('f', b'root.mount: refused')", /^keeper\.start/],
+    ['is ready in too many bytes', "say('ready', bytes(3))\ntime.sleep(60)", /^keeper\.start/],
+    ['answers before it is ready', 'say(result())\ntime.sleep(60)', /^keeper\.start/],
+    ['says it failed', "say('failed', b'root.mount: refused')", /^keeper\.start/],
     ['is never ready', 'time.sleep(90)', /^keeper\.start/],
     [
       'speaks without being asked',
-      "say('r', b'')\nsay('o', b'x')\ntime.sleep(60)",
+      "say('ready')\nsay('stdout', b'x')\ntime.sleep(60)",
       /^keeper\.protocol/,
     ],
-    ['is ready twice', "say('r', b'')\nsay('r', b'')\ntime.sleep(60)", /^keeper\.protocol/],
-    ['ends when idle', "say('r', b'')", /^keeper\.gone/],
-    ['ends during a run', after("say('o', b'AC')\nsys.exit(0)"), /^keeper\.gone/],
+    ['is ready twice', "say('ready')\nsay('ready')\ntime.sleep(60)", /^keeper\.protocol/],
+    ['ends when idle', "say('ready')", /^keeper\.gone/],
+    ['ends during a run', after("say('stdout', b'AC')\nsys.exit(0)"), /^keeper\.gone/],
     ['is killed during a run', after('os.kill(os.getpid(), 9)'), /^keeper\.gone/],
     ['closes its socket', after('link.close()'), /^keeper\./],
-    ['fails during a run', after("say('f', b'box.clone: refused')"), /^keeper\.failed/],
+    ['fails during a run', after("say('failed', b'box.clone: refused')"), /^keeper\.failed/],
     ['hangs during a run', after(''), /^keeper\.silent/],
     ['stops during a run', after('os.kill(os.getpid(), signal.SIGSTOP)'), /^keeper\.silent/],
+    ['answers in half', after('link.sendall(result()[:30].encode())'), /^keeper\.silent/],
+    ['sends an unknown message', after("say('strange')"), /^keeper\.protocol/],
     [
-      'answers in half',
-      after("link.sendall(struct.pack('<QQ', ord('x'), 88) + result()[:30])"),
-      /^keeper\.silent/,
-    ],
-    ['sends an unknown frame', after("say('?', b'')"), /^keeper\.protocol/],
-    [
-      'sends a frame too long',
-      after("link.sendall(struct.pack('<QQ', ord('o'), 1 << 30))"),
+      'sends a message too long',
+      after("link.sendall(b'stdout bytes=1000000000\\n')"),
       /^keeper\.protocol/,
     ],
     ['sends random bytes', after('link.sendall(os.urandom(4096))'), /^keeper\.protocol/],
-    ['answers in too few bytes', after("say('x', result()[:60])"), /^keeper\.protocol/],
-    ['answers zeros', after("say('x', bytes(88))"), /^keeper\.protocol/],
-    ['knows an unknown reason', after("say('x', result(reason=9))"), /^keeper\.protocol/],
-    ['knows an unknown end', after("say('x', result(code=7))"), /^keeper\.protocol/],
-    ['knows a signal 99', after("say('x', result(code=2, status=99))"), /^keeper\.protocol/],
-    [
-      'has used an eternity',
-      after("say('x', result(figures=(2**64-1,) * 6))"),
-      /^keeper\.protocol/,
-    ],
+    ['answers in too few fields', after("say(result().rsplit(' ', 1)[0])"), /^keeper\.protocol/],
+    ['answers zeros', after('link.sendall(bytes(4096))'), /^keeper\.protocol/],
+    ['knows an unknown reason', after("say(result(reason='hunger'))"), /^keeper\.protocol/],
+    ['knows an unknown end', after("say(result(end='lost'))"), /^keeper\.protocol/],
+    ['knows a signal 99', after("say(result(end='killed', status=99))"), /^keeper\.protocol/],
+    ['has used an eternity', after('say(result(figures=(2**64-1,) * 6))'), /^keeper\.protocol/],
     [
       'has forgotten output',
-      after("say('o', b'more than none')\nsay('x', result())"),
+      after("say('stdout', b'more than none')\nsay(result())"),
       /^keeper\.protocol/,
     ],
   ]
@@ -197,16 +189,16 @@ t.test('keepers that hang, lie or die are found out, and nothing of them is left
 
 t.test('what failed before its program was let go is told from what may have run', async (t) => {
   const prepare = await openLaunches(t)
-  const heard = "say('r', b'')\nhear(104)\n"
+  const heard = "say('ready')\nhear_line()\n"
   // The rest of the request is some 100 bytes that come at once.
   const whole = `${heard}link.recv(4096)\n`
   const cases: readonly (readonly [name: string, body: string, begun: boolean])[] = [
-    ['says that it did not begin', `${whole}say('n', b'group.settle: refused')`, false],
-    ['says that it had begun', `${whole}say('f', b'box.kill: refused')`, true],
-    ['ends with the request unread', "say('r', b'')\nlink.recv(1)", false],
+    ['says that it did not begin', `${whole}say('refused', b'group.settle: refused')`, false],
+    ['says that it had begun', `${whole}say('failed', b'box.kill: refused')`, true],
+    ['ends with the request unread', "say('ready')\nlink.recv(1)", false],
     ['ends with a part of it unread', heard, false],
     ['ends without a word when it has read all', whole, true],
-    ['has passed output on, the request unread', `${heard}say('o', b'x')`, true],
+    ['has passed output on, the request unread', `${heard}say('stdout', b'x')`, true],
   ]
   for (const [index, [name, body, begun]] of cases.entries()) {
     const launch = await prepare(`stand-in-${index}`, writeStandIn(t, body))
@@ -224,7 +216,7 @@ t.test('what failed before its program was let go is told from what may have run
 
 t.test('a box that does not go is found out after its result, which stands', async (t) => {
   const body =
-    "say('r', b'')\nhear(104)\nsay('x', result(status=3, figures=(5000, 4000, 4096, 0, 0, 0)))\nsay('n', b'box.clear: it does not go')\nhear(1 << 20)"
+    "say('ready')\nhear_line()\nsay(result(status=3, figures=(5000, 4000, 4096, 0, 0, 0)))\nsay('refused', b'box.clear: it does not go')\nhear(1 << 20)"
   const { keeper } = await startLoneKeeper(t, { program: writeStandIn(t, body) })
   t.match(await keeper.run(request(['/bin/true'])), { exit: { code: 3, signal: null } })
   await keeper.failed

@@ -143,13 +143,13 @@ export function request(
 }
 
 /**
- * Writes a Python program that takes a keeper's place, with `hear(n)` and `say(kind, body)` for the socket. Returns its
- * path.
+ * Writes a Python program that takes a keeper's place, with `hear(n)`, `hear_line()` and `say(kind, body)` for the socket.
+ * Returns its path.
  */
 export function writeStandIn(t: Test, body: string): string {
   const path = join(makeDirectory(t), 'keeper')
   const text = `#!/usr/bin/python3
-import os, signal, socket, struct, sys, time
+import os, signal, socket, sys, time
 link = socket.socket(fileno=3)
 def hear(count):
   data = b''
@@ -158,11 +158,19 @@ def hear(count):
     if not piece: sys.exit(0)
     data += piece
   return data
-def say(kind, body): link.sendall(struct.pack('<QQ', ord(kind), len(body)) + body)
-def result(code=1, status=0, reason=0, unsettled=0, figures=(1000000, 1000000, 65536, 0, 0, 0)):
-  return struct.pack('<11Q', code, status, reason, 0, unsettled, *figures)
-head = hear(96)
-hear(sum(struct.unpack('<4Q', head[48:80])))
+def hear_line():
+  line = b''
+  while not line.endswith(b'\\n'): line += hear(1)
+  return line
+def say(kind, body=None):
+  head = kind if body is None else f'{kind} bytes={len(body)}'
+  link.sendall(head.encode() + b'\\n' + (body or b''))
+def result(end='exited', status=0, reason='none', unsettled=0, figures=(1000000, 1000000, 65536, 0, 0, 0)):
+  names = 'wall_nanoseconds cpu_nanoseconds memory_peak_bytes memory_kills stdout_bytes stderr_bytes'.split()
+  fields = dict(end=end, status=status, reason=reason, delay_milliseconds=0, unsettled=unsettled, **dict(zip(names, figures)))
+  return 'result' + ''.join(f' {name}={value}' for name, value in fields.items())
+head = dict(field.split('=') for field in hear_line().decode().split()[1:])
+hear(sum(int(head[f'{name}_bytes']) for name in ('filter', 'keeper_filter', 'layout', 'runtime')))
 ${body}
 `
   writeFileSync(path, text, { mode: 0o755 })

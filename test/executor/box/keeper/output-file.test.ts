@@ -1,19 +1,19 @@
 // How the worker reads a keeper's report of output files: it rejects every report that cannot be true.
 import t from 'tap'
 import { collectOutputFiles } from '../../../../src/executor/box/keeper/output-file.ts'
-import { outputFile } from '../../../../src/executor/box/keeper/structure.ts'
 import { failsAt } from '../../../helper/executor.ts'
 
 const names = ['first', 'second', 'third']
 const mebibyte = 1024 * 1024
 
-function say(index: number, size: number, content = 0): Buffer {
-  return Buffer.concat([outputFile.encode({ index, size }), Buffer.alloc(content, index)])
+function say(index: number, size: number, content = 0) {
+  const fields = new Map(Object.entries({ index, size }).map(([name, n]) => [name, String(n)]))
+  return { fields, body: Buffer.alloc(content, index) }
 }
 
 t.test('pieces become files', async (t) => {
   const files = collectOutputFiles(names)
-  for (const body of [say(0, 5, 3), say(0, 5, 2), say(1, 2 * mebibyte), say(2, 0)]) files.add(body)
+  for (const part of [say(0, 5, 3), say(0, 5, 2), say(1, 2 * mebibyte), say(2, 0)]) files.add(part)
   t.strictSame(files.end(), [
     { name: 'first', size: 5, content: Buffer.alloc(5) },
     { name: 'second', size: 2 * mebibyte, content: null },
@@ -22,8 +22,8 @@ t.test('pieces become files', async (t) => {
 })
 
 t.test('whatever cannot be is refused', async (t) => {
-  const wrong: Record<string, Buffer[]> = {
-    'no head': [Buffer.alloc(15)],
+  const wrong: Record<string, ReturnType<typeof say>[]> = {
+    'no fields': [{ fields: new Map(), body: Buffer.alloc(1) }],
     'a name that nobody asked for': [say(3, 1, 1)],
     'more than its size': [say(0, 1, 2)],
     'another size': [say(0, 4, 2), say(0, 5, 2)],
@@ -31,10 +31,10 @@ t.test('whatever cannot be is refused', async (t) => {
     'no end': [say(0, 4, 2)],
     'more than there is room for': [say(0, mebibyte, mebibyte), say(1, 1, 1)],
   }
-  for (const [what, bodies] of Object.entries(wrong)) {
+  for (const [what, parts] of Object.entries(wrong)) {
     const files = collectOutputFiles(names)
     t.throws(() => {
-      for (const body of bodies) files.add(body)
+      for (const part of parts) files.add(part)
       files.end()
     }, failsAt('keeper.protocol'), what) // prettier-ignore
   }

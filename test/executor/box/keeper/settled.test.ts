@@ -94,12 +94,12 @@ t.test(
 
 /** A stand-in that reports after its only run that its slot is not settled, and then runs `body`. */
 function unsettled(body: string): string {
-  return `say('r', b'')\nhear(104)\nsay('x', result(status=3, unsettled=1))\n${body}`
+  return `say('ready')\nhear_line()\nsay(result(status=3, unsettled=1))\n${body}`
 }
 
 for (const [name, body, alive] of [
-  ['settled in the same breath', "say('s', b'')\nhear(1 << 20)", true],
-  ['settled later', "time.sleep(0.2)\nsay('s', b'')\nhear(1 << 20)", true],
+  ['settled in the same breath', "say('settled')\nhear(1 << 20)", true],
+  ['settled later', "time.sleep(0.2)\nsay('settled')\nhear(1 << 20)", true],
   ['gone instead', 'sys.exit(3)', false],
 ] as const) {
   t.test(`a keeper whose slot is ${name}`, async (t) => {
@@ -113,7 +113,7 @@ for (const [name, body, alive] of [
 t.test('a keeper that says so unasked is at fault', async (t) => {
   // The stand-in has the uid of a slot.
   const go = join(makeDirectory(t, 0o755), 'go')
-  const body = `say('r', b'')\nhear(104)\nsay('x', result(status=3))\nwhile not os.path.exists('${go}'): time.sleep(0.01)\nsay('s', b'')\nhear(1 << 20)`
+  const body = `say('ready')\nhear_line()\nsay(result(status=3))\nwhile not os.path.exists('${go}'): time.sleep(0.01)\nsay('settled')\nhear(1 << 20)`
   const { keeper } = await startLoneKeeper(t, { program: writeStandIn(t, body) })
   t.match(await keeper.run(request(['/bin/true'])), { exit: { code: 3 } })
   writeFileSync(go, '')
