@@ -14,7 +14,7 @@
 //   dying                   The box of a run that is over does not die. The worker lifts the box's quota of CPU time.
 //   file index size bytes   A part of a file that the program has left: of the `index`th that was asked for. The whole
 //                           content is sent, in one or more messages, or none of it. Sent after all output.
-//   result                  Its fields are in keeper.c. Every process of the run is dead except the box's init, which is
+//   result                  Its fields are in result.c. Every process of the run is dead except the box's init, which is
 //                           ending. If init does not end, or something else is left, `refused` follows, also when another
 //                           request was sent meanwhile.
 //   settled                 The slot may be lent. Sent after a result with `unsettled=1`. The worker sends no request before.

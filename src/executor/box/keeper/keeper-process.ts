@@ -3,14 +3,16 @@ import type { ChildProcess } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { asNotStarted, describe, NotStartedError, SandboxError } from '#contract'
-import type { Captured, Evidence, PhaseRequest } from '#contract'
+import type { Evidence, PhaseRequest } from '#contract'
+import { collectOutput } from './collect-output.ts'
 import { converse } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
 import { socketDescriptor, spawnKeeper } from './launch.ts'
 import type { KeeperLaunch } from './launch.ts'
-import { decodeResult, encodeHello, encodeRequest } from './message.ts'
 import type { Message } from './message.ts'
 import { collectOutputFiles } from './output-file.ts'
+import { encodeHello, encodeRequest } from './request.ts'
+import { decodeResult } from './result.ts'
 
 export interface Keeper {
   /** False when the keeper has failed. It then runs nothing more. */
@@ -133,8 +135,8 @@ async function run(
   const failure = conversation.failed()
   if (failure !== null) throw asNotStarted(failure)
   const { limits } = request
-  const stdout = collect(limits.stdoutBytes)
-  const stderr = collect(request.stderrKeptBytes ?? limits.stderrBytes)
+  const stdout = collectOutput(limits.stdoutBytes)
+  const stderr = collectOutput(request.stderrKeptBytes ?? limits.stderrBytes)
   const outputFiles = collectOutputFiles(request.outputFiles ?? [])
   const settled = Promise.withResolvers<void>()
   const keep =
@@ -211,35 +213,4 @@ async function awaitSettled(conversation: Conversation, settled: Promise<void>):
   await Promise.race([settled, conversation.ended])
   clearTimeout(timer)
   conversation.listeners = {}
-}
-
-/** Keeps the first bytes of an output. */
-function collect(keptBytes: number) {
-  const pieces: Buffer[] = []
-  let length = 0
-  return {
-    add(bytes: Buffer) {
-      const taken = bytes.subarray(0, keptBytes - length)
-      if (taken.length === 0) return
-      pieces.push(taken)
-      length += taken.length
-    },
-    /** Bytes kept so far. */
-    length: () => length,
-    /** Returns a copy of at most `most` bytes. */
-    read(from: number, most: number): Buffer {
-      const found: Buffer[] = []
-      let begins = 0
-      for (const piece of pieces) {
-        found.push(piece.subarray(Math.max(0, from - begins), Math.max(0, from + most - begins)))
-        begins += piece.length
-      }
-      return Buffer.concat(found)
-    },
-    captured(receivedBytes: number, limitBytes: number): Captured {
-      // Copied, because the socket's buffers are much larger.
-      const bytes = Buffer.concat(pieces)
-      return { bytes, truncated: receivedBytes > length, exceeded: receivedBytes > limitBytes }
-    },
-  }
 }

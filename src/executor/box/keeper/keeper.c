@@ -2,9 +2,9 @@
 //
 // The worker starts the keeper in the slot's cgroup, as the slot's user, and talks with it over a socket (channel.c).
 // The keeper builds the boxes' file system (root.c) and reports `ready`. One empty box always waits (box.c, init.c).
-// For a request, the keeper writes files, input, command line and limits into the box, reads the counters (group.c),
-// starts the program and supervises it (supervise.c). It sends the result when only the box's init lives, reaps init,
-// and makes the next box. The keeper passes on a program's output unread. It opens files that a program can write only
+// For a request, the keeper writes files, input, command line and limits into the box (request.c), reads the counters
+// (group.c), starts the program and supervises it (supervise.c). It sends the result (result.c) when only the box's init
+// lives, reaps init, and makes the next box. The keeper passes on a program's output unread. It opens files that a program can write only
 // after the program's end (output.c). The keeper itself is confined, too (confine.c).
 //
 //   worker         root, Node
@@ -21,9 +21,7 @@
 #include "keeper.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/filter.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -36,116 +34,12 @@ enum {
   seconds_until_ready = 12,
 };
 
-/** About thirty years. */
-static const uint64_t longest_nanoseconds = UINT64_C(1000000000000000000);
-
 struct shared *shared;
 struct hello settings;
 bool forks;
 /** Bytes of the resident interpreter. They count as memory of each program. */
 static uint64_t share;
 static struct box box;
-
-/** True for a relative path without empty parts, `.` and `..`. */
-static bool is_inside(const char *name) {
-  for (;;) {
-    size_t length = strcspn(name, "/");
-    if (length == 0 || (name[0] == '.' && (length == 1 || (length == 2 && name[1] == '.')))) return false;
-    if (name[length] == 0) return true;
-    name += length + 1;
-  }
-}
-
-void read_name(char *name, uint64_t bytes) {
-  if (bytes == 0 || bytes > name_bytes_most) die_with("protocol", "a file's name");
-  read_exactly(name, bytes);
-  name[bytes] = 0;
-  if (strlen(name) != bytes || !is_inside(name)) die_with("protocol", "a file's name");
-}
-
-static void read_files(uint64_t count) {
-  for (uint64_t index = 0; index < count; index += 1) {
-    struct file file;
-    char name[name_bytes_most + 1];
-    PARSE_LINE(read_line(), "file", FILE_FIELDS, &file);
-    read_name(name, file.name_bytes);
-    int descriptor = create_file(&box, name, file.executable != 0);
-    copy_to_file(descriptor, file.size, "box.file");
-    close(descriptor);
-  }
-}
-
-/** Strings must fill their block, because the box finds each string by the end of the last. */
-static void read_strings(const struct request *request) {
-  if (request->arguments == 0 || request->argument_bytes > sizeof shared->block || request->arguments > strings_most ||
-      request->variables > strings_most - request->arguments)
-    die_with("protocol", "the command line");
-  read_exactly(shared->block, request->argument_bytes);
-  uint64_t ends = 0;
-  for (uint64_t index = 0; index < request->argument_bytes; index += 1) ends += shared->block[index] == 0;
-  bool whole = request->argument_bytes > 0 && shared->block[request->argument_bytes - 1] == 0;
-  if (!whole || ends != request->arguments + request->variables) die_with("protocol", "the command line");
-}
-
-/** Reads a request into the waiting box. */
-static void fill_box(const char *line, struct request *request) {
-  PARSE_LINE(line, "request", REQUEST_FIELDS, request);
-  // A tmpfs of size 0 has no limit.
-  if (request->wall_nanoseconds > longest_nanoseconds || request->cpu_nanoseconds > longest_nanoseconds ||
-      request->memory_bytes > INT64_MAX || request->processes > INT32_MAX || request->box_bytes == 0 ||
-      request->scratch_bytes == 0 || request->cores_per_mille == 0 || request->cores_per_mille > INT32_MAX)
-    die_with("protocol", "the limits");
-  read_strings(request);
-  wait_until_ready(&box, seconds_until_ready);
-  if (has_runtime())
-    note_start();
-  else
-    cgroup->reclaim(false);
-  // Room for the input and the files. box_bytes is scratch space plus files.
-  uint64_t file_bytes = request->box_bytes > request->scratch_bytes ? request->box_bytes - request->scratch_bytes : 0;
-  cgroup->raise_limit(request->stdin_bytes + file_bytes);
-  resize_box(&box, request->box_bytes, request->scratch_bytes);
-  read_files(request->files);
-  read_output_names(request->output_files);
-  copy_to_file(box.input, request->stdin_bytes, "box.stdin");
-  shared->request = *request;
-}
-
-struct result {
-  /** CLD_EXITED, CLD_KILLED or CLD_DUMPED; 0 when the program was killed with its box. */
-  int end;
-  int status;
-  enum reason reason;
-  /** How long the program could run but got no processor. */
-  uint64_t delay_milliseconds;
-  /** True when the run left more memory charged to the slot than the next run may find. `settled` follows. */
-  bool unsettled;
-  uint64_t wall_nanoseconds, cpu_nanoseconds;
-  uint64_t memory_peak_bytes, memory_kills;
-  uint64_t stdout_bytes, stderr_bytes;
-};
-
-static struct result measure(enum reason reason, const struct stream streams[2], int64_t started) {
-  bool has_end = has_ended();
-  int64_t ended = has_end ? shared->end_nanoseconds : now();
-  struct result result = {
-      .end = has_end ? shared->end_code : 0,
-      .status = shared->end_status,
-      .reason = reason,
-      .delay_milliseconds = run_delay() / 1000000,
-      .wall_nanoseconds = (uint64_t)(ended - started),
-      .cpu_nanoseconds = group_cpu_nanoseconds(),
-      .memory_peak_bytes = group_memory_peak(share),
-      .memory_kills = group_memory_kills(),
-      .stdout_bytes = streams[0].received,
-      .stderr_bytes = streams[1].received,
-  };
-  require_no_failure();
-  if (result.memory_kills > 0 && !cgroup->has_hit_limit()) result.reason = squeezed;
-  if (!has_end && reason == no_reason && result.memory_kills == 0)
-    die_with("box.watch", "the box ended without a status");
-  return result;
-}
 
 /** Called after the run was measured, so that its figures do not include this. */
 static void send_output_files(const struct request *request) {
@@ -154,25 +48,6 @@ static void send_output_files(const struct request *request) {
   cgroup->raise_limit(0);
   if (!box.outlives) pass_output_files(box.mounts[0], request->output_files_bytes);
   close(box.mounts[0]);
-}
-
-static const char *name_end(int end) { return end == 0 ? "none" : end == CLD_EXITED ? "exited" : "killed"; }
-
-static void append_result(const struct result *result) {
-  static const char *const reasons[] = {
-      [no_reason] = "none",           [cpu_limit] = "cpu_limit",       [wall_limit] = "wall_limit",
-      [output_limit] = "output_limit", [memory_limit] = "memory_limit", [aborted] = "aborted",
-      [starved] = "starved",          [squeezed] = "squeezed",
-  };
-  char line[line_bytes_most];
-  snprintf(line, sizeof line,
-           "result end=%s status=%d reason=%s delay_milliseconds=%" PRIu64 " unsettled=%d wall_nanoseconds=%" PRIu64
-           " cpu_nanoseconds=%" PRIu64 " memory_peak_bytes=%" PRIu64 " memory_kills=%" PRIu64 " stdout_bytes=%" PRIu64
-           " stderr_bytes=%" PRIu64,
-           name_end(result->end), result->status, reasons[result->reason], result->delay_milliseconds,
-           result->unsettled, result->wall_nanoseconds, result->cpu_nanoseconds, result->memory_peak_bytes,
-           result->memory_kills, result->stdout_bytes, result->stderr_bytes);
-  append_line(line);
 }
 
 static void send_line(const char *line) {
@@ -204,7 +79,9 @@ static void finish_run(void) {
 /** @param line the request's. */
 static void run(const char *line) {
   struct request request;
-  fill_box(line, &request);
+  read_request(line, &request);
+  wait_until_ready(&box, seconds_until_ready);
+  fill_box(&box, &request);
   struct stream streams[2];
   begin_streams(&box, &request, streams);
   begin_group(&request, share);
@@ -221,7 +98,7 @@ static void run(const char *line) {
   }
   pass_on(&streams[0]);
   pass_on(&streams[1]);
-  struct result result = measure(reason, streams, started);
+  struct result result = measure(reason, streams, started, share);
   send_output_files(&request);
   // The input stays open until now, so that it is charged before the run and at its end, whether or not it was read.
   close(box.input);

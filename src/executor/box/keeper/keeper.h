@@ -76,8 +76,13 @@ extern bool forks;
 /** Serves until the worker closes the socket. Returns only in a program's process that needs no exec. */
 void serve(void);
 
+// request.c
 /** Reads a file's name below /box, and ends it with NUL. @param name of name_bytes_most + 1 bytes. */
 void read_name(char *name, uint64_t bytes);
+/** Reads a request without its files and its input, whose size it checks later. @param line its first line. */
+void read_request(const char *line, struct request *request);
+/** Reads the rest of the request into a box that is ready. */
+void fill_box(const struct box *box, const struct request *request);
 
 // output.c
 void open_output_files(void);
@@ -130,6 +135,24 @@ void pass_on(struct stream *stream);
  */
 enum reason supervise(struct box *box, const struct request *request, struct stream streams[2], int64_t started);
 void reap_box(struct box *box);
+
+// result.c
+struct result {
+  /** CLD_EXITED, CLD_KILLED or CLD_DUMPED; 0 when the program was killed with its box. */
+  int end;
+  int status;
+  enum reason reason;
+  /** How long the program could run but got no processor. */
+  uint64_t delay_milliseconds;
+  /** True when the run left more memory charged to the slot than the next run may find. `settled` follows. */
+  bool unsettled;
+  uint64_t wall_nanoseconds, cpu_nanoseconds;
+  uint64_t memory_peak_bytes, memory_kills;
+  uint64_t stdout_bytes, stderr_bytes;
+};
+/** Measures a run whose program has ended or was killed. @param share bytes of the resident interpreter. */
+struct result measure(enum reason reason, const struct stream streams[2], int64_t started, uint64_t share);
+void append_result(const struct result *result);
 
 // root.c
 /** The paths of the writable file systems, in the order of `mounts`. */

@@ -9,11 +9,8 @@ import * as fc from 'fast-check'
 import t from 'tap'
 import { spawnKeeper } from '../../../../src/executor/box/keeper/launch.ts'
 import type { KeeperLaunch } from '../../../../src/executor/box/keeper/launch.ts'
-import {
-  encodeHello,
-  encodeRequest,
-  takeMessage,
-} from '../../../../src/executor/box/keeper/message.ts'
+import { takeMessage } from '../../../../src/executor/box/keeper/message.ts'
+import { encodeHello, encodeRequest } from '../../../../src/executor/box/keeper/request.ts'
 import { timeFactor } from '../../../helper/executor.ts'
 import { seed } from '../../../helper/seed.ts'
 import {

@@ -3,11 +3,8 @@ import { once } from 'node:events'
 import { Socket } from 'node:net'
 import t from 'tap'
 import { spawnKeeper } from '../../../../src/executor/box/keeper/launch.ts'
-import {
-  encodeHello,
-  encodeRequest,
-  takeMessage,
-} from '../../../../src/executor/box/keeper/message.ts'
+import { takeMessage } from '../../../../src/executor/box/keeper/message.ts'
+import { encodeHello, encodeRequest } from '../../../../src/executor/box/keeper/request.ts'
 import { openLaunches, request } from './lone-keeper.ts'
 
 t.test('output that is written byte by byte comes in few messages, and whole', async (t) => {
