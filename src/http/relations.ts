@@ -74,10 +74,11 @@ function* judgeTests({ tests = [], stdin_encoding: encoding }: Sound): Generator
 }
 
 function* judgeChecker(checker: CheckerOption, has: (name: string) => boolean): Generator<Issue> {
-  if (!['tests', 'expected_stdout', 'expected_stdout_sha256'].some(has))
+  if (has('tests')) return
+  if (checker.type === 'program')
+    yield { path: 'checker', message: 'needs tests, because it is a program' }
+  else if (!['expected_stdout', 'expected_stdout_sha256'].some(has))
     yield { path: 'checker', message: 'needs tests, or expected_stdout' }
-  if (checker.type === 'program' && !has('tests'))
-    yield { path: 'checker', message: 'needs tests if it is a program' }
 }
 
 /** Checks the points and groups of tests. */
@@ -123,7 +124,7 @@ function* judgeProgram(
   { language, compile_args: args = [], files = [] }: InteractorOption,
 ): Generator<Issue> {
   if (args.length > 0 && defaultLimits[language].compile === null)
-    yield { path: `${at}.compile_args`, message: `${language} has no compiler` }
+    yield { path: `${at}.compile_args`, message: noCompiler(language) }
   const beside = [...listOwnFiles(language), 'input', 'output', 'answer']
   const names = files.map(({ name }) => name)
   yield* judgeNames(`${at}.files`, beside, names, '.name')
@@ -159,13 +160,15 @@ function listOwnFiles(language: Language | undefined): readonly string[] {
     : [recipe.source, ...(recipe.compile ? [recipe.compile.makes] : [])]
 }
 
+const noCompiler = (language: Language): string => `cannot be used: ${language} has no compiler`
+
 function* judgeCompiler({
   language,
   compile_args: args = [],
   compile_limits: limits,
 }: Sound): Generator<Issue> {
   if (language === undefined || defaultLimits[language].compile !== null) return
-  const message = `${language} has no compiler`
+  const message = noCompiler(language)
   if (args.length > 0) yield { path: 'compile_args', message }
   if (limits !== undefined) yield { path: 'compile_limits', message }
 }
