@@ -60,7 +60,6 @@ export function readSubmission(
   const has = (name: string): boolean => Object.hasOwn(own, name)
   const issues = [
     ...found,
-    ...judgeOtherFields(own),
     ...judgeWebhook(sound.webhook_url, rules, has),
     ...judgeStdin(sound),
     ...judgeRelations(sound, allowed, has),
@@ -93,12 +92,6 @@ export async function parseSubmission(
     }),
   }
   return { value: toSubmission(whole, blobs.found), issues: [] }
-}
-
-/** Lists unknown fields after the first, because valibot reports only the first. */
-function judgeOtherFields(input: object): Issue[] {
-  const [, ...others] = Object.keys(input).filter((name) => !Object.hasOwn(submissionEntries, name))
-  return others.map((path) => ({ path, message: 'is not a field of a submission' }))
 }
 
 function judgeStdin({ stdin = '', stdin_encoding: encoding }: Partial<Given>): Issue[] {

@@ -20,14 +20,47 @@ export const fields = <const Entries extends v.ObjectEntries>(
     v.unknown(),
     // For valibot an array is an object too.
     v.check((value) => !Array.isArray(value), instead),
-    v.strictObject(entries, messages(of, instead)),
+    strict(entries, of, instead),
   )
 
-/** Returns the messages of a strict object: for a value that is not an object, an unknown field, and a missing field. */
+/**
+ * Returns the schema of an object with these fields and no others. It reports the other fields, as many as an answer lists;
+ * valibot reports only the first.
+ */
+export const strict = <const Entries extends v.ObjectEntries>(
+  entries: Entries,
+  of: string,
+  instead?: string,
+  // eslint-disable-next-line typescript/explicit-module-boundary-types -- see above
+) => {
+  const object = v.strictObject(entries, messages(of, instead))
+  return v.pipe(
+    object,
+    v.rawCheck<v.InferOutput<typeof object>>(({ dataset, addIssue }) => {
+      const [first] = dataset.issues?.find(isUnknownField)?.path ?? []
+      if (first?.type !== 'object') return
+      const others = Object.keys(first.input).filter(
+        (key) => key !== first.key && !Object.hasOwn(entries, key),
+      )
+      for (const key of others.slice(0, issuesMost)) {
+        const item = { ...first, key, value: first.input[key] }
+        addIssue({ expected: 'never', message: unknownField(of), path: [item] })
+      }
+    }),
+  )
+}
+
+const unknownField = (of: string): string => `is not a field of ${of}`
+
+/** True for an unknown field of the object itself, not of an object in it. */
+const isUnknownField = ({ expected, path }: v.BaseIssue<unknown>): boolean =>
+  expected === 'never' && path?.length === 1
+
+/** Returns the messages of an object's schema: for a value that is not an object, an unknown field, and a missing field. */
 export const messages =
   (of: string, instead = 'must be an object') =>
-  ({ expected }: v.StrictObjectIssue): string => {
-    if (expected === 'never') return `is not a field of ${of}`
+  ({ expected }: Pick<v.BaseIssue<unknown>, 'expected'>): string => {
+    if (expected === 'never') return unknownField(of)
     return expected === 'Object' ? instead : 'is required'
   }
 
@@ -67,9 +100,12 @@ export function validate<Value extends object>(
   if (parsed.success) return { value: parsed.output, sound: parsed.output, issues: [] }
   const issues = parsed.issues.map((issue) => ({
     path: v.getDotPath(issue) ?? '',
-    message: issue.message,
+    message: issue.message.replace(/^Invalid key.*/, 'is required'),
   }))
-  const broken = new Set(parsed.issues.map(({ path }) => path?.[0].key))
+  // A field with an unknown field in it is read without that, so that its other mistakes are found too.
+  const broken = new Set(
+    parsed.issues.filter(({ expected }) => expected !== 'never').map(({ path }) => path?.[0].key),
+  )
   const sound = broken.has(undefined)
     ? {}
     : Object.fromEntries(Object.entries(Object(parsed.output)).filter(([key]) => !broken.has(key)))

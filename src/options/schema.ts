@@ -6,7 +6,7 @@ import type { Language } from '#language'
 import { described } from '#schema'
 import type { DeepReadonly } from '#schema'
 import { environment } from './environment.ts'
-import { atLeast, fields, finite, list, messages } from './fields.ts'
+import { atLeast, fields, finite, list, strict } from './fields.ts'
 import { fileName } from './file-name.ts'
 import { limits } from './limits.ts'
 import { groupsSchema, testPointEntries } from './points.ts'
@@ -94,7 +94,7 @@ export const tagSchema = v.pipe(
 
 const simpleCheckers = ['lines', 'exact', 'tokens', 'unordered_lines'] as const
 const checkerTypes = [...simpleCheckers, 'floats', 'program']
-const ofChecker = messages('a checker of this type')
+const ofChecker = 'a checker of this type'
 
 /** The fields of a checker or interactor program. */
 const programEntries = (description: string) => ({
@@ -110,9 +110,9 @@ const checker = v.pipe(
   v.variant(
     'type',
     [
-      v.strictObject({ type: v.picklist(simpleCheckers) }, ofChecker),
+      strict({ type: v.picklist(simpleCheckers) }, ofChecker),
       v.pipe(
-        v.strictObject(
+        strict(
           {
             type: v.literal('floats'),
             absolute: atLeast(0, finite, 'Two numbers are equal when they differ by at most this.'),
@@ -130,7 +130,7 @@ const checker = v.pipe(
           'needs absolute or relative',
         ),
       ),
-      v.strictObject(
+      strict(
         {
           type: v.literal('program'),
           ...programEntries(

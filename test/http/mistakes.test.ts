@@ -52,7 +52,8 @@ const fields: Readonly<Record<string, readonly Choice[]>> = {
     [absent],
     [named('in.txt')],
     ...badNames.map((name): Choice => [named(name), 'files.0.name']),
-    [named('x', { mode: 7 }), 'files.0.mode'],
+    [named('x', { mode: 7, owner: 7 }), 'files.0.mode', 'files.0.owner'],
+    [[...named('x', { mode: 7 }), ...named('X')], 'files.0.mode', 'files.1.name'],
     [named('x', { content: 7 }), 'files.0.content'],
     [[...named('x'), ...named('X')], 'files.1.name'],
     [list(65, (n) => ({ name: `f${n}`, content: '' })), 'files'],
@@ -76,14 +77,21 @@ const fields: Readonly<Record<string, readonly Choice[]>> = {
     [{ cpu_time: 1 }],
     [{ cpu_time: 0 }, 'limits.cpu_time'],
     [{ cpu: 1, wall_time: -1 }, 'limits.cpu', 'limits.wall_time'],
+    [{ cpu: 1, gpu: 1 }, 'limits.cpu', 'limits.gpu'],
     [null, 'limits'],
   ],
   tag: [[absent], ['a'], ['', 'tag'], ['é'.repeat(65), 'tag'], [7, 'tag']],
   network: [[absent], ['none'], ['loopback'], ['host', 'network'], [null, 'network']],
   merge_stderr: [[absent], [true], [false], ['true', 'merge_stderr'], [null, 'merge_stderr']],
   output_encoding: [[absent], ['base64'], ['hex', 'output_encoding'], [null, 'output_encoding']],
-  checker: [[absent], [7, 'checker'], [null, 'checker']],
+  checker: [
+    [absent],
+    [7, 'checker'],
+    [null, 'checker'],
+    [{ type: 'program', language: 'c', code: 7, mode: 7, owner: 7 }, 'checker.code', 'checker.mode', 'checker.owner'],
+  ],
   outputfiles: [[absent], [[], 'outputfiles']],
+  prototype: [[absent], [7, 'prototype']],
 } // prettier-ignore
 
 const names = Object.keys(fields)

@@ -5,7 +5,7 @@ import type { Submission } from '#enqueue'
 import { blame, Problem } from '#error'
 import type { Issue } from '#error'
 import { createId } from '#id'
-import { shorten, validate } from '#options'
+import { messages, shorten, validate } from '#options'
 import { listPage, pagedMost, purgeSubmission } from '#result'
 import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
@@ -29,7 +29,10 @@ import { judge0Names, judge0Request, translateRequest } from './judge0-request.t
 import { readDoorBody, refuse, rename } from './run.ts'
 
 const anything = v.looseObject({}, 'the body must be a JSON object')
-const batchRequest = v.object({ submissions: v.array(v.unknown(), 'must be an array') })
+const batchRequest = v.object(
+  { submissions: v.array(v.unknown(), 'must be an array') },
+  messages('a batch', 'the body must be a JSON object'),
+)
 
 export function openJudge0(context: HttpContext): Door {
   const { database, queueCapacity } = context

@@ -5,6 +5,7 @@ import { blame } from '#error'
 import type { Problem } from '#error'
 import { sandboxFusionNames } from '#language'
 import type { Language } from '#language'
+import { messages } from '#options'
 import { signalNumber } from '#result'
 import type { ResultRecord, TrackedResult } from '#result'
 import type { HttpContext } from '../http.ts'
@@ -38,7 +39,7 @@ const request = v.object(
     fetch_files: v.nullish(v.array(v.string('must be a path'), 'must be an array')),
     args: v.nullish(v.array(v.string('must be a string'), 'must be an array')),
   },
-  'must be a JSON object',
+  messages('a request', 'must be a JSON object'),
 )
 
 type FusionRequest = v.InferOutput<typeof request>

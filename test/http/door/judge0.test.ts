@@ -304,6 +304,10 @@ t.test('a batch has a token or its mistakes for each, and is read at once', asyn
   })
   const none = await ask('POST', '/submissions/batch', { body: { submissions: [{}] } })
   t.match(none, { status: 422, body: [{ language_id: ["can't be blank"] }] })
+  t.match(await ask('POST', '/submissions/batch', { body: {} }), {
+    status: 400,
+    body: { error: /submissions is required/ },
+  })
   for (const count of [0, 21]) {
     const many = { submissions: Array.from({ length: count }, () => good) }
     const answer = await ask('POST', '/submissions/batch', { body: many })

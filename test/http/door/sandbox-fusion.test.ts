@@ -88,7 +88,7 @@ t.test('mistakes are 422, each with its place', async (t) => {
   t.equal(status, 422)
   t.match(body.detail, [
     { loc: ['body', 'code'] },
-    { loc: ['body', 'language'] },
+    { loc: ['body', 'language'], msg: 'is required' },
     { loc: ['body', 'run_timeout'] },
   ])
   for (const language of ['cuda', 'constructor']) {

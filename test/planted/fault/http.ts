@@ -22,8 +22,8 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: 'http: an unknown field is accepted',
-    text: 'v.strictObject(entries, messages(of, instead)),',
-    instead: 'v.object(entries, messages(of, instead)),',
+    text: 'v.strictObject(entries, messages(of, instead))',
+    instead: 'v.object(entries, messages(of, instead))',
     tests: ['http/submit'],
   },
   {
