@@ -131,6 +131,9 @@ export const listRows = (
   refuse('EINVAL', 'prctl', isOneOf(0, 22)),
   // MSG_OOB on Unix sockets: a use after free reached from browser sandboxes (CVE-2025-38236).
   refuse('EOPNOTSUPP', 'sendto', hasAnyBit(3, 1)),
+  // 4 GiB or more at once. The kernel goes through the whole length without looking for signals: one call for 32 TiB took
+  // seconds, and a box of processes that were in it outlived its kill by a minute.
+  refuse('ENOMEM', 'mincore', { ...isNoneOf(1, 0), word: 'high' }),
   // Dead or administrative calls.
   refuse(
     'ENOSYS',

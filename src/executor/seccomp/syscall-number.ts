@@ -112,6 +112,7 @@ export const callNumbers = {
   mmap: [9, 222],
   memfd_create: [319, 279],
   shmget: [29, 194],
+  mincore: [27, 232],
   madvise: [28, 233],
   fadvise64: [221, 223],
   readahead: [187, 213],

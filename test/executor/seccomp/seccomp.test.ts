@@ -357,6 +357,12 @@ t.test('what the policy must refuse is refused, whatever the table says today', 
       errnos.EPERM,
       `clone ${flag}`,
     )
+  for (const [length, errno] of [
+    [2n ** 32n - 1n, null],
+    [2n ** 32n, errnos.ENOMEM],
+    [2n ** 45n, errnos.ENOMEM],
+  ] as const)
+    t.equal(lookUp(native, numberOf('mincore', native)!, [0n, length]), errno, `mincore ${length}`)
   t.equal(lastReviewedNumber, 462, 'a new number comes in only with a review, and then here too')
 })
 

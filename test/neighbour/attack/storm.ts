@@ -266,6 +266,14 @@ static void *turn(void *p) {
       ),
     ),
   ]),
+  attack('eleven processes, each in one call for terabytes', [
+    c(`
+  int f = memfd_create("v", 0); size_t each = 32 << 20, all = 16L << 30, asked = 32L << 40; ftruncate(f, each);
+  char *vec = mmap(0, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), *big = mmap(0, asked, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  for (size_t at = 0; at < all; at += each) mmap(vec + at, each, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, f, 0);
+  for (int i = 0; i < 10; i++) if (fork() == 0) break;
+  for (;;) mincore(big, asked, (void *)vec);`),
+  ]),
   attack('threads of Python that hand over', [program('python', pythonThreads)]),
   attack('goroutines over channels and pipes', [program('go', goChannels)], compiled),
   attack('workers of Node that wake each other', [program('javascript', nodeWorkers)]),
