@@ -1,5 +1,6 @@
 // A slot's place for one keeper, which is ready or starting. Another keeper replaces one that fails, during a run or between
 // two, and one that has reached its number of runs.
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Hold } from './clearing.ts'
 import type { OpenKeeper } from './open.ts'
 
@@ -36,6 +37,13 @@ interface Coming {
   readonly placed: Promise<PlacedKeeper>
   isUp: boolean
 }
+
+/**
+ * How long a box may take to die before its slot is never lent again. The kernel lets a process die only at the end of its
+ * system call: 240 processes that each read the map of many pages took more than a minute.
+ */
+const dyingMilliseconds = 600_000
+const removalPauseMilliseconds = 1000
 
 export function createPlace({
   start,
@@ -91,12 +99,27 @@ export function createPlace({
 
   async function replaceNow(failed: PlacedKeeper): Promise<void> {
     present = null
-    const cleared = failed.close()
+    const closed = failed.close()
+    const cleared = closed.catch(() => removeLate(failed))
     hold(cleared)
-    await cleared
     // A keeper that failed before its first run would probably fail again at once.
-    if (failed.runs === 0) refillLater()
-    else refill()
+    const filled = cleared.then(failed.runs === 0 ? refillLater : refill)
+    filled.catch(() => {})
+    await closed
+    await filled
+  }
+
+  /** Repeats a removal that has failed: nobody but the slot waits for it. */
+  async function removeLate({ group }: PlacedKeeper): Promise<void> {
+    const givesUp = performance.now() + dyingMilliseconds
+    for (;;) {
+      await delay(removalPauseMilliseconds)
+      try {
+        return await group.remove()
+      } catch (error) {
+        if (isClosed || performance.now() > givesUp) throw error
+      }
+    }
   }
 
   async function renew(): Promise<void> {
