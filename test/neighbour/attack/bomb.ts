@@ -124,6 +124,19 @@ static void *spin(void *p) { for (volatile long n = 0;;) n++; return p; }
   attack('an output of a byte at a time, by sixty processes', [
     c('for (int i = 0; i < 60; i++) fork(); for (;;) { write(1, "x", 1); write(2, "\\n", 1); }'),
   ]),
+  attack('an output whose bytes take long to read', [
+    c(`
+static char *p; static size_t size = 64L << 30; static long next;
+static void *change(void *x) { for (;;) { mprotect(p, size, PROT_READ); mprotect(p, size, PROT_READ | PROT_WRITE); } return x; }
+static void *put(void *x) { for (;;) write(1, p + (size_t)__atomic_add_fetch(&next, 1, 5) * 4096 % size, 1); return x; }
+static void *spin(void *x) { for (volatile long n = 0;;) n++; return x; }
+//main
+  p = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0); madvise(p, size, MADV_NOHUGEPAGE);
+  for (size_t i = 0; i < size; i += 2 << 20) (void)*(volatile char *)(p + i);
+  pthread_attr_t a; pthread_attr_init(&a); pthread_attr_setstacksize(&a, 65536);
+  for (int i = 0; i < 243; i++) { pthread_t t; pthread_create(&t, &a, i < 3 ? change : i < 153 ? put : spin, 0); }
+  sleep(9);`),
+  ]),
   attack('an input that nobody reads', [
     program('python', 'import time\ntime.sleep(1)\n', { stdin: 'x'.repeat(65_536) }),
   ]),

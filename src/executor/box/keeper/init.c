@@ -22,10 +22,13 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { usual_stack_bytes = 8 << 20, block_bytes = 512 };
+/** Seconds for which the keeper may hang. It looks at least once a second. */
+enum { looks_missed_most = 3 };
 
 /**
  * Limits of open files and of locked bytes, for a process and for all processes of a box together. The kernel charges
@@ -197,6 +200,32 @@ static void forget_handlers(void) {
   for (int number = 1; number < NSIG; number += 1) signal(number, SIG_DFL);
 }
 
+/**
+ * Kills the program when the keeper hangs. A process that writes to stdout holds the pipe's lock while its memory is
+ * read. It can make that take as long as it likes, and the keeper, which must read the pipe, then neither looks at the
+ * limits nor hears the worker. Counts this process's own looks, because a host that stood still is no fault of the
+ * program's: keeper and init stand still together.
+ */
+static void watch_keeper(int number) {
+  static uint64_t looks;
+  static int64_t looked;
+  static int missed;
+  (void)number;
+  // The program may send this signal, too.
+  if (now() - looked < INT64_C(1000000000) / 2) return;
+  looked = now();
+  uint64_t seen = __atomic_load_n(&shared->looks, __ATOMIC_RELAXED);
+  missed = seen == looks ? missed + 1 : 0;
+  looks = seen;
+  if (looks > 0 && missed >= looks_missed_most) kill(-1, SIGKILL);
+}
+
+static void begin_watch(void) {
+  struct sigaction action = {.sa_handler = watch_keeper, .sa_flags = SA_RESTART};
+  struct itimerval second = {{1, 0}, {1, 0}};
+  if (sigaction(SIGALRM, &action, NULL) != 0 || setitimer(ITIMER_REAL, &second, NULL) != 0) _exit(70);
+}
+
 /** Reaps orphans, and reports how the program ended. Exits when the program has ended. */
 static _Noreturn void watch_program(pid_t program) {
   for (;;) {
@@ -241,6 +270,7 @@ static void become_box(const struct box *box) {
   if (write(box_events.forked, &one, sizeof one) != sizeof one) _exit(70);
   close_range(0, (unsigned)box_events.ended - 1, 0);
   close_range((unsigned)box_events.ended + 1, ~0U, 0);
+  begin_watch();
   watch_program(program);
 }
 

@@ -36,6 +36,8 @@ struct shared {
   int64_t end_nanoseconds;
   int error;
   char error_step[32];
+  /** The keeper counts its looks at the running program, so that init notices when it hangs. */
+  uint64_t looks;
 };
 
 struct box {

@@ -247,6 +247,7 @@ enum reason supervise(struct box *box, const struct request *request, struct str
   begin_delay(box, started);
   enum reason reason = no_reason;
   while ((is_alive(&run) && !run.settled) || streams[0].descriptor >= 0 || streams[1].descriptor >= 0) {
+    __atomic_add_fetch(&shared->looks, 1, __ATOMIC_RELAXED);
     bool full = is_full();
     struct pollfd events[event_count];
     int found = await_events(&run, events, full);
