@@ -45,10 +45,10 @@ t.test('a checker that fails is IE with its reason, and never AC', async (t) => 
   const rows: [string, RegExp][] = [
     ['import sys\nsys.exit(3)', /exited with 3/],
     ['import sys\nsys.exit(7)', /exited with 7/],
-    ['while True: pass', /_limit/],
-    ['import os\nos.kill(os.getpid(), 9)', /signaled/],
-    ['print("x" * 3_000_000)', /output_limit/],
-    ['x = []\nwhile True: x.append(bytearray(1 << 20))', /memory_limit/],
+    ['while True: pass', /exceeded its limit cpu_time$/],
+    ['import os\nos.kill(os.getpid(), 9)', /was ended by SIGKILL$/],
+    ['print("x" * 3_000_000)', /limit stdout/],
+    ['x = []\nwhile True: x.append(bytearray(1 << 20))', /limit memory/],
     ['import os, time\nwhile True:\n  try: os.fork()\n  except OSError: time.sleep(9)', /limit/],
   ]
   for (const [code, message] of rows) {

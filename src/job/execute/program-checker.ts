@@ -91,8 +91,15 @@ function judgeStatus(
   const { ending, exitCode } = run
   const verdict = ending === 'exited' ? verdicts[exitCode] : undefined
   if (verdict !== undefined) return { verdict, message: said(run) }
-  const message = `The ${name} ended by ${ending} with ${exitCode}: ${said(run)}`
-  return { verdict: 'IE', message: message.slice(0, messageBytesMost) }
+  const message = `The ${name} ${describeEnd(run)}: ${said(run)}`
+  return { verdict: 'IE', message: message.slice(0, messageBytesMost).replace(/: $/, '') }
+}
+
+/** Says how a checker or interactor failed, in the words of a record. */
+function describeEnd(run: Phase): string {
+  const limit = judgeEnd(run)?.limit ?? null
+  if (limit !== null) return `exceeded its limit ${limit}`
+  return run.signal === null ? `exited with ${run.exitCode}` : `was ended by ${run.signal}`
 }
 
 /** Returns the beginning of a phase's stderr. */

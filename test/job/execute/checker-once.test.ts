@@ -52,11 +52,23 @@ t.test('one that a limit ended in its compilation is not compiled for the next t
 })
 
 t.test('one that compiles judges each, also where it fails', async (t) => {
-  const run = phase({ exitCode: 3 })
-  const { told, executions } = await judgeThree({ compile: phase({}), compileCached: true, run })
-  t.equal(executions, 3)
-  t.strictSame(
-    told,
-    Array.from({ length: 3 }, () => ['IE', 'The checker ended by exited with 3: endless']),
-  )
+  const silent = { stderr: new Uint8Array() }
+  const rows: [Partial<Phase>, string][] = [
+    [{ exitCode: 3 }, 'exited with 3: endless'],
+    [{ exitCode: 7, ...silent }, 'exited with 7'],
+    [{ exitCode: 139, ending: 'signaled', signal: 'SIGSEGV' }, 'was ended by SIGSEGV: endless'],
+    [
+      { exitCode: 137, ending: 'cpu_limit', signal: 'SIGKILL', ...silent },
+      'exceeded its limit cpu_time',
+    ],
+  ]
+  for (const [how, words] of rows) {
+    const outcome = { compile: phase({}), compileCached: true, run: phase(how) }
+    const { told, executions } = await judgeThree(outcome)
+    t.equal(executions, 3)
+    t.strictSame(
+      told,
+      Array.from({ length: 3 }, () => ['IE', `The checker ${words}`]),
+    )
+  }
 })
