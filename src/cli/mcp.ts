@@ -41,7 +41,7 @@ interface Message {
   }
 }
 
-/** Relays messages until the input ends; then every request under way is aborted. */
+/** Relays messages until the input ends; then every request under way is aborted, without an answer. */
 export async function relay(
   url: URL,
   apiKey: string,
@@ -61,6 +61,7 @@ export async function relay(
   }
   /** The session's headers, as the handshake has agreed on them. */
   let agreed: Readonly<Record<string, string>> = {}
+  let hasEnded = false
 
   async function send(line: string, message: Message, signal: AbortSignal): Promise<void> {
     const response = await fetch(url, {
@@ -105,7 +106,7 @@ export async function relay(
     try {
       await send(line, message, controller.signal)
     } catch (error) {
-      if (controller.signal.aborted || message.id === undefined) return
+      if (hasEnded || controller.signal.aborted || message.id === undefined) return
       const { message: text, cause } = error as Error
       const why = cause instanceof Error ? cause.message : text
       print(fail(message.id, -32603, `no answer from ${url.origin} (${why})`))
@@ -117,6 +118,7 @@ export async function relay(
   // For Node's readline, a line also ends at U+2028 and U+2029, which JSON may hold.
   for await (const line of split(input.setEncoding('utf8'), '\n'))
     if (line.trim() !== '') void take(line)
+  hasEnded = true
   for (const controller of underWay.values()) controller.abort()
   await dispatcher.destroy()
 }

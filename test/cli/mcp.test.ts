@@ -135,6 +135,14 @@ t.test('what a service refuses, or does not answer, has its request’s id', asy
   t.match(await strange.hear(), { id: 9, error: { code: -32603, message: /ECONNREFUSED/ } })
 })
 
+t.test('after the end of the input nothing is said to have had no answer', async (t) => {
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  input.end(`${JSON.stringify(request(1, 'tools/call', run))}\n`)
+  await relay(service, apiKey, input, output)
+  await sleep(20)
+  t.equal(output.read(), null)
+})
+
 t.test('a key does not go over plain HTTP', async (t) => {
   const reading = readLine(commands, [
     'mcp',
