@@ -72,6 +72,7 @@ async function moveTexts<T extends Texts>(
   return moved
 }
 
-function lengthOf(text = ''): number {
-  return Buffer.byteLength(text)
+/** Returns the bytes of a text; none of anything else, which the service refuses by its path. */
+function lengthOf(text: unknown): number {
+  return typeof text === 'string' ? Buffer.byteLength(text) : 0
 }

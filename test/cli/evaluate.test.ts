@@ -109,6 +109,8 @@ t.test('a file with mistakes is refused by its lines, before anything is submitt
     const told = found.split('\n').find((text) => text.startsWith(`${file}:${line}: `))
     t.match(told, message, `line ${line}`)
   }
+  const lines = found.split('\n').map((text) => Number(/:(\d+): /.exec(text)?.[1]))
+  t.strictSame(lines, [2, 3, 4, 5, 6, 7, 8], 'in the order of the lines')
   const twice = write('twice.jsonl', [problem, problem])
   const samples = write('samples.jsonl', [{ task_id: 'HumanEval/0', completion: '' }, { task_id: 'none', completion: '' }]) // prettier-ignore
   const both = await evaluateError(samples, { problems: twice })
@@ -123,6 +125,13 @@ t.test('an address or a key that is wrong is said in a sentence', async (t) => {
   const file = write('one.jsonl', [plain])
   await t.rejects(run(file, { url: 'nonsense' }), { name: 'CommandError', status: 64 })
   await t.rejects(run(file, { apiKey: 'rl_live_wrong' }), { name: 'CommandError', status: 77 })
+})
+
+t.test('a report that cannot be written is refused before anything is submitted', async (t) => {
+  const file = write('two.jsonl', [{ ...plain, task: 'no report' }])
+  const there = join(directory, 'absent', 'report.json')
+  const call = { report: there, apiKey: 'rl_live_wrong' }
+  await t.rejects(run(file, call), { name: 'CommandError', status: 73 })
 })
 
 async function evaluateError(file: string, call: Partial<EvaluateCall> = {}): Promise<string> {

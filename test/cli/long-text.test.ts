@@ -30,6 +30,8 @@ t.test('what fits stands in the request', async (t) => {
     program,
     { ...program, stdin: 'x'.repeat(65_536), expected_stdout: 'ä'.repeat(32_768) },
     { ...program, tests: [{ stdin: 'x'.repeat(1024 * 1024) }, { name: 'empty' }] },
+    // A file may hold anything: the service says what is wrong.
+    JSON.parse('{"language":"c","code":"","stdin":null,"tests":[{"stdin":5}]}') as typeof program,
   ]
   for (const request of requests) t.strictSame(await uploadLongTexts(client, request), request)
   t.strictSame(uploaded, [])

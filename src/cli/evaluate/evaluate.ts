@@ -62,6 +62,8 @@ export const evaluateCommands = [
 /** Runs all solutions and prints the report. @returns the exit status. @throws {CommandError} */
 export async function evaluate(call: EvaluateCall, terminal: Terminal): Promise<number> {
   const samples = readSamples(call.file, call.problems)
+  // A report that cannot be written is refused before the work of hours.
+  if (call.report !== undefined) writeReport(call.report, '', 'a')
   const progress = createProgress(samples.length, terminal)
   try {
     const { items, atOnce } = call
@@ -71,7 +73,7 @@ export async function evaluate(call: EvaluateCall, terminal: Terminal): Promise<
       onEnd: progress.onEnd,
     })
     const found = report(evaluated)
-    if (call.report !== undefined) writeReport(call.report, found)
+    if (call.report !== undefined) writeReport(call.report, `${JSON.stringify(found, null, 2)}\n`)
     present(found, terminal)
     return found.not_judged === 0 ? 0 : exitStatuses.failed
   } catch (error) {
@@ -110,9 +112,9 @@ function createProgress(
   }
 }
 
-function writeReport(file: string, found: Report): void {
+function writeReport(file: string, text: string, flag: 'w' | 'a' = 'w'): void {
   try {
-    writeFileSync(file, `${JSON.stringify(found, null, 2)}\n`)
+    writeFileSync(file, text, { flag })
   } catch (error) {
     throw new CommandError(`--report: ${(error as Error).message}`, exitStatuses.noOutput)
   }

@@ -82,24 +82,27 @@ function readId(fields: Fields): string | null {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : null
 }
 
-function readLines(
+/** Yields the lines one by one, so that the mistakes of all checks are listed in the order of the lines. */
+function* readLines(
   file: string,
   mistakes: string[],
-): readonly { readonly number: number; readonly fields: Fields }[] {
-  return readText(file)
-    .split('\n')
-    .flatMap((line, index) => {
-      if (line.trim() === '') return []
-      try {
-        const fields: unknown = JSON.parse(line)
-        if (typeof fields === 'object' && fields !== null && !Array.isArray(fields))
-          return [{ number: index + 1, fields: fields as Fields }]
-        mistakes.push(`${file}:${index + 1}: is no JSON object`)
-      } catch {
-        mistakes.push(`${file}:${index + 1}: is no JSON`)
-      }
-      return []
-    })
+): Generator<{ readonly number: number; readonly fields: Fields }> {
+  for (const [index, line] of readText(file).split('\n').entries()) {
+    if (line.trim() === '') continue
+    const fields = parse(line)
+    if (typeof fields === 'object' && fields !== null && !Array.isArray(fields))
+      yield { number: index + 1, fields: fields as Fields }
+    else mistakes.push(`${file}:${index + 1}: is no JSON${fields === undefined ? '' : ' object'}`)
+  }
+}
+
+/** Parses a line; undefined if it is no JSON. */
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
 }
 
 /** Reads a file, unpacked if it is gzipped. @throws {CommandError} */

@@ -47,6 +47,8 @@ def main(parameters: Optional[Sequence[str]] = None) -> int:
 
 
 def _evaluate(given: argparse.Namespace, client: Client) -> int:
+    if given.report is not None:
+        _write(given.report, "", "a")  # one that cannot be written is refused before the work of hours
     progress = _Progress()
     try:
         report = evaluate(
@@ -60,7 +62,7 @@ def _evaluate(given: argparse.Namespace, client: Client) -> int:
     finally:
         progress.end()
     if given.report is not None:
-        _write(given.report, report)
+        _write(given.report, json.dumps(report, indent=2, ensure_ascii=False) + "\n", "w")
     _present(report)
     return 0 if report["not_judged"] == 0 else 1
 
@@ -129,10 +131,10 @@ class _Progress:
         sys.stderr.flush()
 
 
-def _write(path: str, report: Report) -> None:
+def _write(path: str, text: str, mode: str) -> None:
     try:
-        with open(path, "w", encoding="utf-8", errors="replace") as file:
-            file.write(json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+        with open(path, mode, encoding="utf-8", errors="replace") as file:
+            file.write(text)
     except OSError as error:
         raise _Failure(f"--report: {error}", _NO_OUTPUT) from error
 
