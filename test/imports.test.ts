@@ -109,7 +109,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   'executor/cgroup': ['#contract'],
   'executor/seccomp': ['#contract'],
   'executor/toolchain': ['#contract', '#language'],
-  'executor/box/keeper': ['#contract', '#cgroup'],
+  'executor/box/keeper': ['#abort', '#contract', '#cgroup'],
   'executor/box': ['#keeper'],
   'executor/resident': ['#back-off', '#contract', '#cgroup', '#keeper', '#toolchain'],
   doctor: [

@@ -1,6 +1,7 @@
 // A worker's keepers. Each slot has one that starts programs, one per resident interpreter (ForkServer), one per runtime that
 // starts before its program (PrestartedRuntime), and one for programs with a network. A keeper that fails is never used again:
 // its cgroup is emptied and another keeper replaces it.
+import { untilAborted } from '#abort'
 import { asNotStarted, describe, judgeEnding, NotStartedError, SandboxError } from '#contract'
 import type {
   PrestartedRuntime,
@@ -136,7 +137,9 @@ export async function createKeeperBoxes(options: BoxOptions): Promise<Boxes> {
       const kinds = places.get(slot)
       if (kinds === undefined)
         throw new SandboxError('slot.acquire', 'the slot belongs to another executor')
-      await Promise.resolve(clearings.of(slot)).catch(rethrowAsNotStarted)
+      const clear = clearings.of(slot)?.catch(rethrowAsNotStarted)
+      // This takes minutes when a box dies late.
+      if (clear) await untilAborted(untilAborted(clear, signal), request.stop)
       const hold = clearings.holdFor(slot)
       const dropped = outdated.get(slot)
       outdated.delete(slot)

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createPlace } from '../../../../src/executor/box/keeper/place.ts'
 import type { PlacedKeeper } from '../../../../src/executor/box/keeper/place.ts'
+import { firstUid } from '../../../helper/executor.ts'
+import { openKeeperBoxes, request, writeStandIn } from './lone-keeper.ts'
 
 /** Makes a place for keepers whose group can be removed at the given attempt. */
 function makePlace(removedAt: number) {
@@ -47,4 +49,29 @@ t.test('a place that is closed waits no longer', async (t) => {
   await t.rejects(place.replace(await place.get()))
   await place.close()
   await t.rejects(holds[0] ?? Promise.resolve(), { message: 'its processes outlive SIGKILL' })
+})
+
+t.test('a run that waits for its slot can be cancelled', async (t) => {
+  const slot = { index: 0, uid: process.getuid?.() === 0 ? firstUid : null, interactorUid: null }
+  const standIn = writeStandIn(t, "say('ready')\nhear_line()\nsys.exit(3)")
+  const gone = Promise.withResolvers<void>()
+  let started = 0
+  const boxes = await openKeeperBoxes(t, {
+    slots: [slot],
+    chooseProgram: (built) => (started++ === 0 ? standIn : built),
+    async createForKeeper(usual, name, uid) {
+      const group = await usual(name, uid)
+      return { ...group, remove: () => gone.promise.then(() => group.remove()) }
+    },
+  })
+  const asked = request(['/bin/true'])
+  boxes.run(slot, asked).catch(() => {})
+  while (boxes.clearing(slot) === null) await sleep(5)
+  const controller = new AbortController()
+  const stop = controller.signal
+  const waiting = boxes.run(slot, { ...asked, stop }).catch((reason: unknown) => reason)
+  controller.abort(new Error('cancelled'))
+  t.equal(await waiting, stop.reason)
+  gone.resolve()
+  t.equal((await boxes.run(slot, asked)).exitCode, 0, 'and the slot works again')
 })
