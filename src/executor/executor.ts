@@ -65,6 +65,11 @@ export interface ExecutorOptions extends LanguageOptions {
   readonly cacheBytes: number
   /** The worker's cache directory (cache-directory.ts); created if missing. */
   readonly cacheDirectory: string
+  /**
+   * Seconds for which a slot stays unlent because its box outlives a kill; after them it is never lent again. 60 by default:
+   * the kernel lets a process die only at the end of its system call, which took 36 s at most.
+   */
+  readonly dyingSeconds?: number
   /** Whether a language is offered only after its trial has passed; otherwise as soon as it is found. True by default. */
   readonly proves?: boolean
   /** Called when the set of offered languages changes. */

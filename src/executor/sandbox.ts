@@ -19,8 +19,9 @@ export async function openSandbox(
   {
     slots: running,
     cacheDirectory,
+    dyingSeconds = 60,
     onFallback = () => {},
-  }: Pick<ExecutorOptions, 'slots' | 'cacheDirectory' | 'onFallback'>,
+  }: Pick<ExecutorOptions, 'slots' | 'cacheDirectory' | 'dyingSeconds' | 'onFallback'>,
 ): Promise<{ readonly resources: BoxResources; readonly boxes: Boxes }> {
   const programs = await buildKeeper(`${cacheDirectory}/keeper`)
   const layout = encodeLayout([...toolchains.values()].flatMap(({ paths }) => paths))
@@ -35,6 +36,7 @@ export async function openSandbox(
       slots: slots.all,
       forkServers: listForkServers(toolchains),
       prestartedRuntimes: listPrestartedRuntimes(toolchains, limits),
+      dyingSeconds,
       onFallback,
     })
     return { resources, boxes }

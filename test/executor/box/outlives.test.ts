@@ -34,7 +34,12 @@ async function findSleeper(): Promise<number> {
 
 t.test('its verdict stands, and the slot waits', needsFreezer, async (t) => {
   const limits = scaleLimits({ cpuSeconds: 2, wallSeconds: 60, stdoutBytes: 1 << 16 })
-  const executor = await startExecutor(t, { languages: ['python'], limits, accelerators: [] })
+  const executor = await startExecutor(t, {
+    languages: ['python'],
+    limits,
+    accelerators: [],
+    dyingSeconds: 5,
+  })
   const cases = [
     ['sys.exit(3)', { ending: 'exited', exitCode: 3, stdout: 'before\n' }],
     ['while True: pass', { ending: 'cpu_limit', stdout: 'before\n' }],

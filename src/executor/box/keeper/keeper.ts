@@ -34,6 +34,7 @@ export interface BoxOptions {
   /** Used when they are available. Otherwise a runtime starts with its program. */
   readonly prestartedRuntimes: readonly PrestartedRuntime[]
   readonly onFallback: (reason: string) => void
+  readonly dyingSeconds: number
 }
 
 /**
@@ -138,7 +139,7 @@ export async function createKeeperBoxes(options: BoxOptions): Promise<Boxes> {
       if (kinds === undefined)
         throw new SandboxError('slot.acquire', 'the slot belongs to another executor')
       const clear = clearings.of(slot)?.catch(rethrowAsNotStarted)
-      // This takes minutes when a box dies late.
+      // This takes long when a box dies late.
       if (clear) await untilAborted(untilAborted(clear, signal), request.stop)
       const hold = clearings.holdFor(slot)
       const dropped = outdated.get(slot)
@@ -184,7 +185,7 @@ export async function createKeeperBoxes(options: BoxOptions): Promise<Boxes> {
 /** Makes empty places. Each keeper that starts there gets a new cgroup. */
 function makePlaces(
   kinds: readonly Kind[],
-  { slots, resources, onFallback }: BoxOptions,
+  { slots, resources, onFallback, dyingSeconds }: BoxOptions,
   clearings: Clearings,
 ): Places {
   let started = 0
@@ -197,6 +198,7 @@ function makePlaces(
         return { ...(await openKeeper(resources, request, hold)), runs: 0 }
       },
       hold,
+      dyingSeconds,
       // The next run starts a missing plain keeper. Runs do not need an accelerator, so it is started again after a pause.
       refillMilliseconds: accelerator ? refillMilliseconds : null,
       onMissing(error) {

@@ -25,6 +25,8 @@ export interface Place {
 export interface PlaceOptions {
   readonly start: () => Promise<PlacedKeeper>
   readonly hold: Hold
+  /** How long a failed keeper's group may take to be removed; after that the slot is never lent again. */
+  readonly dyingSeconds: number
   /** Pause before another start after a failed one. Null: the next `get` starts one. */
   readonly refillMilliseconds: number | null
   /** Runs after which a keeper is replaced; infinity for never. */
@@ -38,16 +40,12 @@ interface Coming {
   isUp: boolean
 }
 
-/**
- * How long a box may take to die before its slot is never lent again. The kernel lets a process die only at the end of its
- * system call: 240 processes that each read the map of many pages took more than a minute.
- */
-const dyingMilliseconds = 600_000
 const removalPauseMilliseconds = 1000
 
 export function createPlace({
   start,
   hold,
+  dyingSeconds,
   refillMilliseconds,
   runsMost,
   onMissing,
@@ -111,7 +109,7 @@ export function createPlace({
 
   /** Repeats a removal that has failed: nobody but the slot waits for it. */
   async function removeLate({ group }: PlacedKeeper): Promise<void> {
-    const givesUp = performance.now() + dyingMilliseconds
+    const givesUp = performance.now() + dyingSeconds * 1000
     for (;;) {
       await delay(removalPauseMilliseconds)
       try {

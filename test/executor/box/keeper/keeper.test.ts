@@ -451,6 +451,7 @@ t.test('a keeper that a kill does not end costs its slot, and no more', needsFre
   const executor = await startExecutor(t, {
     slots: 1,
     accelerators: [],
+    dyingSeconds: 1,
     limits: scaleLimits({ wallSeconds: 1 }),
   })
   const [keeper] = findKeepers(slotUid).plain

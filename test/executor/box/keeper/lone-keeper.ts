@@ -115,6 +115,7 @@ export async function openKeeperBoxes(
     forkServers: [],
     prestartedRuntimes: [],
     onFallback: (reason) => t.fail(reason),
+    dyingSeconds: 60,
     ...options,
   })
   t.teardown(() => boxes.close())

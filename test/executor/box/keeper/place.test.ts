@@ -7,7 +7,7 @@ import { firstUid } from '../../../helper/executor.ts'
 import { openKeeperBoxes, request, writeStandIn } from './lone-keeper.ts'
 
 /** Makes a place for keepers whose group can be removed at the given attempt. */
-function makePlace(removedAt: number) {
+function makePlace(removedAt: number, dyingSeconds = 600) {
   const made: PlacedKeeper[] = []
   const holds: Promise<void>[] = []
   let removals = 0
@@ -23,6 +23,7 @@ function makePlace(removedAt: number) {
       return placed as unknown as PlacedKeeper
     },
     hold: (cleared) => void holds.push(cleared),
+    dyingSeconds,
     refillMilliseconds: null,
     runsMost: Infinity,
     onMissing: () => {},
@@ -41,6 +42,14 @@ t.test('the slot is held until the box is gone', async (t) => {
   await holds[0]
   await sleep(1)
   t.equal(made.length, 2, 'then another keeper starts')
+  await place.close()
+})
+
+t.test('a box that never goes costs its slot', async (t) => {
+  const { place, made, holds } = makePlace(Infinity, 1)
+  await t.rejects(place.replace(await place.get()))
+  await t.rejects(holds[0] ?? Promise.resolve(), { message: 'its processes outlive SIGKILL' })
+  t.equal(made.length, 1)
   await place.close()
 })
 
