@@ -40,7 +40,11 @@ function readGroup(commands: readonly Command[], line: readonly string[]): Readi
     )
   }
   if (second === '--help' || second === '-h') return { help: describeCommands(group) }
-  throw misuse(`\`${word}\` needs another word:\n\n${group.map(formatUsage).join('\n')}`)
+  const fault =
+    second === undefined || second.startsWith('-')
+      ? `\`${word}\` needs another word`
+      : `there is no command ${JSON.stringify(`${word} ${second}`)}`
+  throw misuse(`${fault}:\n\n${group.map(formatUsage).join('\n')}`)
 }
 
 function readCall(command: Command, rest: readonly string[]): Call<Options> {

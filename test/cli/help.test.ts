@@ -43,6 +43,8 @@ t.test('a value that is missing or too much is named', async (t) => {
   for (const [line, message] of [
     [['audit'], /^audit: ID is missing\n/],
     [['locks'], /^there is no command "locks"/],
+    [['keys'], /^`keys` needs another word:\n/],
+    [['keys', 'loose'], /^there is no command "keys loose":\n/],
     [['keys', 'change'], /^keys change: ID and --tier TIER are missing\n/],
     [['keys', 'change', 'x'], /^keys change: --tier TIER is missing\n/],
     [['audit', 'verify', 'x'], /^audit verify: "x" is one argument too many\n/],

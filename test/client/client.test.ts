@@ -313,6 +313,7 @@ t.test('the key goes nowhere else: plain http to others and redirects are refuse
     'http://example.com',
     'http://localhost.example.com',
     'ftp://x',
+    'nonsense',
     'http://127.0.0.1.example.com',
   ]) {
     t.throws(() => createClient({ url: bad, apiKey: 'k' }), { message: /https/ }, bad)

@@ -6,7 +6,10 @@ import { RunledgerError } from './error.ts'
  * @throws {TypeError} when the text is not a URL, or when the URL would send the key in the clear.
  */
 export function parseServiceUrl(text: string): URL {
-  const url = new URL(text.endsWith('/') ? text : `${text}/`)
+  const whole = text.endsWith('/') ? text : `${text}/`
+  if (!URL.canParse(whole))
+    throw new TypeError('the URL must be one such as https://runledger.example.com')
+  const url = new URL(whole)
   const isOwnMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isOwnMachine)) {
     throw new TypeError('the URL must be https: (http: only for this machine)')
