@@ -148,9 +148,10 @@ export function refuse(message: string): Problem {
   return new Problem('invalid_request', message)
 }
 
-/** Returns the number in a runtime's name: `3.11.2` of `Python 3.11.2`. */
+/** Returns the version in a runtime's name: `3.11.2` of `Python 3.11.2`, and `3.1.2` of `Algol 68 Genie 3.1.2`. */
 export function readVersion(runtime: string): string {
-  return /\d+(?:\.\d+)*/.exec(runtime)?.[0] ?? '0'
+  const found = /\d+(?:\.\d+)+/.exec(runtime) ?? /\d+/.exec(runtime)
+  return found?.[0] ?? '0'
 }
 
 export function hasCompiler(language: Language): boolean {

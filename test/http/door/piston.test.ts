@@ -1,5 +1,6 @@
 // The Piston door through the whole service: fields, stages, versions and errors as Piston's clients expect them.
 import t from 'tap'
+import { readVersion } from '../../../src/http/door/run.ts'
 import { startFreshServer } from '../../helper/server.ts'
 import type { Answer, Call } from '../../helper/server.ts'
 import { startWorkerProcess } from '../../helper/worker.ts'
@@ -25,6 +26,14 @@ t.test('runtimes have a name, a version and aliases, at both addresses', async (
     t.match(runtime, { language: 'python', version: /^3\.\d+\.\d+$/ })
     for (const alias of ['py', 'python3']) t.ok(runtime?.aliases.includes(alias), alias)
   }
+})
+
+t.test('a version is not a number of the runtime’s name', (t) => {
+  t.equal(readVersion('Algol 68 Genie 3.1.2'), '3.1.2')
+  t.equal(readVersion('Pike 8.0 release 1738'), '8.0')
+  t.equal(readVersion('OpenJDK 25'), '25')
+  t.equal(readVersion('Beef'), '0')
+  t.end()
 })
 
 t.test('a program gets its files, input, arguments, and answers with its stage', async (t) => {
