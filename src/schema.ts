@@ -21,7 +21,7 @@ export function described<const Schema extends v.GenericSchema>(
 const form = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/
 /** A time in a request, in RFC 3339 format. The output is in UTC. */
 export const timeText = v.pipe(
-  v.string(),
+  v.string('must be a string'),
   v.check(isTime, 'must be a time such as 2030-01-31T12:00:00Z'),
   v.transform((text) => new Date(text).toISOString()),
   v.metadata({ format: 'date-time' }),

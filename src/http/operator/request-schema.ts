@@ -14,6 +14,10 @@ const name = (most: number) =>
     v.maxLength(most, `is longer than ${most} characters`),
   )
 
+const oneOf = <const Words extends readonly string[]>(
+  words: Words,
+): v.PicklistSchema<Words, string> => v.picklist(words, `must be one of ${words.join(', ')}`)
+
 const accountName = name(200)
 const campaignName = name(campaignNameMost)
 
@@ -24,10 +28,10 @@ const filter = fields(
     until: v.optional(timeText),
     account: v.optional(described(accountName, 'The name of the account.')),
     language: v.optional(languageSchema),
-    status: v.optional(v.picklist(['queued', 'running', 'completed', 'failed'])),
-    verdict: v.optional(v.picklist(verdicts)),
+    status: v.optional(oneOf(['queued', 'running', 'completed', 'failed'])),
+    verdict: v.optional(oneOf(verdicts)),
     tag: v.optional(tagSchema),
-    webhook: v.optional(v.picklist(['delivered', 'abandoned'])),
+    webhook: v.optional(oneOf(['delivered', 'abandoned'])),
   },
   'a filter',
 )
@@ -40,7 +44,7 @@ export const operatorParameters = {
     v.picklist(['true', 'false'], 'must be true or false'),
     'true: the answer also has workers that ended in the last day.',
   ),
-  state: v.picklist(webhookStates, `must be one of ${webhookStates.join(', ')}`),
+  state: oneOf(webhookStates),
   before: described(idParameter, 'The last webhook_id of the previous page.'),
   campaign: campaignName,
   after: described(idParameter, 'The next of the previous page.'),
@@ -57,7 +61,9 @@ export const operatorParameters = {
 
 const after = v.optional(
   described(
-    v.nullable(v.pipe(v.string(), v.uuid('must be the next of the previous step'))),
+    v.nullable(
+      v.pipe(v.string('must be a string'), v.uuid('must be the next of the previous step')),
+    ),
     'The next of the previous step.',
   ),
 )
@@ -68,9 +74,9 @@ export const replaySchema = fields({ secret: webhookSecret }, 'a replay', 'must 
 
 export const bulkSchema = fields(
   {
-    action: v.picklist(bulkActions),
+    action: oneOf(bulkActions),
     filter,
-    dry_run: described(v.boolean(), 'true: only count.'),
+    dry_run: described(v.boolean('must be true or false'), 'true: only count.'),
     after,
     campaign: v.optional(
       described(
@@ -80,7 +86,7 @@ export const bulkSchema = fields(
     ),
     at_once: v.optional(
       v.pipe(
-        v.number(),
+        v.number('must be a whole number from 1 to 99999'),
         v.integer('must be a whole number from 1 to 99999'),
         v.minValue(1, 'must be a whole number from 1 to 99999'),
         v.maxValue(99_999, 'must be a whole number from 1 to 99999'),

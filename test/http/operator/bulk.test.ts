@@ -172,6 +172,7 @@ t.test('who may not, may not even count; what is not right is told at once', asy
   const rows: readonly (readonly [object, readonly string[]])[] = [
     [{}, ['action', 'filter', 'dry_run']],
     [{ ...body, action: 'delete' }, ['action']],
+    [{ ...body, dry_run: 'x', after: 1, at_once: 'x', filter: { since: 1, status: 1, verdict: 'OK', webhook: 1 } }, ['dry_run', 'after', 'at_once', 'filter.since', 'filter.status', 'filter.verdict', 'filter.webhook']], // prettier-ignore
     [{ ...body, filter: { colour: 'red', since: 'yesterday' } }, ['filter.since', 'filter.colour']],
     [{ ...body, after: 'there' }, ['after']],
     [{ ...body, action: 'rerun' }, ['campaign', 'filter.since']],
@@ -182,6 +183,7 @@ t.test('who may not, may not even count; what is not right is told at once', asy
     const answer = await act(wrong)
     t.equal(answer.status, 400)
     t.strictSame(pathsOf(answer).toSorted(), paths.toSorted())
+    t.notMatch(answer.body.message, /Invalid/, 'in our own words')
   }
 })
 
