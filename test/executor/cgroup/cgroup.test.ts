@@ -21,8 +21,8 @@ import {
   keeperLimits,
   nameWorkerGroup,
 } from '../../../src/executor/cgroup/worker-group.ts'
-import { failsAt, findBoxProcesses, firstUid, run, startExecutor } from '../../helper/executor.ts'
-import { openKeeperBoxes } from '../box/keeper/lone-keeper.ts'
+import { failsAt, findBoxProcesses, run, startExecutor } from '../../helper/executor.ts'
+import { openKeeperBoxes, slot } from '../box/keeper/lone-keeper.ts'
 
 const parent = await openCgroupParent(nameWorkerGroup())
 t.teardown(() => parent.close())
@@ -47,8 +47,6 @@ async function makeGroup(name: string): Promise<KeeperGroup> {
   group.closeDescriptors()
   return group
 }
-
-const slot = { index: 0, uid: process.getuid?.() === 0 ? firstUid : null, interactorUid: null }
 
 t.test('a slot has its share of the cores, and one at least', async (t) => {
   const shares = [shareCores(2, 2), shareCores(2, 8), shareCores(4, 2), shareCores(1, 1)]

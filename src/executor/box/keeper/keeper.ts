@@ -34,6 +34,7 @@ export interface BoxOptions {
   /** Used when they are available. Otherwise a runtime starts with its program. */
   readonly prestartedRuntimes: readonly PrestartedRuntime[]
   readonly onFallback: (reason: string) => void
+  /** As in PlaceOptions. */
   readonly dyingSeconds: number
 }
 

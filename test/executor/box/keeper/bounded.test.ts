@@ -5,8 +5,7 @@ import { dirname } from 'node:path'
 import t from 'tap'
 import type { KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
 import { keeperLimits } from '../../../../src/executor/cgroup/worker-group.ts'
-import { firstUid } from '../../../helper/executor.ts'
-import { openKeeperBoxes, request, writeStandIn } from './lone-keeper.ts'
+import { openKeeperBoxes, request, writeStandIn, slot } from './lone-keeper.ts'
 
 /**
  * Stops by itself far beyond the limits. Frees its memory before it reports, because otherwise no memory is left for the
@@ -53,7 +52,6 @@ function readPeak({ entrances }: KeeperGroup): number {
 }
 
 t.test('a keeper that takes more than it may is ended, and its slot recovers', async (t) => {
-  const slot = { index: 0, uid: process.getuid?.() === 0 ? firstUid : null, interactorUid: null }
   const standIn = writeStandIn(t, greedy)
   const peaks: number[] = []
   let started = 0

@@ -74,6 +74,13 @@ export async function startLoneKeeper(
   return { keeper, group: launch.group }
 }
 
+/** The first slot of a worker. */
+export const slot: Slot = {
+  index: 0,
+  uid: process.getuid?.() === 0 ? firstUid : null,
+  interactorUid: null,
+}
+
 type KeeperBoxes = Awaited<ReturnType<typeof createKeeperBoxes>>
 
 /**

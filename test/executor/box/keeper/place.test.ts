@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createPlace } from '../../../../src/executor/box/keeper/place.ts'
 import type { PlacedKeeper } from '../../../../src/executor/box/keeper/place.ts'
-import { firstUid } from '../../../helper/executor.ts'
-import { openKeeperBoxes, request, writeStandIn } from './lone-keeper.ts'
+import { openKeeperBoxes, request, writeStandIn, slot } from './lone-keeper.ts'
 
 /** Makes a place for keepers whose group can be removed at the given attempt. */
 function makePlace(removedAt: number, dyingSeconds = 600) {
@@ -61,7 +60,6 @@ t.test('a place that is closed waits no longer', async (t) => {
 })
 
 t.test('a run that waits for its slot can be cancelled', async (t) => {
-  const slot = { index: 0, uid: process.getuid?.() === 0 ? firstUid : null, interactorUid: null }
   const standIn = writeStandIn(t, "say('ready')\nhear_line()\nsys.exit(3)")
   const gone = Promise.withResolvers<void>()
   let started = 0

@@ -6,15 +6,8 @@ import t from 'tap'
 import type { PhaseRequest } from '#contract'
 import type { KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
 import { makeDirectory } from '../../../helper/directory.ts'
-import {
-  execute,
-  firstUid,
-  run,
-  scaleLimits,
-  startExecutor,
-  timeFactor,
-} from '../../../helper/executor.ts'
-import { openKeeperBoxes, request, startLoneKeeper, writeStandIn } from './lone-keeper.ts'
+import { execute, run, scaleLimits, startExecutor, timeFactor } from '../../../helper/executor.ts'
+import { openKeeperBoxes, request, startLoneKeeper, writeStandIn, slot } from './lone-keeper.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -53,7 +46,6 @@ t.test('a slot that holds names is settled before its next run', async (t) => {
 })
 
 t.test('and is lent to nobody before', async (t) => {
-  const slot = { index: 0, uid: process.getuid?.() === 0 ? firstUid : null, interactorUid: null }
   let group: KeeperGroup | undefined
   const boxes = await openKeeperBoxes(t, {
     slots: [slot],
