@@ -150,8 +150,8 @@ export function refuse(message: string): Problem {
 
 /** Returns the version in a runtime's name: `3.11.2` of `Python 3.11.2`, and `3.1.2` of `Algol 68 Genie 3.1.2`. */
 export function readVersion(runtime: string): string {
-  const found = /\d+(?:\.\d+)+/.exec(runtime) ?? /\d+/.exec(runtime)
-  return found?.[0] ?? '0'
+  const numbers = runtime.match(/\d[\d.]*/g) ?? []
+  return numbers.find((number) => number.includes('.')) ?? numbers[0] ?? '0'
 }
 
 export function hasCompiler(language: Language): boolean {
