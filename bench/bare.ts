@@ -67,11 +67,11 @@ export async function createBareRunner(): Promise<BareRunner> {
       return async (runs) => {
         for (const place of places) makePlace(place, files)
         const counts = [clones ? 'clone' : 'spawn', String(runs), String(idleMilliseconds), stdout]
-        const told = await execute(program, [...counts, ...places, '--', ...commandLine], {
+        const measured = await execute(program, [...counts, ...places, '--', ...commandLine], {
           // posix_spawnp searches the C program's PATH, not the child's. This PATH has no version manager's shims.
           env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', ...environment },
         })
-        const milliseconds = told.stdout
+        const milliseconds = measured.stdout
           .trim()
           .split('\n')
           .map((line) => Number(line) / 1e6)

@@ -1,6 +1,6 @@
 // Does a long log make anything slower? A submission and the reading of a result, with many events in the log against ten
 // thousand, in two databases of one server. "over floor" must stay within 1.2.
-//   node bench/event/growth.bench.ts 10000000    unless told half a million, or what there is time for; ten million take
+//   node bench/event/growth.bench.ts 10000000    default: half a million, or as many as there is time for; ten million take
 //                                                ten minutes to make
 import assert from 'node:assert/strict'
 import { parseArgs } from 'node:util'
@@ -17,7 +17,7 @@ import { isQuick, report, scaleIterations } from '../report.ts'
 import { generateLog } from './generate.ts'
 
 const { positionals } = parseArgs({ allowPositionals: true, strict: false })
-const told = positionals[0] === undefined ? null : Number(positionals[0])
+const asked = positionals[0] === undefined ? null : Number(positionals[0])
 const few = 10_000
 const sizes = [500_000, 250_000, 100_000, 50_000]
 const worst = 1.2
@@ -49,7 +49,7 @@ async function makeLog(name: string, events: number): Promise<Log> {
 }
 
 const small = await makeLog('few', few)
-const many = told ?? (isQuick ? 100_000 : fit(small.each))
+const many = asked ?? (isQuick ? 100_000 : fit(small.each))
 const logs = { few: small, many: await makeLog('many', many) }
 // Nothing is written out while one is measured and not the other.
 await logs.many.sql`checkpoint`
@@ -98,7 +98,7 @@ const cases: Case[] = (
   },
 ])
 
-const rows = await measure(cases, told === null ? undefined : 5)
+const rows = await measure(cases, asked === null ? undefined : 5)
 await Promise.all([logs.few.sql.end({ timeout: 5 }), logs.many.sql.end({ timeout: 5 })])
 const slower = rows.filter(({ ratio }) => ratio !== null && ratio > worst)
 report('event/growth', rows, {

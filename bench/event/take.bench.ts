@@ -1,5 +1,5 @@
-// What company gains at the other end of the queue: attempts that the slots of one worker begin at once, each with its event.
-// Batched (src/database/batch.ts) they share statements and commits.
+// The start of attempts that the slots of one worker start at once, each with its event. Batched (src/database/batch.ts) they
+// share statements and commits.
 // Floor: a statement and a commit for each, through as many connections as a worker has for them.
 import assert from 'node:assert/strict'
 import { createDatabase } from '#database'

@@ -116,7 +116,7 @@ interface Clocks {
 }
 
 /** Returns the clocks' values when the limits' clocks started, and the program's later reports. */
-function readClocks(said: string): { readonly begun: Clocks; readonly later: readonly Clocks[] } {
+function readClocks(said: string): { readonly start: Clocks; readonly later: readonly Clocks[] } {
   const [first, again, ...later] = said
     .split('\n')
     .slice(0, -1)
@@ -126,20 +126,20 @@ function readClocks(said: string): { readonly begun: Clocks; readonly later: rea
     })
   assert.ok(first !== undefined && again !== undefined, said)
   return {
-    begun: { wall: 2 * first.wall - again.wall, cpu: 2 * first.cpu - again.cpu },
+    start: { wall: 2 * first.wall - again.wall, cpu: 2 * first.cpu - again.cpu },
     later,
   }
 }
 
 const sinceWall = (code: string) => async (): Promise<FnReturnedObject> => {
   const { said, overAt } = await stop(byWall, code, 'wall_limit')
-  return { overriddenDuration: overAt - readClocks(said).begun.wall - limitSeconds * 1000 }
+  return { overriddenDuration: overAt - readClocks(said).start.wall - limitSeconds * 1000 }
 }
 
 async function sinceCpu(): Promise<FnReturnedObject> {
   const { said, overAt } = await stop(byOther, busyLoop, 'cpu_limit')
-  const { begun, later } = readClocks(said)
-  const limit = begun.cpu + limitSeconds * 1000
+  const { start, later } = readClocks(said)
+  const limit = start.cpu + limitSeconds * 1000
   const nearest = later.find(({ cpu }) => cpu >= limit) ?? later.at(-1)
   assert.ok(nearest !== undefined, 'it was ended long before its limit')
   // One thread computes without pause, so the CPU time between report and limit equals the wall time between them.

@@ -129,8 +129,8 @@ interface Plan {
 }
 
 async function plan(sql: Database, { events, days }: History): Promise<Plan> {
-  const [begun] = await sql`select to_regclass('bench.plan') is not null as found`
-  if (begun?.['found'] !== true) await makePastPartitions(sql, days)
+  const [earlier] = await sql`select to_regclass('bench.plan') is not null as found`
+  if (earlier?.['found'] !== true) await makePastPartitions(sql, days)
   for (const name of ['make.sql', 'copy.sql'])
     await sql.unsafe(readFileSync(join(import.meta.dirname, name), 'utf8'))
   const parts = Math.max(1, Math.min(mostParts, Math.round(events / leastSample)))

@@ -14,7 +14,7 @@ import type { BareRun } from '../bare.ts'
 
 const execute = promisify(execFile)
 
-/** A hello, and how it is run bare: each of the two takes the directory that stands for the box's. */
+/** A hello, and its bare run: both functions take the directory in place of the box's. */
 export interface Hello {
   readonly compiles: boolean
   readonly source: string

@@ -1,6 +1,6 @@
 // What one PostgreSQL carries at most, and what limits it: submissions that run nothing, as fast as they go, with one, two,
 // four and eight workers on hosts of their own. Submitters keep the queue filled through connections of their own, several
-// requests at once, as web processes have them: how many are unfinished is told, as workers that wait for work cost more.
+// requests at once, as web processes have them. The number of unfinished ones is printed, because idle workers cost more.
 // Beside each rate stands the CPU time that a submission costs PostgreSQL, the workers and the submitters, and what
 // PostgreSQL's connections were doing when they were looked at: computing, or waiting for what. All share this
 // machine's cores, so that the rate here is this machine's; the CPU time says what a PostgreSQL with cores of its own

@@ -103,7 +103,7 @@ report('webhook/deliver', rows, {
     left?.pending === hangingDeliveries ? [] : [`only ${left?.pending} deliveries hung to the end`],
 })
 
-// Before the workers are told to stop: they would wait for these attempts.
+// Before the workers stop, which would wait for these attempts.
 await Promise.all(silent.map((each) => each.close()))
 
 /** A database, a web process and a worker, each of its own. */
