@@ -49,24 +49,18 @@ interface AdmissionRow {
 }
 
 /**
- * Finds a request's caller and counts the request.
+ * Finds who makes a request by the key.
  * @param signal withdraws an unsent statement, because a refused request must not count.
- * @returns null for an unknown, malformed, expired or revoked key.
+ * @returns null for an unknown, malformed, expired or revoked key, and for a key of the other role.
  */
-type Admit = (key: string, signal?: AbortSignal) => Promise<Caller | null>
+type Find<Found> = (key: string, signal?: AbortSignal) => Promise<Found | null>
 
-/** Creates the `Admit` for all requests of a process. Requests that arrive together are looked up in one statement. */
-export function createAdmit(sql: Database): Admit {
-  const batch = createBatch<Buffer, AdmissionRow | null>({
-    run: (digests, signals) => admitSet(sql, 'submit', digests, signals),
-    statements: 2,
-    items: 32,
-  })
+/** Creates the function that finds a request's caller and counts the request. */
+export function createAdmit(sql: Database): Find<Caller> {
+  const lookUp = createLookUp(sql, 'submit')
   return async (key, signal) => {
-    if (!isWellFormedKey(key, 'submit')) return null
-    const digest = digestKey(key)
-    const row = await batch(digest, signal)
-    if (row === null || !isFor(row, digest)) return null
+    const row = await lookUp(key, signal)
+    if (row === null) return null
     const { quota, remaining, reset_seconds: resetSeconds } = row
     return {
       apiKeyId: row.api_key_id,
@@ -79,20 +73,29 @@ export function createAdmit(sql: Database): Admit {
   }
 }
 
-/**
- * Finds the operator of a request.
- * @param digest of the key, by `digestKey`.
- * @param signal withdraws an unsent statement.
- * @returns null for an unknown, expired or revoked key, and for a submitter's key.
- */
-export async function admitOperator(
-  sql: Database,
-  digest: Buffer,
-  signal: AbortSignal,
-): Promise<Operator | null> {
-  const [row] = await admitSet(sql, 'operator', [digest], [signal])
-  if (!row || !isFor(row, digest)) return null
-  return { apiKeyId: row.api_key_id, isReadOnly: row.read_only }
+/** Creates the function that finds a request's operator. */
+export function createAdmitOperator(sql: Database): Find<Operator> {
+  const lookUp = createLookUp(sql, 'operator')
+  return async (key, signal) => {
+    const row = await lookUp(key, signal)
+    return row === null ? null : { apiKeyId: row.api_key_id, isReadOnly: row.read_only }
+  }
+}
+
+/** Keys of requests that arrive together are looked up in one statement. */
+function createLookUp(sql: Database, role: Role): Find<AdmissionRow> {
+  const batch = createBatch<Buffer, AdmissionRow | null>({
+    run: (digests, signals) => admitSet(sql, role, digests, signals),
+    statements: 2,
+    items: 32,
+  })
+  return async (key, signal) => {
+    if (!isWellFormedKey(key, role)) return null
+    const digest = digestKey(key)
+    const row = await batch(digest, signal)
+    // Compares digests in constant time, which the lookup by index does not do.
+    return row !== null && timingSafeEqual(digest, row.key_digest) ? row : null
+  }
 }
 
 /** Looks up keys by digest. Returns a row for each digest, in their order; null for an unknown or invalid key. */
@@ -116,9 +119,4 @@ async function admitSet(
   const answers: (AdmissionRow | null)[] = digests.map(() => null)
   for (const { n, ...row } of rows) answers[n] = row
   return answers
-}
-
-/** Compares digests in constant time, which the lookup by index does not do. */
-function isFor(row: AdmissionRow, digest: Buffer): boolean {
-  return timingSafeEqual(digest, row.key_digest)
 }

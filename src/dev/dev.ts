@@ -6,7 +6,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { styleText } from 'node:util'
-import { admitOperator, createAdmit, digestKey, issueKey } from '#account'
+import { createAdmit, createAdmitOperator, issueKey } from '#account'
 import type { Role } from '#account'
 import { exitForConfig, readDevConfig, readOrExit } from '#config'
 import { createDatabase, explainAbsence, explainRefusal } from '#database'
@@ -124,11 +124,8 @@ async function readOrMakeReceiptKey(): Promise<string> {
 /** Returns the key of the last start, if the database still knows it, or a new one. */
 async function readOrIssueKey(sql: Database, file: string, role: Role): Promise<string> {
   const kept = (await readFile(file, 'utf8').catch(() => '')).trim()
-  const caller =
-    role === 'operator'
-      ? await admitOperator(sql, digestKey(kept), new AbortController().signal)
-      : await createAdmit(sql)(kept)
-  if (caller !== null) return kept
+  const admit = role === 'operator' ? createAdmitOperator(sql) : createAdmit(sql)
+  if ((await admit(kept)) !== null) return kept
   const request = { account: 'local', tier: 'unlimited', role }
   const { key: issued } = await issueKey(sql, request, 'make run')
   await writeFile(file, `${issued}\n`, { mode: 0o600 })

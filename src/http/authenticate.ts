@@ -1,8 +1,7 @@
 // Checks X-API-Key and the rate limit before anything else of a request is read. Operators' keys open the paths under
 // /api/operator and nothing else; all other keys open the other paths.
-import { admitOperator, createAdmit, digestKey, isWellFormedKey } from '#account'
-import type { Operator, RateWindow } from '#account'
-import { cachedRead } from '#database'
+import { createAdmit, createAdmitOperator, isWellFormedKey } from '#account'
+import type { RateWindow } from '#account'
 import type { Database } from '#database'
 import { Problem } from '#error'
 import { withDeadline } from './deadline.ts'
@@ -12,22 +11,17 @@ import type { Handler } from './request.ts'
 /** The prefix of all paths for operators, and of no other path. */
 const operatorPrefix = '/api/operator/'
 
-// SECURITY.md promises that a revoked operator's key can read for four seconds at most.
-const keptMilliseconds = 4000
-// Bounds the keys of strangers while the database does not answer; later only issued keys are kept.
-const keptKeys = 10_000
-
 /** Sets `request.caller` and counts the request, or sets `request.operator`. @throws {Problem} 401, 403 or 429. */
 export function authenticate(database: Database): Handler {
   const admit = createAdmit(database)
-  const findOperator = createFindOperator(database)
+  const admitOperator = createAdmitOperator(database)
   return async (request, response, next) => {
     const key = request.headers['x-api-key']
     if (typeof key !== 'string' || key === '') {
       throw new Problem('unauthorized', 'The X-API-Key header is missing.')
     }
     if (isWellFormedKey(key, 'operator')) {
-      const operator = await findOperator(request.method, key)
+      const operator = await withDeadline((signal) => admitOperator(key, signal))
       if (operator === null) throw notValid()
       if (request.route?.startsWith(operatorPrefix) === false)
         throw forbidden(
@@ -53,32 +47,6 @@ export function authenticate(database: Database): Handler {
 function setRateHeaders(response: Parameters<Handler>[1], rate: RateWindow): void {
   response.setHeader('RateLimit-Policy', `"requests";q=${rate.quota};w=60`)
   response.setHeader('RateLimit', `"requests";r=${rate.remaining};t=${rate.resetSeconds}`)
-}
-
-/**
- * Returns a function that finds the operator of a key. For requests that only read, a key is looked up every few seconds, once
- * for all of its requests, so that open console pages do not cost a statement each second.
- */
-function createFindOperator(
-  database: Database,
-): (method: string | undefined, key: string) => Promise<Operator | null> {
-  // By the digest of the key, so that no key stays in memory.
-  const reads = new Map<string, () => Promise<Operator | null>>()
-  return async (method, key) => {
-    const digest = digestKey(key)
-    const name = digest.toString('base64')
-    const ask = (): Promise<Operator | null> =>
-      withDeadline((signal) => admitOperator(database, digest, signal))
-    const isRead = method === 'GET' || method === 'HEAD'
-    const read = reads.get(name) ?? cachedRead(ask, keptMilliseconds)
-    if (isRead) {
-      if (reads.size >= keptKeys) reads.clear()
-      reads.set(name, read)
-    }
-    const operator = await (isRead ? read() : ask())
-    if (operator === null) reads.delete(name)
-    return operator
-  }
 }
 
 /** Restricts a handler to operators' keys. */

@@ -1,10 +1,9 @@
 // Which key opens what: an operator's key opens only /api/operator, any other key opens only everything else.
 import t from 'tap'
 import {
-  admitOperator,
   createAdmit,
+  createAdmitOperator,
   changeKeyTier,
-  digestKey,
   issueKey,
   listKeys,
   revokeKey,
@@ -17,7 +16,6 @@ import { startFreshServer } from '../../helper/server.ts'
 const { call, issue, sql } = await startFreshServer(t)
 const submission = { language: 'python', code: '' }
 const look = '/api/operator/overview'
-const { signal } = new AbortController()
 
 t.test('an operator’s key submits nothing and reads nobody’s submissions', async (t) => {
   const { key } = await issueOperatorKey(sql)
@@ -58,14 +56,14 @@ t.test('what submits does not know an operator’s key, whatever process asks', 
   // A process of the previous release would ask this, if it did not refuse the key by its form.
   t.strictSame([...(await sql`select * from runledger.admit_request(${row?.['digest']})`)], [])
   t.equal(await createAdmit(sql)(key), null)
-  t.match(await admitOperator(sql, digestKey(key), signal), { apiKeyId: id, isReadOnly: false })
+  t.match(await createAdmitOperator(sql)(key), { apiKeyId: id, isReadOnly: false })
   const own = await issueKey(sql, { account: 'a', tier: 'unlimited' }, 'test')
   const [other] = await sql`select digest from runledger.api_key where id = ${own.id}`
   t.strictSame(
     [...(await sql`select * from runledger.admit_request(${other?.['digest']}, 'operator')`)],
     [],
   )
-  t.equal(await admitOperator(sql, digestKey(own.key), signal), null)
+  t.equal(await createAdmitOperator(sql)(own.key), null)
 })
 
 t.test('a key that is revoked, expired or mistyped is 401, as any', async (t) => {
@@ -88,7 +86,7 @@ t.test('a key that is revoked, expired or mistyped is 401, as any', async (t) =>
 t.test('a successor has the role of the key that it follows, and no other', async (t) => {
   const { id } = await issueOperatorKey(sql, { readOnly: true })
   const successor = await rotateKey(sql, id, 0, 'test')
-  t.match(await admitOperator(sql, digestKey(successor?.key ?? ''), signal), { isReadOnly: true })
+  t.match(await createAdmitOperator(sql)(successor?.key ?? ''), { isReadOnly: true })
   t.match(
     (await listKeys(sql, 'operations')).find((key) => key.id === successor?.id),
     { role: 'operator', read_only: true, label: /^rl_oper_\w{4}$/ },
@@ -97,7 +95,7 @@ t.test('a successor has the role of the key that it follows, and no other', asyn
   const asOther = issueKey(sql, { account: 'operations', tier: 'beta', replaces }, 'test')
   await t.rejects(asOther, { code: 'RL024' })
   t.ok(await changeKeyTier(sql, successor?.id ?? '', 'beta', 'test'))
-  t.match(await admitOperator(sql, digestKey(successor?.key ?? ''), signal), { isReadOnly: true })
+  t.match(await createAdmitOperator(sql)(successor?.key ?? ''), { isReadOnly: true })
 })
 
 t.test('its issue is an event that says what it may', async (t) => {

@@ -27,12 +27,6 @@ export const operatorFaults: readonly Fault[] = [
     tests: ['operator/overview'],
   },
   {
-    name: 'operator: each page that comes has its key asked about',
-    text: 'const operator = await (isRead ? read() : ask())',
-    instead: 'const operator = await (isRead ? ask() : read())',
-    tests: ['http/look'],
-  },
-  {
     name: 'operator: a look reads the whole history',
     text: 'order by e.position desc limit read_recent_ends.events',
     instead: 'order by e.position desc',
