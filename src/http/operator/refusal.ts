@@ -1,55 +1,33 @@
 // Counts what this process refused in the last hours, by error code, because the event log does not record refusals.
 import type { ProblemCode } from '#error'
 
+type Counts = Readonly<Partial<Record<ProblemCode, number>>>
+
 export interface Refusals {
   readonly count: (problem: ProblemCode) => void
-  readonly read: () => {
-    /** How many seconds back the counts reach, at most. */
-    readonly seconds: number
-    readonly counts: Readonly<Partial<Record<ProblemCode, number>>>
-  }
-  /** Counts the refusals of the minutes that began at most `from` and more than `until` seconds ago. */
-  readonly countBetween: (from: number, until: number) => number
+  /** Returns the refusals of the minutes that began at most `from` and more than `until` seconds ago. */
+  readonly read: (from: number, until: number) => Counts
 }
 
 const keptMinutes = 200
-const readMinutes = 5
-const minuteMilliseconds = 60_000
 
-type Counts = Partial<Record<ProblemCode, number>>
-
-/** @param now returns milliseconds of a clock that never goes back. */
-export function createRefusals(now: () => number = () => performance.now()): Refusals {
-  const born = now()
+/** @param now returns seconds of a clock that never goes back. */
+export function createRefusals(now = (): number => performance.now() / 1000): Refusals {
   const minutes = new Map<number, Counts>()
-  const minuteNow = (): number => Math.floor(now() / minuteMilliseconds)
-  const forget = (): void => {
-    for (const minute of minutes.keys())
-      if (minute <= minuteNow() - keptMinutes) minutes.delete(minute)
-  }
   return {
     count(problem) {
-      forget()
-      const counts = minutes.get(minuteNow()) ?? {}
-      counts[problem] = (counts[problem] ?? 0) + 1
-      minutes.set(minuteNow(), counts)
+      const minute = Math.floor(now() / 60)
+      for (const old of minutes.keys()) if (old <= minute - keptMinutes) minutes.delete(old)
+      const counts = minutes.get(minute) ?? {}
+      minutes.set(minute, { ...counts, [problem]: (counts[problem] ?? 0) + 1 })
     },
-    read() {
-      forget()
-      const sum: Counts = {}
+    read(from, until) {
+      const sum: Partial<Record<ProblemCode, number>> = {}
       for (const [minute, counts] of minutes) {
-        if (minute <= minuteNow() - readMinutes) continue
+        const ago = now() - minute * 60
+        if (ago > from || ago <= until) continue
         for (const [code, count] of Object.entries(counts) as [ProblemCode, number][])
           sum[code] = (sum[code] ?? 0) + count
-      }
-      const reach = (readMinutes - 1) * 60 + (now() % minuteMilliseconds) / 1000
-      return { seconds: Math.min(reach, (now() - born) / 1000), counts: sum }
-    },
-    countBetween(from, until) {
-      let sum = 0
-      for (const [minute, counts] of minutes) {
-        const ago = (now() - minute * minuteMilliseconds) / 1000
-        if (ago <= from && ago > until) sum += Object.values(counts).reduce((all, n) => all + n, 0)
       }
       return sum
     },

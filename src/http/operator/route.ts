@@ -35,6 +35,8 @@ const { limit } = listParameters
 const webhookQuery = v.partial(v.object({ state, before, limit }))
 const rerunQuery = v.object({ campaign, after: v.optional(after), account: v.optional(account) })
 const webhooksUnlessSaid = 50
+/** How far back the overview counts refusals, at most. */
+const recentSeconds = 300
 
 type CommandWord = keyof typeof wantedBy
 
@@ -46,7 +48,10 @@ export function operatorRoutes(context: HttpContext, refusals: Refusals): readon
   return [
     get('overview', v.object({}), async (_query, { operator }) => ({
       ...(await readOverview()),
-      refusals: refusals.read(),
+      refusals: {
+        seconds: Math.min(recentSeconds, process.uptime()),
+        counts: refusals.read(recentSeconds, 0),
+      },
       read_only: operator?.isReadOnly,
     })),
     get('series', v.object({}), async () => countRefused(await readSeries(), refusals)),
@@ -97,7 +102,8 @@ function get<Query extends object>(
 function countRefused(series: Series, refusals: Refusals): object {
   const points = series.points.map((point) => {
     const ago = (Date.parse(series.at) - Date.parse(point.at)) / 1000
-    return { ...point, refused: refusals.countBetween(ago, ago - point.seconds) }
+    const counts = Object.values(refusals.read(ago, ago - point.seconds))
+    return { ...point, refused: counts.reduce((sum, count) => sum + count, 0) }
   })
   return { ...series, points }
 }
