@@ -16,7 +16,7 @@ import type { AuditAnswer } from './audit.ts'
 import { CommandError, defineCommand, exitStatuses, misuse, takes } from './command.ts'
 import { withDatabase } from './connect.ts'
 import { findId, readInput, readNumber, readTime } from './option.ts'
-import { printJson, printProgress, printRecord } from './output.ts'
+import { createProgress, printJson, printRecord } from './output.ts'
 
 /** The least characters of a part of an id: a shorter part fits many ids. */
 const leastPart = 4
@@ -40,7 +40,7 @@ export const auditCommands = [
     summary: 'check the whole log against its hashes',
     notes:
       'Exit status 1 if an event does not fit its hash, or a table or a body differs from the log.',
-    run: () => answer((sql) => verifyLog(sql, (line) => printProgress(line, process))),
+    run: () => answer((sql) => verifyLog(sql, createProgress(process))),
   }),
   defineCommand({
     name: 'audit heads',
@@ -96,9 +96,11 @@ export const auditCommands = [
     summary: 'rebuild results, pending submissions and deliveries from the log',
     run: () =>
       withDatabase(async (sql) => {
+        const progress = createProgress(process)
         const rebuilt = await rebuildProjections(sql, ({ submissions }) =>
-          printProgress(`${submissions} submissions`, process),
+          progress(`${submissions} submissions`),
         )
+        progress('')
         printRecord(rebuilt, process)
       }),
   }),
@@ -114,9 +116,11 @@ export const auditCommands = [
           days === undefined
             ? readOrExit(readRetentionConfig).RETENTION_DAYS
             : readNumber('--days', days, 99_999)
+        const progress = createProgress(process)
         const purged = await purgeBodies(sql, older, (submissions) =>
-          printProgress(`${submissions} submissions`, process),
+          progress(`${submissions} submissions`),
         )
+        progress('')
         printRecord({ ...purged, blobs: await purgeBlobs(sql, older) }, process)
       }),
   }),

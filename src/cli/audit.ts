@@ -63,15 +63,13 @@ export async function listIds(sql: Database, part: string): Promise<string[]> {
 
 export async function verifyLog(
   sql: Database,
-  onProgress: (line: string) => void,
+  progress: (line: string) => void,
 ): Promise<AuditAnswer> {
-  let shown = 0
   const { events, first, ...found } = await verifyAll(sql, (share, soFar) => {
     const percent = Math.floor(share * 100)
-    if (percent < shown + 5 && percent !== 100) return
-    shown = percent
-    onProgress(`${percent} %: ${soFar.events} events, ${soFar.broken_chain} that do not fit`)
+    progress(`${percent} %: ${soFar.events} events, ${soFar.broken_chain} that do not fit`)
   })
+  progress('')
   const { broken_chain: broken, drift, altered_body: altered, invariant } = found
   const complaints = [
     broken > 0 &&

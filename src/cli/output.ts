@@ -58,9 +58,21 @@ export function printRecord(given: object, terminal: Terminal): void {
   for (const line of alignColumns(rows)) stdout.write(`${line}\n`)
 }
 
-/** Prints progress: overwrites one line on a terminal, prints a new line elsewhere. */
-export function printProgress(line: string, { stderr }: Terminal): void {
-  stderr.write(stderr.isTTY === true ? `\r\u001B[K${line}` : `${line}\n`)
+const progressMilliseconds = 5000
+
+/**
+ * Returns a function that prints progress: on a terminal it overwrites one line, which an empty text removes; in a script's log
+ * it prints a line every five seconds at most.
+ */
+export function createProgress({ stderr }: Pick<Terminal, 'stderr'>): (line: string) => void {
+  let printedAt = Number.NEGATIVE_INFINITY
+  return (line) => {
+    if (stderr.isTTY === true) stderr.write(`\r\u001B[K${line}`)
+    else if (line !== '' && performance.now() - printedAt >= progressMilliseconds) {
+      stderr.write(`${line}\n`)
+      printedAt = performance.now()
+    }
+  }
 }
 
 /** Returns a value as one line without control characters. */

@@ -7,7 +7,7 @@ import { findLanguage, languages } from '#language'
 import { campaignNameMost } from '#operator'
 import { defineCommand, exitStatuses, flag, misuse, takes } from './command.ts'
 import { readNumber, readTime, readWord } from './option.ts'
-import { printProgress, printRecord, printRows } from './output.ts'
+import { createProgress, printRecord, printRows } from './output.ts'
 import type { Row } from './output.ts'
 import { askOperator, listOptions, rephrase } from './service.ts'
 
@@ -25,7 +25,6 @@ export interface CampaignReport extends Pick<BulkSum, 'count' | 'skipped'> {
 }
 
 const pollMilliseconds = 200
-const progressMilliseconds = 5000
 
 export const rerunCommands = [
   defineCommand({
@@ -85,9 +84,10 @@ export const rerunCommands = [
 ]
 
 async function repeat(operator: Operator, campaign: Campaign, json: boolean): Promise<number> {
-  const report = await runCampaign(operator, campaign, createProgress())
+  const progress = createProgress(process)
+  const report = await runCampaign(operator, campaign, (sum) => progress(`${sum} repeated`))
+  progress('')
   const { count, skipped, repeated, cancelled, outputs, changes } = report
-  if (process.stderr.isTTY) printProgress('', process)
   if (changes.length > 0) printRows(changes, process, json)
   const { same, differs, not_known: unknown } = outputs
   const compared = { outputs_same: same, outputs_differ: differs, outputs_not_known: unknown }
@@ -124,17 +124,6 @@ export async function runCampaign(
     changes.push(...page.changes)
     if (page.next === null) return { count, skipped, repeated, cancelled, outputs, changes }
     after = page.next
-  }
-}
-
-/** Prints progress; in a script's log only every five seconds. */
-function createProgress(): (repeated: number) => void {
-  let printedAt = Number.NEGATIVE_INFINITY
-  return (repeated) => {
-    const now = performance.now()
-    if (!process.stderr.isTTY && now - printedAt < progressMilliseconds) return
-    printedAt = now
-    printProgress(`${repeated} repeated`, process)
   }
 }
 

@@ -1,7 +1,7 @@
 // The commands `submit FILE` and `cancel ID`, which call a service as its customers do. `submit` prints the program's stdout and
 // stderr, a line for each test, then a line with the result; its exit status follows the verdict.
 import { RunledgerError, createClient } from '#client'
-import type { Client, Result, SubmissionRequest } from '#client'
+import type { Result } from '#client'
 import { CommandError, defineCommand, exitStatuses, flag, misuse } from './command.ts'
 import type { Terminal } from './command.ts'
 import { uploadLongTexts } from './long-text.ts'
@@ -96,7 +96,7 @@ export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<
     const result =
       call.stream === true
         ? await streamVisibly(client, asked, call, terminal)
-        : await waitVisibly(client, asked, terminal)
+        : await client.run(asked)
     return finish(call, result, terminal)
   })
 }
@@ -138,28 +138,6 @@ async function answer(
     if (!(error instanceof RunledgerError)) throw error
     const { code, message, fault, retry } = error
     return complain(statusOf(error), code, message, { fault, retry })
-  }
-}
-
-async function waitVisibly(
-  client: Client,
-  request: SubmissionRequest,
-  { stderr }: Terminal,
-): Promise<Result> {
-  if (stderr.isTTY !== true) return client.run(request)
-  const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
-  const start = performance.now()
-  let frame = 0
-  const spinner = setInterval(() => {
-    const seconds = ((performance.now() - start) / 1000).toFixed(1)
-    stderr.write(`\r${frames[frame % frames.length]} running, ${seconds} s`)
-    frame += 1
-  }, 100)
-  try {
-    return await client.run(request)
-  } finally {
-    clearInterval(spinner)
-    stderr.write('\r\u001b[K')
   }
 }
 

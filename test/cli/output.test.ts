@@ -1,6 +1,6 @@
 // Lists: tables for people, JSON lines for programs, and no terminal control characters.
 import t from 'tap'
-import { printRecord, printRows } from '../../src/cli/output.ts'
+import { createProgress, printRecord, printRows } from '../../src/cli/output.ts'
 
 const rows = [
   { name: 'beta', limit: 60, at: new Date('2026-11-20T09:41:47.006Z') },
@@ -61,4 +61,16 @@ t.test('one thing is a line for each of its fields, or JSON', async (t) => {
     print((terminal) => printRecord({ id: 'x' }, terminal), false),
     '{"id":"x"}\n',
   )
+})
+
+t.test('progress is one line on a terminal, and few lines in a log', async (t) => {
+  for (const [isTTY, expected] of [
+    [true, '\r\u001B[K1\r\u001B[K2\r\u001B[K'],
+    [false, '1\n'],
+  ] as const) {
+    let err = ''
+    const progress = createProgress({ stderr: { isTTY, write: (text) => (err += text) } })
+    for (const line of ['1', '2', '']) progress(line)
+    t.equal(err, expected)
+  }
 })

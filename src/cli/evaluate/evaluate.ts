@@ -4,17 +4,16 @@ import { RunledgerError, createClient } from '#client'
 import { CommandError, defineCommand, exitStatuses, misuse, takes } from '../command.ts'
 import type { Terminal } from '../command.ts'
 import { readNumber } from '../option.ts'
-import { printProgress, printable, printRecord, printRows } from '../output.ts'
+import { createProgress, printable, printRecord, printRows } from '../output.ts'
 import { readService, serviceOptions, statusOf } from '../service.ts'
 import { report } from './report.ts'
 import type { Report } from './report.ts'
 import { runSamples } from './run.ts'
-import type { RunOptions } from './run.ts'
+import type { Evaluated } from './run.ts'
 import { readSamples } from './sample.ts'
 
 /** A retry waits up to five seconds, so the service may be away for about ten minutes. */
 const retries = 120
-const progressMilliseconds = 5000
 
 export interface EvaluateCall {
   readonly file: string
@@ -64,14 +63,18 @@ export async function evaluate(call: EvaluateCall, terminal: Terminal): Promise<
   const samples = readSamples(call.file, call.problems)
   // A report that cannot be written is refused before the work of hours.
   if (call.report !== undefined) writeReport(call.report, '', 'a')
-  const progress = createProgress(samples.length, terminal)
+  const progress = createProgress(terminal)
+  let [ended, passed] = [0, 0]
+  const onEnd = ({ end }: Evaluated): void => {
+    ended += 1
+    if ('verdict' in end && end.verdict === 'AC') passed += 1
+    progress(`${ended} of ${samples.length} ended, ${passed} passed`)
+  }
   try {
     const { items, atOnce } = call
-    const evaluated = await runSamples(createClient({ ...call, retries }), samples, {
-      items,
-      atOnce,
-      onEnd: progress.onEnd,
-    })
+    const client = createClient({ ...call, retries })
+    const evaluated = await runSamples(client, samples, { items, atOnce, onEnd })
+    progress('')
     const found = report(evaluated)
     if (call.report !== undefined) writeReport(call.report, `${JSON.stringify(found, null, 2)}\n`)
     present(found, terminal)
@@ -80,35 +83,6 @@ export async function evaluate(call: EvaluateCall, terminal: Terminal): Promise<
     if (error instanceof TypeError) throw misuse(error.message)
     if (!(error instanceof RunledgerError)) throw error
     throw new CommandError(printable(error.message), statusOf(error))
-  } finally {
-    progress.end()
-  }
-}
-
-function createProgress(
-  all: number,
-  terminal: Terminal,
-): Pick<RunOptions, 'onEnd'> & { end(): void } {
-  const start = performance.now()
-  let [ended, passed] = [0, 0]
-  const print = (): void => {
-    const seconds = (performance.now() - start) / 1000
-    const left = ended === 0 ? '' : `, ${Math.ceil(((all - ended) * seconds) / ended)} s left`
-    const rate = (ended / seconds).toFixed(1)
-    printProgress(`${ended} of ${all} ended, ${passed} passed, ${rate}/s${left}`, terminal)
-  }
-  const isShown = terminal.stderr.isTTY === true
-  const timer = setInterval(print, isShown ? 200 : progressMilliseconds)
-  return {
-    onEnd({ end }) {
-      ended += 1
-      if ('verdict' in end && end.verdict === 'AC') passed += 1
-    },
-    end() {
-      clearInterval(timer)
-      print()
-      if (isShown) terminal.stderr.write('\n')
-    },
   }
 }
 

@@ -11,7 +11,7 @@ export interface Evaluated {
   readonly end: EndedItem
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** The most submissions in a batch. */
   readonly items: number
   /** How many batches run at once. */
