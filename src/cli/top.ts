@@ -2,7 +2,6 @@
 // the submission that has waited longest.
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { unlessAborted, untilAborted } from '#abort'
 import { RunledgerError } from '#client'
 import type { BusyAccount, Operator, Overview, SeenWorker } from '#client'
 import { defineCommand, flag } from './command.ts'
@@ -38,46 +37,40 @@ export const topCommands = [
   }),
 ]
 
-async function watch(operator: Operator): Promise<void> {
+/**
+ * Draws the overview until the process gets a signal. While the service does not answer, draws the last one, and a line that says
+ * so.
+ * @throws an error of the first request, or a lasting error.
+ */
+async function watch(operator: Operator): Promise<never> {
   const { stdout } = process
-  const over = new AbortController()
-  const end = (): void => over.abort()
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  for (const signal of signals) process.once(signal, end)
+  const end = (): void => {
+    stdout.write(leave)
+    process.exit()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end)
   stdout.write(enter)
+  let seen: Overview | null = null
   try {
-    await unlessAborted(drawOn(operator, over.signal), over.signal)
+    for (;;) {
+      // A terminal that does not know its size reports 0.
+      const columns = stdout.columns || undefined
+      const lines: string[] = []
+      try {
+        seen = await operator.overview()
+      } catch (error) {
+        if (seen === null || !isTransient(error)) throw error
+        lines.push(`OLD       as of ${seen.at}: ${makeVisible(error.message)}`.slice(0, columns))
+      }
+      lines.push(...drawOverview(seen, columns))
+      const shown = lines.slice(0, stdout.rows > 0 ? stdout.rows - 1 : undefined)
+      const text = shown.map((line) => `${line}${escape}K\r\n`).join('')
+      // Waits while the terminal takes no output, so that none piles up.
+      if (!stdout.write(`${escape}H${text}${escape}J`)) await once(stdout, 'drain')
+      await sleep(refreshMilliseconds)
+    }
   } finally {
     stdout.write(leave)
-    for (const signal of signals) process.off(signal, end)
-  }
-}
-
-/**
- * Draws the overview again and again. While the service does not answer, draws the last one, and a line that says so.
- * @throws the signal's reason, an error of the first request, or a lasting error.
- */
-async function drawOn(operator: Operator, signal: AbortSignal): Promise<never> {
-  const { stdout } = process
-  let seen: Overview | null = null
-  for (;;) {
-    signal.throwIfAborted()
-    // A terminal that does not know its size reports 0.
-    const columns = stdout.columns || undefined
-    const lines: string[] = []
-    try {
-      seen = await operator.overview({ signal })
-    } catch (error) {
-      if (seen === null || !isTransient(error)) throw error
-      lines.push(`OLD       as of ${seen.at}: ${makeVisible(error.message)}`.slice(0, columns))
-    }
-    lines.push(...drawOverview(seen, columns))
-    const shown = lines.slice(0, stdout.rows > 0 ? stdout.rows - 1 : undefined)
-    const text = shown.map((line) => `${line}${escape}K\r\n`).join('')
-    // Waits while the terminal takes no output, so that none piles up.
-    if (!stdout.write(`${escape}H${text}${escape}J`))
-      await untilAborted(once(stdout, 'drain'), signal)
-    await sleep(refreshMilliseconds, undefined, { signal }).catch(() => {})
   }
 }
 
