@@ -58,8 +58,8 @@ export const webhookFaults: readonly Fault[] = [
   },
   {
     name: 'webhook: a host has one place more than its bound',
-    text: 'lane.taken > 0 && lane.taken + bound.weight > bound.limit',
-    instead: 'lane.taken > 0 && lane.taken > bound.limit',
+    text: 'lane.taken > 0 && lane.taken + weight > limit',
+    instead: 'lane.taken > 0 && lane.taken > limit',
     tests: ['webhook/concurrency-limit'],
   },
   {
