@@ -12,7 +12,7 @@ import { storeStreamed } from './batch-stream.ts'
 import type { ParsedBatch } from './batch-stream.ts'
 import { bodyLimitBytes, readJson } from './body.ts'
 import type { HttpContext } from './http.ts'
-import { listOnce, lists } from './offered.ts'
+import { createListOnce } from './offered.ts'
 import { describeProblem } from './problem.ts'
 import { receiveItems } from './receive.ts'
 import { invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
@@ -130,17 +130,15 @@ async function parseItems(
   caller: Caller,
 ): Promise<readonly BatchItem[]> {
   const items: BatchItem[] = []
-  let isListed = false
+  const listOnce = createListOnce()
   for (let n = 0; n < inputs.length; n += atOnce) {
     if (n > 0) await setImmediate()
     const some = inputs.slice(n, n + atOnce)
     const parsed = await Promise.all(some.map((input) => parseSubmission(context, input, caller)))
-    for (const { value, issues: found } of parsed) {
+    for (const { value, issues } of parsed) {
       const id = createId()
       if (value === null) {
-        const issues = listOnce(found, isListed)
-        isListed ||= lists(found)
-        const refusal = describeProblem(invalidRequest(issues))
+        const refusal = describeProblem(invalidRequest(listOnce(issues)))
         items.push({ id, submission: null, refusal })
       } else items.push({ id, submission: value })
     }

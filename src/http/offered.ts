@@ -37,21 +37,17 @@ export interface OfferedLanguages {
 
 const listing = '; offered are '
 
-/** Keeps only the first list of offered languages in the issues. @param isListed true: keeps none. */
-export function listOnce(issues: readonly Issue[], isListed = false): readonly Issue[] {
+/** Returns a function that keeps only the first list of offered languages in all issues that it gets. @param isListed true: none. */
+export function createListOnce(isListed = false): (issues: readonly Issue[]) => readonly Issue[] {
   let listed = isListed
-  return issues.map((issue) => {
-    const [short = '', list] = issue.message.split(listing)
-    if (list === undefined) return issue
-    const named = listed ? { ...issue, message: short } : issue
-    listed = true
-    return named
-  })
-}
-
-/** True when an issue lists the offered languages. */
-export function lists(issues: readonly Issue[]): boolean {
-  return issues.some(({ message }) => message.includes(listing))
+  return (issues) =>
+    issues.map((issue) => {
+      const [short = '', list] = issue.message.split(listing)
+      if (list === undefined) return issue
+      const named = listed ? { ...issue, message: short } : issue
+      listed = true
+      return named
+    })
 }
 
 /** What a worker offers, by language name. */

@@ -7,7 +7,7 @@ import type { Issue, ProblemCode } from '#error'
 import type { Metadata } from '#event'
 import { createId, isUuid } from '#id'
 import { shorten, validate } from '#options'
-import { listOnce } from './offered.ts'
+import { createListOnce } from './offered.ts'
 
 /** An answer in a door's protocol. */
 export interface DoorAnswer {
@@ -126,7 +126,7 @@ export function readIdempotencyKey(request: ApiRequest): {
 /** Makes a problem with the first hundred issues. Its message names the first ten, without the list of offered languages. */
 export function invalidRequest(found: readonly Issue[]): Problem {
   const issues = shorten(found)
-  const list = listOnce(issues.slice(0, 10), true).map(({ path, message }) =>
+  const list = createListOnce(true)(issues.slice(0, 10)).map(({ path, message }) =>
     path === '' ? message : `${path} ${message}`,
   )
   const more = issues.length > list.length ? '; and more' : ''

@@ -11,7 +11,7 @@ import type { Checked, Options } from '#options'
 import { described } from '#schema'
 import type { HttpContext } from './http.ts'
 import { findNamedBlobs } from './named-blob.ts'
-import { listOnce } from './offered.ts'
+import { createListOnce } from './offered.ts'
 import { followWall, judgeRelations } from './relations.ts'
 import { judgeWebhook, webhookEntries } from './webhook.ts'
 import type { WebhookRules } from './webhook.ts'
@@ -81,7 +81,7 @@ export async function parseSubmission(
     requires: listRequired(sound),
   })
   const blobs = await findNamedBlobs(database, accountId, sound)
-  const issues = listOnce([...offered.explain(found), ...absent, ...blobs.issues])
+  const issues = createListOnce()([...offered.explain(found), ...absent, ...blobs.issues])
   if (value === null || issues.length > 0) return { value: null, issues }
   const { compile, run } = defaultLimits[value.language]
   const whole = {
