@@ -243,38 +243,18 @@ function describe(path: string, operation: Operations[string]): object {
   const authenticated = path.startsWith('/api/')
   const always = authenticated ? [400, 401, 403, 408, 429, 500, 503] : [408, 500]
   const ofItsKind = [...(path.includes('{id}') ? [404] : []), ...(body === undefined ? [] : [415])]
-  const problems = Object.fromEntries(
-    [...always, ...ofItsKind, ...(operation.problems ?? [])].flatMap((status) => {
-      const answer = problemAnswers[status]
-      return answer === undefined ? [] : [[status, answer] as const]
-    }),
-  )
+  const statuses = [...always, ...ofItsKind, ...(operation.problems ?? [])]
+  const problems = Object.fromEntries(statuses.map((status) => [status, problemAnswers[status]]))
   // An answer to an unknown key has no rate limit headers.
   const limitsOf = (status: string): readonly string[] =>
     authenticated && status !== '401' && status !== '403' ? ['RateLimit', 'RateLimit-Policy'] : []
   return {
     operationId,
     summary,
-    ...(description !== undefined && { description }),
-    ...(!authenticated && { security: [] }),
-    ...(parameters !== undefined && {
-      parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
-    }),
-    ...(body !== undefined && {
-      requestBody: {
-        required: true,
-        content: {
-          'application/json': { schema: reference(body.schema), examples: body.examples },
-        },
-      },
-    }),
-    ...(bytes !== undefined && {
-      requestBody: {
-        required: true,
-        description: bytes,
-        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
-      },
-    }),
+    description,
+    security: authenticated ? undefined : [],
+    parameters: parameters?.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    requestBody: body === undefined ? describeBytes(bytes) : describeBody(body),
     responses: Object.fromEntries(
       Object.entries<DescribedAnswer>({ ...problems, ...operation.answers }).map(
         ([status, answer]) => [
@@ -293,6 +273,19 @@ function describe(path: string, operation: Operations[string]): object {
       ),
     ),
   }
+}
+
+function describeBody({ schema, examples }: NonNullable<Operations[string]['body']>): object {
+  return {
+    required: true,
+    content: { 'application/json': { schema: reference(schema), examples } },
+  }
+}
+
+function describeBytes(description: string | undefined): object | undefined {
+  if (description === undefined) return undefined
+  const schema = { type: 'string', format: 'binary' }
+  return { required: true, description, content: { 'application/octet-stream': { schema } } }
 }
 
 function describeContent({ schema, stream }: DescribedAnswer): object {
