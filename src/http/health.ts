@@ -9,9 +9,6 @@ import type { Handler } from './request.ts'
 /** Answers `GET /healthz`, which says that the process is alive. */
 export const live: Handler = (_request, response) => sendJson(response, 200, { status: 'ok' })
 
-// A result without missing rights is kept this long: rights rarely change in a running service, and asking costs milliseconds.
-const rightsKeptMilliseconds = 30_000
-
 /** Resolves with a sentence on what keeps this process from serving, or null. Rejects when the database is unreachable. */
 export type Readiness = () => Promise<string | null>
 
@@ -20,16 +17,9 @@ export type Readiness = () => Promise<string | null>
  * logged once, with its remedy.
  */
 export function createReadiness({ database, newestMigration, log }: HttpDependencies): Readiness {
-  let rightsFoundAt = -Infinity
   let logged: string | null = null
-  const findMissing = async (): Promise<string | null> => {
-    if (performance.now() - rightsFoundAt < rightsKeptMilliseconds) return null
-    const missing = await findMissingRight(database, ['runledger_api'])
-    if (missing === null) rightsFoundAt = performance.now()
-    return missing
-  }
   const look = async (): Promise<string | null> => {
-    const right = await findMissing()
+    const right = await findMissingRight(database, ['runledger_api'])
     const isOld = right === null && !(await isMigrated(database, newestMigration))
     const reason = isOld ? `the database lacks ${newestMigration}: run \`make migrate\`` : right
     if (reason !== null && reason !== logged) log.error({ reason }, 'web.not_ready')
