@@ -12,15 +12,7 @@ import { createProgressCounters } from './progress-counters.ts'
 import type { Handler } from './request.ts'
 import { createServiceGauges } from './service-gauges.ts'
 
-const knownMethods: ReadonlySet<string | undefined> = new Set([
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-])
+const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /** @param countRefusal called for each error answer. */
 export function createMetrics(
@@ -65,7 +57,7 @@ export function createMetrics(
         // Clients choose the method, and each value is a series for good, so unknown methods become `other`.
         const labels = {
           route,
-          method: knownMethods.has(method) ? method : 'other',
+          method: knownMethods.includes(method ?? '') ? method : 'other',
           status: response.statusCode,
         }
         if (request.isStream !== true) requests.observe(labels, (performance.now() - start) / 1000)
