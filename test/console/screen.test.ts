@@ -1,47 +1,14 @@
-// Frames and visibility, with stubs for the three browser functions that they use.
+// Visibility, with a stub for the browser's document.
 import t from 'tap'
-import { createBatch, whileVisible } from '../../src/console/page/screen.ts'
+import { whileVisible } from '../../src/console/page/screen.ts'
 
-const frames = new Map<number, () => void>()
-const nextFrame = (): void => {
-  const due = [...frames.values()]
-  frames.clear()
-  for (const draw of due) draw()
-}
-let handles = 0
 const page = Object.assign(new EventTarget(), { visibilityState: 'visible' })
-Object.assign(globalThis, {
-  requestAnimationFrame: (draw: () => void) => {
-    handles += 1
-    frames.set(handles, draw)
-    return handles
-  },
-  cancelAnimationFrame: (handle: number) => frames.delete(handle),
-  document: page,
-})
+Object.assign(globalThis, { document: page })
 const turn = (state: string): void => {
   page.visibilityState = state
   page.dispatchEvent(new Event('visibilitychange'))
 }
 const settle = (): Promise<void> => new Promise((done) => setImmediate(done))
-
-t.test('it is drawn once a frame, however often that is asked for', async (t) => {
-  let drawn = 0
-  const batch = createBatch(() => (drawn += 1))
-  for (let asked = 0; asked < 1000; asked += 1) batch.request()
-  t.equal(drawn, 0)
-  nextFrame()
-  t.equal(drawn, 1)
-  nextFrame()
-  t.equal(drawn, 1, 'and not when nobody asks')
-  batch.request()
-  nextFrame()
-  t.equal(drawn, 2)
-  batch.request()
-  batch.stop()
-  nextFrame()
-  t.equal(drawn, 2, 'nor when it was stopped')
-})
 
 /** Starts work that ends when the test ends it. */
 function begin(signal: AbortSignal): {

@@ -1,6 +1,6 @@
 // Shows a program's output as harmless text.
 import type { JSX } from 'preact'
-import { saveText } from './part.tsx'
+import { saveFile } from './part.tsx'
 import { cut, showHidden } from './visible.ts'
 
 // More would slow a browser down. The whole output can be saved.
@@ -36,7 +36,7 @@ export function Output({
     <section class="output">
       <header>
         <h2>{title}</h2>
-        <button type="button" class="quiet" onClick={() => saveText(name, text)}>
+        <button type="button" class="quiet" onClick={() => saveFile(name, text)}>
           Save
         </button>
       </header>

@@ -102,16 +102,11 @@ export function Tabs<Name extends string>({
   )
 }
 
-/** Saves a text as a file. */
-export function saveText(name: string, text: string): void {
-  saveFile(name, text, 'text/plain;charset=utf-8')
-}
-
 /** Saves a file; bytes are saved unchanged, text as UTF-8. */
 export function saveFile(
   name: string,
   content: string | Uint8Array<ArrayBuffer>,
-  type = 'application/octet-stream',
+  type = typeof content === 'string' ? 'text/plain;charset=utf-8' : 'application/octet-stream',
 ): void {
   const url = URL.createObjectURL(new Blob([content], { type }))
   const link = document.createElement('a')

@@ -1,27 +1,4 @@
-// Helpers that draw at most once a frame, and that work only while the page is visible.
-
-export interface Batch {
-  /** Draws in the next frame, once however often it is called. */
-  request(): void
-  /** Cancels a drawing that was requested and not done yet. */
-  stop(): void
-}
-
-export function createBatch(draw: () => void): Batch {
-  let frame: number | null = null
-  return {
-    request() {
-      frame ??= requestAnimationFrame(() => {
-        frame = null
-        draw()
-      })
-    },
-    stop() {
-      if (frame !== null) cancelAnimationFrame(frame)
-      frame = null
-    },
-  }
-}
+// Work that goes on only while the page is visible.
 
 /**
  * Works while the page is visible: aborts the work when the page is hidden, and restarts it when the page is shown again.

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { languages } from './languages.ts'
 import type { PanelProps } from './options.tsx'
-import { saveText } from './part.tsx'
+import { saveFile } from './part.tsx'
 import { useStore } from './store.ts'
 
 export function Toolbar({ draft, onChange, onCopy }: PanelProps & { onCopy(): void }): JSX.Element {
@@ -73,7 +73,7 @@ export function Toolbar({ draft, onChange, onCopy }: PanelProps & { onCopy(): vo
         <button
           type="button"
           class="quiet"
-          onClick={() => saveText(`main${extension}`, draft.code)}
+          onClick={() => saveFile(`main${extension}`, draft.code)}
         >
           Save
         </button>

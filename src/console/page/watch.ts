@@ -6,7 +6,7 @@ import { pause } from '#client-retry'
 import { noteRefusal, persist, reach, send } from './call.ts'
 import { advance, nothingYet } from './live.ts'
 import type { Live } from './live.ts'
-import { createBatch, whileVisible } from './screen.ts'
+import { whileVisible } from './screen.ts'
 import { isFinal, resultPath } from './service.ts'
 import { key } from './session.ts'
 
@@ -27,12 +27,13 @@ export async function watch(
   const path = resultPath(id)
   let live = nothingYet
   let position: string | undefined
-  const batch = createBatch(() => {
-    if (!signal.aborted) update(live)
-  })
+  let frame: number | null = null
   const note = (next: Live): void => {
     live = next
-    batch.request()
+    frame ??= requestAnimationFrame(() => {
+      frame = null
+      if (!signal.aborted) update(live)
+    })
   }
 
   /** @returns the record, or null when the connection ended before the submission. */
@@ -65,7 +66,7 @@ export async function watch(
       }
     })
   } finally {
-    batch.stop()
+    if (frame !== null) cancelAnimationFrame(frame)
   }
 }
 

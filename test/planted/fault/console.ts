@@ -69,10 +69,4 @@ export const consoleFaults: readonly Fault[] = [
     instead: '',
     tests: ['console/screen'],
   },
-  {
-    name: 'console: each event of a stream is drawn by itself',
-    text: 'frame ??= requestAnimationFrame(() => {',
-    instead: 'frame = requestAnimationFrame(() => {',
-    tests: ['console/screen'],
-  },
 ]
