@@ -8,10 +8,11 @@ import { describeWebhook, findWebhook, replay } from '../../src/cli/webhooks.ts'
 import { parseLines, runAsProcess, startCommandLine } from '../helper/command-line.ts'
 import { openTestDatabase } from '../helper/database.ts'
 import { recordDelivery } from '../helper/execution.ts'
+import { findBroken } from '../helper/ledger.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
 import { startServer } from '../helper/server.ts'
 import { createCaller } from '../helper/submission.ts'
-import { endSubmission, findBroken, readAttempts, readDelivery } from '../job/delivery.ts'
+import { endSubmission, readAttempts, readDelivery } from '../job/delivery.ts'
 
 const { sql, url: databaseUrl } = await openTestDatabase(t)
 const caller = await createCaller(sql)

@@ -7,7 +7,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { createDatabase } from '#database'
 import type { Database } from '#database'
-import { createTestDatabase, openTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 import type { TcpProxy } from '../helper/tcp-proxy.ts'
 
@@ -117,8 +117,7 @@ t.test('a server that hangs up at once is not asked a thousand times a second', 
 })
 
 t.test('a commit waits for the disk, whatever the database was set to', async (t) => {
-  const { url: own, sql: admin, drop: dropOwn } = await createTestDatabase()
-  t.teardown(dropOwn)
+  const { url: own, sql: admin } = await openTestDatabase(t)
   const name = new URL(own).pathname.slice(1)
   await admin`alter database ${admin(name)} set synchronous_commit = off`
   await admin`alter database ${admin(name)} set default_transaction_isolation = 'serializable'`

@@ -6,11 +6,10 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { createDatabase } from '#database'
 import { examineDatabase, examineSettings, examineTls } from '../../src/doctor/doctor.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { makeDirectory } from '../helper/directory.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 
 const none = (): string => {
   throw new Error('DATABASE_URL is not set')
@@ -57,16 +56,14 @@ t.test('a database that refuses, is away, or is older', async (t) => {
   const kept = await examineDatabase(undefined, () => away)
   t.match(kept, { level: 'warning', remedy: 'make run' }, 'make run starts its own')
 
-  const older = await createTestDatabase()
-  t.teardown(older.drop)
+  const older = await openTestDatabase(t)
   const owner = createDatabase({ url: older.url, connections: 1, name: 'test' })
   t.teardown(() => owner.end())
   await owner`delete from runledger.schema_migration`
   const finding = await examineDatabase(older.url, none)
   t.match(finding, { level: 'missing', detail: /older/, remedy: 'make migrate' })
 
-  const newer = await createTestDatabase()
-  t.teardown(newer.drop)
+  const newer = await openTestDatabase(t)
   await newer.sql`insert into runledger.schema_migration (name, sha256) values ('999999-last.sql', '')`
   t.match(await examineDatabase(newer.url, none), { level: 'ok' })
   await newer.sql.unsafe(`

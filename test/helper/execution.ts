@@ -73,33 +73,43 @@ export async function startExecution(
 /** An item of runledger.conclude, with stdout and stderr as text. */
 export interface PretendedEnd {
   readonly id: string
-  readonly version: number
-  readonly data: object
+  readonly version: number | null
+  readonly data?: object
   readonly run?: string
   readonly stdout?: string | Buffer
   readonly stderr?: string
   readonly report?: Buffer | null
 }
 
-/** Ends a started execution. @throws {Error} with the refusal as its code. */
-export async function conclude(
-  sql: Database,
-  { id, version, data, run, stdout = '', stderr = '', report = null }: PretendedEnd,
-): Promise<void> {
-  const item = {
+/** Returns an item of runledger.conclude; without `data`, of a run that ended well. */
+export function describeEnd({
+  id,
+  version,
+  data,
+  run,
+  stdout,
+  stderr,
+  report,
+}: PretendedEnd): object {
+  return {
     submission_id: id,
     started_version: version,
     run,
     schema_version: 1,
-    data,
+    data: data ?? { verdict: 'AC', exit_code: 0 },
     metadata: { actor: { worker: pretendedWorker } },
-    stdout: Buffer.from(stdout).toString('base64'),
-    stderr: Buffer.from(stderr).toString('base64'),
+    stdout: Buffer.from(stdout ?? '').toString('base64'),
+    stderr: Buffer.from(stderr ?? '').toString('base64'),
     report: report?.toString('base64'),
   }
+}
+
+/** Ends a started execution. @throws {Error} with the refusal as its code. */
+export async function conclude(sql: Database, end: PretendedEnd): Promise<void> {
+  const { id } = end
   const [row] = await sql<
     { refusal: string | null; waiters: string[] | null; notification: string | null }[]
-  >`select * from runledger.conclude(${json(sql, [item])})`
+  >`select * from runledger.conclude(${json(sql, [describeEnd(end)])})`
   if (row?.refusal !== null)
     throw Object.assign(new Error(`not ended: ${row?.refusal}`), { code: row?.refusal })
   await notifyWaiters(sql, [{ id, ...row }])

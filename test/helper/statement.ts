@@ -7,6 +7,8 @@ import type { TcpProxy } from './tcp-proxy.ts'
 export interface StatementCounter extends Pick<TcpProxy, 'url' | 'close'> {
   /** Returns how often each text was executed since the last call. White space in a text becomes one blank. */
   take(): ReadonlyMap<string, number>
+  /** Returns how often a SQL function was called since the last call, and forgets all counts. */
+  takeCalls(name: string): number
 }
 
 /** Starts a proxy in front of the server that `target` names. */
@@ -22,13 +24,18 @@ export async function startStatementCounter(target: string): Promise<StatementCo
     readers.set(connection, read)
     read(bytes)
   })
+  const take = (): ReadonlyMap<string, number> => {
+    const taken = counts
+    counts = new Map()
+    return taken
+  }
   return {
     url: proxy.url,
     close: proxy.close,
-    take() {
-      const taken = counts
-      counts = new Map()
-      return taken
+    take,
+    takeCalls(name) {
+      const calls = [...take()].filter(([text]) => text.includes(`.${name}(`))
+      return calls.reduce((sum, [, count]) => sum + count, 0)
     },
   }
 }

@@ -7,17 +7,18 @@ import { json } from '#database'
 import { readStream } from '#event'
 import { rebuildProjections } from '#result'
 import {
+  describeEnd,
   finish,
   interrupt,
   recordDelivery,
   startAttempt,
   startExecution,
 } from '../helper/execution.ts'
+import { findBroken } from '../helper/ledger.ts'
 import { isAnyWaiting } from '../helper/lock.ts'
 import { countRowsRead } from '../helper/rows-read.ts'
 import { pathsOf, startFreshServer, untilAvailable } from '../helper/server.ts'
 import type { Answer, Call } from '../helper/server.ts'
-import { findBroken } from '../job/delivery.ts'
 
 const { call, issue, port, sql } = await startFreshServer(t, { queueCapacity: 10_000 })
 const python = { language: 'python', code: 'print(1)' }
@@ -228,12 +229,13 @@ test('the last two end in the same moment: it is due once', async (t) => {
   const [mine, its] = [await startExecution(sql, one), await startExecution(sql, other)]
   const [near, far] = await Promise.all([sql.reserve(), sql.reserve()])
   await near`begin`
-  await near`select * from runledger.conclude(${json(sql, [describeEnd(one, mine)])})`
+  await near`select * from runledger.conclude(${json(sql, [describeEnd({ id: one, version: mine })])})`
   // This statement cannot see the end of the other member, which is not committed, and must not take it for unfinished.
   let isOver = false
-  const late = far`select * from runledger.conclude(${json(sql, [describeEnd(other, its)])})`
-    .execute()
-    .finally(() => (isOver = true))
+  const late =
+    far`select * from runledger.conclude(${json(sql, [describeEnd({ id: other, version: its })])})`
+      .execute()
+      .finally(() => (isOver = true))
   while (!isOver && !(await isAnyWaiting(sql)));
   await near`commit`
   await late
@@ -245,7 +247,7 @@ test('the last two end in the same moment: it is due once', async (t) => {
 test('members end in one statement', async (t) => {
   const { id, members } = await submit(3)
   const items: object[] = []
-  for (const member of members) items.push(describeEnd(member, await startExecution(sql, member)))
+  for (const id of members) items.push(describeEnd({ id, version: await startExecution(sql, id) }))
   await sql`select * from runledger.conclude(${json(sql, items)})`
   t.equal(await countJobs(id), 1)
 })
@@ -325,7 +327,7 @@ test('the end of a member costs the same however many there are', async (t) => {
   const { id, members } = await submit(1000)
   t.equal(members.length, 1000)
   const version = await startExecution(sql, members[0]!)
-  const item = describeEnd(members[0]!, version)
+  const item = describeEnd({ id: members[0]!, version })
   const read = await countRowsRead(
     sql,
     'runledger.pending',
@@ -334,15 +336,3 @@ test('the end of a member costs the same however many there are', async (t) => {
   t.ok(read < 20, `${read} rows`)
   t.equal(await readState(id), 'waiting')
 })
-
-function describeEnd(member: string, version: number | null): object {
-  return {
-    submission_id: member,
-    started_version: version,
-    schema_version: 1,
-    data: { verdict: 'AC', exit_code: 0 },
-    metadata: { actor: {} },
-    stdout: '',
-    stderr: '',
-  }
-}

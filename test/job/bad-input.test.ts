@@ -5,12 +5,12 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
 import { readStream } from '#event'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
+import { listTypes } from '../helper/ledger.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const python = describeSubmission({ code: 'print(1)' })
 
@@ -80,7 +80,7 @@ t.test('poisoned jobs are named and dropped, and what waits behind them runs', a
 t.test('an event of an unknown type, and one of a later schema, are passed over', async (t) => {
   for (const id of [unknownType, futureSchema]) {
     t.match(await finalResult(sql, id), { verdict: 'AC', stdout: '1\n' })
-    const types = (await readStream(sql, id)).map(({ type }) => type)
+    const types = await listTypes(sql, id)
     t.equal(types.at(-1), 'execution.completed')
   }
 })
@@ -100,7 +100,7 @@ t.test('a projection that was changed or removed by hand is made anew from the l
 })
 
 t.test('a language that this release does not know waits for one that does', async (t) => {
-  const types = (await readStream(sql, languageUnknown)).map(({ type }) => type)
+  const types = await listTypes(sql, languageUnknown)
   t.strictSame(types, ['submission.received'])
   const offered = await sql.begin(async (transaction) => {
     // The lock keeps the worker, which sweeps and reconciles too, from doing so at the same time.

@@ -7,13 +7,13 @@ import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
 import type { Queryable } from '#database'
 import { rebuildProjections } from '#result'
-import { createTestDatabase } from '../helper/database.ts'
-import { addWorker, finish, startExecution } from '../helper/execution.ts'
+import { openTestDatabase } from '../helper/database.ts'
+import { addWorker, describeEnd, finish, startExecution } from '../helper/execution.ts'
+import { findBroken } from '../helper/ledger.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
-import { findBroken, submitBatch } from './delivery.ts'
+import { submitBatch } from './delivery.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const python = describeSubmission({ code: 'print(1)' })
 const hook = { url: 'https://hook.test/', secret: 'horse' }
@@ -52,8 +52,7 @@ async function describeEnds(members: readonly string[]): Promise<Work> {
   const items: object[] = []
   for (const member of members) {
     const version = await startExecution(sql, member, { workerId: alive })
-    const data = { verdict: 'AC', exit_code: 0 }
-    items.push({ submission_id: member, started_version: version, schema_version: 1, data, metadata: { actor: {} }, stdout: '', stderr: '' }) // prettier-ignore
+    items.push(describeEnd({ id: member, version }))
   }
   return (session) => session`select * from runledger.conclude(${json(sql, items)})`
 }

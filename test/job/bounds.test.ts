@@ -2,14 +2,14 @@
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
+import { json } from '#database'
 import { createReceive } from '#enqueue'
 import { createId } from '#id'
-import { createTestDatabase } from '../helper/database.ts'
-import { addWorker, finish } from '../helper/execution.ts'
+import { openTestDatabase } from '../helper/database.ts'
+import { addWorker, describeEnd, finish } from '../helper/execution.ts'
 import { createCaller, describeContext, describeSubmission } from '../helper/submission.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 const python = describeSubmission({ code: 'print(1)' })
 const receive = createReceive(sql)
 
@@ -66,14 +66,8 @@ t.test('so it is when many keys get a larger limit', async (t) => {
   const keys = callers.map(({ apiKeyId }) => apiKeyId)
   await sql`update runledger.api_key set tier = 'unlimited' where id = any (${keys})`
   await startAll(firsts)
-  const items = firsts.map((id) => ({
-    submission_id: id,
-    started_version: 2,
-    schema_version: 1,
-    data: { verdict: 'AC' },
-    metadata: { actor: {} },
-  }))
-  await sql`select from runledger.conclude(${sql.json(items)})`
+  const items = firsts.map((id) => describeEnd({ id, version: 2 }))
+  await sql`select from runledger.conclude(${json(sql, items)})`
   t.equal(await countWaiting(), 4 * 380, 'ends that share a statement admit some more')
   t.equal(await reconcile(), 1000)
   t.equal(await reconcile(), 520)

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
+import { findBroken } from '../helper/ledger.ts'
 import { createCaller, describeSubmission } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 import type { WorkerProcess } from '../helper/worker.ts'
@@ -15,7 +16,6 @@ import { createReceiver } from '../webhook/receiver.ts'
 import {
   awaitDelivery,
   endSubmission,
-  findBroken,
   readAttempts,
   readDelivery,
   receiverAddress,
@@ -26,8 +26,7 @@ import {
 const leaseSeconds = 3
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
-const { sql, url: databaseUrl, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url: databaseUrl } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const authority = createAuthority()
 const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))

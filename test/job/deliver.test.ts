@@ -8,8 +8,9 @@ import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '#database'
 import { cancelSubmission } from '#enqueue'
 import { readResult } from '#result'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { startExecutor } from '../helper/executor.ts'
+import { findBroken } from '../helper/ledger.ts'
 import { startTestQueue } from '../helper/queue.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
 import { createAuthority } from '../webhook/certificate.ts'
@@ -19,15 +20,13 @@ import {
   awaitDelivery,
   describeSettings,
   endSubmission,
-  findBroken,
   readAttempts,
   readDelivery,
   submitBatch,
 } from './delivery.ts'
 
 const secret = 'correct horse'
-const { sql, url: databaseUrl, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url: databaseUrl } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const executor = await startExecutor(t, { languages: ['python'] })
 const authority = createAuthority()

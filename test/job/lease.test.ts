@@ -3,10 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createLease } from '#job'
 import { createLog } from '#log'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const announcement = {
   slots: 2,
   languages: () => ({}),

@@ -5,13 +5,12 @@ import { firstId } from '#id'
 import { createLog } from '#log'
 import { rebuildProjections } from '#result'
 import { startSweep } from '#sweep'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { secondsUntil } from '../helper/outage.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const ids: string[] = []
 for (let count = 0; count < 8; count += 1) {

@@ -1,15 +1,14 @@
 // Between its tests a submission lends its slot to the next submission in the fair order, and goes on after that.
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { cancelSubmission } from '#enqueue'
-import { readStream } from '#event'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
+import { findBroken, listTypes } from '../helper/ledger.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
+import { until } from '../helper/until.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const life = ['submission.received', 'execution.started', 'execution.completed']
 
 /** Returns a submission with so many tests, each of which sleeps and prints its number. */
@@ -23,18 +22,10 @@ const sleeper = (tests: number, seconds: number): ReturnType<typeof describeSubm
   })
 const short = describeSubmission({ code: 'print(1)' })
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(20)
-}
-
 const isRunning = (id: string) => async (): Promise<boolean> =>
   (await sql`select from runledger.pending where submission_id = ${id} and is_running`).length > 0
 const isParked = (id: string) => async (): Promise<boolean> =>
   (await sql`select from runledger.pending where submission_id = ${id} and is_parked`).length > 0
-
-async function listTypes(id: string): Promise<string[]> {
-  return (await readStream(sql, id)).map(({ type }) => type)
-}
 
 async function countJobs(): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
@@ -86,10 +77,10 @@ t.test('another account comes between two tests, and the submission goes on', as
     t.ok((wall ?? 0) >= 1, 'its wall time is its own')
     t.ok((cpu ?? 1) < 1)
   }
-  t.strictSame(await listTypes(long), life, 'one attempt, one end')
+  t.strictSame(await listTypes(sql, long), life, 'one attempt, one end')
   await until(async () => (await countJobs()) === 0)
   await worker.until('slot.lent')
-  t.strictSame([...(await sql`select * from audit.drift`)], [])
+  t.strictSame(await findBroken(sql), [])
 })
 
 t.test('beside its own account, or nobody, it keeps its slot', async (t) => {
@@ -121,7 +112,7 @@ t.test('a worker that ends lets it go on, too', async (t) => {
   const { long, holder } = await parkOne(5, 5)
   worker.child.kill('SIGTERM')
   t.strictSame(await worker.ended, [0, null])
-  for (const id of [long, holder]) t.strictSame(await listTypes(id), life)
+  for (const id of [long, holder]) t.strictSame(await listTypes(sql, id), life)
   // The worker may have had the job in hand when it was removed. Such a job goes with the reconciler.
   await sql`select runledger.reconcile_queue()`
   t.equal(await countJobs(), 0)
@@ -133,15 +124,12 @@ t.test('a worker that is killed loses nothing of what is parked', async (t) => {
   doomed.child.kill('SIGKILL')
   await doomed.ended
   worker = await startOne()
-  await until(async () => (await listTypes(holder)).includes('execution.interrupted'))
+  await until(async () => (await listTypes(sql, holder)).includes('execution.interrupted'))
   await cancelAny(holder)
   t.match(await finalResult(sql, long), { verdict: 'AC' })
-  t.strictSame((await listTypes(long)).slice(1), [
-    'execution.started',
-    'execution.interrupted',
-    'execution.started',
-    'execution.completed',
-  ])
+  t.strictSame((await listTypes(sql, long)).slice(1), [
+    'execution.started', 'execution.interrupted', 'execution.started', 'execution.completed',
+  ]) // prettier-ignore
   await until(async () => (await countJobs()) === 0)
   await finalResult(sql, holder)
 })
@@ -150,8 +138,8 @@ t.test('a worker that drains finishes what is parked', async (t) => {
   const { long, holder } = await parkOne(5, 8)
   await sql`update runledger.worker set wanted = 'drained' where stopped_at is null`
   t.strictSame(await worker.ended, [0, null])
-  for (const id of [long, holder]) t.strictSame(await listTypes(id), life)
+  for (const id of [long, holder]) t.strictSame(await listTypes(sql, id), life)
   t.match(await finalResult(sql, long), { verdict: 'AC' })
   t.equal(await countJobs(), 0)
-  t.strictSame([...(await sql`select * from audit.drift`)], [])
+  t.strictSame(await findBroken(sql), [])
 })

@@ -2,15 +2,15 @@
 // programs ended before or after it, and the next program starts as soon. The worker does not storm the database.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
+import { readStatus } from '../helper/ledger.ts'
 import { freezeServer, median, secondsUntil } from '../helper/outage.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
 // The test uses a separate server, because one of the outages stops all processes of the server.
-const { sql, url, drop } = await createTestDatabase({ ownServer: true })
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t, { ownServer: true })
 const proxy = await startTcpProxy(url)
 t.teardown(() => proxy.close())
 // On a slow machine a worker with a shorter lease fences itself before it has connected again after the longest outage.
@@ -19,11 +19,8 @@ const caller = await createCaller(sql)
 
 const submit = (code: string): Promise<string> =>
   submitNew(sql, caller, describeSubmission({ code }))
-const hasStatus = async (id: string, status: string): Promise<boolean> => {
-  const [row] =
-    await sql`select status = ${status} as has from runledger.submission where id = ${id}`
-  return row?.['has'] as boolean
-}
+const hasStatus = async (id: string, status: string): Promise<boolean> =>
+  (await readStatus(sql, id)) === status
 
 /** Starts an outage. @returns a function that ends it. */
 type Outage = () => Promise<() => Promise<void> | void>

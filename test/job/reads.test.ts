@@ -3,7 +3,7 @@ import t from 'tap'
 import type { Database } from '#database'
 import { createReceive } from '#enqueue'
 import { createId } from '#id'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { completeExecution, interrupt, startExecution } from '../helper/execution.ts'
 import { countRowsRead } from '../helper/rows-read.ts'
 import {
@@ -13,8 +13,7 @@ import {
   submitNew,
 } from '../helper/submission.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const program = describeSubmission({ code: 'print(1)' })
 const others = 600

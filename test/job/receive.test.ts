@@ -5,7 +5,8 @@ import { createDatabase } from '#database'
 import { createReceive } from '#enqueue'
 import type { Submission, SubmissionContext } from '#enqueue'
 import { createId } from '#id'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
+import { findBroken } from '../helper/ledger.ts'
 import { isAnyWaiting } from '../helper/lock.ts'
 import { startStatementCounter } from '../helper/statement.ts'
 import {
@@ -17,8 +18,7 @@ import {
 } from '../helper/submission.ts'
 import type { Receipt } from '../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const counter = await startStatementCounter(url)
 const web = createDatabase({
   url: counter.url,
@@ -58,14 +58,6 @@ async function receiveTogether(
   }
 }
 
-/** Returns how often a SQL function was called. */
-function countCalls(name: string): number {
-  return [...counter.take()].reduce(
-    (sum, [text, n]) => sum + (text.includes(`.${name}(`) ? n : 0),
-    0,
-  )
-}
-
 const kindOf = (settled: PromiseSettledResult<Receipt>): string =>
   settled.status === 'fulfilled' ? settled.value.kind : String(settled.reason.code)
 const several = (count: number, asked: Asked = {}): Asked[] =>
@@ -73,7 +65,7 @@ const several = (count: number, asked: Asked = {}): Asked[] =>
 
 t.afterEach(async () => {
   t.strictSame([...(await sql`select * from audit.broken_chain`)], [])
-  t.strictSame([...(await sql`select * from audit.drift`)], [])
+  t.strictSame(await findBroken(sql), [])
   t.strictSame([...(await sql`select * from audit.altered_body`)], [])
 })
 
@@ -82,7 +74,7 @@ t.test(
   async (t) => {
     const requests = Array.from({ length: 16 }, () => uuidv7())
     const answers = await receiveTogether(requests.map((requestId) => ({ requestId })))
-    t.equal(countCalls('receive'), 1)
+    t.equal(counter.takeCalls('receive'), 1)
     const ids = answers.map((each) =>
       each.status === 'fulfilled' && 'id' in each.value ? each.value.id : '',
     )
@@ -121,7 +113,7 @@ t.test('the queue takes as many as it has room for, and refuses the others', asy
     ...Array(16 - received).fill('queue_full'),
     ...Array(received).fill('received'),
   ])
-  t.equal(countCalls('receive'), 1)
+  t.equal(counter.takeCalls('receive'), 1)
 })
 
 t.test('an idempotency key that comes twice is one submission', async (t) => {
@@ -173,7 +165,7 @@ t.test('a key that was revoked meanwhile is refused alone', async (t) => {
     'key_refused',
     ...Array(8).fill('received'),
   ])
-  t.equal(countCalls('receive'), 1)
+  t.equal(counter.takeCalls('receive'), 1)
 })
 
 t.test('what PostgreSQL cannot read fails alone', async (t) => {
@@ -239,5 +231,5 @@ t.test('what took too long together is tried by none alone', async (t) => {
   const answers = await receiveTogether(several(3), { repeats: false })
   await sql.unsafe('drop trigger wait on runledger.pending')
   t.strictSame(answers.map(kindOf), ['57014', '57014', '57014'])
-  t.equal(countCalls('receive'), 1)
+  t.equal(counter.takeCalls('receive'), 1)
 })

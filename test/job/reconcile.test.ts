@@ -1,24 +1,18 @@
 // The queue and the projection may lose jobs, rows, answers and whole workers, but no submission is lost.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
-import { readStream } from '#event'
 import { firstId } from '#id'
-import { createTestDatabase } from '../helper/database.ts'
-import { addWorker, conclude, finish, interrupt } from '../helper/execution.ts'
+import { openTestDatabase } from '../helper/database.ts'
+import { addWorker, conclude, finish, interrupt, startAttempt } from '../helper/execution.ts'
+import { listTypes } from '../helper/ledger.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const python = describeSubmission({ code: 'print(1)' })
 
-async function start(id: string, worker: string): Promise<{ version: number } | undefined> {
-  const [row] = await sql<{ version: number }[]>`
-    select version from runledger.start(
-      ${worker}, array[${id}::uuid], array[${uuidv7()}], '{python}', ${sql.json({ worker })}, '{"python": {}}', '{python}', '{}', '{"actor": {}}'
-    )`
-  return row
-}
+const start = (id: string, workerId: string): ReturnType<typeof startAttempt> =>
+  startAttempt(sql, id, { workerId })
 
 async function giveUp(worker: string): Promise<void> {
   await sql`update runledger.worker set stopped_at = now() where id = ${worker}`
@@ -35,10 +29,6 @@ async function countJobs(key: string): Promise<number> {
   return row?.['count'] as number
 }
 
-async function typesOf(id: string): Promise<string[]> {
-  return (await readStream(sql, id)).map(({ type }) => type)
-}
-
 t.test('a run begun in the moment in which its worker was given up is given back', async (t) => {
   const id = await submitNew(sql, caller, python)
   const worker = await addWorker(sql)
@@ -47,9 +37,13 @@ t.test('a run begun in the moment in which its worker was given up is given back
   t.equal(await reconcile(), 0, 'its worker lives')
   await giveUp(worker)
   await sql`select * from runledger.sweep_workers()`
-  t.equal((await typesOf(id)).at(-1), 'execution.started', 'the sweep looks at new losses only')
+  t.equal(
+    (await listTypes(sql, id)).at(-1),
+    'execution.started',
+    'the sweep looks at new losses only',
+  )
   t.equal(await reconcile(), 1)
-  t.equal((await typesOf(id)).at(-1), 'execution.interrupted')
+  t.equal((await listTypes(sql, id)).at(-1), 'execution.interrupted')
   t.equal(await countJobs(id), 1)
 })
 
@@ -67,7 +61,7 @@ t.test('one submission that cannot be given back does not keep the others', asyn
   t.strictSame(new Set(swept.map((row) => row['submission_id'])), new Set([ids[0], ids[2]]))
   await sql.unsafe('drop trigger refuse on runledger.pending')
   await reconcile()
-  t.equal((await typesOf(ids[1]!)).at(-1), 'execution.interrupted', 'later it is')
+  t.equal((await listTypes(sql, ids[1]!)).at(-1), 'execution.interrupted', 'later it is')
 })
 
 t.test('what a sweep could not do because of a lock, the next one does', async (t) => {
@@ -87,7 +81,7 @@ t.test('what a sweep could not do because of a lock, the next one does', async (
   t.strictSame(await sweep(), [])
   await sql.unsafe('drop trigger collide on runledger.pending')
   t.strictSame(await sweep(), [{ submission_id: id }])
-  t.equal((await typesOf(id)).at(-1), 'execution.interrupted')
+  t.equal((await listTypes(sql, id)).at(-1), 'execution.interrupted')
 })
 
 t.test(
@@ -177,9 +171,9 @@ t.test(
       insert into runledger.pending (submission_id, account_id, api_key_id, admitted, language, version, hash, created_at)
       values (${id}, ${caller.accountId}, ${caller.apiKeyId}, true, 'python', 1, '', now())`
       if (how === 'reconciled') t.equal(await reconcile(), 1)
-      else t.equal(await start(id, await addWorker(sql)), undefined)
+      else t.equal(await start(id, await addWorker(sql)), null)
       t.equal(await countJobs(id), 0)
-      t.strictSame(await typesOf(id), ['submission.received', ...ended], how)
+      t.strictSame(await listTypes(sql, id), ['submission.received', ...ended], how)
       t.strictSame([...(await sql`select from runledger.pending where submission_id = ${id}`)], [])
     }
   },

@@ -3,8 +3,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { readStream } from '#event'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
+import { listTypes, readStatus } from '../helper/ledger.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
+import { until } from '../helper/until.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 import type { WorkerProcess } from '../helper/worker.ts'
 
@@ -12,8 +14,7 @@ import type { WorkerProcess } from '../helper/worker.ts'
 // workers that must not be lost have a longer one.
 const LEASE_SECONDS = '3'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const slow = describeSubmission({ code: 'import time; time.sleep(2); print("done")' })
 
@@ -21,15 +22,7 @@ const startOne = (environment?: Readonly<Record<string, string>>): Promise<Worke
   startWorkerProcess(t, url, environment)
 
 async function untilRunning(id: string): Promise<void> {
-  for (;;) {
-    const [row] = await sql`select status from runledger.submission where id = ${id}`
-    if (row?.['status'] === 'running') return
-    await sleep(20)
-  }
-}
-
-async function typesOf(id: string): Promise<string[]> {
-  return (await readStream(sql, id)).map(({ type }) => type)
+  await until(async () => (await readStatus(sql, id)) === 'running')
 }
 
 /** The worker that a test leaves to the next one. */
@@ -45,13 +38,10 @@ t.test('a killed worker, with another alive: the run is given to the other', asy
   process.kill(doomedPid, 'SIGKILL')
   left = both.find(({ child }) => child.pid !== doomedPid)!
   t.match(await finalResult(sql, id), { verdict: 'AC', stdout: 'done\n' })
-  t.strictSame(await typesOf(id), [
-    'submission.received',
-    'execution.started',
-    'execution.interrupted',
-    'execution.started',
+  t.strictSame(await listTypes(sql, id), [
+    'submission.received', 'execution.started', 'execution.interrupted', 'execution.started',
     'execution.completed',
-  ])
+  ]) // prettier-ignore
   const [, , interrupted] = await readStream(sql, id)
   t.match(interrupted?.data, { reason: 'worker_lost', spends_attempt: true })
 })
@@ -61,7 +51,7 @@ t.test('a worker told to stop finishes what it runs and leaves the rest to other
   await untilRunning(id)
   left.child.kill('SIGTERM')
   t.strictSame(await left.ended, [0, null])
-  t.strictSame(await typesOf(id), [
+  t.strictSame(await listTypes(sql, id), [
     'submission.received',
     'execution.started',
     'execution.completed',
@@ -87,7 +77,7 @@ t.test('a frozen worker that wakes up again stores nothing stale', async (t) => 
   t.match(await finalResult(sql, id), { verdict: 'AC' })
   frozen.child.kill('SIGCONT')
   await frozen.until('worker.fenced')
-  t.equal((await typesOf(id)).filter((type) => type === 'execution.completed').length, 1)
+  t.equal((await listTypes(sql, id)).filter((type) => type === 'execution.completed').length, 1)
   t.equal(frozen.child.exitCode, null, 'it lives on, under a new id')
   frozen.child.kill('SIGKILL')
   await frozen.ended
@@ -105,7 +95,7 @@ t.test('connections that are cut do not end a worker, nor a live run', async (t)
     await sleep(300)
   }
   t.match(await finalResult(sql, id), { verdict: 'AC' })
-  t.strictSame(await typesOf(id), [
+  t.strictSame(await listTypes(sql, id), [
     'submission.received',
     'execution.started',
     'execution.completed',

@@ -9,7 +9,7 @@ import { createReceive } from '#enqueue'
 import { startRetention } from '#job'
 import { createLog } from '#log'
 import { readResult } from '#result'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { secondsUntil } from '../helper/outage.ts'
 import {
@@ -19,15 +19,10 @@ import {
   receiveOne,
   submitNew,
 } from '../helper/submission.ts'
+import { until } from '../helper/until.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 const log = createLog('test', 'silent')
-
-async function until(check: () => Promise<boolean>): Promise<boolean> {
-  while (!(await check())) await sleep(50)
-  return true
-}
 
 t.test('it begins at once and goes on: partitions, then bodies', async (t) => {
   const caller = await createCaller(sql)
@@ -57,11 +52,11 @@ t.test('it begins at once and goes on: partitions, then bodies', async (t) => {
     intervalMilliseconds: 50,
   })
   t.teardown(() => retention.stop())
-  t.ok(await until(async () => (await read()).partitions === before.partitions + 2), 'made')
+  await until(async () => (await read()).partitions === before.partitions + 2)
   await sleep(200)
   t.strictSame((await read()).kept, [old, young], 'it ended a moment ago')
   await sql`update runledger.result set finished_at = now() - interval '31 days' where id = ${old}`
-  t.ok(await until(async () => (await read()).kept.length === 1), 'a later look finds it')
+  await until(async () => (await read()).kept.length === 1)
   t.strictSame((await read()).kept, [young])
   t.match(await readResult(sql, old), {
     status: 'completed',

@@ -2,15 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { startExecution, completeExecution } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
 import { startStatementCounter } from '../helper/statement.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 
 // Statements that web and worker send at intervals, and others that no submission causes.
 const background =

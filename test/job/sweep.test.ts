@@ -5,13 +5,12 @@ import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '#database'
 import { createLog } from '#log'
 import { startSweep } from '#sweep'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { isAnyWaiting } from '../helper/lock.ts'
 import { secondsUntil } from '../helper/outage.ts'
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const proxy = await startTcpProxy(url)
 const database = createDatabase({ url: proxy.url, connections: 1, name: 'test sweep' })
 const lines: string[] = []

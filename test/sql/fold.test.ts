@@ -3,10 +3,9 @@
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 
 type Event = readonly [type: string, data?: object]
 

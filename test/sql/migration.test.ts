@@ -6,13 +6,12 @@ import t from 'tap'
 import { createDatabase } from '#database'
 import type { Database } from '#database'
 import { migrate } from '#migration'
-import { createTestDatabase, startTestCluster, withDatabase } from '../helper/database.ts'
+import { openTestDatabase, startTestCluster, withDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { describeSchema } from '../helper/schema.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 
 /** Creates an empty database, which is dropped after the tests. */
 async function createEmpty(name: string): Promise<{ url: string; sql: Database }> {
@@ -199,8 +198,7 @@ t.test('a role that owns its database and nothing else is enough', async (t) => 
 })
 
 t.test('a reader who is in the way of new partitions delays nobody, and no release', async (t) => {
-  const busy = await createTestDatabase()
-  t.teardown(busy.drop)
+  const busy = await openTestDatabase(t)
   const reader = await busy.sql.reserve()
   await reader`begin`
   // The release may take longer than a transaction may be idle.

@@ -5,12 +5,11 @@ import { resolve } from 'node:path'
 import t from 'tap'
 import metadata from '#package' with { type: 'json' }
 import { bareEnvironment } from '../helper/bare-environment.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { startWebProcess } from '../helper/web.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 await sql`insert into runledger.schema_migration (name, sha256) values ('999998-later.sql', ''), ('999999-last.sql', '')`
 
 function start(entry: string): { readonly status: number | null; readonly said: string } {

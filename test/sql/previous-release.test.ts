@@ -6,13 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { findPort } from '#embedded-postgres'
 import { bareEnvironment } from '../helper/bare-environment.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { unpackPreviousRelease } from '../helper/release.ts'
 import { createCaller, finalResult } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const release = unpackPreviousRelease(t)
 
 if (release === null) {

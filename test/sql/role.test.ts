@@ -7,14 +7,13 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { createDatabase } from '#database'
 import { bareEnvironment } from '../helper/bare-environment.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 
 /** Creates a login role that has the given roles' rights. @returns the database's address for it. */
 async function createLogin(...roles: readonly string[]): Promise<string> {

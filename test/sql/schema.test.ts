@@ -1,11 +1,10 @@
 // The schema equals its snapshot, test/sql/schema.sql.
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { describeSchema, snapshotPath } from '../helper/schema.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 
 t.test(
   'the schema is as in test/sql/schema.sql (renew it with: node test/helper/schema.ts)',

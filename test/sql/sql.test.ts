@@ -3,10 +3,9 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import t from 'tap'
 import { describeError } from '#error-text'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 
 const rollback = new Error('rolled back')
 

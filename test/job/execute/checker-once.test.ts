@@ -2,18 +2,10 @@
 import t from 'tap'
 import type { Execute, Outcome, Phase } from '#executor'
 import { judgeTests } from '../../../src/job/execute/tests.ts'
+import { describePhase } from '../../helper/executor.ts'
 
-const phase = (part: Partial<Phase>): Phase => ({
-  ending: 'exited',
-  exitCode: 0,
-  signal: null,
-  usage: { cpuSeconds: 1, wallSeconds: 1, memoryPeakBytes: 4096 },
-  stdout: new Uint8Array(),
-  stderr: Buffer.from('endless'),
-  stdoutTruncated: false,
-  stderrTruncated: false,
-  ...part,
-})
+const phase = (part: Partial<Phase>): Phase =>
+  describePhase({ stderr: Buffer.from('endless'), ...part })
 
 /** Judges three tests. @returns what the checker said of each, and how often it was executed. */
 async function judgeThree(outcome: Outcome): Promise<{ told: unknown[]; executions: number }> {
@@ -26,10 +18,7 @@ async function judgeThree(outcome: Outcome): Promise<{ told: unknown[]; executio
   const tests = judgeTests([{}, {}, {}], {
     options: { checker: { type: 'program', language: 'cpp', code: '' } },
     scope: '',
-    blobs: {
-      read: (given) => Promise.resolve(given),
-      count: null,
-    },
+    blobs: { read: (given) => Promise.resolve(given), count: null },
     stop: never,
     signal: never,
   })
@@ -57,11 +46,8 @@ t.test('one that compiles judges each, also where it fails', async (t) => {
     [{ exitCode: 3 }, 'exited with 3: endless'],
     [{ exitCode: 7, ...silent }, 'exited with 7'],
     [{ exitCode: 139, ending: 'signaled', signal: 'SIGSEGV' }, 'was ended by SIGSEGV: endless'],
-    [
-      { exitCode: 137, ending: 'cpu_limit', signal: 'SIGKILL', ...silent },
-      'exceeded its limit cpu_time',
-    ],
-  ]
+    [{ exitCode: 137, ending: 'cpu_limit', signal: 'SIGKILL', ...silent }, 'exceeded its limit cpu_time'],
+  ] // prettier-ignore
   for (const [how, words] of rows) {
     const outcome = { compile: phase({}), compileCached: true, run: phase(how) }
     const { told, executions } = await judgeThree(outcome)

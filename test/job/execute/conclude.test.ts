@@ -6,13 +6,13 @@ import { createDatabase } from '#database'
 import { readResult } from '#result'
 import { createConclude } from '../../../src/job/execute/conclude.ts'
 import type { End } from '../../../src/job/execute/conclude.ts'
-import { createTestDatabase } from '../../helper/database.ts'
+import { openTestDatabase } from '../../helper/database.ts'
 import { interrupt, startExecution } from '../../helper/execution.ts'
+import { findBroken } from '../../helper/ledger.ts'
 import { startStatementCounter } from '../../helper/statement.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const counter = await startStatementCounter(url)
 const worker = createDatabase({ url: counter.url, connections: 4, name: 'test worker' })
 t.teardown(async () => {
@@ -55,22 +55,15 @@ async function concludeTogether(ends: readonly End[]): Promise<(string | null)[]
   return Promise.all(ends.map(conclude))
 }
 
-function countCalls(name: string): number {
-  return [...counter.take()].reduce(
-    (sum, [text, n]) => sum + (text.includes(`.${name}(`) ? n : 0),
-    0,
-  )
-}
-
 t.afterEach(async () => {
   t.strictSame([...(await sql`select * from audit.broken_chain`)], [])
-  t.strictSame([...(await sql`select * from audit.drift`)], [])
+  t.strictSame(await findBroken(sql), [])
 })
 
 t.test('sixteen at once share statements, and each has its own end', async (t) => {
   const ends = await beginMany(16)
   t.strictSame(await concludeTogether(ends), Array(16).fill(null))
-  t.ok(countCalls('conclude') < 8)
+  t.ok(counter.takeCalls('conclude') < 8)
   for (const { submission } of ends) {
     t.match(await readResult(sql, submission), {
       status: 'completed',

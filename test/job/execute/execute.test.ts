@@ -3,8 +3,10 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { readStream } from '#event'
 import { createLog } from '#log'
-import { createTestDatabase } from '../../helper/database.ts'
+import type { ResultRecord } from '#result'
+import { openTestDatabase } from '../../helper/database.ts'
 import { startExecutor } from '../../helper/executor.ts'
+import { findBroken } from '../../helper/ledger.ts'
 import { startTestQueue } from '../../helper/queue.ts'
 import {
   createCaller,
@@ -13,8 +15,7 @@ import {
   submitNew,
 } from '../../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const languages = ['python', 'cpp'] as const
 const executor = await startExecutor(t, { languages })
@@ -25,18 +26,18 @@ const options = { url, database: sql, executor, workerId, log }
 const queue = await startTestQueue(options)
 t.teardown(() => queue.stop())
 
+/** Submits, and waits for the end. */
+async function submit(
+  submission: Parameters<typeof describeSubmission>[0],
+  by = caller,
+): Promise<ResultRecord> {
+  return finalResult(sql, await submitNew(sql, by, describeSubmission(submission)))
+}
+
 t.test('a program ends with its verdict, outputs and figures', async (t) => {
-  const id = await submitNew(
-    sql,
-    caller,
-    describeSubmission({
-      code: 'import sys\nprint(input()[::-1])\nprint("ä", file=sys.stderr)',
-      stdin: 'abc',
-    }),
-  )
-  const record = await finalResult(sql, id)
+  const code = 'import sys\nprint(input()[::-1])\nprint("ä", file=sys.stderr)'
+  const record = await submit({ code, stdin: 'abc' })
   t.match(record, {
-    id,
     status: 'completed',
     verdict: 'AC',
     exit_code: 0,
@@ -56,21 +57,11 @@ t.test('a program ends with its verdict, outputs and figures', async (t) => {
 })
 
 t.test('the log tells its life in order, with worker, limits and isolation', async (t) => {
-  const id = await submitNew(
-    sql,
-    caller,
-    describeSubmission({ language: 'cpp', code: 'int main() { return 3; }' }),
-  )
-  t.match(await finalResult(sql, id), { verdict: 'RE', exit_code: 3 })
+  const { id, ...record } = await submit({ language: 'cpp', code: 'int main() { return 3; }' })
+  t.match(record, { verdict: 'RE', exit_code: 3 })
   const events = await readStream(sql, id)
-  t.strictSame(
-    events.map(({ version, type }) => [version, type]),
-    [
-      [1, 'submission.received'],
-      [2, 'execution.started'],
-      [3, 'execution.completed'],
-    ],
-  )
+  const types = ['submission.received', 'execution.started', 'execution.completed']
+  t.strictSame(events.map(({ version, type }) => [version, type]), types.map((type, n) => [n + 1, type])) // prettier-ignore
   t.match(events[0]?.data, { language: 'cpp', code: { bytes: 24, sha256: /^[0-9a-f]{64}$/ } })
   t.match(events[1], {
     data: {
@@ -100,25 +91,26 @@ t.test('the log tells its life in order, with worker, limits and isolation', asy
 })
 
 t.test('a crash of the program is a completed execution', async (t) => {
-  const id = await submitNew(
-    sql,
-    caller,
-    describeSubmission({ language: 'cpp', code: 'int main() { __builtin_trap(); }' }),
-  )
-  t.match(await finalResult(sql, id), {
-    status: 'completed',
-    verdict: 'RE',
-    signal: 'SIGILL',
-    exit_code: 132,
-  })
+  const record = await submit({ language: 'cpp', code: 'int main() { __builtin_trap(); }' })
+  t.match(record, { status: 'completed', verdict: 'RE', signal: 'SIGILL', exit_code: 132 })
+})
+
+t.test('code that does not compile never ran', async (t) => {
+  t.match(await submit({ language: 'cpp', code: 'int main() {' }), {
+    status: 'completed', verdict: 'CE', exit_code: null, stdout: '', stderr: '', cpu_time: 0, wall_time: 0,
+    memory_peak: 0, compile_output: /error: expected/,
+  }) // prettier-ignore
+})
+
+t.test('what is no UTF-8 comes back with U+FFFD, and every other byte as it was', async (t) => {
+  const code = String.raw`import os; os.write(1, b"\xff\x00\xf0\x9f\x98\x80\xef\xbb\xbf")`
+  t.equal((await submit({ code })).stdout, '\uFFFD\0\u{1F600}\uFEFF')
 })
 
 t.test("what an account has compiled is no other account's to find", async (t) => {
-  const program = describeSubmission({ language: 'cpp', code: 'int main() { return 17; }' })
   const others = await createCaller(sql)
   const isCached = async (who: typeof caller): Promise<unknown> => {
-    const id = await submitNew(sql, who, program)
-    await finalResult(sql, id)
+    const { id } = await submit({ language: 'cpp', code: 'int main() { return 17; }' }, who)
     const data = (await readStream(sql, id)).at(-1)?.data as { compile: { cached: boolean } }
     return data.compile.cached
   }
@@ -127,43 +119,10 @@ t.test("what an account has compiled is no other account's to find", async (t) =
   t.equal(await isCached(others), false)
 })
 
-t.test('code that does not compile never ran', async (t) => {
-  const id = await submitNew(
-    sql,
-    caller,
-    describeSubmission({ language: 'cpp', code: 'int main() {' }),
-  )
-  t.match(await finalResult(sql, id), {
-    status: 'completed',
-    verdict: 'CE',
-    exit_code: null,
-    stdout: '',
-    stderr: '',
-    cpu_time: 0,
-    wall_time: 0,
-    memory_peak: 0,
-    compile_output: /error: expected/,
-  })
-})
-
-t.test('what is no UTF-8 comes back with U+FFFD, and every other byte as it was', async (t) => {
-  const id = await submitNew(
-    sql,
-    caller,
-    describeSubmission({
-      code: String.raw`import os; os.write(1, b"\xff\x00\xf0\x9f\x98\x80\xef\xbb\xbf")`,
-    }),
-  )
-  t.equal((await finalResult(sql, id)).stdout, '\uFFFD\0\u{1F600}\uFEFF')
-})
-
 t.test('of one key no more than its tier allows is admitted, and the rest follows', async (t) => {
   const limited = await createCaller(sql, 'beta')
-  const ids = await Promise.all(
-    Array.from({ length: 14 }, () =>
-      submitNew(sql, limited, describeSubmission({ code: 'import time; time.sleep(0.05)' })),
-    ),
-  )
+  const short = describeSubmission({ code: 'import time; time.sleep(0.05)' })
+  const ids = await Promise.all(Array.from({ length: 14 }, () => submitNew(sql, limited, short)))
   const [most] =
     await sql`select count(*) from runledger.pending where admitted and api_key_id = ${limited.apiKeyId}`
   t.ok(Number(most?.['count']) <= 10, `${most?.['count']} admitted`)
@@ -178,8 +137,7 @@ t.test('results are what the log says, every hash fits, no promise is broken', a
 })
 
 t.test('the log says of a run whose it was, on which worker, and how long it waited', async (t) => {
-  const id = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
-  await finalResult(sql, id)
+  const { id } = await submit({ code: 'print(1)' })
   const find = (): string | undefined =>
     logged.find((line) => line.includes('execution.completed') && line.includes(id))
   while (find() === undefined) await new Promise(setImmediate)
@@ -197,16 +155,10 @@ t.test('three runs lost to a sandbox that fails end as IE, and are ours', async 
   await broken.close()
   const second = await startTestQueue({ ...options, executor: broken })
   t.teardown(() => second.stop())
-  const id = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
-  t.match(await finalResult(sql, id), {
-    status: 'failed',
-    verdict: 'IE',
-    exit_code: null,
-    stdout: '',
-    cpu_time: 0,
-  })
+  const { id, ...record } = await submit({ code: 'print(1)' })
+  t.match(record, { status: 'failed', verdict: 'IE', exit_code: null, stdout: '', cpu_time: 0 })
   const events = await readStream(sql, id)
   t.equal(events.filter(({ type }) => type === 'execution.interrupted').length, 3)
   t.match(events.at(-1), { type: 'execution.abandoned', data: { losses: 3 } })
-  t.strictSame([...(await sql`select * from audit.invariant`)], [])
+  t.strictSame(await findBroken(sql), [])
 })

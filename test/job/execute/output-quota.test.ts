@@ -9,20 +9,13 @@ import { describeOutcome } from '../../../src/job/execute/completion.ts'
 import type { Completion } from '../../../src/job/execute/completion.ts'
 import { createOutputQuotas } from '../../../src/job/execute/output-quota.ts'
 import type { JudgedTests } from '../../../src/job/execute/tests.ts'
-import { createTestDatabase } from '../../helper/database.ts'
+import { openTestDatabase } from '../../helper/database.ts'
+import { describePhase } from '../../helper/executor.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 const log = createLog('test', 'silent')
 
-await setTier(
-  sql,
-  {
-    name: 'small',
-    output_bytes: 1000,
-  },
-  'test',
-)
+await setTier(sql, { name: 'small', output_bytes: 1000 }, 'test')
 
 /** Creates an account with a key of each tier. @returns its id. */
 async function createAccount(...tiers: string[]): Promise<string> {
@@ -111,34 +104,15 @@ t.test('of an account that is gone nothing is counted', async (t) => {
 t.test('the beginning of each output is kept, and told as truncated', async (t) => {
   const long = Buffer.alloc(5000, 'x')
   const test = {
-    name: null,
-    verdict: 'AC',
-    exit_code: 0,
-    signal: null,
-    cpu_time: 0,
-    wall_time: 0,
-    memory_peak: 0,
-    stdout: Buffer.alloc(3000, 'y'),
-    stderr: Buffer.from('z'),
-    stdout_truncated: false,
-    stderr_truncated: true,
-    limit: null,
-    difference: null,
-    message: null,
-  } as const
+    name: null, verdict: 'AC', exit_code: 0, signal: null, limit: null, difference: null, message: null,
+    cpu_time: 0, wall_time: 0, memory_peak: 0,
+    stdout: Buffer.alloc(3000, 'y'), stderr: Buffer.from('z'), stdout_truncated: false, stderr_truncated: true,
+  } as const // prettier-ignore
   const groups = [{ name: 'a', passed: true, score: 2, max_score: 2 }]
-  const phase = {
-    ending: 'exited',
-    exitCode: 0,
-    signal: null,
-    stderrTruncated: false,
-    stdoutTruncated: false,
-    usage: { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0 },
-  } as const
   const content = Buffer.from('a')
-  const compile = { ...phase, stdout: content, stderr: long }
+  const compile = describePhase({ stdout: content, stderr: long })
   const outputFiles = [{ name: 'a', size: 1, content }]
-  const run = { ...phase, stdout: long, stderr: Buffer.from('e'), outputFiles }
+  const run = describePhase({ stdout: long, stderr: Buffer.from('e'), outputFiles })
   const tests: JudgedTests = {
     decisive: { verdict: 'WA', limit: null, difference: null, run },
     stopped: null,

@@ -8,9 +8,10 @@ import type { Executor } from '#executor'
 import { createSuspension } from '#job'
 import { createLog } from '#log'
 import { blame } from '../../../src/job/execute/blame.ts'
-import { createTestDatabase } from '../../helper/database.ts'
+import { openTestDatabase } from '../../helper/database.ts'
 import { accelerated, startExecutor } from '../../helper/executor.ts'
 import { layClass, makeClassFile, processorWords } from '../../helper/java-class.ts'
+import { listTypes } from '../../helper/ledger.ts'
 import { startTestQueue } from '../../helper/queue.ts'
 import {
   createCaller,
@@ -19,8 +20,7 @@ import {
   submitNew,
 } from '../../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const attacker = await createCaller(sql)
 const neighbour = await createCaller(sql)
 const real = await startExecutor(t, { languages: accelerated })
@@ -46,17 +46,8 @@ const queue = await startTestQueue({
 })
 t.teardown(() => queue.stop())
 
-async function listTypes(id: string): Promise<string[]> {
-  return (await readStream(sql, id)).map(({ type }) => type)
-}
-
 const accepted = ['submission.received', 'execution.started', 'execution.completed']
-const failedOnce = [
-  'submission.received',
-  'execution.started',
-  'execution.interrupted',
-  'execution.abandoned',
-]
+const failedOnce = ['submission.received', 'execution.started', 'execution.interrupted', 'execution.abandoned'] // prettier-ignore
 
 t.test('twenty that the sandbox fails at end as IE, once each, and harm nobody', async (t) => {
   const victims: string[] = []
@@ -70,11 +61,11 @@ t.test('twenty that the sandbox fails at end as IE, once each, and harm nobody',
   }
   for (const id of ids) {
     t.match(await finalResult(sql, id), { status: 'failed', verdict: 'IE' })
-    t.strictSame(await listTypes(id), failedOnce)
+    t.strictSame(await listTypes(sql, id), failedOnce)
   }
   for (const id of victims) {
     t.match(await finalResult(sql, id), { verdict: 'AC' })
-    t.strictSame(await listTypes(id), accepted)
+    t.strictSame(await listTypes(sql, id), accepted)
   }
   t.equal(suspensions, 0, 'the worker is well')
 })
@@ -88,7 +79,7 @@ t.test('what is sent to no box is the request’s, without a trial', async (t) =
     describeSubmission({ code: 'print(2)', options: { args: words } }),
   )
   t.match(await finalResult(sql, id), { status: 'failed', verdict: 'IE' })
-  t.strictSame(await listTypes(id), failedOnce)
+  t.strictSame(await listTypes(sql, id), failedOnce)
   t.match((await readStream(sql, id))[2]?.data, { step: 'request.words', spends_attempt: true })
   t.equal(suspensions, 0)
 })
@@ -110,11 +101,11 @@ t.test('class names that no launcher could be told do not compile', async (t) =>
   }
   for (const id of ids) {
     t.match(await finalResult(sql, id), { verdict: 'CE', compile_output: /not a program/ })
-    t.strictSame(await listTypes(id), accepted)
+    t.strictSame(await listTypes(sql, id), accepted)
   }
   for (const id of victims) {
     t.match(await finalResult(sql, id), { verdict: 'AC' })
-    t.strictSame(await listTypes(id), accepted)
+    t.strictSame(await listTypes(sql, id), accepted)
   }
   t.equal(suspensions, 0)
 })
@@ -124,7 +115,7 @@ t.test('a keeper that was killed is no request’s doing: another attempt is mad
   failures.set(code, [new SandboxError('keeper.gone', '(SIGKILL)')])
   const id = await submitNew(sql, attacker, describeSubmission({ code }))
   t.match(await finalResult(sql, id), { verdict: 'AC', stdout: 'struck\n' })
-  t.strictSame(await listTypes(id), [
+  t.strictSame(await listTypes(sql, id), [
     ...failedOnce.slice(0, 3),
     'execution.started',
     'execution.completed',

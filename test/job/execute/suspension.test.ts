@@ -8,7 +8,7 @@ import type { Executor } from '#executor'
 import { createSuspension } from '#job'
 import { createLog } from '#log'
 import { breakSandbox, mendSandbox } from '../../helper/control-group.ts'
-import { createTestDatabase } from '../../helper/database.ts'
+import { openTestDatabase } from '../../helper/database.ts'
 import { accelerated, startExecutor } from '../../helper/executor.ts'
 import {
   createCaller,
@@ -18,8 +18,7 @@ import {
 } from '../../helper/submission.ts'
 import { startWorkerProcess } from '../../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const log = createLog('test', 'silent')
 const python = describeSubmission({ code: 'print(1)' })

@@ -8,25 +8,16 @@ import type { Outcome, Phase } from '#executor'
 import { describeOutcome, shortenFacts } from '../../../src/job/execute/completion.ts'
 import { judgeOutput } from '../../../src/job/execute/verdict.ts'
 import type { Expectation } from '../../../src/job/execute/verdict.ts'
-import { failsAt } from '../../helper/executor.ts'
+import { describePhase, failsAt } from '../../helper/executor.ts'
 
 const expecting = (stdout: Uint8Array | null): Expectation => ({ stdout, checker: undefined })
 
 /** Returns a run that ended well and wrote nothing, except for the given facts. */
-function ranAs(facts: Partial<Phase> = {}): Outcome {
-  const run: Phase = {
-    ending: 'exited',
-    exitCode: 0,
-    signal: null,
-    stdout: Buffer.alloc(0),
-    stderr: Buffer.alloc(0),
-    stdoutTruncated: false,
-    stderrTruncated: false,
-    usage: { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0 },
-    ...facts,
-  }
-  return { compile: null, compileCached: false, run }
-}
+const ranAs = (facts: Partial<Phase> = {}): Outcome => ({
+  compile: null,
+  compileCached: false,
+  run: describePhase(facts),
+})
 
 t.test('for how long a run was not let run is told when that was seen', async (t) => {
   const usage = { cpuSeconds: 0.5, wallSeconds: 2, memoryPeakBytes: 4096 }
@@ -52,11 +43,8 @@ t.test('the end decides before the output does', async (t) => {
   ] as const) {
     const outcome = ranAs({ stdout: Buffer.from('1'), ...facts })
     for (const expected of [null, Buffer.from('1')]) {
-      t.equal(
-        (await describeOutcome(outcome, expecting(expected))).data.verdict,
-        verdict,
-        JSON.stringify(facts),
-      )
+      const { data } = await describeOutcome(outcome, expecting(expected))
+      t.equal(data.verdict, verdict, JSON.stringify(facts))
     }
   }
 })
@@ -74,10 +62,8 @@ t.test('an output is compared with the expected one as the checker `lines` does'
 
 t.test('each output is described by its own size and hash', async (t) => {
   const [stdout, stderr] = [Buffer.from('out'), Buffer.from('error')]
-  const { data } = await describeOutcome(
-    ranAs({ stdout, stderr, stderrTruncated: true }),
-    expecting(null),
-  )
+  const outcome = ranAs({ stdout, stderr, stderrTruncated: true })
+  const { data } = await describeOutcome(outcome, expecting(null))
   t.strictSame(data.stdout, { ...digestBody(stdout), truncated: false })
   t.strictSame(data.stderr, { ...digestBody(stderr), truncated: true })
 })
@@ -89,11 +75,9 @@ t.test('a compiler that passed a limit says which, after its own words', async (
     ['wall_limit', 'wall time'],
     ['output_limit', 'output'],
   ] as const) {
-    const { run: compile } = ranAs({ ending, stderr: Buffer.from('words') })
-    const outcome = await describeOutcome(
-      { compile, compileCached: false, run: null },
-      expecting(null),
-    )
+    const compile = describePhase({ ending, stderr: Buffer.from('words') })
+    const ended = { compile, compileCached: false, run: null }
+    const outcome = await describeOutcome(ended, expecting(null))
     t.equal(outcome.data.verdict, 'CE')
     t.equal(String(outcome.compileOutput), `words\n[the compiler passed its ${limit} limit]\n`)
   }
@@ -103,27 +87,18 @@ const lines = { type: 'lines' } as const
 const half = 128 * 1024
 const broken: CheckThread = { check: () => Promise.reject(new Error('it has gone')) }
 
-t.test('a small output needs no thread', async (t) => {
+t.test('neither a small output nor one that is what was expected needs a thread', async (t) => {
   const [output, expected] = [Buffer.alloc(half, 'x'), Buffer.alloc(half, 'y')]
   t.match(await judgeOutput(lines, output, expected, undefined, broken), { same: false })
-  t.strictSame(await judgeOutput(lines, output, Buffer.from(output), undefined, broken), {
-    same: true,
-  })
-})
-
-t.test('nor does a large one that is what was expected', async (t) => {
-  const output = Buffer.alloc(16 * half, 'x')
-  t.strictSame(await judgeOutput(lines, output, Buffer.from(output), undefined, broken), {
-    same: true,
-  })
+  const large = Buffer.alloc(16 * half, 'x')
+  const verdict = await judgeOutput(lines, large, Buffer.from(large), undefined, broken)
+  t.strictSame(verdict, { same: true })
 })
 
 t.test('any other is judged by the thread, whose failure is ours', async (t) => {
   const [output, expected] = [Buffer.alloc(half, 'x'), Buffer.alloc(half + 1, 'x')]
-  await t.rejects(
-    judgeOutput(lines, output, expected, undefined, broken),
-    failsAt('checker.thread', /gone/),
-  )
+  const judged = judgeOutput(lines, output, expected, undefined, broken)
+  await t.rejects(judged, failsAt('checker.thread', /gone/))
   t.match(await judgeOutput(lines, output, expected), { same: false })
   const [spaced, plain] = [Buffer.from('x \n'.repeat(half)), Buffer.from('x\n'.repeat(half))]
   t.strictSame(await judgeOutput(lines, spaced, plain), { same: true })

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { readResult } from '#result'
-import { createTestDatabase } from '../../helper/database.ts'
+import { openTestDatabase } from '../../helper/database.ts'
 import { submitTomorrow, tomorrow } from '../../helper/demand.ts'
 import { startExecution } from '../../helper/execution.ts'
 import {
@@ -13,8 +13,7 @@ import {
 } from '../../helper/submission.ts'
 import { startWorkerProcess } from '../../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 
 const worker = await startWorkerProcess(t, url, { LANGUAGES: 'python', SLOTS: '1' })

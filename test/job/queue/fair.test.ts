@@ -5,13 +5,12 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
 import type { Database } from '#database'
 import { createReceive } from '#enqueue'
-import { createTestDatabase } from '../../helper/database.ts'
+import { openTestDatabase } from '../../helper/database.ts'
 import { endTaken, interrupt, takeNext } from '../../helper/execution.ts'
 import type { Taken } from '../../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 const python = describeSubmission({ code: 'print(1)' })
 const ample = { capacity: 100_000 }
 const second = 1_000_000

@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import { catalogue } from '#language'
 import type { Language } from '#language'
 import { readResult } from '#result'
-import { createTestDatabase } from '../../helper/database.ts'
+import { openTestDatabase } from '../../helper/database.ts'
 import { copy } from '../../helper/program.ts'
 import { startServer } from '../../helper/server.ts'
 import {
@@ -17,8 +17,7 @@ import {
 import { startWorkerProcess } from '../../helper/worker.ts'
 import type { WorkerProcess } from '../../helper/worker.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const { call } = await startServer(t, sql, { url })
 

@@ -9,18 +9,13 @@ import { createLog } from '#log'
 import type { Logger } from '#log'
 import { startQueue } from '../../../src/job/queue/queue.ts'
 import type { ExecutingTask } from '../../../src/job/queue/queue.ts'
-import { createTestDatabase } from '../../helper/database.ts'
+import { openTestDatabase } from '../../helper/database.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
+import { until } from '../../helper/until.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const submission = describeSubmission({ code: '' })
-
-/** Resolves once `holds` returns true. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await sleep(10)
-}
 
 /** A task that takes no jobs. */
 const idle: ExecutingTask = {

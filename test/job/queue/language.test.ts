@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { readStream } from '#event'
 import type { Executor } from '#executor'
 import type { Language } from '#language'
-import { createTestDatabase } from '../../helper/database.ts'
+import { openTestDatabase } from '../../helper/database.ts'
 import { accelerated, startExecutor } from '../../helper/executor.ts'
 import { startTestQueue } from '../../helper/queue.ts'
 import {
@@ -15,8 +15,7 @@ import {
   submitNew,
 } from '../../helper/submission.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const caller = await createCaller(sql)
 const executor = await startExecutor(t, { languages: accelerated })
 const python = describeSubmission({ code: 'print(1)' })

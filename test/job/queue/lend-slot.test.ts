@@ -2,12 +2,11 @@
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
-import { createTestDatabase } from '../../helper/database.ts'
+import { openTestDatabase } from '../../helper/database.ts'
 import { interrupt, startAttempt } from '../../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 const python = describeSubmission({ code: 'print(1)' })
 const low = { ...python, priority: 'low' } as const
 const java = { ...python, language: 'java' } as const

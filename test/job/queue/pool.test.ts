@@ -4,13 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createLog } from '#log'
 import { createQueuePool } from '../../../src/job/queue/pool.ts'
-import { createTestDatabase } from '../../helper/database.ts'
+import { openTestDatabase } from '../../helper/database.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 import { startTcpProxy } from '../../helper/tcp-proxy.ts'
 import { until } from '../../helper/until.ts'
 
-const { sql, url, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql, url } = await openTestDatabase(t)
 const proxy = await startTcpProxy(url)
 const { pool, beginRetrying } = createQueuePool(proxy.url, 2, createLog('test', 'silent'))
 beginRetrying()

@@ -4,13 +4,12 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
 import { createReceive } from '#enqueue'
-import { createTestDatabase } from '../../helper/database.ts'
+import { openTestDatabase } from '../../helper/database.ts'
 import { addWorker, conclude, interrupt, takeNext } from '../../helper/execution.ts'
 import { submitTomorrow } from '../../helper/demand.ts'
 import { createCaller, describeSubmission, submit, submitNew } from '../../helper/submission.ts'
 
-const { sql, drop } = await createTestDatabase()
-t.teardown(drop)
+const { sql } = await openTestDatabase(t)
 const worker = await addWorker(sql)
 await sql`insert into runledger.tier (name, concurrent_executions) values ('pair', 2)`
 const unlimited = await createCaller(sql)

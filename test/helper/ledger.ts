@@ -1,0 +1,19 @@
+// What the ledger says of a submission, and whether it keeps its promises.
+import type { Database } from '#database'
+import { readStream } from '#event'
+
+/** Lists the types of a stream's events, in their order. */
+export async function listTypes(sql: Database, id: string): Promise<string[]> {
+  return (await readStream(sql, id)).map(({ type }) => type)
+}
+
+/** Reads a submission's status. */
+export async function readStatus(sql: Database, id: string): Promise<string> {
+  const [row] = await sql`select status from runledger.submission where id = ${id}`
+  return (row?.['status'] as string | undefined) ?? 'unknown'
+}
+
+/** Returns every broken invariant and every drift of all submissions; empty when all is well. */
+export async function findBroken(sql: Database): Promise<unknown[]> {
+  return [...(await sql`select * from audit.invariant`), ...(await sql`select * from audit.drift`)]
+}
