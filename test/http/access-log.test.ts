@@ -26,16 +26,10 @@ t.test('at debug each request has a line', async (t) => {
   const lines = await logThree('debug')
   const told = lines.map((line) => JSON.parse(line) as object)
   t.match(told, [
-    {
-      msg: 'request.answered',
-      method: 'POST',
-      route: '/api/submit',
-      status: 202,
-      account: caller.accountId,
-    },
+    { msg: 'request.answered', method: 'POST', route: '/api/submit', status: 202, account: caller.accountId },
     { method: 'GET', route: '/api/result/:id', status: 404, milliseconds: Number, request: String },
     { method: 'GET', route: null, status: 404, account: null },
-  ])
+  ]) // prettier-ignore
   t.notMatch(lines.join(''), 'hidden')
   t.notMatch(lines.join(''), caller.key.slice(0, 12), 'nor the key, not even its label')
 })

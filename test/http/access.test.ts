@@ -18,26 +18,10 @@ const statusOf = async (key: string): Promise<number> =>
 t.test('without a valid key everything under /api is 401, whatever it is', async (t) => {
   const good = await issue()
   const flipped = good.slice(0, -1) + (good.endsWith('0') ? '1' : '0')
-  const keys = [
-    null,
-    '',
-    'x',
-    'rl_live_',
-    flipped,
-    `${good}x`,
-    good.toLowerCase(),
-    `${good}, ${good}`,
-  ]
+  const keys = [null, '', 'x', 'rl_live_', flipped, `${good}x`, good.toLowerCase(), `${good}, ${good}`] // prettier-ignore
+  const paths = ['/api', '/api/', '/api/submit', '/api/nowhere', '/api/result/x', '/API/submit', '/api?key=1'] // prettier-ignore
   for (const key of keys) {
-    for (const path of [
-      '/api',
-      '/api/',
-      '/api/submit',
-      '/api/nowhere',
-      '/api/result/x',
-      '/API/submit',
-      '/api?key=1',
-    ]) {
+    for (const path of paths) {
       for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
         const answer = await call(method, path, { key, body: '{"bad', checked: false })
         t.equal(answer.status, 401, `${method} ${path} ${key}`)
@@ -203,16 +187,9 @@ t.test('an unknown, a malformed and a foreign id cannot be told apart', async (t
   const { body } = await call('POST', '/api/submit', { key: other, body: python })
   await finish(sql, body.id)
   const ids = [
-    body.id,
-    body.id.toUpperCase(),
-    '018f0000-0000-7000-8000-000000000000',
-    'x',
-    '%00',
-    '%',
-    '%2e%2e',
-    "'--",
-    'x'.repeat(3000),
-  ]
+    body.id, body.id.toUpperCase(), '018f0000-0000-7000-8000-000000000000', 'x', '%00', '%',
+    '%2e%2e', "'--", 'x'.repeat(3000),
+  ] // prettier-ignore
   for (const suffix of ['', '?wait=true', '/events']) {
     const answers = new Set<string>()
     for (const id of ids) {
@@ -226,16 +203,11 @@ t.test('an unknown, a malformed and a foreign id cannot be told apart', async (t
 })
 
 t.test('an unknown path is 404', async (t) => {
-  for (const path of [
-    '/',
-    '/x',
-    '/api/x',
-    '/api/result',
-    '/api/result/a/b',
-    '//api/submit',
-    '/api%2fsubmit',
+  const paths = [
+    '/', '/x', '/api/x', '/api/result', '/api/result/a/b', '//api/submit', '/api%2fsubmit',
     '/healthz/x',
-  ]) {
+  ] // prettier-ignore
+  for (const path of paths) {
     const { status, body } = await call('GET', path)
     t.equal(status, 404, path)
     t.equal(body.error, 'not_found')

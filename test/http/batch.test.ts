@@ -28,15 +28,11 @@ t.test('every item has its answer in its place; a bad one does not stop the othe
   t.equal(status, 202)
   t.match(body.submissions, [
     { id: String },
-    {
-      error: 'invalid_request',
-      message: String,
-      issues: [{ path: 'language' }, { path: 'code' }, { path: '\0' }],
-    },
+    { error: 'invalid_request', message: String, issues: [{ path: 'language' }, { path: 'code' }, { path: '\0' }] },
     { id: String },
     { error: 'invalid_request', issues: [{ path: '', message: 'must be a JSON object' }] },
     { id: String },
-  ])
+  ]) // prettier-ignore
   t.equal(await countSubmissions(), before + 3)
   const [stored] = await sql`
     select code, stdin, expected_stdout from runledger.body where submission_id = ${body.submissions[2].id}`

@@ -55,15 +55,11 @@ t.test('doors are asked as the API is, with the headers of their clients', async
     const asked = await on.call('OPTIONS', path, { key: null, headers, checked: false })
     t.equal(asked.status, 204, path)
     const allowed = asked.headers['access-control-allow-headers']
-    for (const name of [
-      'Authorization',
-      'X-Auth-Token',
-      'Mcp-Session-Id',
-      'MCP-Protocol-Version',
-      'Mcp-Method',
+    const rows = [
+      'Authorization', 'X-Auth-Token', 'Mcp-Session-Id', 'MCP-Protocol-Version', 'Mcp-Method',
       'Mcp-Name',
-    ])
-      t.ok(allowed?.includes(name), name)
+    ] // prettier-ignore
+    for (const name of rows) t.ok(allowed?.includes(name), name)
     t.match(asked.headers['access-control-allow-methods'], /DELETE/)
   }
   const body = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }
@@ -101,12 +97,8 @@ t.test('a door that is closed has no path, and the API behind it stays', async (
 })
 
 t.test('other origins, and other paths, get nothing', async (t) => {
-  for (const other of [
-    'https://app.example.com.evil.test',
-    'https://APP.example.com',
-    'null',
-    'http://app.example.com',
-  ]) {
+  const others = ['https://app.example.com.evil.test', 'https://APP.example.com', 'null', 'http://app.example.com'] // prettier-ignore
+  for (const other of others) {
     const headers = { Origin: other, ...preflight }
     const asked = await on.call('OPTIONS', '/api/submit', { key: null, headers, checked: false })
     t.equal(asked.status, 401, other)

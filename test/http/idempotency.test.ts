@@ -60,12 +60,8 @@ t.test('a replay is the record as it stands, with 202', async (t) => {
 t.test('a different body replays too, and the answer says that it differs', async (t) => {
   const key = randomUUID()
   const first = await submit(key)
-  for (const change of [
-    { code: 'x' },
-    { stdin: 'x' },
-    { language: 'java' },
-    { expected_stdout: '' },
-  ]) {
+  const changes = [{ code: 'x' }, { stdin: 'x' }, { language: 'java' }, { expected_stdout: '' }]
+  for (const change of changes) {
     const { body, headers } = await submit(key, { ...python, ...change })
     t.equal(body.id, first.body.id)
     t.equal(headers['idempotency-mismatch'], 'true', JSON.stringify(change))
@@ -83,21 +79,6 @@ t.test('a refused request does not take its key', async (t) => {
   const key = randomUUID()
   t.equal((await submit(key, { language: 'x' })).status, 400)
   t.equal((await submit(key)).headers['idempotency-replayed'], undefined)
-})
-
-t.test('a key is a UUID', async (t) => {
-  for (const key of [
-    '',
-    'x',
-    '123',
-    randomUUID().slice(1),
-    `{${randomUUID()}}`,
-    `${randomUUID()},`,
-  ]) {
-    const { status, body } = await submit(key)
-    t.equal(status, 400, key)
-    t.strictSame(body.issues, [{ path: 'Idempotency-Key', message: 'must be a UUID' }])
-  }
 })
 
 t.test('another account may use the same key', async (t) => {
@@ -134,17 +115,6 @@ t.test('a replay with wait=true attaches to the running submission', async (t) =
   t.equal(status, 202)
   t.match(record, { id: body.id, status: 'completed' })
   t.equal(headers['idempotency-replayed'], 'true')
-})
-
-t.test('a replay with wait=true that is not final in time is 408 with the id', async (t) => {
-  const key = randomUUID()
-  const first = await submit(key)
-  const { status, body } = await call('POST', '/api/submit?wait=true', {
-    headers: { 'Idempotency-Key': key, Prefer: 'wait=0' },
-    body: python,
-  })
-  t.equal(status, 408)
-  t.equal(body.id, first.body.id)
 })
 
 t.test('a replay needs no place in the queue, a new request does', async (t) => {

@@ -24,10 +24,7 @@ const python = { language: 'python', code: '' }
 const ways: Readonly<Record<string, { readonly body: object; readonly accept?: string }>> = {
   '/api/submit?wait=true': { body: { ...python, files: [file] } },
   '/api/submit': { body: { ...python, files: [file] }, accept: 'text/event-stream' },
-  '/api/submit/batch': {
-    body: { submissions: [{ ...python, files: [file] }] },
-    accept: 'application/x-ndjson',
-  },
+  '/api/submit/batch': { body: { submissions: [{ ...python, files: [file] }] }, accept: 'application/x-ndjson' },
   '/mcp': {
     body: {
       jsonrpc: '2.0',
@@ -37,7 +34,7 @@ const ways: Readonly<Record<string, { readonly body: object; readonly accept?: s
     },
   },
   '/run_code': { body: { ...python, files: { a: encoded } } },
-}
+} // prettier-ignore
 
 /** Measures what is left after garbage collection, which frees buffers a moment later. */
 async function measure(): Promise<number> {

@@ -43,6 +43,12 @@ async function scrapeUntil(
   }
 }
 
+/** Picks figures, named without `runledger_`, that a scrape has. */
+async function show(...names: string[]): Promise<(number | undefined)[]> {
+  const figures = await scrape()
+  return names.map((name) => figures.get(`runledger_${name}`))
+}
+
 const submit = async (body: object = python): Promise<string> =>
   (await call('POST', '/api/submit', { body })).body.id
 
@@ -61,39 +67,35 @@ t.test('the queue and the workers are shown as they are', async (t) => {
   await call('POST', '/api/submit/batch', { key, body: { submissions: [python] } })
   while (waiter.waiting === 0) await new Promise(setImmediate)
   const figures = await scrape()
-  t.equal(figures.get('runledger_unfinished_submissions{state="running"}'), 1)
-  t.equal(figures.get('runledger_unfinished_submissions{state="queued"}'), 3)
-  t.equal(figures.get('runledger_unfinished_submissions{state="waiting"}'), 0)
+  const expected = {
+    'unfinished_submissions{state="running"}': 1,
+    'unfinished_submissions{state="queued"}': 3,
+    'unfinished_submissions{state="waiting"}': 0,
+    workers: 1,
+    slots: 2,
+    'waiting_submissions{language="python"}': 3,
+    'language_workers{language="python"}': 1,
+    'language_workers{language="lua"}': 1,
+    waiters: 1,
+    database_up: 1,
+    workers_suspended: 0,
+  }
+  for (const [name, value] of Object.entries(expected))
+    t.equal(figures.get(`runledger_${name}`), value, name)
   t.ok((figures.get('runledger_oldest_waiting_seconds') ?? 0) > 0)
-  t.equal(figures.get('runledger_workers'), 1)
-  t.equal(figures.get('runledger_slots'), 2)
-  t.equal(figures.get('runledger_waiting_submissions{language="python"}'), 3)
-  t.equal(figures.get('runledger_language_workers{language="python"}'), 1)
-  t.equal(figures.get('runledger_language_workers{language="lua"}'), 1)
-  t.equal(figures.get('runledger_waiters'), 1)
-  t.equal(figures.get('runledger_database_up'), 1)
-  t.equal(figures.get('runledger_workers_suspended'), 0)
   await sql`update runledger.worker set suspended_at = now()`
-  const suspended = await scrape()
-  t.equal(suspended.get('runledger_workers_suspended'), 1)
-  t.equal(suspended.get('runledger_workers'), 1)
-  t.equal(suspended.get('runledger_slots'), 0)
+  t.strictSame(await show('workers_suspended', 'workers', 'slots'), [1, 1, 0])
   await sql`update runledger.worker set suspended_at = null, wanted = 'paused'`
-  const paused = await scrape()
-  t.equal(paused.get('runledger_workers_paused'), 1)
-  t.equal(paused.get('runledger_workers_suspended'), 0)
-  t.equal(paused.get('runledger_slots'), 0)
+  t.strictSame(await show('workers_paused', 'workers_suspended', 'slots'), [1, 0, 0])
   await sql`update runledger.worker set stopped_at = now()`
   await session.end()
   await finish(sql, ids[1] ?? '')
   await waiting
-  const ended = await scrape()
-  t.equal(ended.get('runledger_workers'), 0)
-  t.equal(ended.get('runledger_workers_lost'), 0, 'it drained')
+  t.strictSame(await show('workers', 'workers_lost'), [0, 0], 'it drained')
   await sql`update runledger.worker set is_lost = true`
-  t.equal((await scrape()).get('runledger_workers_lost'), 1)
+  t.strictSame(await show('workers_lost'), [1])
   await sql`update runledger.worker set stopped_at = now() - interval '61 minutes'`
-  t.equal((await scrape()).get('runledger_workers_lost'), 0, 'long ago')
+  t.strictSame(await show('workers_lost'), [0], 'long ago')
 })
 
 t.test('what waits is shown by tier, language and priority', async (t) => {
@@ -131,20 +133,16 @@ function sumExecutions(figures: ReadonlyMap<string, number>): number {
 }
 
 t.test('what was found in the ledger is shown, and when it was looked at', async (t) => {
-  const shown = async (): Promise<unknown[]> => {
-    const figures = await scrape()
-    return ['drift', 'broken_chain', 'invariant'].map((check) =>
-      figures.get(`runledger_ledger_findings{check="${check}"}`),
-    )
-  }
-  t.equal((await scrape()).get('runledger_ledger_checked_timestamp_seconds'), 0, 'never yet')
+  const checks = ['drift', 'broken_chain', 'invariant']
+  const shown = (): Promise<unknown[]> =>
+    show(...checks.map((check) => `ledger_findings{check="${check}"}`))
+  t.strictSame(await show('ledger_checked_timestamp_seconds'), [0], 'never yet')
   await sql`select runledger.check_ledger(1000)`
   t.strictSame(await shown(), [0, 0, 0])
   const [row] =
     await sql`select extract(epoch from checked_at)::float as at from runledger.ledger_check`
-  const figures = await scrape()
-  t.equal(figures.get('runledger_ledger_checked_timestamp_seconds'), row?.['at'])
-  t.equal(figures.get('runledger_ledger_walked_timestamp_seconds'), row?.['at'])
+  const times = ['ledger_checked_timestamp_seconds', 'ledger_walked_timestamp_seconds']
+  t.strictSame(await show(...times), [row?.['at'], row?.['at']])
   await sql`update runledger.ledger_check set drift = 1, broken_chain = 2, invariant = 3`
   t.strictSame(await shown(), [1, 2, 3])
 })

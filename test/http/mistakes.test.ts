@@ -16,7 +16,7 @@ const list = (length: number, one: (index: number) => unknown): unknown[] =>
 const named = (name: unknown, more: object = {}): unknown[] => [{ name, content: '', ...more }]
 
 /** Names that both `files` and `output_files` refuse. */
-const badNames = ['', '/a', '../a', 'a/..', './a', 'a//b', 'a/', 'a\\b', 'a b', 'a\0', 'é', 'e\u0301', 'ａ', '%2e', 'a/'.repeat(8) + 'a', 'a'.repeat(256), 7, null, {}] // prettier-ignore
+const badNames = ['', '.', '/a', '../a', 'a/..', 'a/../b', './a', 'a\n', 'a//b', 'a/', 'a\\b', 'a b', 'a\0', 'é', 'e\u0301', 'ａ', '%2e', 'a/'.repeat(8) + 'a', 'a'.repeat(256), 7, null, {}] // prettier-ignore
 
 const noDigest = ['', digest.slice(1), `${digest}0`, digest.toUpperCase(), `${digest.slice(1)}g`, 7, null, [digest]] // prettier-ignore
 

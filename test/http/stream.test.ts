@@ -91,13 +91,8 @@ t.test('with a worker', async (t) => {
       const events = await stream.ended
       t.strictSame(findFlaws(events), [])
       t.strictSame(namesOf(events).toSorted(), [
-        'result',
-        'status queued',
-        'status running',
-        'stderr',
-        'stdout',
-        'submitted',
-      ])
+        'result', 'status queued', 'status running', 'stderr', 'stdout', 'submitted',
+      ]) // prettier-ignore
       t.match(events.at(-1)?.data, { status: 'cancelled', stdout: 'é1\n' })
     }
   })
@@ -152,14 +147,7 @@ t.test('with a worker', async (t) => {
     const code = '#include <cstdio>\n#warning careful\nint main() { puts("x"); fflush(stdout); }'
     const stream = await open('/api/submit', { body: { language: 'cpp', code } })
     const events = await stream.ended
-    t.strictSame(namesOf(events), [
-      'submitted',
-      'status queued',
-      'status running',
-      'compile',
-      'stdout',
-      'result',
-    ])
+    t.strictSame(namesOf(events), ['submitted', 'status queued', 'status running', 'compile', 'stdout', 'result']) // prettier-ignore
     t.match(events[3]?.data.output, /careful/)
     const broken = await open('/api/submit', { body: { language: 'cpp', code: 'x' } })
     const told = await broken.ended

@@ -172,17 +172,13 @@ t.test('a body of exactly 2 MiB is read', async (t) => {
 
 t.test('what is no HTTP is 400 as JSON and ends the connection', async (t) => {
   const garbage = [
-    'garbage\r\n\r\n',
-    '\x16\x03\x01\x02\0\x01\0',
-    'GET / HTTP/9.9\r\n\r\n',
-    'GET / HTTP/1.1\r\nNo colon\r\n\r\n',
-    'GET / HTTP/1.1\r\nHost: x\r\nX: \0\r\n\r\n',
+    'garbage\r\n\r\n', '\x16\x03\x01\x02\0\x01\0', 'GET / HTTP/9.9\r\n\r\n',
+    'GET / HTTP/1.1\r\nNo colon\r\n\r\n', 'GET / HTTP/1.1\r\nHost: x\r\nX: \0\r\n\r\n',
     `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
     post({ 'Transfer-Encoding': 'chunked', 'Content-Length': 5 }, '0\r\n\r\n'),
-    post({ 'Transfer-Encoding': 'chunked' }, 'zz\r\n'),
-    post({ 'Content-Length': 'x' }),
+    post({ 'Transfer-Encoding': 'chunked' }, 'zz\r\n'), post({ 'Content-Length': 'x' }),
     post({ 'Content-Length': '-1' }),
-  ]
+  ] // prettier-ignore
   for (const bytes of garbage) {
     const text = await exchange(bytes)
     t.match(statusLines(text), ['HTTP/1.1 400'], JSON.stringify(bytes.slice(0, 60)))

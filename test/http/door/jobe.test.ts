@@ -69,11 +69,7 @@ t.test('each way to end has its outcome', async (t) => {
     ['exception', python('1/0'), { outcome: 12, stderr: /ZeroDivisionError/ }],
     ['exit status', python('print(1); exit(3)'), { outcome: 12, stdout: '1\n' }],
     ['stderr', python('import sys; print("e", file=sys.stderr)'), { outcome: 12, stderr: 'e\n' }],
-    [
-      'signal',
-      python('import os; os.kill(os.getpid(), 6)'),
-      { outcome: 12, stderr: /terminated with signal 6/ },
-    ],
+    ['signal', python('import os; os.kill(os.getpid(), 6)'), { outcome: 12, stderr: /terminated with signal 6/ }],
     ['syntax', python('print('), { outcome: 11, cmpinfo: /SyntaxError/, stdout: '', stderr: '' }],
     ['own syntax error', python('exec("print(")'), { outcome: 12, stderr: /SyntaxError/ }],
     [
@@ -83,34 +79,18 @@ t.test('each way to end has its outcome', async (t) => {
       }),
       { outcome: 13, stderr: '' },
     ],
-    [
-      'wall time',
-      python('import time; time.sleep(9)', { parameters: { cputime: 0.3 } }),
-      { outcome: 13 },
-    ],
+    ['wall time', python('import time; time.sleep(9)', { parameters: { cputime: 0.3 } }), { outcome: 13 }],
     ['output', python('while True: print("x" * 9999)'), { outcome: 13 }],
-    [
-      'memory',
-      python('x = b"1" * 500_000_000', { parameters: { memorylimit: 50 } }),
-      { outcome: 17, stderr: '' },
-    ],
-    [
-      'bytes',
-      python(String.raw`import os; os.write(1, b"a\n\x01\xff")`),
-      { stdout: String.raw`a${'\n'}\x01\xff` },
-    ],
-    [
-      'compiled',
-      c('#include <stdio.h>\nint main(void) { puts("hello"); return 0; }'),
-      { outcome: 15, stdout: 'hello\n' },
-    ],
+    ['memory', python('x = b"1" * 500_000_000', { parameters: { memorylimit: 50 } }), { outcome: 17, stderr: '' }],
+    ['bytes', python(String.raw`import os; os.write(1, b"a\n\x01\xff")`), { stdout: String.raw`a${'\n'}\x01\xff` }],
+    ['compiled', c('#include <stdio.h>\nint main(void) { puts("hello"); return 0; }'), { outcome: 15, stdout: 'hello\n' }],
     ['not compiled', c('int main( {'), { outcome: 11, cmpinfo: /error/, stdout: '', stderr: '' }],
     [
       'system call',
       c('#include <signal.h>\nint main(void) { raise(SIGSYS); return 0; }', { compileargs: [] }),
       { outcome: 19, stderr: '' },
     ],
-  ]
+  ] // prettier-ignore
   for (const [name, spec, body] of rows) t.match(await run(spec), { status: 200, body }, name)
 })
 
@@ -217,14 +197,11 @@ t.test('mistakes are text with Jobe’s words and status', async (t) => {
     [listing(['short', 'a']), /^Invalid file specifier: /],
     [listing(['longEnough', '../a']), /^Invalid file specifier: /],
     [listing(...Array.from({ length: 65 }, () => ['longEnough', 'a'])), /more than 64 files/],
-    [
-      listing(['large001', 'a'], ['large002', 'b']),
-      /^file_list is larger than 1048576 bytes in all$/,
-    ],
+    [listing(['large001', 'a'], ['large002', 'b']), /^file_list is larger than 1048576 bytes in all$/],
     [listing(['large001', 'a'], ['large001', 'A']), /^file_list/],
     [python('', { input: 'x'.repeat(70_000) }), /^input is larger/],
     [python('x'.repeat(70_000)), /^sourcecode is larger/],
-  ]
+  ] // prettier-ignore
   const asSpecs = specs.map(([spec, message]) => [{ run_spec: spec }, message] as const)
   for (const [body, message] of [...rows, ...asSpecs])
     t.match(await post(body), { status: 400, body: message }, message.source)

@@ -117,12 +117,7 @@ t.test('each way to end has its status', async (t) => {
     ['print(1)', { expected_output: '1  \n\n' }, 3],
     ['print(1)', { expected_output: '2' }, 4, { status: { description: 'Wrong Answer' } }],
     ['while True: pass', { cpu_time_limit: 0.3 }, 5, { message: 'Time limit exceeded' }],
-    [
-      'import time; time.sleep(9)',
-      { wall_time_limit: 1 },
-      5,
-      { message: 'Time limit exceeded (wall clock)' },
-    ],
+    ['import time; time.sleep(9)', { wall_time_limit: 1 }, 5, { message: 'Time limit exceeded (wall clock)' }],
     [kill(11), {}, 7, { message: 'Caught fatal signal 11' }],
     ['while True: print("x" * 9999)', { max_file_size: 64 }, 8],
     [kill(8), {}, 9],
@@ -130,7 +125,7 @@ t.test('each way to end has its status', async (t) => {
     ['exit(3)', {}, 11, { message: 'Exited with error status 3' }],
     [kill(15), {}, 12],
     ['x = b"1" * 500_000_000', { memory_limit: 50_000 }, 12],
-  ]
+  ] // prettier-ignore
   for (const [code, more, id, told = {}] of rows) {
     const answer = await run(code, more)
     t.match(answer, { status: 201, body: { status: { id } } }, code)
@@ -220,10 +215,7 @@ t.test('mistakes are 422 by their fields', async (t) => {
   const rows: readonly [object, object][] = [
     [{}, { language_id: ["can't be blank"], source_code: ["can't be blank"] }],
     [of({ language_id: 9999 }), { language_id: ["language with id 9999 doesn't exist"] }],
-    [
-      of({ compiler_options: '-O2' }),
-      { compiler_options: ['setting compiler options is only allowed for compiled languages'] },
-    ],
+    [of({ compiler_options: '-O2' }), { compiler_options: ['setting compiler options is only allowed for compiled languages'] }],
     [of({ cpu_time_limit: 1e9, memory_limit: 'much' }), { memory_limit: ['is not a number'] }],
     [
       of({ cpu_time_limit: 1e9, memory_limit: 2048 }),
@@ -248,7 +240,7 @@ t.test('mistakes are 422 by their fields', async (t) => {
     [of({ number_of_runs: 21 }), { number_of_runs: ['must be less than or equal to 20'] }],
     [of({ source_code: 'x'.repeat(70_000) }), { source_code: [/^is larger than 65536/] }],
     [of({ additional_files: 'aGVsbG8=' }), { additional_files: ['is not a zip in base64'] }],
-  ]
+  ] // prettier-ignore
   for (const [body, answer] of rows) {
     const told = JSON.stringify(body).slice(0, 100)
     t.match(await create(body), { status: 422, body: answer }, told)

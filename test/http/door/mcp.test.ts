@@ -158,23 +158,15 @@ t.test('a program that fails is an error with its record', async (t) => {
 
 t.test('mistakes in arguments are told to the model, each with its place', async (t) => {
   const rows: readonly [string, object, RegExp][] = [
-    [
-      'run_code',
-      { code: 1, tests: [] },
-      /code must be a string.*language is required|language is required.*code/,
-    ],
-    [
-      'run_code',
-      { language: 'python', code: '', webhook_url: 'x' },
-      /webhook_url is not a field of run_code/,
-    ],
+    ['run_code', { code: 1, tests: [] }, /code must be a string.*language is required|language is required.*code/],
+    ['run_code', { language: 'python', code: '', webhook_url: 'x' }, /webhook_url is not a field of run_code/],
     ['run_code', { language: 'klingon', code: '' }, /language/],
     ['run_code', { language: 'python', code: '', limits: { wall_time: 1e9 } }, /limits.wall_time/],
     ['run_tests', { language: 'python', code: '' }, /tests is required/],
     ['get_result', { id: 'one' }, /id must be a UUID/],
     ['get_result', { id: '01890000-0000-7000-8000-000000000000' }, /no such submission/],
     ['list_languages', { all: true }, /all is not a field of list_languages/],
-  ]
+  ] // prettier-ignore
   for (const [name, given, message] of rows) {
     const { result } = (await ask('tools/call', { name, arguments: given })).body
     t.equal(result.isError, true, name)

@@ -92,20 +92,12 @@ t.test('each way to end has its code, signal and status', async (t) => {
   const rows: readonly [string, object, object][] = [
     ['exit', python('exit(3)'), exited],
     ['signal', python(segfault), { code: null, signal: 'SIGSEGV', status: 'SG' }],
-    [
-      'wall time',
-      python(sleep, { run_timeout: 300 }),
-      { code: null, signal: 'SIGKILL', status: 'TO' },
-    ],
+    ['wall time', python(sleep, { run_timeout: 300 }), { code: null, signal: 'SIGKILL', status: 'TO' }],
     ['CPU time', python('while True: pass', { run_cpu_time: 300 }), { status: 'TO' }],
-    [
-      'memory',
-      python(hoard, { run_memory_limit: 50_000_000 }),
-      { signal: 'SIGKILL', status: 'SG' },
-    ],
+    ['memory', python(hoard, { run_memory_limit: 50_000_000 }), { signal: 'SIGKILL', status: 'SG' }],
     ['stdout', python('while True: print("x" * 9999)'), { status: 'OL' }],
     ['stderr', python(complain), { status: 'EL' }],
-  ]
+  ] // prettier-ignore
   for (const [name, body, run] of rows)
     t.match(await execute(body), { status: 200, body: { run } }, name)
 })
@@ -129,10 +121,7 @@ t.test('a compiler has a stage of its own, which stands for a run that is missin
 
 t.test('mistakes are 400 with a message that says them all', async (t) => {
   const rows: readonly [object, RegExp][] = [
-    [
-      {},
-      /language is required as a string; version is required as a string; files is required as an array/,
-    ],
+    [{}, /language is required as a string; version is required as a string; files is required as an array/],
     [python('', { files: [] }), /files must contain at least one/],
     [{ ...python(''), version: '2.x' }, /^python-2\.x runtime is unknown$/],
     [{ ...python(''), version: '1||'.repeat(22) }, /^version must have at most 64 characters$/],
@@ -143,7 +132,7 @@ t.test('mistakes are 400 with a message that says them all', async (t) => {
     [python('', { args: ['a\0b'] }), /args/],
     [python('', { files: [{ content: '/w==', encoding: 'base64' }] }), /not UTF-8/],
     [python('', { files: [{ content: '' }, { name: '../up', content: '' }] }), /files/],
-  ]
+  ] // prettier-ignore
   for (const [body, message] of rows) {
     const told = { message, fault: 'caller', retry: 'never' }
     t.match(await execute(body), { status: 400, body: told }, message.source)

@@ -42,18 +42,12 @@ t.test('each way to end has its status', async (t) => {
   const rows: readonly [object, object][] = [
     [python('exit(3)'), { status: 'Failed', run_result: { status: 'Finished', return_code: 3 } }],
     [python('1/0'), { status: 'Failed', run_result: { stderr: /ZeroDivisionError/ } }],
-    [
-      python('import os; os.kill(os.getpid(), 11)'),
-      { status: 'Failed', run_result: { return_code: -11 } },
-    ],
+    [python('import os; os.kill(os.getpid(), 11)'), { status: 'Failed', run_result: { return_code: -11 } }],
     [
       python('import time; time.sleep(9)', { run_timeout: 0.3 }),
       { status: 'Failed', run_result: { status: 'TimeLimitExceeded', return_code: null } },
     ],
-    [
-      python('x = b"1" * 500_000_000', { memory_limit_MB: 50 }),
-      { status: 'Failed', run_result: { return_code: -9 } },
-    ],
+    [python('x = b"1" * 500_000_000', { memory_limit_MB: 50 }), { status: 'Failed', run_result: { return_code: -9 } }],
     [
       { language: 'cpp', code: 'int main( {' },
       {
@@ -66,7 +60,7 @@ t.test('each way to end has its status', async (t) => {
       { language: 'cpp', code: '#include <cstdio>\nint main() { puts("hello"); }' },
       { status: 'Success', compile_result: { return_code: 0 }, run_result: { stdout: 'hello\n' } },
     ],
-  ]
+  ] // prettier-ignore
   for (const [body, answer] of rows) {
     const got = await run(body)
     t.equal(got.status, 200)

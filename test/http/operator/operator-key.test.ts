@@ -72,12 +72,8 @@ t.test('a key that is revoked, expired or mistyped is 401, as any', async (t) =>
   const expired = await issueOperatorKey(sql)
   await sql`update runledger.api_key set expires_at = now() where id = ${expired.id}`
   const { key } = await issueOperatorKey(sql)
-  for (const bad of [
-    revoked.key,
-    expired.key,
-    `${key.slice(0, -1)}!`,
-    key.replace('oper', 'live'),
-  ]) {
+  const bads = [revoked.key, expired.key, `${key.slice(0, -1)}!`, key.replace('oper', 'live')] // prettier-ignore
+  for (const bad of bads) {
     for (const path of [look, '/api/submissions'])
       t.match(await call('GET', path, { key: bad }), { status: 401 }, `${bad.slice(0, 8)} ${path}`)
   }

@@ -36,13 +36,13 @@ export const httpFaults: readonly Fault[] = [
     name: 'http: a webhook may be sent in plain text',
     text: "[url.protocol !== 'https:', 'must be an https: URL'],",
     instead: '',
-    tests: ['http/submit'],
+    tests: ['http/contract'],
   },
   {
     name: 'http: a webhook without a secret is accepted',
     text: "['webhook_secret', 'webhook_url'],",
     instead: '',
-    tests: ['http/submit'],
+    tests: ['http/contract'],
   },
   {
     name: 'http: an unknown parameter of the query is overlooked',
@@ -96,7 +96,7 @@ export const httpFaults: readonly Fault[] = [
     name: 'http: an idempotency key need not be a UUID',
     text: "if (typeof text === 'string' && isUuid(text)) {",
     instead: "if (typeof text === 'string') {",
-    tests: ['http/idempotency'],
+    tests: ['http/contract'],
   },
   {
     name: 'http: a wait that takes too long is answered 504',
