@@ -29,12 +29,6 @@ except IndexError as error:
     raise RuntimeError('alone') from None`,
   'an exception group': String.raw`
 raise ExceptionGroup('several', [ValueError(1), ExceptionGroup('more', [TypeError('two'), OSError(2, 'three')])])`,
-  'except*': String.raw`
-try:
-    raise ExceptionGroup('several', [ValueError(1), TypeError(2)])
-except* ValueError as group:
-    print(group.exceptions)`,
-  notes: 'error = ValueError("x")\nerror.add_note("first\\nsecond")\nraise error',
   'carets below an expression':
     'value = {"a": {"b": None}}\nprint(value["a"]["b"]["c"] + (1 /\n 2))',
   'a wide line': 'x = "äöü€𝄞" + "日本語"; y = x.missing; print("日本" + y)',
@@ -42,7 +36,6 @@ except* ValueError as group:
   'a variable that is nearly right': 'counter = 1\nprint(countre)',
   'a missing module': 'import no_such_module',
   'a missing name of a module': 'from math import cosinus',
-  'a missing module below a package': 'import xml.nothing.more',
   'an exception without words': 'raise ValueError',
   'an exception of a class of its own': String.raw`
 class Odd(Exception):
@@ -51,7 +44,6 @@ raise Odd()`,
   'an exception with bytes in it': 'raise ValueError("\\udc80\\ud800 \\x00 \\x1b")',
   'a base exception': 'raise BaseException("base")',
   'a generator': 'def g():\n    yield 1\n    raise LookupError("in g")\nfor x in g(): print(x)',
-  'a stop of a generator': 'def g():\n    yield 1\n    raise StopIteration\nlist(g())',
   'a coroutine never awaited': 'async def f(): pass\nf()\nprint("after")',
   'an assertion': 'assert 1 == 2, {"left": 1}',
   'an import that imports itself': 'import main',
@@ -79,8 +71,6 @@ except ZeroDivisionError as error:
   'an excepthook that fails': 'import sys\nsys.excepthook = lambda *a: 1 / 0\n{}[1]',
   'an unraisable exception':
     'class A:\n    def __del__(self): 1 / 0\na = A()\ndel a\nprint("goes on")',
-  'an unraisable exception at the end':
-    'class A:\n    def __del__(self): raise ValueError("late")\na = A()',
   'a thread': String.raw`
 import threading
 def work():
@@ -134,12 +124,6 @@ sys.setrecursionlimit(1_000_000)
 @functools.lru_cache(None)
 def f(n): return 0 if n == 0 else 1 + f(n - 1)
 print(f(30_000))`,
-  'a comparison 20,000 deep': String.raw`
-import sys
-sys.setrecursionlimit(10**6)
-a = b = 0
-for _ in range(20_000): a, b = [a], [b]
-print(a == b)`,
   'a thread that recurses within its stack': String.raw`
 import sys, threading
 sys.setrecursionlimit(10**6)
@@ -187,37 +171,16 @@ found = [0] * 1000
 print(tracemalloc.get_traced_memory()[0] > 8000, tracemalloc.get_object_traceback(found))
 open('main.py')`,
   'syntax: an open bracket': 'print((1, 2\nprint(3)',
-  'syntax: a missing colon': 'if True\n    pass',
   'syntax: an indent too much': 'x = 1\n  y = 2',
-  'syntax: an indent too little': 'def f():\n        x = 1\n    y = 2',
   'syntax: tabs and spaces': 'if True:\n\tx = 1\n        y = 2',
   'syntax: a string without end': 'x = "abc\nprint(x)',
-  'syntax: a long string without end': 'x = """abc\n\n\nprint(x)',
   'syntax: an f-string': 'print(f"{1 +}")',
-  'syntax: an f-string within': 'print(f"{a!x}")',
-  'syntax: a keyword': 'class = 1',
   'syntax: print of Python 2': 'print "hello"',
-  'syntax: exec of Python 2': 'exec "1"',
-  'syntax: an assignment to a call': 'f() = 1',
-  'syntax: = instead of ==': 'if x = 1: pass',
   'syntax: return outside': 'return 1',
-  'syntax: yield outside': 'yield 1',
-  'syntax: await outside': 'await x',
-  'syntax: break outside': 'break',
-  'syntax: nonlocal': 'def f():\n    nonlocal q',
-  'syntax: a number': 'x = 0777\ny = 1__0',
   'syntax: a character': 'x = 1 ? 2',
-  'syntax: a quotation mark': 'x = “a”',
-  'syntax: a space that is none': 'x\u00a0= 1',
-  'syntax: a star': 'a, *b, *c = x',
   'syntax: a future': 'from __future__ import braces',
-  'syntax: a future too late': 'x = 1\nfrom __future__ import annotations',
   'syntax: the end of the file': 'def f(',
-  'syntax: a line after a backslash': 'x = 1 \\ \n+ 2',
   'syntax: far below': `${'x = 1\n'.repeat(3000)}x = = 2`,
   'syntax: a line of 5,000': `x = [${'1, '.repeat(2500)}) + 2`,
   'syntax: too deep': `${'('.repeat(300)}${')'.repeat(300)}`,
-  'syntax: too many blocks': Array.from({ length: 30 }, (_, n) => `${' '.repeat(n)}for i in x:`)
-    .concat(`${' '.repeat(30)}pass`)
-    .join('\n'),
 }
