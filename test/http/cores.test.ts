@@ -70,7 +70,7 @@ t.test('as many as its tier gives, and no more than there are', async (t) => {
     await setCores(given)
     const { id, ratio } = await runBusy()
     t.match(await readLimits(id), { limits: { cores: granted } })
-    // How many cores the program used depends on the machine, so the figure is only reported.
-    t.comment(`${given} given: ${ratio.toFixed(2)} used`)
+    // How many of its cores the program used depends on the machine.
+    if (areLimited) t.ok(ratio < granted + 0.15, `${given} given: ${ratio.toFixed(2)} used`)
   }
 })

@@ -114,7 +114,7 @@ export const executorFaults: readonly Fault[] = [
     name: 'executor: a tier’s cores do not reach the box',
     text: 'await runPhase({ command, cores, ranOutOfMemory, ...details, limits })',
     instead: 'await runPhase({ command, ranOutOfMemory, ...details, limits })',
-    tests: ['executor/cores'],
+    tests: ['http/cores'],
   },
   {
     name: 'cgroup: a box may use any number of cores',
