@@ -1,5 +1,5 @@
 // A language is offered once a program in it has run correctly, and only as long as its files stay the same.
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -147,44 +147,6 @@ t.test(
     t.notOk(prove({ lua: toolchain('lua') }).has('lua'), 'another file')
   },
 )
-
-t.test('a language whose file is replaced is looked at and tried anew', async (t) => {
-  const { prove, toolchain, tried, directory } = open(t)
-  const changes: number[] = []
-  const proven = prove(
-    { lua: toolchain('lua') },
-    {
-      findAgain: async () => toolchain('lua', '2'),
-      onChange: () => void changes.push(changes.length),
-    },
-  )
-  await proven.settled
-  t.equal(await proven.run('lua'), nothing)
-  writeFileSync(join(directory, 'lua'), 'other')
-  const refusal = proven.run('lua')
-  t.notOk(proven.has('lua'), 'it is not offered meanwhile')
-  await t.rejects(refusal, failsAt('language.changed', /since its trial/))
-  await proven.settled
-  t.ok(proven.has('lua'))
-  t.equal(await proven.run('lua'), nothing)
-  t.strictSame(tried, ['lua', 'lua'])
-  t.equal(changes.length, 3)
-})
-
-t.test('one that is gone when it is looked at anew is refused, and waits no more', async (t) => {
-  const { prove, toolchain, directory, refused } = open(t)
-  let changes = 0
-  const proven = prove({ lua: toolchain('lua') }, { onChange: () => void (changes += 1) })
-  await proven.settled
-  rmSync(join(directory, 'lua'))
-  const refusal = proven.run('lua')
-  t.ok(proven.awaits('lua'))
-  await t.rejects(refusal, failsAt('language.changed'))
-  await proven.settled
-  t.notOk(proven.awaits('lua') || proven.has('lua'))
-  t.match(refused, [/^lua: .*not there/])
-  t.equal(changes, 3)
-})
 
 t.test('one that is replaced during its trial is not offered', async (t) => {
   const { prove, toolchain, directory, refused } = open(t)

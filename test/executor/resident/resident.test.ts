@@ -1,7 +1,7 @@
 // Resident boxes: an answer is accepted whole or not at all, whatever the program in the box does wrong, and no box is left
 // behind. The program in the box is a small one that misbehaves on request.
-import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
+import type { Test } from 'tap'
 import { encodeLayout } from '../../../src/executor/box/keeper/host-root.ts'
 import { buildKeeper } from '../../../src/executor/box/keeper/build.ts'
 import type { BoxResources } from '../../../src/executor/box/keeper/keeper.ts'
@@ -20,6 +20,7 @@ import {
   scaleLimits,
   timeFactor,
 } from '../../helper/executor.ts'
+import { until } from '../../helper/until.ts'
 
 const resources: BoxResources = {
   cgroups: await openCgroupParent(nameWorkerGroup()),
@@ -67,32 +68,23 @@ const limits = {
   wallSeconds: 3 * timeFactor,
 }
 
-function start(
-  code = program,
-  signal = new AbortController().signal,
-  startSeconds = 30,
-): Promise<Resident> {
-  return startResident(
-    resources,
-    {
-      name: `resident-${(boxes += 1)}`,
-      uid: process.getuid?.() === 0 ? firstUid : null,
-      command: {
-        argv: ['/usr/bin/python3', '-c', code],
-        files: [],
-        unlimitedStack: false,
-      },
-      limits: { memoryBytes: 64 << 20, processes: 16, diskBytes: 1 << 20, cpuSeconds: 60 },
-      startSeconds: startSeconds * timeFactor,
-      answerBytes: 1 << 20,
-    },
-    signal,
-  )
+const never = new AbortController().signal
+
+function start(code = program, signal = never, startSeconds = 30): Promise<Resident> {
+  const described = {
+    name: `resident-${(boxes += 1)}`,
+    uid: process.getuid?.() === 0 ? firstUid : null,
+    command: { argv: ['/usr/bin/python3', '-c', code], files: [], unlimitedStack: false },
+    limits: { memoryBytes: 64 << 20, processes: 16, diskBytes: 1 << 20, cpuSeconds: 60 },
+    startSeconds: startSeconds * timeFactor,
+    answerBytes: 1 << 20,
+  }
+  return startResident(resources, described, signal)
 }
 
 /** Waits until no box process is left. A dying process is still visible for a moment after it has left its cgroup. */
 async function expectNone(): Promise<void> {
-  while (findBoxProcesses().length > 0) await delay(5)
+  await until(() => findBoxProcesses().length === 0)
 }
 
 t.test('an answer comes back byte for byte, whatever its length', async (t) => {
@@ -105,18 +97,8 @@ t.test('an answer comes back byte for byte, whatever its length', async (t) => {
   await resident.ended
 })
 
-for (const deed of [
-  'die',
-  'hang',
-  'spin',
-  'half',
-  'half and die',
-  'two frames',
-  'too long',
-  'eat',
-  'complain',
-  'fork',
-]) {
+const deeds = 'die|hang|spin|half|half and die|two frames|too long|eat|complain|fork'.split('|')
+for (const deed of deeds) {
   t.test(`one that is asked to "${deed}" gives no answer and is gone`, async (t) => {
     const resident = await start()
     t.same((await resident.exchange(Buffer.from('fine'), limits))?.answer, Buffer.from('fine'))
@@ -160,27 +142,23 @@ t.test('one that does not get ready says why, and nothing of it is left', async 
   await expectNone()
 })
 
-const never = new AbortController().signal
 const generous: Retirement = { exchanges: 1000, seconds: 1000, memoryBytes: 1 << 30 }
 
 /** Opens a pool that is closed when its test ends. */
 function openPool(
-  t: { teardown(work: () => Promise<void>): void },
+  t: Test,
   retirement = generous,
-): {
-  readonly pool: ResidentPool
-  readonly starts: () => number
-} {
+): { readonly pool: ResidentPool; readonly starts: () => number } {
   let starts = 0
-  const pool = keepResidents(
-    1,
-    (_serial, _position, signal) => {
-      starts += 1
-      return start(program, signal)
-    },
-    retirement,
-    () => {},
-  )
+  const startNext = (
+    _serial: number,
+    _position: number,
+    signal: AbortSignal,
+  ): Promise<Resident> => {
+    starts += 1
+    return start(program, signal)
+  }
+  const pool = keepResidents(1, startNext, retirement, () => {})
   t.teardown(() => pool.close())
   return { pool, starts: () => starts }
 }
@@ -189,7 +167,7 @@ const ask = (pool: ResidentPool, text: string, signal = never): Promise<string |
   pool.ask(Buffer.from(text), limits, ({ answer }) => answer.toString(), signal)
 
 async function askUntilAnswered(pool: ResidentPool): Promise<void> {
-  while ((await ask(pool, 'fine')) !== 'fine') await delay(20)
+  await until(async () => (await ask(pool, 'fine')) === 'fine')
 }
 
 t.test('before one is ready nobody waits', async (t) => {
@@ -279,14 +257,28 @@ t.test('a closed pool has no process and answers nobody', async (t) => {
   await expectNone()
 })
 
-t.test('one that comes up when its pool is being closed is ended too', async (t) => {
-  const coming = Promise.withResolvers<Resident>()
-  const pool = keepResidents(
+/** Opens a pool of one resident that is a stand-in. */
+const openStandIn = (resident: Promise<Resident>): ResidentPool =>
+  keepResidents(
     1,
-    () => coming.promise,
+    () => resident,
     generous,
     () => {},
   )
+
+/** Opens a pool of a stand-in that answers every request once `answer` is called. */
+async function openSlow(): Promise<{ readonly pool: ResidentPool; readonly answer: () => void }> {
+  const answered = Promise.withResolvers<Exchange>()
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const pool = openStandIn(Promise.resolve({ ended, exchange: () => answered.promise, end }))
+  await pool.settled()
+  const usage = { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0, delaySeconds: 0 }
+  return { pool, answer: () => answered.resolve({ answer: Buffer.from('fine'), usage }) }
+}
+
+t.test('one that comes up when its pool is being closed is ended too', async (t) => {
+  const coming = Promise.withResolvers<Resident>()
+  const pool = openStandIn(coming.promise)
   const closed = pool.close()
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   coming.resolve({ ended, exchange: () => Promise.resolve(null), end: resolve })
@@ -295,16 +287,7 @@ t.test('one that comes up when its pool is being closed is ended too', async (t)
 })
 
 t.test('who gives up while it waits is not charged, and ends nobody', async (t) => {
-  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-  const first = Promise.withResolvers<Exchange>()
-  const resident = { ended, exchange: () => first.promise, end }
-  const pool = keepResidents(
-    1,
-    () => Promise.resolve(resident),
-    generous,
-    () => {},
-  )
-  await pool.settled()
+  const { pool, answer } = await openSlow()
   let lent = 0
   const send = (signal: AbortSignal): Promise<unknown> =>
     pool.ask(Buffer.from('fine'), limits, () => 'fine', signal, { onLent: () => (lent += 1) })
@@ -312,8 +295,7 @@ t.test('who gives up while it waits is not charged, and ends nobody', async (t) 
   const controller = new AbortController()
   const waiting = send(controller.signal)
   controller.abort(new Error('enough'))
-  const usage = { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0, delaySeconds: 0 }
-  first.resolve({ answer: Buffer.from('fine'), usage })
+  answer()
   t.equal(await busy, 'fine')
   await t.rejects(waiting, { message: 'enough' })
   t.equal(lent, 1)
@@ -323,21 +305,12 @@ t.test('who gives up while it waits is not charged, and ends nobody', async (t) 
 })
 
 t.test('of those that wait the one that has used least comes first', async (t) => {
-  const first = Promise.withResolvers<Exchange>()
-  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-  const pool = keepResidents(
-    1,
-    () => Promise.resolve({ ended, exchange: () => first.promise, end }),
-    generous,
-    () => {},
-  )
-  await pool.settled()
+  const { pool, answer } = await openSlow()
   const order: number[] = []
   const send = (used: number): Promise<unknown> =>
     pool.ask(Buffer.from('fine'), limits, () => order.push(used), never, { used })
   const all = [5, 3, 0, 3].map(send)
-  const usage = { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0, delaySeconds: 0 }
-  first.resolve({ answer: Buffer.from('fine'), usage })
+  answer()
   await Promise.all(all)
   t.strictSame(order, [5, 0, 3, 3])
   await pool.close()

@@ -33,28 +33,15 @@ const exited = (code: number): object => ({ exit: { code, signal: null }, reason
 const battery: readonly Case[] = [
   { name: 'nothing', script: ':', expected: exited(0) },
   { name: 'a status', script: 'exit 255', expected: exited(255) },
-  {
-    name: 'a signal',
-    script: 'kill -SEGV $$',
-    expected: { exit: { code: 139, signal: 'SIGSEGV' } },
-  },
+  { name: 'a signal', script: 'kill -SEGV $$', expected: { exit: { code: 139, signal: 'SIGSEGV' } } },
   { name: 'input', script: 'md5sum', stdin: 'x'.repeat(65_536), expected: exited(0) },
   { name: 'orphans', script: 'sleep 9 & sleep 9 & (sleep 9 &) & exit 4', expected: exited(4) },
   { name: 'closed streams', script: 'exec <&- >&- 2>&-; sleep 0.1; exit 5', expected: exited(5) },
   { name: 'a flood', script: 'yes', expected: { reason: 'output_limit' } },
   { name: 'a flood of errors', script: 'yes >&2', expected: { reason: 'output_limit' } },
   { name: 'the last byte', script: 'head -c 1048576 /dev/zero', expected: exited(0) },
-  {
-    name: 'a byte too many',
-    script: 'head -c 1048577 /dev/zero',
-    expected: { stdout: { exceeded: true } },
-  },
-  {
-    name: 'a sleeper',
-    script: 'sleep 60',
-    limits: { wallSeconds: 0.2 },
-    expected: { reason: 'wall_limit' },
-  },
+  { name: 'a byte too many', script: 'head -c 1048577 /dev/zero', expected: { stdout: { exceeded: true } } },
+  { name: 'a sleeper', script: 'sleep 60', limits: { wallSeconds: 0.2 }, expected: { reason: 'wall_limit' } },
   {
     name: 'memory',
     script: python('x = bytearray(1 << 30)\nfor i in range(0, 1 << 30, 4096): x[i] = 1'),
@@ -66,17 +53,8 @@ const battery: readonly Case[] = [
     limits: { memoryBytes: 8 << 20 },
     expected: { stderr: { exceeded: false } },
   },
-  {
-    name: 'a bomb',
-    script: 'f() { f | f & }; f; sleep 60',
-    limits: { wallSeconds: 0.5 },
-    expected: {},
-  },
-  {
-    name: 'signals to the first process',
-    script: 'for s in 1 2 3 6 9 11 15 19; do kill -$s 1; done; exit 6',
-    expected: exited(6),
-  },
+  { name: 'a bomb', script: 'f() { f | f & }; f; sleep 60', limits: { wallSeconds: 0.5 }, expected: {} },
+  { name: 'signals to the first process', script: 'for s in 1 2 3 6 9 11 15 19; do kill -$s 1; done; exit 6', expected: exited(6) },
   {
     name: 'limits of the first process',
     script: python(
@@ -84,7 +62,7 @@ const battery: readonly Case[] = [
     ),
     expected: exited(7),
   },
-]
+] // prettier-ignore
 
 for (const [build, further] of [
   ['as it is', []],
@@ -123,18 +101,11 @@ const forked: readonly Omit<Case, 'name'>[] = [
   { script: 'def f(): f()\nf()', expected: exited(1) },
   { script: 'import os\nos.abort()', expected: { exit: { code: 134, signal: 'SIGABRT' } } },
   { script: 'import os\nprint(1)\nos.close(1)', expected: exited(120) },
-  {
-    script: 'import os, signal\nos.kill(os.getpid(), signal.SIGINT)',
-    expected: { exit: { code: 130, signal: 'SIGINT' } },
-  },
+  { script: 'import os, signal\nos.kill(os.getpid(), signal.SIGINT)', expected: { exit: { code: 130, signal: 'SIGINT' } } },
   { script: 'while True: print("x" * 9999)', expected: { reason: 'output_limit' } },
   { script: 'x = bytearray(1 << 30)', expected: { outOfMemoryKills: /^[1-9]/ } },
-  {
-    script: 'import os\nwhile True: os.fork()',
-    limits: { wallSeconds: 0.5 },
-    expected: {},
-  },
-]
+  { script: 'import os\nwhile True: os.fork()', limits: { wallSeconds: 0.5 }, expected: {} },
+] // prettier-ignore
 
 t.test('a battery of forked runs, the keeper under traps', async (t) => {
   const { keeper } = await startLoneKeeper(t, { further: traps, resident: interpreter })
@@ -143,10 +114,9 @@ t.test('a battery of forked runs, the keeper under traps', async (t) => {
       memoryBytes: 128 << 20,
       stdin: stdin ?? '',
       wallSeconds: (limits?.wallSeconds ?? 30) * timeFactor,
+      files: { 'main.py': script },
     })
-    const files = [{ path: '/box/main.py', content: Buffer.from(script), executable: false }]
-    const command = { ...asked.command, files }
-    t.match(await keeper.run({ ...asked, command }), expected, script)
+    t.match(await keeper.run(asked), expected, script)
   }
 })
 

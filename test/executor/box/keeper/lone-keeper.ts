@@ -129,13 +129,23 @@ export async function openKeeperBoxes(
   return boxes
 }
 
-/** Makes a request for a keeper. */
+/** Makes a request for a keeper. @param more.files the content of each file of the box. */
 export function request(
   argv: readonly string[],
-  more: { stdin?: string; wallSeconds?: number; memoryBytes?: number } = {},
+  more: {
+    stdin?: string
+    wallSeconds?: number
+    memoryBytes?: number
+    files?: Readonly<Record<string, string | Buffer>>
+  } = {},
 ): PhaseRequest {
+  const files = Object.entries(more.files ?? {}).map(([name, content]) => ({
+    path: `/box/${name}`,
+    content: Buffer.from(content),
+    executable: true,
+  }))
   return {
-    command: { argv, files: [], unlimitedStack: false },
+    command: { argv, files, unlimitedStack: false },
     stdin: Buffer.from(more.stdin ?? ''),
     limits: {
       cpuSeconds: 10,

@@ -51,11 +51,9 @@ async function openShells(
   return {
     reasons,
     run(script, wallSeconds) {
-      const { command, limits, ...plain } = request(shell.argv)
-      const files = [{ path: '/box/script', content: Buffer.from(script), executable: false }]
+      const { limits, ...plain } = request(shell.argv, { files: { script } })
       return boxes.run(slots[0]!, {
         ...plain,
-        command: { ...command, files },
         limits: { ...limits, processes: 64, ...(wallSeconds !== undefined && { wallSeconds }) },
       })
     },

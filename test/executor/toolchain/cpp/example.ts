@@ -27,32 +27,24 @@ function goodPrograms(): Example[] {
   const uses: Readonly<Record<string, string>> = {
     'bits/stdc++.h':
       'map<string, vector<int>> m; m["a"] = {3, 1, 2}; ranges::sort(m["a"]); for (int x : m["a"]) cout << x; cout << setprecision(3) << sqrt(2.0) << endl;',
-    iostream:
-      'int n; while (cin >> n) cout << n * n << ends; cerr << "to stderr" << endl; clog << 1.5;',
-    sstream:
-      'stringstream s("1 2 x"); int a, b, c; s >> a >> b >> c; printf("%d %d %d\\n", a, b, s.fail());',
+    iostream: 'int n; while (cin >> n) cout << n * n << ends; cerr << "to stderr" << endl; clog << 1.5;',
+    sstream: 'stringstream s("1 2 x"); int a, b, c; s >> a >> b >> c; printf("%d %d %d\\n", a, b, s.fail());',
     fstream: 'ofstream("f") << "text 5"; ifstream f("f"); string s; f >> s; puts(s.c_str());',
     iomanip: "ostringstream s; s << setw(5) << setfill('*') << 42; puts(s.str().c_str());",
-    string:
-      'string s = "abc"; s += to_string(17); s.insert(1, "zz"); puts(s.substr(1).c_str()); printf("%d\\n", stoi("12"));',
+    string: 'string s = "abc"; s += to_string(17); s.insert(1, "zz"); puts(s.substr(1).c_str()); printf("%d\\n", stoi("12"));',
     memory:
       'auto p = make_unique<int>(4); shared_ptr<int> q = make_shared<int>(5); weak_ptr<int> w = q; printf("%d %ld\\n", *p, w.use_count());',
-    functional:
-      'function<int(int)> f = [&](int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }; printf("%d\\n", f(20));',
-    vector:
-      'vector<vector<int>> v(3, vector<int>(2, 7)); v[1].push_back(8); printf("%zu %d\\n", v[1].size(), v[1].back());',
+    functional: 'function<int(int)> f = [&](int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }; printf("%d\\n", f(20));',
+    vector: 'vector<vector<int>> v(3, vector<int>(2, 7)); v[1].push_back(8); printf("%zu %d\\n", v[1].size(), v[1].back());',
     deque: 'deque<int> d{1, 2}; d.push_front(0); printf("%d\\n", d[2]);',
-    queue:
-      'priority_queue<int> q; q.push(2); q.push(9); queue<int> r; r.push(q.top()); printf("%d\\n", r.front());',
+    queue: 'priority_queue<int> q; q.push(2); q.push(9); queue<int> r; r.push(q.top()); printf("%d\\n", r.front());',
     stack: 'stack<int> s; s.push(4); printf("%d\\n", s.top());',
     map: 'map<int, int> m; for (int i = 9; i; --i) m[i * 7 % 10] = i; for (auto [k, v] : m) printf("%d:%d ", k, v);',
     set: 'set<int> s{3, 1}; multiset<int> t{1, 1}; printf("%d %zu\\n", *s.begin(), t.count(1));',
     unordered_map: 'unordered_map<int, int> m; m[5] = 6; printf("%d\\n", m.at(5));',
-    algorithm:
-      'int a[] = {3, 1, 2}; sort(a, a + 3); printf("%d %d\\n", a[0], *max_element(a, a + 3)); next_permutation(a, a + 3);',
-    cmath:
-      'printf("%.17g %.17g\\n", pow(2.5, 3.5), hypot(3.0, 4.0)); printf("%.9g", tgamma(5.5) + exp(1.0f));',
-  }
+    algorithm: 'int a[] = {3, 1, 2}; sort(a, a + 3); printf("%d %d\\n", a[0], *max_element(a, a + 3)); next_permutation(a, a + 3);',
+    cmath: 'printf("%.17g %.17g\\n", pow(2.5, 3.5), hypot(3.0, 4.0)); printf("%.9g", tgamma(5.5) + exp(1.0f));',
+  } // prettier-ignore
   return Object.entries(uses).map(([header, statements]) => [
     `<${header}> used`,
     `#include <${header}>\n#include <cstdio>\nusing namespace std;\nint main() { ${statements} }\n`,
@@ -107,27 +99,23 @@ function beginnings(): Example[] {
     'a line number': '#line 100 "other.cpp"\n#include <deque>',
     'a pragma to optimise': '#pragma GCC optimize("O3,unroll-loops")\n#include <deque>',
     'a pragma for the target': '#pragma GCC target("avx2,bmi")\n#include <deque>',
-    'a pragma to pack':
-      '#pragma pack(1)\n#include <deque>\nstruct S { char c; int i; };\nint s = sizeof(S);',
+    'a pragma to pack': '#pragma pack(1)\n#include <deque>\nstruct S { char c; int i; };\nint s = sizeof(S);',
     'a pragma that poisons': '#pragma GCC poison printf\n#include <deque>',
     'a pragma for the header': '#pragma GCC system_header\n#include <deque>',
     'a pragma once': '#pragma once\n#include <deque>',
     'a pragma after': '#include <deque>\n#pragma GCC optimize("O3")\n#pragma GCC target("avx2")',
     'a pragma that packs after':
       '#include <deque>\n#pragma pack(push, 1)\nstruct S { char c; int i; };\nstatic_assert(sizeof(S) == 5);\n#pragma pack(pop)',
-    'a warning switched off':
-      '#pragma GCC diagnostic ignored "-Wreturn-type"\n#include <deque>\nint f() {}',
-    'a warning switched off after':
-      '#include <deque>\n#pragma GCC diagnostic ignored "-Wreturn-type"\nint f() {}',
+    'a warning switched off': '#pragma GCC diagnostic ignored "-Wreturn-type"\n#include <deque>\nint f() {}',
+    'a warning switched off after': '#include <deque>\n#pragma GCC diagnostic ignored "-Wreturn-type"\nint f() {}',
     'a module': 'import <deque>;',
     'a module of the library': 'import std;',
     'a global fragment': 'module;\n#include <deque>\nexport module m;',
-    'no include at all':
-      'namespace std { template <class T> struct deque { deque(T) {} int size() { return 1; } }; }',
+    'no include at all': 'namespace std { template <class T> struct deque { deque(T) {} int size() { return 1; } }; }',
     'an include at the very end': 'namespace {}\n#include <deque>',
     'within a namespace': 'namespace own {\n#include <deque>\n}\nusing namespace own;',
     'an assembler line': '__asm__("# nothing");\n#include <deque>',
-  }
+  } // prettier-ignore
   const body = 'int main() { return std::deque<int>{6 * 7}.size() - 1; }\n'
   return Object.entries(spellings).map(([name, text]) => [
     `begins with ${name}`,
@@ -150,14 +138,7 @@ function macros(): Example[] {
     'a harmless macro': 'MAXIMUM 100',
     'a reserved name': '_T int',
   }
-  const after = [
-    '_GLIBCXX_DEBUG',
-    'NDEBUG',
-    'private public',
-    'int long long',
-    'printf puts',
-    'main main',
-  ]
+  const after = ['_GLIBCXX_DEBUG', 'NDEBUG', 'private public', 'int long long', 'printf puts', 'main main'] // prettier-ignore
   const body =
     '#include <vector>\n#include <cassert>\n#include <cstdio>\nsigned main() { std::vector<short> v(3); std::string s(5, 1); v[1] = s.size(); std::printf("%zu", sizeof(s)); assert(v[1] != 5); v[7] = 1; }\n'
   const expressions =
@@ -187,8 +168,7 @@ function macros(): Example[] {
 function librarySpecialities(): Example[] {
   const everything = '#include <bits/stdc++.h>\nusing namespace std;\n'
   const texts: Readonly<Record<string, string>> = {
-    'a template instantiated by name':
-      '#include <vector>\ntemplate class std::vector<int>;\nint main() {}',
+    'a template instantiated by name': '#include <vector>\ntemplate class std::vector<int>;\nint main() {}',
     'a template instantiated elsewhere':
       '#include <vector>\nextern template class std::vector<int>;\nint main() { return std::vector<int>(3).size() - 3; }',
     'a template of the library specialised':
@@ -201,14 +181,11 @@ function librarySpecialities(): Example[] {
       '#include <iostream>\n#include <vector>\nnamespace std { ostream& operator<<(ostream& o, const vector<int>& v) { for (int x : v) o << x << ","; return o; } }\nint main() { std::cout << std::vector<int>{1, 2} << std::endl; }',
     'a hash added to std':
       '#include <iostream>\n#include <unordered_set>\nstruct P { int x; bool operator==(const P&) const = default; };\nnamespace std { template <> struct hash<P> { size_t operator()(const P& p) const { return p.x; } }; }\nint main() { std::unordered_set<P> s{{1}, {2}}; std::cout << s.size(); }',
-    'an ambiguous name':
-      '#include <bits/stdc++.h>\nusing namespace std;\nint count = 0;\nint main() { count++; cout << count; }',
+    'an ambiguous name': '#include <bits/stdc++.h>\nusing namespace std;\nint count = 0;\nint main() { count++; cout << count; }',
     'a name taken by the library':
       '#include <cmath>\n#include <vector>\nusing namespace std;\nint data[3], y1 = 2;\nint main() { return y1 - 2; }',
-    'names that only bits has':
-      '#include <iostream>\nint main() { std::unordered_map<int, int> m; std::cout << m.size(); }',
-    'a forgotten algorithm':
-      '#include <iostream>\nint main() { int a[] = {2, 1}; std::sort(a, a + 2); std::cout << a[0]; }',
+    'names that only bits has': '#include <iostream>\nint main() { std::unordered_map<int, int> m; std::cout << m.size(); }',
+    'a forgotten algorithm': '#include <iostream>\nint main() { int a[] = {2, 1}; std::sort(a, a + 2); std::cout << a[0]; }',
     'a forgotten C function': '#include <vector>\nint main() { printf("%d", 3); }',
     'a forgotten string': '#include <vector>\nint main() { std::string s; return s.size(); }',
     'a static before the streams':
@@ -271,7 +248,7 @@ function librarySpecialities(): Example[] {
     'addresses of constants':
       everything +
       'template <class T> constexpr int own = 3; struct S { static inline int s = rand(); }; int main() { for (const void *p : initializer_list<const void *>{&own<int>, &is_scalar_v<int>, &own<long>, &is_object_v<wchar_t>, &S::s, &ratio<1000000000>::den, &ratio<1, 2629746>::num}) printf("%d", *(const char *)p); }',
-  }
+  } // prettier-ignore
   return Object.entries(texts)
 }
 
@@ -285,11 +262,9 @@ function warnings(): Example[] {
     'a format': 'int main() { printf("%d %s\\n", 3.5, 4); }',
     'a deprecated function': '[[deprecated("use g")]] void f() {}\nint main() { f(); }',
     'a discarded result': '[[nodiscard]] int f() { return 1; }\nint main() { f(); }',
-    'a discarded result of the library':
-      'int main() { std::deque<int> d; d.empty(); std::launder(&d); }',
+    'a discarded result of the library': 'int main() { std::deque<int> d; d.empty(); std::launder(&d); }',
     'an address returned': 'int* f() { int x = 1; return &x; }\nint main() { return *f(); }',
-    'an array bound':
-      'int a[3];\nint main() { for (int i = 0; i <= 3; ++i) a[i] = i; return a[5]; }',
+    'an array bound': 'int a[3];\nint main() { for (int i = 0; i <= 3; ++i) a[i] = i; return a[5]; }',
     'a freed non-heap object': 'int main() { int x; free(&x); }',
     'a copy too long': 'int main() { char b[4]; strcpy(b, "too long for it"); puts(b); }',
     'a message': '#pragma message "look here"\nint main() {}',
@@ -304,7 +279,7 @@ function warnings(): Example[] {
     'words of the assembler': 'int main() { asm(".print \\"0\\""); }',
     'an empty line of the assembler': 'int main() { asm(".print \\"\\""); }',
     'a NUL in the text': 'int main() { /* \0 */ return 0; } \0',
-  }
+  } // prettier-ignore
   const headers = '#include <deque>\n#include <cstdio>\n#include <cstring>\n#include <cstdlib>\n'
   return Object.entries(bodies).map(([name, body]) => [`a warning: ${name}`, `${headers}${body}\n`])
 }
@@ -318,16 +293,14 @@ function errors(): Example[] {
     'a set of what has no order': 'struct S {};\nint main() { std::set<S> s; s.insert(S()); }',
     'a concept not met': 'int main() { struct S {}; S a[2]; std::ranges::sort(a); }',
     'a static assertion': 'static_assert(sizeof(std::string) == 1, "small");\nint main() {}',
-    'endless templates':
-      'template <int N> struct F { static const int v = F<N + 1>::v; };\nint main() { return F<0>::v; }',
+    'endless templates': 'template <int N> struct F { static const int v = F<N + 1>::v; };\nint main() { return F<0>::v; }',
     'an error directive': '#error stop here\nint main() {}',
     'an unfinished condition': '#if 1\nint main() {}',
     'an unfinished comment': 'int main() {} /* and so on',
     'many errors': 'int main() { a; b; c; d; e; f; g; h; i; j; }',
     'no main': 'int f() { return 1; }',
     'an undefined function': 'int f(int);\nint main() { return f(1); }',
-    'a symbol twice':
-      'int printf_ = 1;\nextern "C" int environ = 3;\nint main() {}\nvoid g() __asm__("main");\nvoid g() {}',
+    'a symbol twice': 'int printf_ = 1;\nextern "C" int environ = 3;\nint main() {}\nvoid g() __asm__("main");\nvoid g() {}',
     'words of the assembler, then an error': 'int main() { asm(".print \\"0\\"\\n nonsense"); }',
     'bad assembler': 'int main() { asm("nonsense %rax"); }',
     'a bad main': 'void main() {}',
@@ -335,7 +308,7 @@ function errors(): Example[] {
     'a constant expression':
       'constexpr int f(int n) { std::string s(n, 1); return s.at(5); }\nconstexpr int x = f(2);\nint main() {}',
     'a warning, then an error': 'int f() {}\nint main() { return nothing; }',
-  }
+  } // prettier-ignore
   const declaredIn: Readonly<Record<string, string>> = {
     'ranges::sort': 'algorithm',
     cout: 'iostream',

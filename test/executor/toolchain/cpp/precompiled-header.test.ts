@@ -91,21 +91,23 @@ t.test('a later worker finds it from its start, and does not make it again', asy
 })
 
 t.test('one that is not whole, or whose headers have changed, is made anew', async (t) => {
+  const rewrite = (path: string, change: object): void => {
+    const file = join(path, 'record.json')
+    const record: object = JSON.parse(readFileSync(file, 'utf8'))
+    writeFileSync(file, JSON.stringify({ ...record, ...change }))
+  }
   const damages: Readonly<Record<string, (path: string) => void>> = {
     'cut short': (path) => truncateSync(join(path, 'include', `${header}.gch`), 4096),
+    'of other bytes': (path) => {
+      const file = join(path, 'include', `${header}.gch`)
+      chmodSync(file, 0o600)
+      writeFileSync(file, readFileSync(file).fill(1, 5000, 5001))
+    },
     'without its file': (path) => rmSync(join(path, 'include', `${header}.gch`)),
     'without its record': (path) => rmSync(join(path, 'record.json')),
     'with an empty record': (path) => writeFileSync(join(path, 'record.json'), ''),
-    'made of other headers': (path) => {
-      const file = join(path, 'record.json')
-      const record: object = JSON.parse(readFileSync(file, 'utf8'))
-      writeFileSync(file, JSON.stringify({ ...record, content: 'other' }))
-    },
-    'made of a header that is gone': (path) => {
-      const file = join(path, 'record.json')
-      const record: object = JSON.parse(readFileSync(file, 'utf8'))
-      writeFileSync(file, JSON.stringify({ ...record, sources: ['/usr/include/no-such'] }))
-    },
+    'made of other headers': (path) => rewrite(path, { content: 'other' }),
+    'made of a header that is gone': (path) => rewrite(path, { sources: ['/usr/include/none'] }),
   }
   const directory = makeDirectory(t, 0o711)
   const path = await make(directory)

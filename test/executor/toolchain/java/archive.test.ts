@@ -7,12 +7,11 @@ import {
   globSync,
   mkdirSync,
   readFileSync,
-  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { defaultSettings } from '#language'
@@ -92,23 +91,6 @@ t.test('an archive is made at the start, then used, and found by the next worker
   t.equal(statSync(join(kept, made)).ino, before, 'it is not made again')
 })
 
-t.test('one whose bytes are not those that were written is made again', async (t) => {
-  const { open, start, list, kept } = prepare(t)
-  await open().settled
-  const path = join(kept, list()[0] ?? '')
-  const whole = readFileSync(path)
-  for (const broken of [whole.subarray(0, whole.length / 2), Buffer.alloc(0), Buffer.alloc(4096)]) {
-    chmodSync(path, 0o600)
-    rmSync(path)
-    writeFileSync(path, broken)
-    const keeper = open()
-    await keeper.settled
-    t.equal(start(keeper.archive).shared, true)
-    t.equal(list().length, 1)
-    writeFileSync(path, whole)
-  }
-})
-
 t.test('another jar makes another archive, and the one before goes', async (t) => {
   const { open, start, list, jars, kept } = prepare(t)
   const first = open()
@@ -162,16 +144,4 @@ t.test('a JVM that fails, or writes none, leaves nothing', async (t) => {
   const keeper = open('this', ['/bin/sh', '-c', 'exec sleep 1000', 'sh'], AbortSignal.timeout(200))
   await keeper.settled
   t.strictSame(list(), [], 'nor one that is stopped')
-})
-
-t.test('what no worker used for thirty days is removed', async (t) => {
-  const { open, list, kept } = prepare(t)
-  await open('this').settled
-  await open('that').settled
-  t.equal(list().length, 2)
-  const used = basename(join(kept, list()[0] ?? '', '../..'))
-  for (const path of globSync(`${kept}/*`)) utimesSync(path, 1, 1)
-  await open('other').settled
-  t.notOk(list().some((path) => path.startsWith(used)))
-  t.equal(list().length, 1)
 })
