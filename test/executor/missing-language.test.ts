@@ -20,7 +20,7 @@ import { createSuspension } from '#job'
 import { createLog } from '#log'
 import { describeLanguages } from '../../src/http/languages.ts'
 import { showCheckout } from '../helper/checkout.ts'
-import { createTestDatabase } from '../helper/database.ts'
+import { openTestDatabase } from '../helper/database.ts'
 import { makeDirectory } from '../helper/directory.ts'
 import { accelerated, execute, failsAt, run, startExecutor } from '../helper/executor.ts'
 import { hello } from '../helper/program.ts'
@@ -158,8 +158,7 @@ t.test(
 )
 
 t.test('a worker registers what it has found, and logs what it has not', async (t) => {
-  const { sql, url, drop } = await createTestDatabase()
-  t.teardown(drop)
+  const { sql, url } = await openTestDatabase(t)
   const worker = await startWorkerProcess(t, url, {
     LANGUAGES: accelerated.join(),
     JAVA_HOME: makeDirectory(t),

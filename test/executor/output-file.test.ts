@@ -1,8 +1,9 @@
 // Output files of a run: which of the requested names come back, and which never do.
 import t from 'tap'
-import type { Executor, Outcome } from '#executor'
+import type { Executor } from '#executor'
 import { defaultLimits } from '#language'
-import { execute, scaleLimits, startExecutor } from '../helper/executor.ts'
+import { execute, run, scaleLimits, startExecutor } from '../helper/executor.ts'
+import type { TextPhase } from '../helper/executor.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -11,17 +12,17 @@ for (const accelerators of [[], ['fork-server']] as const) {
   t.test(accelerators.join() || 'without accelerators', async (t) => {
     const limits = scaleLimits({ wallSeconds: 60 })
     const executor = await startExecutor(t, { slots: 1, languages: ['python'], accelerators, limits }) // prettier-ignore
-    const inThese = (code: string, outputFiles: readonly string[]): Promise<Outcome> =>
-      executor.execute({ language: 'python', code: Buffer.from(code), stdin: Buffer.alloc(0), cacheScope: 'test', outputFiles }) // prettier-ignore
+    const leave = (code: string, outputFiles: readonly string[]): Promise<TextPhase> =>
+      run(executor, 'python', code, '', { outputFiles })
     /** Runs a program, and returns the names of its output files with their contents as text. */
     const left = async (
       code: string,
       names: readonly string[],
     ): Promise<Record<string, string | null>> => {
-      const { run } = await inThese(code, names)
-      if (run?.exitCode !== 0) throw new Error(Buffer.from(run?.stderr ?? []).toString())
+      const { exitCode, stderr, outputFiles = [] } = await leave(code, names)
+      if (exitCode !== 0) throw new Error(stderr)
       return Object.fromEntries(
-        (run.outputFiles ?? []).map(({ name, content }) => [
+        outputFiles.map(({ name, content }) => [
           name,
           content && Buffer.from(content).toString('latin1'),
         ]),
@@ -36,8 +37,8 @@ open('a/b/c/deep.txt', 'w').write('deep')
 open('bytes', 'wb').write(bytes(range(256)))
 open('empty', 'w')
 open('unasked', 'w').write('x')`
-      const { run } = await inThese(code, ['empty', 'missing', 'bytes', 'a/b/c/deep.txt'])
-      t.strictSame(run?.outputFiles, [
+      const names = ['empty', 'missing', 'bytes', 'a/b/c/deep.txt']
+      t.strictSame((await leave(code, names)).outputFiles, [
         { name: 'empty', size: 0, content: Buffer.alloc(0) },
         { name: 'bytes', size: 256, content: Buffer.from(Array.from({ length: 256 }, (_, n) => n)) }, // prettier-ignore
         { name: 'a/b/c/deep.txt', size: 4, content: Buffer.from('deep') },
@@ -45,8 +46,8 @@ open('unasked', 'w').write('x')`
     })
 
     t.test('nothing asked for, nothing told', async (t) => {
-      const { run } = await execute(executor, 'python', 'open("x", "w").write("x")')
-      t.equal(run?.outputFiles, undefined)
+      const phase = await run(executor, 'python', 'open("x", "w").write("x")')
+      t.equal(phase.outputFiles, undefined)
     })
 
     t.test('no link is followed, in any part of a name', async (t) => {
@@ -87,9 +88,10 @@ for make in made:
       const code = (...sizes: number[]): string =>
         sizes.map((size, n) => `open('${n}', 'wb').write(b'x' * ${size})`).join('\n')
       const told = async (...sizes: number[]): Promise<unknown> =>
-        (await inThese(code(...sizes), ['0', '1', '2'])).run?.outputFiles?.map(
-          ({ size, content }) => [size, content?.length ?? null],
-        )
+        (await leave(code(...sizes), ['0', '1', '2'])).outputFiles?.map(({ size, content }) => [
+          size,
+          content?.length ?? null,
+        ])
       t.strictSame(await told(mebibyte, 0), [[mebibyte, mebibyte], [0, 0]]) // prettier-ignore
       t.strictSame(await told(mebibyte + 1, 5), [[mebibyte + 1, null], [5, 5]]) // prettier-ignore
       t.strictSame(await told(mebibyte - 2, 3, 2), [[mebibyte - 2, mebibyte - 2], [3, null], [2, 2]]) // prettier-ignore
@@ -101,8 +103,7 @@ for make in made:
 import os
 os.truncate(os.open('huge', os.O_CREAT | os.O_WRONLY), ${size})
 os.truncate(os.open('holes', os.O_CREAT | os.O_WRONLY), 100_000)`
-      const { run } = await inThese(code, ['huge', 'holes'])
-      t.strictSame(run?.outputFiles, [
+      t.strictSame((await leave(code, ['huge', 'holes'])).outputFiles, [
         { name: 'huge', size, content: null },
         { name: 'holes', size: 100_000, content: Buffer.alloc(100_000) },
       ])
@@ -138,8 +139,7 @@ if os.fork() == 0:
             out.flush()
 while not os.path.exists('out') or os.path.getsize('out') == 0: time.sleep(0.001)
 os._exit(0)`
-      const { run } = await inThese(code, ['out'])
-      const [file] = run?.outputFiles ?? []
+      const [file] = (await leave(code, ['out'])).outputFiles ?? []
       t.ok((file?.size ?? 0) > 0)
       t.ok(file?.content === null || file?.content.length === file?.size)
     })
@@ -154,16 +154,16 @@ os._exit(0)`
       ]
       for (const [end, ending] of ends) {
         const code = `open('out', 'w').write('so far')\n${end}`
-        const { run } = await ended(executor, code, undefined, ending === 'cpu_limit' ? 1 : 60)
-        t.match(run, { ending, outputFiles: [{ name: 'out', content: Buffer.from('so far') }] })
+        const phase = await ended(executor, code, undefined, ending === 'cpu_limit' ? 1 : 60)
+        t.match(phase, { ending, outputFiles: [{ name: 'out', content: Buffer.from('so far') }] })
       }
       // Stops later each time, until the program has started.
       for (let milliseconds = 100; ; milliseconds *= 2) {
         const stop = AbortSignal.timeout(milliseconds)
         const code = `import time\nopen('out', 'w').write('so far')\ntime.sleep(50)`
-        const { run } = await ended(executor, code, stop)
-        if ((run?.outputFiles ?? []).length === 0 && milliseconds < 20_000) continue
-        t.match(run, { ending: 'cancelled', outputFiles: [{ name: 'out' }] })
+        const phase = await ended(executor, code, stop)
+        if ((phase?.outputFiles ?? []).length === 0 && milliseconds < 20_000) continue
+        t.match(phase, { ending: 'cancelled', outputFiles: [{ name: 'out' }] })
         break
       }
     })
@@ -175,29 +175,22 @@ try:
     with open('fill', 'wb') as fill:
         while True: fill.write(b'x' * 65536)
 except OSError: pass`
-      const { run } = await ended(executor, code)
-      t.match(run, { outputFiles: [{ name: 'out', content: Buffer.from('first') }] })
+      const phase = await ended(executor, code)
+      t.match(phase, { outputFiles: [{ name: 'out', content: Buffer.from('first') }] })
       const next = await ended(executor, 'print(1)')
-      t.match(next.run, { exitCode: 0, outputFiles: [] }, 'nothing is left for the next')
+      t.match(next, { exitCode: 0, outputFiles: [] }, 'nothing is left for the next')
     })
   })
 }
 
-/** Runs a program with the output file `out`. */
-function ended(
+/** Runs a program with the output file `out`. @returns its phase; null when it did not begin. */
+async function ended(
   executor: Executor,
   code: string,
   stop?: AbortSignal,
   cpuSeconds = 60,
-): Promise<Outcome> {
-  const { run } = scaleLimits({ cpuSeconds, wallSeconds: 60, memoryBytes: 96 * mebibyte }).python
-  return executor.execute({
-    language: 'python',
-    code: Buffer.from(code),
-    stdin: Buffer.alloc(0),
-    cacheScope: 'test',
-    limits: { compile: null, run },
-    outputFiles: ['out'],
-    stop,
-  })
+): Promise<TextPhase | null> {
+  const limits = scaleLimits({ cpuSeconds, wallSeconds: 60, memoryBytes: 96 * mebibyte }).python
+  const more = { limits, outputFiles: ['out'], stop }
+  return (await execute(executor, 'python', code, '', more)).run
 }

@@ -17,12 +17,8 @@ t.test('words that a kernel or a keeper would refuse are the request’s own fai
     'more words than it has room for': Array.from({ length: wordsMost }, () => 'x'),
   }
   for (const [name, words] of Object.entries(refused)) {
-    const asked = { arguments: words }
-    await t.rejects(
-      execute(executor, 'python', count, '', undefined, 'test', asked),
-      failsAt('request.words'),
-      name,
-    )
+    const asked = execute(executor, 'python', count, '', { arguments: words })
+    await t.rejects(asked, failsAt('request.words'), name)
     t.match(await run(executor, 'python', count), { stdout: '1\n' }, 'and the next one runs')
   }
 })
@@ -66,7 +62,7 @@ const names: Readonly<Record<string, Buffer>> = {
 for (const [kind, name] of Object.entries(names)) {
   t.test(`a class name ${kind} that a processor laid there does not compile`, async (t) => {
     const given = { files: layClass(makeClassFile(name)), compileArguments: processorWords }
-    const outcome = await execute(executor, 'java', '// none\n', '', undefined, 'test', given)
+    const outcome = await execute(executor, 'java', '// none\n', '', given)
     t.match(outcome, { run: null, compile: { exitCode: 1, stderr: /not a program/ } })
   })
 }
@@ -74,6 +70,6 @@ for (const [kind, name] of Object.entries(names)) {
 t.test('an ordinary one does, and runs', async (t) => {
   const files = layClass(makeClassFile(Buffer.from('Made')))
   const given = { files, compileArguments: processorWords }
-  const outcome = await execute(executor, 'java', '// none\n', '', undefined, 'test', given)
+  const outcome = await execute(executor, 'java', '// none\n', '', given)
   t.match(outcome, { run: { exitCode: 0, stderr: '' } })
 })

@@ -5,27 +5,21 @@ import type { Executor } from '#executor'
 import type { Language } from '#language'
 import {
   accelerated,
-  cacheScope,
+  execute,
   failsAt,
   findBoxProcesses,
   startExecutor,
 } from '../helper/executor.ts'
+import type { TextOutcome } from '../helper/executor.ts'
 
 interface Stopped {
   readonly stop: AbortController
-  readonly outcome: ReturnType<Executor['execute']>
+  readonly outcome: Promise<TextOutcome>
 }
 
 function begin(executor: Executor, language: Language, code: string): Stopped {
   const stop = new AbortController()
-  const outcome = executor.execute({
-    language,
-    code: Buffer.from(code),
-    stdin: Buffer.from(''),
-    cacheScope,
-    stop: stop.signal,
-  })
-  return { stop, outcome }
+  return { stop, outcome: execute(executor, language, code, '', { stop: stop.signal }) }
 }
 
 const end = (stop: AbortController): void => stop.abort(new Error('enough'))
@@ -50,8 +44,7 @@ t.test('in one executor', async (t) => {
         t.same(findBoxProcesses(), [])
         if (run === null || run.stderr.length === 0) continue
         t.match(run, { ending: 'cancelled', exitCode: 137, signal: 'SIGKILL' })
-        t.equal(Buffer.from(run.stdout).toString(), 'before\n')
-        t.equal(Buffer.from(run.stderr).toString(), 'told\n')
+        t.match(run, { stdout: 'before\n', stderr: 'told\n' })
         t.ok(run.usage.wallSeconds > 0 && run.usage.memoryPeakBytes > 0)
         return
       }
@@ -106,9 +99,7 @@ t.test('in one executor', async (t) => {
 
   t.test('one that was stopped before it began never runs', async (t) => {
     const stop = AbortSignal.abort(new Error('enough'))
-    const request = { language: 'python', stdin: Buffer.from(''), cacheScope, stop } as const
-    const { run } = await executor.execute({ ...request, code: Buffer.from('print(1)') })
-    t.equal(run, null)
+    t.equal((await execute(executor, 'python', 'print(1)', '', { stop })).run, null)
   })
 
   t.test('an end that came first stands', async (t) => {

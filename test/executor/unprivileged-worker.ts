@@ -1,6 +1,6 @@
 // A worker that unprivileged.test.ts starts under another uid. Prints the results of its boxes as one JSON object.
 import { createExecutor } from '#executor'
-import { accelerated, execute, patientLimits, run, scaleLimits } from '../helper/executor.ts'
+import { accelerated, patientLimits, run, scaleLimits } from '../helper/executor.ts'
 import { busyLoop, hello, memoryBomb } from '../helper/program.ts'
 import { waitForResident } from './toolchain/java/comparison.ts'
 
@@ -25,9 +25,7 @@ await executor.settled()
 await waitForResident(executor)
 const memory = await run(executor, 'cpp', memoryBomb.cpp)
 const brief = scaleLimits({ cpuSeconds: 1, wallSeconds: 30 }).python
-const cpu = await execute(executor, 'python', busyLoop.python, '', undefined, undefined, {
-  limits: brief,
-})
+const cpu = await run(executor, 'python', busyLoop.python, '', { limits: brief })
 const status = await run(executor, 'python', 'print(open("/proc/self/status").read())')
 const seen = await run(
   executor,
@@ -39,25 +37,18 @@ const descriptors = await run(
   'python',
   'import os\nheld = []\nfor n in range(1024):\n  try: os.fstat(n); held.append(n)\n  except OSError: pass\nprint(held)',
 )
-const left = await execute(
-  executor,
-  'python',
-  'import os\nopen("out", "w").write("left")\nos.chmod("out", 0)\nos.chmod(".", 0)',
-  '',
-  undefined,
-  undefined,
-  { outputFiles: ['out'] },
-)
+const leaves = 'import os\nopen("out", "w").write("left")\nos.chmod("out", 0)\nos.chmod(".", 0)'
+const left = await run(executor, 'python', leaves, '', { outputFiles: ['out'] })
 console.log(
   JSON.stringify({
     isolation: executor.isolation,
     hello: greetings.map(({ stdout }) => stdout),
     memory: memory.ending,
-    cpu: cpu.run?.ending,
+    cpu: cpu.ending,
     status: status.stdout,
     seen: seen.stdout,
     descriptors: descriptors.stdout,
-    left: left.run?.outputFiles?.map(({ content }) => Buffer.from(content ?? []).toString()),
+    left: left.outputFiles?.map(({ content }) => Buffer.from(content ?? []).toString()),
   }),
 )
 await executor.close()

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import type { SourceFile } from '#contract'
 import { createExecutor } from '#executor'
 import type { ExecutionRequest, Executor, ExecutorOptions, Outcome, Phase } from '#executor'
 import { defaultLimits, mapLanguages } from '#language'
@@ -165,32 +166,35 @@ export function readText(phase: Phase | null): TextPhase | null {
 /** The default cache scope of a test's programs. */
 export const cacheScope = 'test'
 
+/** What a test asks for beside the program and its input. */
+export type More = Partial<ExecutionRequest> & {
+  /** Abandons the execution. */
+  readonly signal?: AbortSignal
+}
+
 /** Executes a program given as text. */
 export async function execute(
   executor: Executor,
   language: Language,
   code: string | Uint8Array,
   stdin: string | Uint8Array = '',
-  signal?: AbortSignal,
-  scope = cacheScope,
-  more: Partial<ExecutionRequest> = {},
+  { signal, ...more }: More = {},
 ): Promise<TextOutcome> {
   const outcome = await executor.execute(
-    { language, code: Buffer.from(code), stdin: Buffer.from(stdin), cacheScope: scope, ...more },
+    { language, code: Buffer.from(code), stdin: Buffer.from(stdin), cacheScope, ...more },
     signal,
   )
   return { ...outcome, compile: readText(outcome.compile), run: readText(outcome.run) }
 }
 
 /** Executes a program that compiles, and returns its run. @throws when it did not compile. */
-export async function run(
-  executor: Executor,
-  language: Language,
-  code: string | Uint8Array,
-  stdin: string | Uint8Array = '',
-  more: Partial<ExecutionRequest> = {},
-): Promise<TextPhase> {
-  const outcome = await execute(executor, language, code, stdin, undefined, undefined, more)
+export async function run(...asked: Parameters<typeof execute>): Promise<TextPhase> {
+  const outcome = await execute(...asked)
   if (outcome.run === null) throw new Error(`did not compile: ${outcome.compile?.stderr}`)
   return outcome.run
+}
+
+/** Returns the files of a request, given their contents by their names. */
+export function layFiles(contents: Readonly<Record<string, string>>): SourceFile[] {
+  return Object.entries(contents).map(([name, text]) => ({ name, content: Buffer.from(text) }))
 }

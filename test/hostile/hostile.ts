@@ -98,7 +98,7 @@ for (const { executor } of allArenas) {
     for (const network of ['none', 'loopback'] as const)
       await Promise.all(
         Array.from({ length: executor.slots }, () =>
-          execute(executor, language, hello[language], '', undefined, undefined, { network }),
+          execute(executor, language, hello[language], '', { network }),
         ),
       )
   }
@@ -158,15 +158,10 @@ async function perform(
     return {
       // Each attack has its own account, because the executor keeps an account from the resident javac once its source has
       // ended that javac.
-      outcome: await execute(
-        executor,
-        language,
-        filled,
-        stdin,
-        undefined,
-        `${(accounts += 1)}`,
-        asked,
-      ),
+      outcome: await execute(executor, language, filled, stdin, {
+        ...asked,
+        cacheScope: `${(accounts += 1)}`,
+      }),
     }
   } catch (error) {
     return { error }

@@ -30,7 +30,9 @@ export function createNeighbour(executor: Executor): Neighbour {
   async function greet(seconds: number[]): Promise<string[]> {
     const askedAt = performance.now()
     try {
-      const { run } = await execute(executor, 'python', hello.python, '', undefined, 'neighbour')
+      const { run } = await execute(executor, 'python', hello.python, '', {
+        cacheScope: 'neighbour',
+      })
       seconds.push((performance.now() - askedAt) / 1000)
       const isRight = run?.ending === 'exited' && run.exitCode === 0 && run.stdout === 'hello\n'
       return isRight ? [] : [`the neighbour's program: ${JSON.stringify(run)}`]

@@ -2,15 +2,15 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
-import { cacheScope, execute, patientLimits, startExecutor } from '../../helper/executor.ts'
+import { patientLimits, run, startExecutor } from '../../helper/executor.ts'
 
 const executor = await startExecutor(t, { slots: 2, limits: patientLimits })
 const start = (language: 'python' | 'cpp', code: string) =>
-  execute(executor, language, code, '', undefined, cacheScope, { network: 'loopback' })
-const run = async (t: Test, code: string): Promise<string> => {
-  const { run: phase } = await start('python', code)
+  run(executor, language, code, '', { network: 'loopback' })
+const print = async (t: Test, code: string): Promise<string> => {
+  const phase = await start('python', code)
   t.match(phase, { exitCode: 0, stderr: '' }, code)
-  return phase?.stdout ?? ''
+  return phase.stdout
 }
 
 /** Prints what a program sees of its network, without files that hold the host's figures or addresses of the kernel. */
@@ -30,10 +30,10 @@ for n in range(100):
   s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); c = socket.create_connection(s.getsockname()); c.send(b'x' * 9999)
   a, _ = s.accept(); held += [s, c] if n % 2 else [s]; (a if n % 3 else c).close()
   u = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); u.sendto(b'unread', ('::1', 9)); held.append(u)`
-  const first = await run(t, look)
+  const first = await print(t, look)
   t.match(first, /dev Inter[^]* lo: +0 /)
-  await run(t, use)
-  t.equal(await run(t, look), first)
+  await print(t, use)
+  t.equal(await print(t, look), first)
 })
 
 t.test('two programs at once have the same port, and do not meet', async (t) => {
@@ -43,7 +43,7 @@ s = socket.socket(); s.bind(('127.0.0.1', 5000)); s.listen(); s.settimeout(1); t
 with open('/proc/self/net/tcp') as f: print(len(f.readlines()))
 try: s.accept(); print('met')
 except TimeoutError: print('alone')`
-  const both = await Promise.all([run(t, code), run(t, code)])
+  const both = await Promise.all([print(t, code), print(t, code)])
   t.strictSame(both, ['2\nalone\n', '2\nalone\n'])
 })
 
@@ -58,7 +58,7 @@ for address in ('10.0.0.1', '8.8.8.8', '169.254.169.254', '127.1.2.3'):
 s = socket.socket(socket.AF_INET6); s.settimeout(5)
 try: s.connect(('2001:db8::1', 80)); print('met')
 except OSError as error: print(error.errno)`
-  t.equal(await run(t, code), "['lo']\n101 101 101 111 101\n")
+  t.equal(await print(t, code), "['lo']\n101 101 101 111 101\n")
 })
 
 t.test('what no server needs is refused', async (t) => {
@@ -98,7 +98,7 @@ said('io_uring', lambda: number(425, 8, 0), 38)
 import fcntl
 for request in (0x8914, 0x8916, 0x8922, 0x890b): said(('ioctl', request), lambda: fcntl.ioctl(T, request, struct.pack('16s24x', b'lo')) and 'done', 1)
 print('end')`
-  t.equal(await run(t, code), 'end\n')
+  t.equal(await print(t, code), 'end\n')
 })
 
 t.test('sockets that nobody accepts have an end of their own, and leave nothing', async (t) => {
@@ -116,8 +116,7 @@ int main() {
   }
   pause();
 }`
-  const { run: phase } = await start('cpp', code)
-  t.match(phase, { ending: 'memory_limit' })
+  t.match(await start('cpp', code), { ending: 'memory_limit' })
   const count = (): number =>
     Number(/alloc (\d+)/.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1])
   while (count() >= 4000) await new Promise((resolve) => void setTimeout(resolve, 100))
@@ -129,6 +128,5 @@ t.test('without a network there is none, before and after one', async (t) => {
 import socket
 try: socket.socket(); print('made')
 except OSError as error: print(error.errno)`
-  const { run: phase } = await execute(executor, 'python', code)
-  t.match(phase, { exitCode: 0, stdout: '97\n' })
+  t.match(await run(executor, 'python', code), { exitCode: 0, stdout: '97\n' })
 })

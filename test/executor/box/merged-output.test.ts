@@ -1,9 +1,8 @@
 // A program whose stderr is its stdout: one output in the order of writing, under one limit, however the program is started.
 import t from 'tap'
-import type { ExecutionRequest } from '#executor'
 import type { Language } from '#language'
-import { cacheScope, execute, patientLimits, startExecutor } from '../../helper/executor.ts'
-import type { TextOutcome } from '../../helper/executor.ts'
+import { execute, patientLimits, startExecutor } from '../../helper/executor.ts'
+import type { More, TextOutcome } from '../../helper/executor.ts'
 import { findOne } from './keeper/prestarted/compare.ts'
 
 /** Programs that write 300 numbers, alternately to stdout and stderr. */
@@ -31,12 +30,8 @@ const executor = await startExecutor(t, {
   slots: 1,
   accelerators: ['fork-server', 'prestart'],
 })
-const merge = (
-  language: Language,
-  code: string,
-  more: Partial<ExecutionRequest> = {},
-): Promise<TextOutcome> =>
-  execute(executor, language, code, '', undefined, cacheScope, { mergesStderr: true, ...more })
+const merge = (language: Language, code: string, more: More = {}): Promise<TextOutcome> =>
+  execute(executor, language, code, '', { mergesStderr: true, ...more })
 
 for (const language of languages)
   t.test(`${language}: the order is the program's`, async (t) => {

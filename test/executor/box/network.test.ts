@@ -1,39 +1,39 @@
 // A box has Unix sockets and no others. What programs do with them works, and no run finds another run's sockets.
 import t from 'tap'
 import type { Test } from 'tap'
-import { execute, startExecutor } from '../../helper/executor.ts'
+import { run, startExecutor } from '../../helper/executor.ts'
 
 const executor = await startExecutor(t, { slots: 1, languages: ['python', 'java'] })
-const run = async (t: Test, code: string): Promise<string> => {
-  const { run: phase } = await execute(executor, 'python', code)
+const print = async (t: Test, code: string): Promise<string> => {
+  const phase = await run(executor, 'python', code)
   t.match(phase, { exitCode: 0, stderr: '' }, code)
-  return phase?.stdout ?? ''
+  return phase.stdout
 }
 
-const programs: Readonly<Record<string, string>> = {
-  'a pair of sockets and a selector': `
+const programs: readonly [name: string, printed: string, program: string][] = [
+  ['a pair of sockets and a selector', "[True] b'x'\n", `
 import selectors, socket
 a, b = socket.socketpair(); s = selectors.DefaultSelector(); s.register(b, selectors.EVENT_READ)
-a.send(b'x'); print([key.fileobj is b for key, _ in s.select(5)], b.recv(1))`,
-  'a named server': `
+a.send(b'x'); print([key.fileobj is b for key, _ in s.select(5)], b.recv(1))`],
+  ['a named server', "b'HELLO'\n", `
 import socket, threading
 s = socket.socket(socket.AF_UNIX); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind('/tmp/s'); s.listen()
 def serve(): c, _ = s.accept(); c.sendall(c.recv(5).upper())
 threading.Thread(target=serve).start()
-c = socket.socket(socket.AF_UNIX); c.settimeout(5); c.connect('/tmp/s'); c.sendall(b'hello'); print(c.recv(5))`,
-  'datagrams and packets in order': `
+c = socket.socket(socket.AF_UNIX); c.settimeout(5); c.connect('/tmp/s'); c.sendall(b'hello'); print(c.recv(5))`],
+  ['datagrams and packets in order', "b'one' b'two'\nb'one' b'two'\n", `
 import socket
 for kind in (socket.SOCK_DGRAM, socket.SOCK_SEQPACKET):
-  a, b = socket.socketpair(socket.AF_UNIX, kind); a.send(b'one'); a.send(b'two'); print(b.recv(9), b.recvmsg(9)[0])`,
-  'a loop of events, with a server and a process': `
+  a, b = socket.socketpair(socket.AF_UNIX, kind); a.send(b'one'); a.send(b'two'); print(b.recv(9), b.recvmsg(9)[0])`],
+  ['a loop of events, with a server and a process', "b'HELLO\\n'\n(b'cat', None)\n", `
 import asyncio
 async def serve(r, w): w.write((await r.readline()).upper()); w.close()
 async def main():
   s = await asyncio.start_unix_server(serve, '/tmp/s')
   r, w = await asyncio.open_unix_connection('/tmp/s'); w.write(b'hello\\n'); print(await r.read()); w.close(); s.close()
   p = await asyncio.create_subprocess_exec('cat', stdin=-1, stdout=-1); print(await p.communicate(b'cat'))
-asyncio.run(main())`,
-  'processes that are forked, spawned and managed': `
+asyncio.run(main())`],
+  ['processes that are forked, spawned and managed', '[1, 4, 9]\n[1]\n[1, 4, 9]\n[1]\n', `
 import multiprocessing as m
 def work(n): return n * n
 def add(store): store.append(1)
@@ -42,20 +42,11 @@ if __name__ == '__main__':
     context = m.get_context(way)
     with context.Pool(2) as pool: print(pool.map(work, [1, 2, 3]))
     with context.Manager() as manager:
-      store = manager.list(); p = context.Process(target=add, args=(store,)); p.start(); p.join(); print(list(store))`,
-}
-
-const answers: Readonly<Record<string, string>> = {
-  'a pair of sockets and a selector': "[True] b'x'\n",
-  'a named server': "b'HELLO'\n",
-  'datagrams and packets in order': "b'one' b'two'\nb'one' b'two'\n",
-  'a loop of events, with a server and a process': "b'HELLO\\n'\n(b'cat', None)\n",
-  'processes that are forked, spawned and managed': '[1, 4, 9]\n[1]\n[1, 4, 9]\n[1]\n',
-}
+      store = manager.list(); p = context.Process(target=add, args=(store,)); p.start(); p.join(); print(list(store))`],
+] // prettier-ignore
 
 t.test('programs talk within their box over Unix sockets', async (t) => {
-  for (const [name, program] of Object.entries(programs))
-    t.equal(await run(t, program), answers[name], name)
+  for (const [name, printed, program] of programs) t.equal(await print(t, program), printed, name)
 })
 
 t.test('Java waits for channels and talks over Unix sockets', async (t) => {
@@ -75,9 +66,8 @@ class Main { public static void main(String[] a) throws Exception {
   }
   try { new ServerSocket(0); } catch (java.io.IOException error) { System.out.print(" no others"); }
 } }`
-  const { run: phase } = await execute(executor, 'java', code)
-  t.match(phase, { exitCode: 0, stderr: '' })
-  t.match(phase?.stdout, /^1\d+hello1 no others$/)
+  const told = { exitCode: 0, stderr: '', stdout: /^1\d+hello1 no others$/ }
+  t.match(await run(executor, 'java', code), told)
 })
 
 t.test('there are no other sockets, and nothing to be sent beside data', async (t) => {
@@ -90,7 +80,7 @@ a, b = socket.socketpair()
 for send in (lambda: a.sendmsg([b'x']), lambda: socket.send_fds(a, [b'x'], [0])):
   try: send(); print('sent')
   except OSError as error: print(error.errno, end=' ')`
-  t.equal(await run(t, code), '97 97 97 97 1 1 ')
+  t.equal(await print(t, code), '97 97 97 97 1 1 ')
 })
 
 /** Prints what a program sees of a network. */
@@ -109,11 +99,11 @@ for n in range(100):
   s = socket.socket(socket.AF_UNIX); s.bind(f'\\0left behind {n}'); s.listen(); held.append(s)
   c = socket.socket(socket.AF_UNIX); c.connect(f'\\0left behind {n}'); c.send(b'x' * 9999); held.append(c)
 a = socket.socketpair(); a[0].send(b'unread')`
-  t.match(await run(t, 'print(open("/proc/self/net/dev").read().count(":"))'), /^1\n/)
-  const first = await run(t, look)
+  t.match(await print(t, 'print(open("/proc/self/net/dev").read().count(":"))'), /^1\n/)
+  const first = await print(t, look)
   t.match(first, /lo:/)
-  await run(t, use)
-  t.equal(await run(t, look), first)
+  await print(t, use)
+  t.equal(await print(t, look), first)
   // The names are available again.
-  await run(t, use)
+  await print(t, use)
 })

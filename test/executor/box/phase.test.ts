@@ -1,6 +1,5 @@
 // The figures of a phase, what happens to what a program leaves behind, and how a run is abandoned.
 import t from 'tap'
-import { nameSignal } from '../../../src/executor/contract/judge-ending.ts'
 import {
   accelerated,
   execute,
@@ -163,10 +162,9 @@ t.test('files in memory count against the memory limit or fill their disk', asyn
   t.match(await run(executor, 'python', code), { exitCode: 0, stdout: 'ENOSPC\n' })
 })
 
-t.test('a core dump is not written and open files are few', async (t) => {
-  const code =
-    'import resource\nprint(resource.getrlimit(resource.RLIMIT_CORE), resource.getrlimit(resource.RLIMIT_NOFILE))'
-  t.match(await run(executor, 'python', code), { stdout: '(0, 0) (1024, 1024)\n' })
+t.test('a core dump is not written', async (t) => {
+  const code = 'import resource\nprint(resource.getrlimit(resource.RLIMIT_CORE))'
+  t.match(await run(executor, 'python', code), { stdout: '(0, 0)\n' })
 })
 
 t.test('next to nothing can be locked in memory', async (t) => {
@@ -198,11 +196,8 @@ for (const language of ['python', 'cpp'] as const) {
       const { compile, run: usual } = patientLimits[language]
       const limits = { compile, run: { ...usual, processes } }
       const code = printLimits[language]
-      const outcome = await execute(executor, language, code, '', undefined, 'test', { limits })
-      const rows = (outcome.run?.stdout ?? '')
-        .trim()
-        .split('\n')
-        .map((row) => row.trim())
+      const { stdout } = await run(executor, language, code, '', { limits })
+      const rows = stdout.trim().split(/ *\n */)
       t.same(rows.toSorted(), [
         `Max locked memory ${locked} ${locked} bytes`,
         `Max open files ${files} ${files} files`,
@@ -214,36 +209,25 @@ for (const language of ['python', 'cpp'] as const) {
 t.test('CPU time spent by several processes together passes the limit', async (t) => {
   const limits = scaleLimits({ cpuSeconds: 0.5, wallSeconds: 30 }).python
   const code = 'import os\nfor _ in range(4): os.fork()\nwhile True: pass'
-  const { run: phase } = await execute(executor, 'python', code, '', undefined, 'test', { limits })
-  t.equal(phase?.ending, 'cpu_limit')
+  const { ending, usage } = await run(executor, 'python', code, '', { limits })
+  t.equal(ending, 'cpu_limit')
   // The kernel's own limit allows each of the sixteen processes three seconds.
-  const seconds = phase?.usage.cpuSeconds ?? Infinity
-  t.ok(seconds < 5 * timeFactor, `${seconds}`)
+  t.ok(usage.cpuSeconds < 5 * timeFactor, `${usage.cpuSeconds}`)
 })
 
 t.test(
   'a binary that nothing can start is its own failing end, in either kind of box',
   async (t) => {
-    const linkTo = async (interpreter: string): Promise<TextPhase | null> => {
+    for (const [interpreter, exitCode, stderr] of [
+      ['/nonexistent/ld', 127, './main: No such file or directory\n'],
+      ['/box', 126, './main: Permission denied\n'],
+      // The kernel accepts no path of this length.
+      ['x'.repeat(5000), 126, /^\.\/main: /],
+    ] as const) {
       const more = { compileArguments: [`-Wl,--dynamic-linker=${interpreter}`] }
-      const { run: phase } = await execute(executor, 'cpp', 'int main() {}', '', undefined, undefined, more) // prettier-ignore
-      return phase
+      const phase = await run(executor, 'cpp', 'int main() {}', '', more)
+      t.match(phase, { ending: 'exited', exitCode, stderr })
     }
-    t.match(await linkTo('/nonexistent/ld'), {
-      ending: 'exited',
-      exitCode: 127,
-      stderr: './main: No such file or directory\n',
-    })
-    t.match(await linkTo('/box'), {
-      ending: 'exited',
-      exitCode: 126,
-      stderr: './main: Permission denied\n',
-    })
-    // The kernel accepts no path of this length.
-    const { ending, exitCode, stderr } = (await linkTo('x'.repeat(5000)))!
-    t.equal(ending, 'exited')
-    t.match(stderr, /^\.\/main: /)
-    t.equal(exitCode, 126)
     t.equal(executor.slots, 2)
   },
 )
@@ -251,7 +235,9 @@ t.test(
 t.test('an aborted run rejects with the reason and leaves nothing', async (t) => {
   const controller = new AbortController()
   const reason = new Error('given up')
-  const promise = execute(executor, 'python', 'import time\ntime.sleep(60)', '', controller.signal)
+  const promise = execute(executor, 'python', 'import time\ntime.sleep(60)', '', {
+    signal: controller.signal,
+  })
   setTimeout(() => controller.abort(reason), 300)
   await t.rejects(promise, reason)
   t.same(findBoxProcesses(), [])
@@ -262,30 +248,9 @@ t.test('a run aborted at any moment leaves nothing', async (t) => {
   for (let delay = 0; delay < 24; delay += 2) {
     const controller = new AbortController()
     setTimeout(() => controller.abort(new Error('early')), delay)
-    await t.rejects(
-      execute(executor, 'python', 'import time\ntime.sleep(60)', '', controller.signal),
-      {
-        message: 'early',
-      },
-    )
+    const { signal } = controller
+    const running = execute(executor, 'python', 'import time\ntime.sleep(60)', '', { signal })
+    await t.rejects(running, { message: 'early' })
   }
   t.same(findBoxProcesses(), [])
-})
-
-t.test('requests wait for a free slot and all finish', async (t) => {
-  const outcomes = await Promise.all(
-    Array.from({ length: 6 }, (_, index) => run(executor, 'python', `print(${index})`)),
-  )
-  t.same(
-    outcomes.map(({ stdout }) => stdout),
-    ['0\n', '1\n', '2\n', '3\n', '4\n', '5\n'],
-  )
-})
-
-t.test('a status of 128 + n names signal n', (t) => {
-  t.equal(nameSignal(139), 'SIGSEGV')
-  t.equal(nameSignal(128), null)
-  t.equal(nameSignal(255), null)
-  t.equal(nameSignal(1), null)
-  t.end()
 })

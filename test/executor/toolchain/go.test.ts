@@ -1,6 +1,6 @@
 // Go programs of several packages, where the host has Go: with a module file, and without one.
 import t from 'tap'
-import { startExecutor } from '../../helper/executor.ts'
+import { execute, layFiles, startExecutor } from '../../helper/executor.ts'
 
 // Python is included because no executor starts without a language.
 const executor = await startExecutor(t, {
@@ -11,19 +11,9 @@ const executor = await startExecutor(t, {
 const skip = executor.runtimes.go === undefined && 'Go is not installed'
 
 async function run(path: string, files: Readonly<Record<string, string>>): Promise<string> {
-  const { compile, run: ran } = await executor.execute({
-    language: 'go',
-    code: Buffer.from(
-      `package main\n\nimport (\n\t"fmt"\n\t"${path}"\n)\n\nfunc main() {\n\tfmt.Println(inner.Get())\n}\n`,
-    ),
-    stdin: new Uint8Array(),
-    cacheScope: 'go test',
-    files: Object.entries(files).map(([name, content]) => ({
-      name,
-      content: Buffer.from(content),
-    })),
-  })
-  return Buffer.from((ran ?? compile)?.[ran === null ? 'stderr' : 'stdout'] ?? []).toString()
+  const code = `package main\n\nimport (\n\t"fmt"\n\t"${path}"\n)\n\nfunc main() {\n\tfmt.Println(inner.Get())\n}\n`
+  const { compile, run: ran } = await execute(executor, 'go', code, '', { files: layFiles(files) })
+  return ran?.stdout ?? compile?.stderr ?? ''
 }
 
 const inner = 'package inner\n\nfunc Get() int { return 42 }\n'

@@ -7,7 +7,6 @@ import { getPriority } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
-import type { Command } from '#contract'
 import { NotStartedError, SandboxError } from '#executor'
 import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
 import { forksMost } from '../../../../src/executor/box/keeper/keeper.ts'
@@ -24,7 +23,9 @@ import {
   timeFactor,
 } from '../../../helper/executor.ts'
 import { freeze, needsFreezer } from '../../../helper/freeze.ts'
+import { until } from '../../../helper/until.ts'
 import {
+  interpreter,
   listProcesses,
   openKeeperBoxes,
   openLaunches,
@@ -53,14 +54,6 @@ function findKeepers(uid: number): { readonly plain: number[]; readonly python: 
   return found
 }
 
-async function until<Value>(look: () => Value | undefined): Promise<Value> {
-  for (;;) {
-    const value = look()
-    if (value !== undefined) return value
-    await delay(5)
-  }
-}
-
 const slotUid = process.getuid?.() === 0 ? firstUid : (process.getuid?.() ?? 0)
 /** Programs that print a line, and sleep for as many seconds as their input says. */
 const sleepers = {
@@ -80,20 +73,21 @@ t.test('a keeper that is killed, idle or at work, is replaced', async (t) => {
       // The resident interpreter that replaces a failed one starts in the background. Until it is ready, the other keeper
       // runs Python, too.
       if (kind === 'python') {
-        while ((await run(executor, 'python', isForked)).stdout !== 'True\n') await delay(5)
+        await until(async () => (await run(executor, 'python', isForked)).stdout === 'True\n')
       }
-      const keeper = await until(() => findKeepers(slotUid)[kind][0])
+      await until(() => findKeepers(slotUid)[kind].length > 0)
+      const keeper = findKeepers(slotUid)[kind][0]!
       t.equal((await run(executor, language, code, '0')).exitCode, 0)
       if (idle) {
         process.kill(keeper, 'SIGKILL')
-        await until(() => (findKeepers(slotUid)[kind].includes(keeper) ? undefined : true))
+        await until(() => !findKeepers(slotUid)[kind].includes(keeper))
         const attempt = execute(executor, language, code, '0')
         t.match(await attempt, { run: { exitCode: 0 } }, `${kind}, idle: it costs no run`)
       } else {
         const begun = Promise.withResolvers<void>()
         const tap = { open() {}, note: () => begun.resolve(), close() {} }
         const live = { compiled() {}, tap }
-        const attempt = execute(executor, language, code, '60', undefined, undefined, { live })
+        const attempt = execute(executor, language, code, '60', { live })
         const refused = t.rejects(attempt, failsAt('keeper.gone'), `${kind}, at work`)
         await begun.promise
         process.kill(keeper, 'SIGKILL')
@@ -115,11 +109,7 @@ t.test('keepers that hang, lie or die are found out, and nothing of them is left
     ['answers before it is ready', 'say(result())\ntime.sleep(60)', /^keeper\.start/],
     ['says it failed', "say('failed', b'root.mount: refused')", /^keeper\.start/],
     ['is never ready', 'time.sleep(90)', /^keeper\.start/],
-    [
-      'speaks without being asked',
-      "say('ready')\nsay('stdout', b'x')\ntime.sleep(60)",
-      /^keeper\.protocol/,
-    ],
+    ['speaks without being asked', "say('ready')\nsay('stdout', b'x')\ntime.sleep(60)", /^keeper\.protocol/],
     ['is ready twice', "say('ready')\nsay('ready')\ntime.sleep(60)", /^keeper\.protocol/],
     ['ends when idle', "say('ready')", /^keeper\.gone/],
     ['ends during a run', after("say('stdout', b'AC')\nsys.exit(0)"), /^keeper\.gone/],
@@ -130,11 +120,7 @@ t.test('keepers that hang, lie or die are found out, and nothing of them is left
     ['stops during a run', after('os.kill(os.getpid(), signal.SIGSTOP)'), /^keeper\.silent/],
     ['answers in half', after('link.sendall(result()[:30].encode())'), /^keeper\.silent/],
     ['sends an unknown message', after("say('strange')"), /^keeper\.protocol/],
-    [
-      'sends a message too long',
-      after("link.sendall(b'stdout bytes=1000000000\\n')"),
-      /^keeper\.protocol/,
-    ],
+    ['sends a message too long', after("link.sendall(b'stdout bytes=1000000000\\n')"), /^keeper\.protocol/],
     ['sends random bytes', after('link.sendall(os.urandom(4096))'), /^keeper\.protocol/],
     ['answers in too few fields', after("say(result().rsplit(' ', 1)[0])"), /^keeper\.protocol/],
     ['answers zeros', after('link.sendall(bytes(4096))'), /^keeper\.protocol/],
@@ -142,12 +128,8 @@ t.test('keepers that hang, lie or die are found out, and nothing of them is left
     ['knows an unknown end', after("say(result(end='lost'))"), /^keeper\.protocol/],
     ['knows a signal 99', after("say(result(end='killed', status=99))"), /^keeper\.protocol/],
     ['has used an eternity', after('say(result(figures=(2**64-1,) * 6))'), /^keeper\.protocol/],
-    [
-      'has forgotten output',
-      after("say('stdout', b'more than none')\nsay(result())"),
-      /^keeper\.protocol/,
-    ],
-  ]
+    ['has forgotten output', after("say('stdout', b'more than none')\nsay(result())"), /^keeper\.protocol/],
+  ] // prettier-ignore
   const unasked = new Set(['speaks without being asked', 'is ready twice', 'ends when idle'])
   const limits = { wallSeconds: 1 }
   // They start one after the other, because on a slow machine all at once may take longer than a start may.
@@ -164,7 +146,7 @@ t.test('keepers that hang, lie or die are found out, and nothing of them is left
       if (name !== 'is never ready') before = starting.catch(() => {})
       try {
         const keeper = await starting
-        if (unasked.has(name)) await until(() => (keeper.alive ? undefined : true))
+        if (unasked.has(name)) await until(() => !keeper.alive)
         failure = await keeper.run(request(['/bin/true'], limits)).catch((error: unknown) => error)
         t.equal(keeper.alive, false, `${name}: it is never asked again`)
         t.type(
@@ -240,7 +222,7 @@ t.test('a thousand runs leave neither listener nor descriptor', async (t) => {
   const ask = (): ReturnType<typeof keeper.run> => keeper.run(request(['/bin/echo', 'hi']), signal)
   await ask()
   // The keeper makes the next box, with a waiting process, a moment after the last result: the keeper and two more processes.
-  while (listProcesses(group).length !== 3) await delay(10)
+  await until(() => listProcesses(group).length === 3)
   const parentOf = (pid: number): string | undefined =>
     readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]
   const keeperPid = listProcesses(group).find((pid) => parentOf(pid) === String(process.pid))
@@ -280,7 +262,7 @@ t.test('in one executor', async (t) => {
   t.test('a run that is given up leaves no word that lets the next box go', async (t) => {
     for (let index = 0; index < 120; index += 1) {
       const controller = new AbortController()
-      const given = execute(executor, 'python', 'print(1)', '', controller.signal)
+      const given = execute(executor, 'python', 'print(1)', '', { signal: controller.signal })
       setTimeout(() => controller.abort(new Error('given up')), index % 4)
       await given.catch(() => {})
       const phase = await run(executor, 'python', 'print(input())', 'mine')
@@ -318,26 +300,6 @@ print(found)`
       t.match(await run(executor, 'python', first, input), { stdout: `${output}\n`, exitCode: 1 })
       t.match(await run(executor, 'python', look), { stdout: '[]\n', stderr: '' })
     }
-  })
-
-  t.test("nothing that a program does to its box's first process is our failure", async (t) => {
-    const code = `
-import os, resource, signal, sys, time
-for number in range(1, 65):
-  try: os.kill(1, number)
-  except OSError: pass
-for name in ("CPU", "FSIZE", "DATA", "STACK", "NOFILE", "AS"):
-  try: resource.prlimit(1, getattr(resource, "RLIMIT_" + name), (0, 0)); print(name)
-  except PermissionError: pass
-# Orphans for it to reap.
-for _ in range(30):
-  if os.fork() == 0:
-    if os.fork() == 0: time.sleep(0.05)
-    os._exit(0)
-  os.wait()
-time.sleep(0.1)
-sys.exit(7)`
-    t.match(await run(executor, 'python', code), { exitCode: 7, stdout: '' })
   })
 
   t.test('a program gives way to its keeper, and cannot leave the class that does', async (t) => {
@@ -409,12 +371,13 @@ int main() { int id = shmget(0x11, 40 << 20, IPC_CREAT | 0600); memset(shmat(id,
 
 t.test('files find room, whatever the last run may have had', async (t) => {
   const { keeper } = await startLoneKeeper(t)
-  const asked = request(['/bin/sh', '-c', 'wc -c <large'])
-  const files = [{ path: '/box/large', content: Buffer.alloc(100 << 20), executable: false }]
+  const large = request(['/bin/sh', '-c', 'wc -c <large'], {
+    files: { large: Buffer.alloc(100 << 20) },
+  })
   for (let round = 0; round < 2; round += 1) {
     const little = request(['/bin/true'], { memoryBytes: 4 << 20 })
     t.match(await keeper.run(little), { exit: { code: 0 } })
-    const evidence = await keeper.run({ ...asked, command: { ...asked.command, files } })
+    const evidence = await keeper.run(large)
     t.match(evidence, { exit: { code: 0 } })
     t.equal(evidence.stdout.bytes.toString().trim(), String(100 << 20))
   }
@@ -427,23 +390,12 @@ t.test("an interpreter's last words are told", async (t) => {
   launch.group.closeDescriptors()
 })
 
-t.test('a program that cannot be started has failed itself', async (t) => {
+t.test('a program that cannot be started has failed itself, a toolchain has not', async (t) => {
   const { keeper } = await startLoneKeeper(t)
-  for (const [content, code] of [
-    ['no program', 126],
-    ['#!/nonexistent\n', 127],
-  ] as const) {
-    const asked = request(['./main'])
-    const files = [{ path: '/box/main', content: Buffer.from(content), executable: true }]
-    const evidence = await keeper.run({ ...asked, command: { ...asked.command, files } })
-    t.match(evidence, { exit: { code, signal: null } })
-    t.match(evidence.stderr.bytes.toString(), /^\.\/main: /)
-  }
-  await t.rejects(
-    keeper.run(request(['/usr/bin/nonexistent'])),
-    failsAt('keeper.failed', /box\.exec/),
-    'a toolchain that is gone is ours',
-  )
+  const evidence = await keeper.run(request(['./main'], { files: { main: 'no program' } }))
+  t.match(evidence, { exit: { code: 126, signal: null } })
+  const gone = keeper.run(request(['/usr/bin/nonexistent']))
+  await t.rejects(gone, failsAt('keeper.failed', /box\.exec/))
   t.equal(keeper.alive, false)
 })
 
@@ -459,10 +411,10 @@ t.test('a keeper that a kill does not end costs its slot, and no more', needsFre
   const began = performance.now()
   await t.rejects(execute(executor, 'python', 'print(1)'), failsAt('keeper.silent'))
   t.ok(performance.now() - began < 60_000 * timeFactor, 'in time')
-  await until(() => (executor.slots === 0 ? true : undefined))
+  await until(() => executor.slots === 0)
   await t.rejects(execute(executor, 'python', 'print(1)'), failsAt('slot.acquire'))
   thaw()
-  await until(() => (findKeepers(slotUid).plain.includes(keeper!) ? undefined : true))
+  await until(() => !findKeepers(slotUid).plain.includes(keeper!))
 })
 
 t.test('what is left beside a box costs neither its run nor the next', async (t) => {
@@ -509,13 +461,11 @@ async function openForks(
       return { ...group, remove }
     },
   })
-  const asked = request(['/usr/bin/python3', 'main.py'])
   return {
     close: () => boxes.close(),
     async ask(code) {
-      const files = [{ path: '/box/main.py', content: Buffer.from(code), executable: false }]
-      const command: Command = { ...asked.command, files }
-      return (await boxes.run(slot, { ...asked, command })).stdout.toString()
+      const asked = request(interpreter, { files: { 'main.py': code } })
+      return (await boxes.run(slot, asked)).stdout.toString()
     },
   }
 }
@@ -535,7 +485,7 @@ t.test(
     t.equal(await ask(isForked), 'True\n')
     t.equal(await ask(isForked), 'False\n', 'programs start by themselves')
     held.resolve()
-    while ((await ask(isForked)) !== 'True\n') await delay(5)
+    await until(async () => (await ask(isForked)) === 'True\n')
     t.equal(made, 3)
     await close()
   },

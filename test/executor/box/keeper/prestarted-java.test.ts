@@ -1,12 +1,12 @@
 // Java programs in a JVM that was started before them.
 import t from 'tap'
-import { execute, run } from '../../../helper/executor.ts'
+import { layFiles, run } from '../../../helper/executor.ts'
 import { compareWithOwn, findOne, limits, testEnd } from './prestarted/compare.ts'
-import { code, words } from './prestarted/java.ts'
+import { code, ownWords } from './prestarted/java.ts'
 
-const jvm = { language: 'java', name: /^java$/, code, words } as const
+const jvm = { language: 'java', name: /^java$/, code, ownWords } as const
 const executors = await compareWithOwn(t, jvm)
-const [ready, alone] = executors
+const [ready] = executors
 
 t.test('another class, and less memory, have a JVM of their own', async (t) => {
   const { java: usual } = limits
@@ -15,8 +15,7 @@ t.test('another class, and less memory, have a JVM of their own', async (t) => {
     `public class ${name} { public static void main(String[] a) { System.out.println("${name} " + (Runtime.getRuntime().maxMemory() >> 20)); } }`
   const waiting = await findOne(jvm.name)
   t.match(await run(ready, 'java', print('Other')), { stdout: 'Other 185\n' })
-  const { run: phase } = await execute(ready, 'java', print('Main'), '', undefined, undefined, { limits: less }) // prettier-ignore
-  t.match(phase, { stdout: 'Main 92\n' })
+  t.match(await run(ready, 'java', print('Main'), '', { limits: less }), { stdout: 'Main 92\n' })
   t.equal(await findOne(jvm.name), waiting)
 })
 
@@ -24,15 +23,12 @@ t.test('a file that a JVM warns of is warned of', async (t) => {
   const code = 'class Main { public static void main(String[] a) {} }'
   for (const name of ['.hotspotrc', '.hotspot_compiler']) {
     await findOne(jvm.name)
-    const files = [{ name, content: Buffer.from('quiet') }]
+    const files = layFiles({ [name]: 'quiet' })
     const [one, other] = await Promise.all(
-      [ready, alone].map(async (executor) => {
-        const { run: phase } = await execute(executor, 'java', code, '', undefined, undefined, { files }) // prettier-ignore
-        return phase?.stderr
-      }),
+      executors.map((executor) => run(executor, 'java', code, '', { files })),
     )
-    t.equal(one, other, name)
-    t.ok(one?.includes(name))
+    t.equal(one?.stderr, other?.stderr, name)
+    t.ok(one?.stderr.includes(name))
   }
 })
 
@@ -46,8 +42,8 @@ t.test('what each process may have is by its own limit of processes', async (t) 
     const { java: usual } = limits
     const own = { ...usual, run: { ...usual.run, processes } }
     await findOne(jvm.name)
-    const outcome = await execute(ready, 'java', code, '', undefined, undefined, { limits: own })
-    t.same(outcome.run?.stdout.trim().split('\n').toSorted(), [
+    const { stdout } = await run(ready, 'java', code, '', { limits: own })
+    t.same(stdout.trim().split('\n').toSorted(), [
       `Max locked memory ${locked} ${locked} bytes`,
       `Max open files ${files} ${files} files`,
     ])

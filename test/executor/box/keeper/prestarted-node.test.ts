@@ -1,11 +1,11 @@
 // JavaScript programs in a Node that was started before them.
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { execute, run } from '../../../helper/executor.ts'
+import { layFiles, run } from '../../../helper/executor.ts'
 import { compareWithOwn, findOne, testEnd } from './prestarted/compare.ts'
-import { code, words } from './prestarted/node.ts'
+import { code, ownWords } from './prestarted/node.ts'
 
-const node = { language: 'javascript', name: /^(node|MainThread)$/, code, words } as const
+const node = { language: 'javascript', name: /^(node|MainThread)$/, code, ownWords } as const
 const executors = await compareWithOwn(t, node)
 const [ready, alone] = executors
 
@@ -22,14 +22,11 @@ t.test('what Node looks for before its program is the program’s own', async (t
   ]
   for (const { own, code } of cases) {
     await findOne(node.name)
-    const files = [
-      { name: 'package.json', content: Buffer.from(own) },
-      { name: 'other.js', content: Buffer.from(module) },
-    ]
+    const files = layFiles({ 'package.json': own, 'other.js': module })
     const [one, other] = await Promise.all(
-      [ready, alone].map(async (executor) => {
-        const { run: phase } = await execute(executor, 'javascript', code, '', undefined, undefined, { files }) // prettier-ignore
-        return { stdout: phase?.stdout, stderr: phase?.stderr, exitCode: phase?.exitCode }
+      executors.map(async (executor) => {
+        const { stdout, stderr, exitCode } = await run(executor, 'javascript', code, '', { files })
+        return { stdout, stderr, exitCode }
       }),
     )
     t.strictSame(one, other, `${own}: ${code}`)

@@ -75,7 +75,7 @@ t.test(
       const { python: usual } = scaleLimits()
       const limits = { ...usual, run: { ...usual.run, cpuSeconds: 60, wallSeconds: 120 } }
       for (let round = 0; round < 2; round += 1) {
-        const one = await execute(executor, 'python', code, '', undefined, 'attacker', { limits })
+        const one = await execute(executor, 'python', code, '', { cacheScope: 'attacker', limits })
         t.match(one.run, { stdout: 'looked\n', exitCode: 0 })
         t.match(await run(executor, 'python', 'print("hello")'), { stdout: 'hello\n', exitCode: 0 })
       }

@@ -35,11 +35,8 @@ t.test('endless messages are stopped and the first 64 KiB kept', async (t) => {
 })
 
 t.test('a program too large to leave the box is stopped', async (t) => {
-  const outcome = await execute(
-    executor,
-    'cpp',
-    'char big[20 << 20] = {1};\nint main() { return big[5]; }',
-  )
+  const code = 'char big[20 << 20] = {1};\nint main() { return big[5]; }'
+  const outcome = await execute(executor, 'cpp', code)
   t.equal(outcome.run, null)
   t.match(outcome.compile!.ending, /^(output_limit|cpu_limit|memory_limit|exited)$/)
 })
@@ -60,7 +57,7 @@ t.test("a limit is not remembered as the code's fault", async (t) => {
   const code = '#include <bits/stdc++.h>\nint main() { std::puts("late"); }'
   const limits = scaleLimits({}, { memoryBytes: 24 * mebibyte }).cpp
   for (let round = 0; round < 2; round += 1) {
-    const outcome = await execute(executor, 'cpp', code, '', undefined, undefined, { limits })
+    const outcome = await execute(executor, 'cpp', code, '', { limits })
     t.match(outcome, { compileCached: false, compile: { ending: 'memory_limit' } })
   }
 })

@@ -66,7 +66,9 @@ t.test('the program’s files, and its words, are seen as by plain g++', async (
     { files: [lay('own.h', 'int own = "5";')] },
   ]) {
     const [one, other] = await Promise.all(
-      [executor, plain].map((each) => execute(each, 'cpp', code, '', undefined, 'words', more)),
+      [executor, plain].map((each) =>
+        execute(each, 'cpp', code, '', { cacheScope: 'words', ...more }),
+      ),
     )
     t.equal(one!.compile!.exitCode, other!.compile!.exitCode)
     t.equal(one!.compile!.stderr, other!.compile!.stderr)

@@ -44,7 +44,7 @@ export async function startWithResident(
 
 /** Executes for a new account, so that earlier sources in a resident do not count against it. */
 export const executeAlone = (executor: Executor, code: string): Promise<TextOutcome> =>
-  execute(executor, 'java', code, '', undefined, `account ${(accounts += 1)}`)
+  execute(executor, 'java', code, '', { cacheScope: `account ${(accounts += 1)}` })
 
 let accounts = 0
 

@@ -3,7 +3,7 @@ import t from 'tap'
 import { defaultSettings } from '#language'
 import { ordinaryToolHost } from '#toolchain'
 import { findJava } from '../../../../src/executor/toolchain/java/java.ts'
-import { execute, run } from '../../../helper/executor.ts'
+import { execute, layFiles, run } from '../../../helper/executor.ts'
 import { startWithResident } from './comparison.ts'
 
 // A resident javac compiles, as in a worker. same.slow.ts tests that a javac for one source answers alike.
@@ -12,67 +12,46 @@ const executor = await startWithResident(t)
 const main = (text: string): string =>
   `public static void main(String[] a) { System.out.print("${text}"); }`
 
-const shapes: readonly (readonly [string, string, string])[] = [
+const heirs = Array.from({ length: 200 }, (_, n) => `class C${n} extends C${n + 1} { }`).join('')
+
+const shapes: readonly (readonly [name: string, code: string, printed: string])[] = [
   ['a public class of any name', `public class Größe { ${main('public')} }`, 'public'],
   ['a package statement', `package a.b.c; public class Deep { ${main('packaged')} }`, 'packaged'],
   ['no public class', `class A { int x; } class B { ${main('B')} } class C { ${main('C')} }`, 'B'],
-  [
-    'Main beside another main',
-    `class First { ${main('First')} } class Main { ${main('Main')} }`,
-    'Main',
-  ],
-  [
-    'the public class beside Main',
-    `class Main { ${main('Main')} } public class Other { ${main('Other')} }`,
-    'Other',
-  ],
-  [
-    'a public class without main',
-    `public class Data { } class Runner { ${main('Runner')} }`,
-    'Runner',
-  ],
-  [
-    'main in an interface',
-    `interface I { static void main(String[] a) { System.out.print("I"); } }`,
-    'I',
-  ],
+  ['a later letter first', `class Z { ${main('Z')} } class A { ${main('A')} }`, 'Z'],
+  ['a name that begins alike', `class A { } class AB { ${main('AB')} }`, 'AB'],
+  ['a name of another', `class Thread extends java.lang.Thread { } class B { ${main('B')} }`, 'B'],
+  ['Main beside another main', `class First { ${main('First')} } class Main { ${main('Main')} }`, 'Main'],
+  ['the public class beside Main', `class Main { ${main('Main')} } public class Other { ${main('Other')} }`, 'Other'],
+  ['a public class without main', `public class Data { } class Runner { ${main('Runner')} }`, 'Runner'],
+  ['a main that returns a number', `class A { public static int main(String[] a) { return 1; } } class B { ${main('B')} }`, 'B'],
+  ['main in an interface', `interface I { static void main(String[] a) { System.out.print("I"); } }`, 'I'],
   ['main in an enum', `public enum E { A; ${main('enum')} }`, 'enum'],
   ['main in a record', `public record R(int n) { ${main('record')} }`, 'record'],
-  [
-    'an inherited main',
-    `class Base { ${main('Base')} } public class Derived extends Base { }`,
-    'Base',
-  ],
-  [
-    'nested classes with mains',
-    `public class Outer { static class Inner { ${main('Inner')} } ${main('Outer')} }`,
-    'Outer',
-  ],
-  [
-    'misleading comments',
-    `/* public class No { */ // public class Neither {\npublic /* x */ final class Yes { String s = "public class Nor {"; ${main('Yes')} }`,
-    'Yes',
-  ],
+  ['main with many words', 'class A { public static void main(final String... a) { System.out.print("words"); } }', 'words'],
+  ['an inherited main', `class Base { ${main('Base')} } public class Derived extends Base { }`, 'Base'],
+  ['a main of a generic class', `package p; class C extends p.B<String> { } class B<T> { ${main('generic')} }`, 'generic'],
+  ['a main of the last of many classes', `${heirs} class C200 { ${main('the last')} }`, 'the last'],
+  ['a main of none of many classes', `${heirs} class C200 { } class D { ${main('D')} }`, 'D'],
+  ['nested classes with mains', `public class Outer { static class Inner { ${main('Inner')} } ${main('Outer')} }`, 'Outer'],
+  ['misleading comments', `/* public class No { */ // public class Neither {\npublic /* x */ final class Yes { String s = "public class Nor {"; ${main('Yes')} }`, 'Yes'],
   [
     'anonymous classes and lambdas',
     'public class L { public static void main(String[] a) { Runnable r = () -> System.out.print("lambda"); new Object() { void go() { r.run(); } }.go(); } }',
     'lambda',
   ],
-]
+] // prettier-ignore
 
 for (const [name, code, expected] of shapes) {
   t.test(name, async (t) => {
     const outcome = await execute(executor, 'java', code)
-    t.equal(outcome.run?.stdout, expected, outcome.compile?.stderr + (outcome.run?.stderr ?? ''))
+    t.equal(outcome.run?.stdout, expected, `${outcome.compile?.stderr}${outcome.run?.stderr}`)
   })
 }
 
 const ends = [
-  [
-    'without any main the JVM says so itself',
-    'class Nothing { }',
-    { exitCode: 1, stderr: /main/i },
-  ],
+  ['without any main the JVM says so itself', 'class Nothing { }', { exitCode: 1, stderr: /main/i }],
+  ['a nested class is none to run', `class A { static class B { ${main('B')} } }`, { exitCode: 1, stderr: /Main method not found in class A/ }],
   ['an empty file compiles to nothing and cannot run', '', { exitCode: 1 }],
   [
     "an uncaught exception is the program's own end",
@@ -84,7 +63,7 @@ const ends = [
     'class Main { public static void main(String[] a) { System.exit(3); } }',
     { exitCode: 3 },
   ],
-] as const
+] as const // prettier-ignore
 
 for (const [name, code, expected] of ends)
   t.test(name, async (t) => {
@@ -141,46 +120,18 @@ t.test('the file is named after the public top-level type', async (t) => {
   }
 })
 
-t.test('the class to run has a main or inherits one, and is not nested', async (t) => {
-  const heirs = Array.from({ length: 200 }, (_, n) => `class C${n} extends C${n + 1} { }`).join('')
-  for (const [source, expected] of [
-    [`class A { } class AB { ${main('a name that begins alike')} }`, 'a name that begins alike'],
-    [`class Z { ${main('Z')} } class A { ${main('A')} }`, 'Z'],
-    [
-      `class Thread extends java.lang.Thread { } class B { ${main('a name of another')} }`,
-      'a name of another',
-    ],
-    [`package p; class C extends p.B<String> { } class B<T> { ${main('generic')} }`, 'generic'],
-    [`${heirs} class C200 { } class D { ${main('D')} }`, 'D'],
-    [`${heirs} class C200 { ${main('the last')} }`, 'the last'],
-    [`class A { public static int main(String[] a) { return 1; } } class B { ${main('B')} }`, 'B'],
-    [
-      'class A { public static void main(final String... a) { System.out.print("words"); } }',
-      'words',
-    ],
-  ] as const) {
-    const outcome = await execute(executor, 'java', source)
-    const words = `${outcome.compile?.stderr}${outcome.run?.stderr}`
-    t.equal(outcome.run?.stdout, expected, `${source.slice(-200)} ${words}`)
-  }
-  const nested = await execute(executor, 'java', `class A { static class B { ${main('B')} } }`)
-  t.match(nested.run, { exitCode: 1, stderr: /Main method not found in class A/ })
-})
-
 t.test('a main of another file runs where the first has none', async (t) => {
-  const files = [
-    { name: 'Other.java', content: Buffer.from(`public class Other { ${main('other')} }`) },
-  ]
+  const files = layFiles({ 'Other.java': `public class Other { ${main('other')} }` })
   for (const [code, expected] of [
     [`class Main { ${main('Main')} }`, 'Main'],
     ['class Unused { }', 'other'],
     ['class Heir extends Other { }', 'other'],
   ] as const) {
-    const outcome = await execute(executor, 'java', code, '', undefined, undefined, { files })
+    const outcome = await execute(executor, 'java', code, '', { files })
     t.equal(outcome.run?.stdout, expected, outcome.compile?.stderr ?? '')
   }
-  const taken = { files: [{ name: 'A.java', content: Buffer.from('') }] }
-  const outcome = await execute(executor, 'java', 'public class A { }', '', undefined, 'own', taken)
+  const taken = { files: layFiles({ 'A.java': '' }) }
+  const outcome = await execute(executor, 'java', 'public class A { }', '', taken)
   t.match(outcome.compile, { exitCode: 1, stderr: 'A.java: this name is taken\n' })
 })
 

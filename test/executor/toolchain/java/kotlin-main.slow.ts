@@ -24,9 +24,7 @@ t.test('the main that there is runs', { skip: !isThere && 'no kotlinc' }, async 
       `object A { @JvmStatic fun main(words: Array<String>) { ${say('object')} } }\nfun main(words: Array<String>) { ${say('file')} }`,
     ],
   ] as const) {
-    const outcome = await execute(executor, 'kotlin', code, '', undefined, undefined, {
-      arguments: ['x', 'y'],
-    })
+    const outcome = await execute(executor, 'kotlin', code, '', { arguments: ['x', 'y'] })
     t.equal(outcome.run?.stdout, `${name} 2\n`, outcome.compile?.stderr ?? '')
   }
   const none = await execute(executor, 'kotlin', 'class A')

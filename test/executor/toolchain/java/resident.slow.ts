@@ -39,7 +39,7 @@ t.test(
     t.equal(outcome.run, null)
     // The resident is not back yet, and a javac of its own may need more than the three seconds.
     const roomy = { limits: patientLimits.java }
-    const next = await execute(short, 'java', hello(), '', undefined, undefined, roomy)
+    const next = await execute(short, 'java', hello(), '', roomy)
     t.match(next.compile, { exitCode: 0 })
     await waitForResident(short)
   },
@@ -64,11 +64,14 @@ t.test('a source that is stopped costs its account the resident, and no slot', a
   // On a slow machine the source may be stopped before the resident has it, which costs nothing.
   for (let pause = 300; ; pause *= 2) {
     const stopping = new AbortController()
-    const stopped = execute(executor, 'java', endless, '', stopping.signal, 'who stops')
+    const stopped = execute(executor, 'java', endless, '', {
+      signal: stopping.signal,
+      cacheScope: 'who stops',
+    })
     setTimeout(() => stopping.abort(new Error('enough')), pause)
     await t.rejects(stopped, { message: 'enough' })
     await waitForResident(executor)
-    next = await execute(executor, 'java', hello(), '', undefined, 'who stops')
+    next = await execute(executor, 'java', hello(), '', { cacheScope: 'who stops' })
     t.match(next.run, { exitCode: 0 }, 'the slot is free')
     if (!wasResident(next) || pause > 1000) break
   }

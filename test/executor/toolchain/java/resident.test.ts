@@ -28,7 +28,7 @@ t.test('no class of one source is known to the next', async (t) => {
     // On a slow machine a resident may be too late with its answer, which counts against the account.
     do {
       account += 'user '
-      const compile = (code: string) => execute(executor, 'java', code, '', undefined, account)
+      const compile = (code: string) => execute(executor, 'java', code, '', { cacheScope: account })
       t.match((await compile(library)).run, { stdout: 'ok' })
       outcome = await compile(user)
       t.match(outcome.compile, { ending: 'exited', exitCode: 1, stderr: /Library|Hidden/ })
@@ -51,20 +51,16 @@ t.test('when it is killed the submission does not notice', async (t) => {
 })
 
 t.test('many at once all come out right', async (t) => {
-  const all = Array.from({ length: 16 }, (_, index) =>
-    execute(
-      executor,
-      'java',
-      `class Main { public static void main(String[] a) { System.out.print("n${index}"); } }`,
-    ),
-  )
-  for (const [index, { run }] of (await Promise.all(all)).entries())
-    t.equal(run?.stdout, `n${index}`)
+  const print = (text: string): string =>
+    `class Main { public static void main(String[] a) { System.out.print("${text}"); } }`
+  const texts = Array.from({ length: 16 }, (_, index) => `n${index}`)
+  const all = await Promise.all(texts.map((text) => execute(executor, 'java', print(text))))
+  t.same(all.map(({ run }) => run?.stdout), texts) // prettier-ignore
 })
 
 t.test('who ends a resident has his next sources compiled in boxes, and nobody else', async (t) => {
   let account = ''
-  const hostile = (code: string) => execute(executor, 'java', code, '', undefined, account)
+  const hostile = (code: string) => execute(executor, 'java', code, '', { cacheScope: account })
   do account += 'hostile '
   while (!wasResident(await hostile(hello())))
   const deep = `class Main { static int x = ${'('.repeat(10_000)}2${')'.repeat(10_000)}; ${main} }`
@@ -81,7 +77,7 @@ t.test('who ends a resident has his next sources compiled in boxes, and nobody e
 t.test('the cache holds what the resident made', async (t) => {
   const code = hello()
   let account = ''
-  const compile = () => execute(executor, 'java', code, '', undefined, account)
+  const compile = () => execute(executor, 'java', code, '', { cacheScope: account })
   let first: TextOutcome
   do {
     account += 'own '

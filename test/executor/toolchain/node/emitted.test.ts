@@ -3,7 +3,7 @@
 import t from 'tap'
 import type { ExecutionRequest } from '#executor'
 import { readEmitted } from '../../../../src/executor/toolchain/node/emitted.ts'
-import { execute, startExecutor } from '../../../helper/executor.ts'
+import { execute, layFiles, startExecutor } from '../../../helper/executor.ts'
 
 const executor = await startExecutor(t, { slots: 1, languages: ['typescript', 'javascript'] })
 
@@ -13,20 +13,9 @@ async function run(
   files: Readonly<Record<string, string>>,
   given: Partial<ExecutionRequest> = {},
 ): Promise<string> {
-  const { compile, run: ran } = await executor.execute({
-    language,
-    code: Buffer.from(code),
-    stdin: new Uint8Array(),
-    cacheScope: 'emitted test',
-    files: Object.entries(files).map(([name, content]) => ({
-      name,
-      content: Buffer.from(content),
-    })),
-    ...given,
-  })
-  return Buffer.concat(
-    [compile?.stderr ?? [], ran?.stdout ?? [], ran?.stderr ?? []].map(Buffer.from),
-  ).toString()
+  const asked = { files: layFiles(files), ...given }
+  const { compile, run: ran } = await execute(executor, language, code, '', asked)
+  return [compile?.stderr, ran?.stdout, ran?.stderr].join('')
 }
 
 t.test('an import names a file as people name it', async (t) => {
@@ -63,21 +52,11 @@ console.log(data.n + readFileSync('data.json').length, process.argv[2])`
 )
 
 t.test('a program in JavaScript finds its files, modules or not', async (t) => {
-  t.equal(
-    await run('javascript', "console.log(require('./one').n)", { 'one.js': 'exports.n = 1' }),
-    '1\n',
-  )
-  t.equal(
-    await run('javascript', "import { n } from './one.js'\nconsole.log(n)", {
-      'one.js': 'export const n = 1',
-    }),
-    '1\n',
-  )
-})
-
-t.test('one file is carried as it is', async (t) => {
-  const { run: ran } = await execute(executor, 'typescript', 'console.log(1 as number)')
-  t.equal(ran?.stdout, '1\n')
+  for (const [code, file] of [
+    ["console.log(require('./one').n)", 'exports.n = 1'],
+    ["import { n } from './one.js'\nconsole.log(n)", 'export const n = 1'],
+  ] as const)
+    t.equal(await run('javascript', code, { 'one.js': file }), '1\n')
 })
 
 t.test('files are read as they were written', (t) => {
@@ -95,24 +74,12 @@ t.test('files are read as they were written', (t) => {
 })
 
 t.test('what is no list of files is refused', (t) => {
-  for (const text of [
-    'main.js',
-    'main.js\n',
-    'main.js 2\na',
-    'main.js 01\na',
-    'main.js -1\n',
-    'main.js 9999999999\na',
-    '/main.js 1\na',
-    '../main.js 1\na',
-    'a/../../main.js 1\na',
-    'a//b.js 1\na',
-    './main.js 1\na',
-    '.. 1\na',
-    'ma in.js 1\na',
-    'main.js 1\nab',
-    `${'x'.repeat(1024)} 1\na`,
-    'x.js 0\n'.repeat(1025),
-  ])
-    t.throws(() => readEmitted(Buffer.from(text)), text.slice(0, 40))
+  const texts = [
+    'main.js', 'main.js\n', 'main.js 2\na', 'main.js 01\na', 'main.js -1\n',
+    'main.js 9999999999\na', '/main.js 1\na', '../main.js 1\na', 'a/../../main.js 1\na',
+    'a//b.js 1\na', './main.js 1\na', '.. 1\na', 'ma in.js 1\na', 'main.js 1\nab',
+    `${'x'.repeat(1024)} 1\na`, 'x.js 0\n'.repeat(1025),
+  ] // prettier-ignore
+  for (const text of texts) t.throws(() => readEmitted(Buffer.from(text)), text.slice(0, 40))
   t.end()
 })

@@ -9,22 +9,19 @@ import { findWorkerGroups } from '../../../../helper/control-group.ts'
 import {
   execute,
   firstUid,
+  run,
   scaleLimits,
   startExecutor,
   timeFactor,
 } from '../../../../helper/executor.ts'
 import type { TextPhase } from '../../../../helper/executor.ts'
+import { until } from '../../../../helper/until.ts'
 
 const mebibyte = 1024 * 1024
+const enough = { memoryBytes: 256 * mebibyte, stdoutBytes: mebibyte, processes: 64 }
 /** The limits of both executors. */
 export const limits = scaleLimits(
-  {
-    memoryBytes: 256 * mebibyte,
-    cpuSeconds: 60,
-    wallSeconds: 240,
-    stdoutBytes: mebibyte,
-    processes: 64,
-  },
+  { ...enough, cpuSeconds: 60, wallSeconds: 240 },
   { cpuSeconds: 120, wallSeconds: 240 },
 )
 
@@ -50,11 +47,8 @@ export function findWaiting(name: RegExp): number[] {
 
 /** Returns the pid of a waiting runtime, as soon as there is one. */
 export async function findOne(name: RegExp): Promise<number> {
-  for (;;) {
-    const [found] = findWaiting(name)
-    if (found !== undefined) return found
-    await delay(20)
-  }
+  await until(() => findWaiting(name).length > 0)
+  return findWaiting(name)[0] ?? findOne(name)
 }
 
 /** Masks what may differ: the start time, and kernel figures that are different for any two processes. */
@@ -76,6 +70,32 @@ function describe({ ending, exitCode, signal, stdout, stderr }: TextPhase) {
   return { ending, exitCode, signal, stdout: mask(stdout), stderr: mask(stderr) }
 }
 
+/** First lines for the program of either runtime, by their subject. */
+const words: Readonly<Record<string, string>> = {
+  'its input and arguments': 'echo',
+  'what it knows of itself': 'properties',
+  'its variables, and those of a child': 'variables',
+  'its environment in /proc': 'environ',
+  'its rights, and those of the first process': 'status',
+  'its limits': 'limits',
+  'its descriptors': 'descriptors',
+  'its mounts': 'mounts',
+  'its cgroup': 'cgroup',
+  'its scheduling class and score': 'class',
+  'its command line': 'arguments',
+  'the files that it finds': 'files',
+  'what another has left': 'files',
+  'an exit status': 'exit',
+  'an exception': 'throw',
+  'more memory than allowed': 'memory',
+  'a loop': 'loop',
+  'too much output': 'output',
+  'a full disk': 'disk',
+  'deep recursion': 'recursion',
+  threads: 'threads',
+  'more processes than allowed': 'children',
+}
+
 /** A prestarted runtime, and a program for it. */
 export interface Runtime {
   readonly language: 'java' | 'javascript'
@@ -83,8 +103,8 @@ export interface Runtime {
   readonly name: RegExp
   /** A program that does what the first line of its input says. */
   readonly code: string
-  /** First lines for the program, by their subject. */
-  readonly words: Readonly<Record<string, string>>
+  /** Further first lines. */
+  readonly ownWords: Readonly<Record<string, string>>
 }
 
 /**
@@ -93,7 +113,7 @@ export interface Runtime {
  */
 export async function compareWithOwn(
   t: Test,
-  { language, name, code, words }: Runtime,
+  { language, name, code, ownWords }: Runtime,
 ): Promise<readonly [ready: Executor, alone: Executor]> {
   const options = { slots: 1, languages: [language], limits } as const
   const ready = await startExecutor(t, { ...options, accelerators: ['prestart'] })
@@ -103,10 +123,7 @@ export async function compareWithOwn(
   const brief = { compile, run: { ...usual, cpuSeconds: 2 * timeFactor } }
   const say = async (executor: Executor, word: string): Promise<TextPhase> => {
     const given = { limits: word === 'loop' ? brief : limits[language] }
-    const text = `${word}\nfirst\nsecond\n`
-    const outcome = await execute(executor, language, code, text, undefined, undefined, given)
-    if (outcome.run === null) throw new Error(`did not compile: ${outcome.compile?.stderr}`)
-    return outcome.run
+    return run(executor, language, code, `${word}\nfirst\nsecond\n`, given)
   }
   const ask = async (executor: Executor, word: string): Promise<TextPhase> => {
     if (executor === ready) await findOne(name)
@@ -122,7 +139,7 @@ export async function compareWithOwn(
     t.notOk(findWaiting(name).includes(waiting), 'it served one program')
   })
 
-  for (const [what, word] of Object.entries(words))
+  for (const [what, word] of Object.entries({ ...words, ...ownWords }))
     t.test(`${what}: as in one of its own`, async (t) => {
       // Before the other starts, whose process has the same name.
       await findOne(name)
@@ -160,10 +177,8 @@ export async function compareWithOwn(
       { limits: { ...usual, run: { ...usual.run, memoryBytes: 48 * mebibyte } } },
     ]
     const waiting = await findOne(name)
-    for (const other of others) {
-      const outcome = await execute(ready, language, code, 'exit', undefined, undefined, other)
-      t.match(outcome.run, { exitCode: 7 })
-    }
+    for (const other of others)
+      t.match(await run(ready, language, code, 'exit', other), { exitCode: 7 })
     t.equal(await findOne(name), waiting, 'the one that waits is not theirs')
   })
 
@@ -171,17 +186,17 @@ export async function compareWithOwn(
     const waiting = await findOne(name)
     process.kill(waiting, 'SIGKILL')
     t.match(await say(ready, 'exit'), { exitCode: 7 })
-    while (findWaiting(name).includes(waiting)) await delay(20)
+    await until(() => !findWaiting(name).includes(waiting))
     t.match(await ask(ready, 'exit'), { exitCode: 7 })
     t.equal(ready.slots, 1)
     const next = await findOne(name)
     process.kill(next, 'SIGKILL')
-    while ((await findOne(name)) === next) await delay(20)
+    await until(async () => (await findOne(name)) !== next)
   })
 
   t.test('a run that is aborted ends it, and the next has another', async (t) => {
     const abort = new AbortController()
-    const looping = execute(ready, language, code, 'loop\n', abort.signal)
+    const looping = execute(ready, language, code, 'loop\n', { signal: abort.signal })
     setTimeout(() => abort.abort(new Error('enough')), 300)
     await t.rejects(looping, /enough/)
     t.match(await ask(ready, 'exit'), { exitCode: 7 })

@@ -90,29 +90,7 @@ public class Main {
 }
 `
 
-export const words = {
-  'its input and arguments': 'echo',
-  'its properties': 'properties',
-  'its variables, and those of a child': 'variables',
-  'its environment in /proc': 'environ',
-  'its rights, and those of the first process': 'status',
-  'its limits': 'limits',
-  'its descriptors': 'descriptors',
-  'its mounts': 'mounts',
-  'its cgroup': 'cgroup',
-  'its scheduling class and score': 'class',
-  'its command line': 'arguments',
-  'the files that it finds': 'files',
-  'what another has left': 'files',
+export const ownWords = {
   'where its class is from': 'jar',
-  'an exit status': 'exit',
-  'an exception': 'throw',
   'a heap that is full': 'heap',
-  'more memory than allowed': 'memory',
-  'a loop': 'loop',
-  'too much output': 'output',
-  'a full disk': 'disk',
-  'deep recursion': 'recursion',
-  threads: 'threads',
-  'more processes than allowed': 'children',
 }

@@ -84,29 +84,7 @@ if (word in deeds) deeds[word]()
 else console.log('what?')
 `
 
-export const words = {
-  'its input and arguments': 'echo',
-  'what it knows of itself': 'properties',
-  'its variables, and those of a child': 'variables',
-  'its environment in /proc': 'environ',
-  'its rights, and those of the first process': 'status',
-  'its limits': 'limits',
-  'its descriptors': 'descriptors',
-  'its mounts': 'mounts',
-  'its cgroup': 'cgroup',
-  'its scheduling class and score': 'class',
-  'its command line': 'arguments',
-  'the files that it finds': 'files',
-  'what another has left': 'files',
-  'an exit status': 'exit',
-  'an exception': 'throw',
-  'more memory than allowed': 'memory',
-  'a loop': 'loop',
-  'too much output': 'output',
-  'a full disk': 'disk',
-  'deep recursion': 'recursion',
-  threads: 'threads',
+export const ownWords = {
   'the clocks of a thread': 'clocks of a thread',
-  'more processes than allowed': 'children',
   'modules that it loads': 'modules',
 }
