@@ -99,6 +99,14 @@ static void await_event(const struct box *box, int event, int seconds) {
   die_with("box.setup", found == 0 ? "the box was not ready in time" : "the box ended before it was ready");
 }
 
+static void open_streams(struct box *box) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", box->input);
+  box->input_reader = open(path, O_RDONLY | O_CLOEXEC);
+  if (box->input_reader < 0) die("box.stdin");
+  if (pipe2(box->output, O_CLOEXEC) != 0 || fcntl(box->output[0], F_SETFL, O_NONBLOCK) != 0) die("box.pipe");
+}
+
 bool prepare_box(struct box *box) {
   memset(&shared->ended, 0, sizeof *shared - offsetof(struct shared, ended));
   *box = (struct box){0};
@@ -108,21 +116,21 @@ bool prepare_box(struct box *box) {
   box->mounts[2] = open_scratch(sizes->scratch_bytes, NULL);
   // The input is a file, so that programs can map and reopen it. release_box seals it.
   box->input = memfd_create("stdin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  char path[64];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", box->input);
-  box->input_reader = open(path, O_RDONLY | O_CLOEXEC);
-  if (box->input_reader < 0 || fchmod(box->input, 0444) != 0) die("box.stdin");
-  if (pipe2(box->output, O_CLOEXEC) != 0 || pipe2(box->errors, O_CLOEXEC) != 0) die("box.pipe");
+  if (fchmod(box->input, 0444) != 0) die("box.stdin");
+  if (pipe2(box->errors, O_CLOEXEC) != 0) die("box.pipe");
+  if (settings.own_streams != 0) open_carriers(box);
+  else open_streams(box);
   if (has_runtime()) prepare_runtime(box);
   int group = cgroup->prepare();
   if (!clone_init(box, group)) return true;
   if (group >= 0) close(group);
-  close(box->input_reader);
-  close(box->output[1]);
+  if (settings.own_streams == 0) {
+    close(box->input_reader);
+    close(box->output[1]);
+  }
   close(box->errors[1]);
   if (has_runtime()) leave_runtime(box);
-  if (fcntl(box->output[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(box->errors[0], F_SETFL, O_NONBLOCK) != 0)
-    die("box.pipe");
+  if (fcntl(box->errors[0], F_SETFL, O_NONBLOCK) != 0) die("box.pipe");
   return false;
 }
 

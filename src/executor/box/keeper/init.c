@@ -162,9 +162,8 @@ static void prefer_for_oom_kill(void) {
 static void become_program(const struct box *box) {
   uint64_t one = 1;
   prefer_for_oom_kill();
-  if (settings.own_streams == 0 && (dup2(box->input_reader, 0) < 0 || dup2(box->output[1], 1) < 0))
+  if (dup2(box->input_reader, 0) < 0 || dup2(box->output[1], 1) < 0 || dup2(box->errors[1], 2) < 0)
     die_in_box("box.streams");
-  if (dup2(box->errors[1], 2) < 0) die_in_box("box.streams");
   if (setsid() < 0) die_in_box("box.session");
   if (has_runtime()) {
     enter_idle_class();

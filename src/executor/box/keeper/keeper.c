@@ -4,8 +4,9 @@
 // The keeper builds the boxes' file system (root.c) and reports `ready`. One empty box always waits (box.c, init.c).
 // For a request, the keeper writes files, input, command line and limits into the box (request.c), reads the counters
 // (group.c), starts the program and supervises it (supervise.c). It sends the result (result.c) when only the box's init
-// lives, reaps init, and makes the next box. The keeper passes on a program's output unread. It opens files that a program can write only
-// after the program's end (output.c). The keeper itself is confined, too (confine.c).
+// lives, reaps init, and makes the next box. The keeper passes on a program's output unread, and carries the bytes of a
+// program that the worker talks with (carry.c). It opens files that a program can write only after the program's end
+// (output.c). The keeper itself is confined, too (confine.c).
 //
 //   worker         root, Node
 //     │ socket
@@ -107,11 +108,8 @@ static void run(const char *line) {
   // The result is valid from now on, so a later failure is reported as `refused`.
   program_started = false;
   finish_run();
-  if (settings.own_streams != 0) {
-    // The program used these streams. Closed now, they end for their reader before the slot is settled.
-    close(STDIN_FILENO);
-    close(STDOUT_FILENO);
-  }
+  // Before the slot is settled, which the streams' reader must not wait for.
+  if (settings.own_streams != 0) end_carriers();
   if (result.unsettled) settle_slot();
 }
 

@@ -2,6 +2,7 @@
 #ifndef KEEPER_H
 #define KEEPER_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -137,6 +138,17 @@ void pass_on(struct stream *stream);
  */
 enum reason supervise(struct box *box, const struct request *request, struct stream streams[2], int64_t started);
 void reap_box(struct box *box);
+
+// carry.c
+/** The two directions. */
+enum { carrier_count = 2 };
+/** Makes the stdin and stdout of a program that the worker talks with. */
+void open_carriers(struct box *box);
+/** Says what the carriers wait for; nothing when there are none. */
+void await_carriers(struct pollfd events[carrier_count]);
+void carry(const struct pollfd events[carrier_count]);
+/** Carries the last output of a program that is dead, and closes the worker's streams. */
+void end_carriers(void);
 
 // result.c
 struct result {

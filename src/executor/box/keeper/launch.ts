@@ -22,7 +22,7 @@ export interface KeeperLaunch {
   readonly interpreter?: readonly string[]
   /** The runtime that starts before each program. Without it programs start by themselves. */
   readonly runtime?: PrestartedRuntime
-  /** Gives the program the keeper's stdin and stdout, so that the worker can talk with it. The default is false. */
+  /** Joins the program's stdin and stdout to the keeper's, so that the worker can talk with it. The default is false. */
   readonly ownStreams?: boolean
   /** `loopback` gives each box a network of its own. The default is none. */
   readonly network?: Network

@@ -10,7 +10,7 @@
   FIELD(counts_swap)                                                                                                   \
   /* 1 when the cgroup has its own share of the CPU. */                                                                \
   FIELD(shares_cpu)                                                                                                    \
-  /* 1 when the program uses the keeper's stdin and stdout, so that the worker can talk with it. */                    \
+  /* 1 when the program's stdin and stdout lead to the keeper's, so that the worker can talk with it (carry.c). */      \
   FIELD(own_streams)                                                                                                   \
   /* 1 when each box has a network of its own (loopback.c). */                                                         \
   FIELD(loopback)                                                                                                      \

@@ -132,7 +132,15 @@ struct supervision {
   int64_t next_flush;
 };
 
-enum event { from_worker, from_box, from_output, from_errors, from_program, event_count };
+enum event {
+  from_worker,
+  from_box,
+  from_output,
+  from_errors,
+  from_program,
+  from_carriers,
+  event_count = from_carriers + carrier_count,
+};
 
 /** False when init is reaped. */
 static bool is_alive(const struct supervision *run) { return run->box->pid != 0; }
@@ -185,6 +193,7 @@ static int await_events(struct supervision *run, struct pollfd events[event_coun
     events[from_output + index] = (struct pollfd){held_back ? -1 : streams[index].descriptor, POLLIN, 0};
   }
   events[from_program] = (struct pollfd){run->over ? -1 : box_events.ended, POLLIN, 0};
+  await_carriers(events + from_carriers);
   if (run->over && full) postpone_giving_up(run);
   int64_t next_step = is_alive(run) && run->asks < run->gives_up ? run->asks : run->gives_up;
   int64_t until = run->over ? next_step : run->next_look < run->ends ? run->next_look : run->ends;
@@ -257,6 +266,7 @@ enum reason supervise(struct box *box, const struct request *request, struct str
     if (events[from_worker].revents & POLLOUT) send_some();
     bool stopped = is_stopped((events[from_worker].revents & (POLLIN | POLLHUP | POLLERR)) != 0);
     read_outputs(streams, events);
+    carry(events + from_carriers);
     flush_output(&run);
     // An end that has happened counts before a clock that has run out.
     look_for_end(&run, events[from_box].revents != 0);
