@@ -49,6 +49,11 @@ export interface DeliveryOutcome {
 
 type Attempt = Omit<DeliveryOutcome, 'durationSeconds'>
 
+/** The most bytes that are read of an answer. Its head has 16 KiB at most, and only the start of its body is kept. */
+const answerBytesMost = 1024 * 1024
+/** The pause between two looks at the bytes that were read. */
+const lookMilliseconds = 50
+
 /**
  * Signs the delivery with the present time and sends it over a new connection. The status decides, even if the body
  * breaks off.
@@ -109,6 +114,12 @@ async function exchange(
     headersTimeout: 0,
     bodyTimeout: 0,
   })
+  // Informational answers and extensions of chunks have no end that undici enforces. Reading them kept the process busy until
+  // the time was over.
+  const watch = setInterval(() => {
+    if (socket.bytesRead > answerBytesMost)
+      socket.destroy(new ConnectionError('unreachable', 'request: no end of the answer'))
+  }, lookMilliseconds)
   try {
     const request = client.request({
       method: delivery.method ?? 'POST',
@@ -129,6 +140,7 @@ async function exchange(
     const snippet = await readSnippet(response.body, settings.snippetBytes)
     return describeAnswer(response.statusCode, retryAfter, snippet)
   } finally {
+    clearInterval(watch)
     // Not awaited, because a receiver must not be able to delay the return.
     client.destroy().catch(() => {})
     socket.destroy()

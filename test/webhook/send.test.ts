@@ -266,6 +266,27 @@ function flood(socket: Socket, start: string, piece: string): void {
   socket.once('close', () => clearInterval(timer))
 }
 
+t.test('an answer that pours in without end is cut off long before the time is over', async (t) => {
+  const hints = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(2000)
+  const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;'
+  for (const [start, piece, expected] of [
+    ['', hints, { kind: 'unreachable', error: 'request: no end of the answer' }],
+    [head, 'x'.repeat(60_000), { kind: 'delivered', status: 200, snippet: '' }],
+  ] as const) {
+    const port = await speak(t, (socket) => {
+      socket.write(start)
+      const pour = (): void => {
+        while (!socket.destroyed && socket.write(piece));
+        socket.once('drain', pour)
+      }
+      pour()
+    })
+    const outcome = await send(port, { totalSeconds: 120 })
+    t.match(outcome, expected)
+    t.ok(outcome.durationSeconds < 60, `${outcome.durationSeconds} s`)
+  }
+})
+
 t.test('a body that breaks off leaves the status standing', async (t) => {
   const port = await speak(t, (socket) =>
     socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'),
