@@ -162,18 +162,6 @@ t.test('a web process says by itself what its database lacks, once', async (t) =
   }
 })
 
-t.test('a readiness that was had is not asked for each time', async (t) => {
-  const { username: name } = new URL(api)
-  const { call } = await startServer(t, sql, { url: api })
-  const ask = (): Promise<Answer> => untilReached(() => call('GET', '/readyz', { key: null }))
-  t.equal((await ask()).status, 200)
-  await sql.unsafe(`revoke runledger_api from ${name}`)
-  await sql.unsafe(`grant usage on schema runledger to ${name}`)
-  await sql.unsafe(`grant select on runledger.schema_migration to ${name}`)
-  t.equal((await ask()).status, 200)
-  await sql.unsafe(`drop owned by ${name}`)
-})
-
 t.test('a port that is in use', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
