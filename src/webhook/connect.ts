@@ -84,18 +84,16 @@ async function resolveHost(
   })
 }
 
-/** Tries the addresses one after the other, each with its share of the remaining time. */
+/** Tries the addresses one after the other, each with an equal share of the time. */
 async function connectToFirst(
   addresses: readonly string[],
   port: number,
   settings: DeliverySettings,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const endsAt = performance.now() + settings.connectSeconds * 1000
+  const share = settings.connectSeconds / addresses.length
   let failure: unknown
-  for (const [index, address] of addresses.entries()) {
-    const remainingSeconds = Math.max(0, endsAt - performance.now()) / 1000
-    const share = remainingSeconds / (addresses.length - index)
+  for (const address of addresses) {
     try {
       return await withinSeconds(
         (limited) => connectTo(address, port, limited),
