@@ -170,9 +170,10 @@ def taken():
       receive: `struct flock ask = {F_WRLCK, SEEK_SET, 7, 1, 0}; int f = open("/usr/bin/python3", O_RDONLY); bool got = fcntl(f, F_OFD_GETLK, &ask) == 0 && ask.l_type != F_UNLCK; close(f); return got;`,
     },
     python: {
-      shared: 'import fcntl',
+      // A process that closes any descriptor of a file loses its locks on the file.
+      shared: 'import fcntl\nasked = open("/usr/bin/python3")',
       send: `f = open("/usr/bin/python3"); globals().update(f=f); fcntl.lockf(f, fcntl.LOCK_SH)`,
-      receive: `struct.unpack("hhqqi4x", fcntl.fcntl(open("/usr/bin/python3"), 36, struct.pack("hhqqi4x", 1, 0, 0, 1, 0)))[0] != 2`,
+      receive: `struct.unpack("hhqqi4x", fcntl.fcntl(asked, 36, struct.pack("hhqqi4x", 1, 0, 0, 1, 0)))[0] != 2`,
     },
   }),
   channel('flock on a shared file', {
