@@ -58,8 +58,10 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
     const listener = conversation.listeners[kind]
     if (kind === 'refused') throw new NotStartedError('keeper.failed', body.toString('utf8'))
     else if (kind === 'failed') throw new SandboxError('keeper.failed', body.toString('utf8'))
-    else if (kind === 'delayed' && awaited?.kind === 'result') awaited.postpone()
-    else if (awaited?.kind === kind) awaited.answer(message)
+    else if (kind === 'delayed' && awaited?.kind === 'result') {
+      awaited.postpone()
+      listener?.(message)
+    } else if (awaited?.kind === kind) awaited.answer(message)
     else if (listener) listener(message)
     else throw new Error(`unexpected message "${kind}"`)
   }

@@ -171,6 +171,8 @@ async function run(
       stderr: keep(stderr),
       file: outputFiles.add,
       dying: liftQuota,
+      // A keeper that says so is not late.
+      delayed: () => void late.refresh(),
     }
     conversation.ask(parts)
     signal?.addEventListener('abort', giveUp)

@@ -9,10 +9,17 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { SandboxError } from '#contract'
 import type { Evidence } from '#contract'
+import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
 import type { Keeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
 import type { KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
 import { failsAt, timeFactor } from '../../../helper/executor.ts'
-import { listProcesses, request, startLoneKeeper, writeStandIn } from './lone-keeper.ts'
+import {
+  listProcesses,
+  openLaunches,
+  request,
+  startLoneKeeper,
+  writeStandIn,
+} from './lone-keeper.ts'
 
 const wallSeconds = 0.5 * timeFactor
 const isRoot = process.getuid?.() === 0
@@ -117,6 +124,21 @@ t.test('who binds himself to one of several cores is not delayed by himself', as
   t.match(reason, /^(wall|cpu)_limit$/)
   const { wallSeconds: wall, cpuSeconds: cpu, delaySeconds = 0 } = usage
   t.ok(delaySeconds <= wall - cpu + 0.1 * wallSeconds, JSON.stringify(usage))
+})
+
+t.test('who is delayed gets no more cores than before', async (t) => {
+  const body =
+    "say('ready')\nhear_line()\nfor _ in range(12):\n  time.sleep(0.4)\n  say('delayed')\nsay(result(end='killed', status=9, reason='wall_limit'))\nhear(1 << 20)"
+  const prepare = await openLaunches(t)
+  const launch = await prepare('delayed', writeStandIn(t, body))
+  let lifted = 0
+  const liftQuota = (): void => void (lifted += 1)
+  const keeper = await startKeeper({ ...launch, group: { ...launch.group, liftQuota } })
+  launch.group.closeDescriptors()
+  t.teardown(() => keeper.close())
+  const { reason } = await keeper.run(request(['/bin/true'], { wallSeconds: 2 }))
+  t.equal(reason, 'wall_limit')
+  t.equal(lifted, 0)
 })
 
 t.test('who is kept from running for too long is no word on its program', async (t) => {
