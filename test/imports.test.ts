@@ -71,7 +71,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
     '#queue',
     '#execute',
   ],
-  'job/queue': ['#database', '#log', '#retry'],
+  'job/queue': ['#database', '#log'],
   'job/execute': [
     ...base,
     '#blob',
@@ -84,7 +84,6 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
     '#failpoint',
     '#notify',
     '#report',
-    '#retry',
     '#sweep',
   ],
   account: [...base, '#event'],

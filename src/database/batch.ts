@@ -1,5 +1,6 @@
-// Group commit: puts concurrent calls into one SQL statement. Calls of one turn of the event loop, and calls that arrive
-// while enough statements are under way, share the next statement. There is no timer: a lone call is sent in its own turn.
+// Lets concurrent calls share statements: calls that differ are put into one statement (group commit), equal reads are made
+// once. Calls of one turn of the event loop, and calls that arrive while enough statements are under way, share the next
+// statement. There is no timer: a lone call is sent in its own turn.
 import { hadNoEffect, tookTooLong } from './sql-state.ts'
 
 interface BatchOptions<Item, Answer> {
@@ -100,4 +101,26 @@ export function createBatch<Item, Answer>({
       if (waiting.length === 0) setImmediate(begin)
       waiting.push(call)
     })
+}
+
+/**
+ * Wraps a read so that its result is kept for `keptMilliseconds`. At most one read is under way, and none is started while no
+ * caller asks. A failed read is not kept.
+ */
+export function cachedRead<T>(read: () => Promise<T>, keptMilliseconds: number): () => Promise<T> {
+  let kept: Promise<T> | null = null
+  let keptUntil = Number.POSITIVE_INFINITY
+  return () => {
+    if (kept !== null && performance.now() < keptUntil) return kept
+    const reading = read()
+    kept = reading
+    keptUntil = Number.POSITIVE_INFINITY
+    reading.then(
+      () => (keptUntil = performance.now() + keptMilliseconds),
+      () => {
+        if (kept === reading) kept = null
+      },
+    )
+    return reading
+  }
 }

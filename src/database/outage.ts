@@ -1,8 +1,11 @@
-// Shortens the log of an outage, which would have a line for each failed statement: it logs the first failure with its
-// reason, a count every 30 s, and when the database is back.
+// What processes do while the database is away: they repeat calls until it answers, and shorten their log, which would have a
+// line for each failed statement. It has the first failure with its reason, a count every 30 s, and when the database is back.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { backOff } from '#back-off'
 import { lastAnswerAt } from './socket.ts'
 import { errorCode, isUnavailable, isOfOneStatement } from './sql-state.ts'
 
+const pauseMilliseconds = { first: 100, longest: 500 }
 const lookMilliseconds = 1000
 const summaryMilliseconds = 30_000
 // An outage ends after this time without a failure, because pools notice it one by one and retry within half a second.
@@ -10,6 +13,25 @@ const quietMilliseconds = 2000
 
 /** A method of a logger. */
 type Write = (fields: object, message?: string) => void
+
+/**
+ * Repeats a call until the database answers it. The call may take effect more than once, so it must be a read, or a write
+ * that does no harm when repeated. An append of an event does none: repeated after a lost answer, it fails with 23505.
+ */
+export async function untilAvailable<T>(
+  call: () => PromiseLike<T>,
+  log: { readonly warn: Write },
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+      log.warn({ err: error, attempt }, 'database.unavailable')
+      await sleep(backOff(attempt, pauseMilliseconds))
+    }
+  }
+}
 
 interface Outage {
   readonly since: number

@@ -1,12 +1,11 @@
 // Commands to a worker, by an operator or a signal. The worker's row holds the wanted state. It is read at each lease renewal
 // and before an attempt starts. A signal takes effect at once, even without a database, and is then written into the row.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cancelOnAbort, json } from '#database'
+import { cancelOnAbort, json, untilAvailable } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import type { Metadata } from '#event'
 import type { Logger } from '#log'
-import { untilAvailable } from './retry.ts'
 
 /** `drained` is final. */
 export type DesiredState = 'working' | 'paused' | 'drained' | 'restarted'

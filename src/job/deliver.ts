@@ -3,7 +3,7 @@
 //
 // Delivery is at least once: a crash before an attempt is recorded repeats it, under the same id. The stream's version fences
 // the record, so each crash costs one repetition at most.
-import { errorCode, json, sqlState } from '#database'
+import { errorCode, json, sqlState, untilAvailable } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import type { AbandonReason, Metadata, WebhookSubject, WebhookAttempt, WebhookFormat } from '#event'
@@ -13,7 +13,6 @@ import { createConcurrencyLimit, nextAttemptDelay, sendDelivery } from '#webhook
 import type { Bound, DeliveryOutcome, DeliverySettings } from '#webhook'
 import { reachFailpoint } from './failpoint.ts'
 import type { WorkerIdentity } from './lease.ts'
-import { untilAvailable } from './retry.ts'
 
 interface DeliverDependencies {
   readonly database: Database

@@ -1,7 +1,7 @@
 // Starts attempts. execution.started is logged before a program runs; attempts that start at once share a statement.
 import { availableParallelism, hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createBatch, errorCode, json, sqlState } from '#database'
+import { createBatch, errorCode, json, sqlState, untilAvailable } from '#database'
 import type { Database } from '#database'
 import type { Metadata } from '#event'
 import type { Executor } from '#executor'
@@ -12,7 +12,6 @@ import type { Language, Limits } from '#language'
 import type { Lease, WorkerIdentity } from '#lease'
 import type { Logger } from '#log'
 import { capabilities } from '#options'
-import { untilAvailable } from '#retry'
 
 export interface AttemptDependencies {
   readonly database: Database

@@ -1,13 +1,12 @@
 // Writes an attempt's result into the log: completed, cancelled, or interrupted and requeued. Only one result can follow a
 // start, so a second one is dropped. Results that come while statements are under way wait, and share the next statement and
 // its commit (database/batch.ts).
-import { createBatch, json } from '#database'
+import { createBatch, json, untilAvailable } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import type { Metadata } from '#event'
 import { reachFailpoint } from '#failpoint'
 import { notifyWaiters } from '#notify'
-import { untilAvailable } from '#retry'
 import type { Attempt } from './attempt.ts'
 import { countBodies, describeOutcome } from './completion.ts'
 import type { Completion } from './completion.ts'

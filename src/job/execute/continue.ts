@@ -3,7 +3,7 @@
 // compiled program and its tests' results so far, but its job has ended and it has no slot. It continues when this worker
 // takes the job `continue:<worker>`, which no other worker takes. A submission that is shorter than a slice, or beside
 // which nobody waits, pays nothing.
-import { untilAvailable } from '#retry'
+import { untilAvailable } from '#database'
 import { capabilities } from '#options'
 import type { Attempt, AttemptDependencies } from './attempt.ts'
 

@@ -2,9 +2,9 @@
 // is written into the log (conclude.ts). No transaction is open in between. cancel.ts stops cancelled runs,
 // output-publisher.ts publishes output while somebody watches, and continue.ts lends a slot between two tests. #queue
 // describes how a job comes here.
+import { untilAvailable } from '#database'
 import { cancelChannel } from '#notify'
 import type { ExecutingTask } from '#queue'
-import { untilAvailable } from '#retry'
 import { createBegin } from './attempt.ts'
 import { createCancels } from './cancel.ts'
 import { createConclude, endAttempt } from './conclude.ts'

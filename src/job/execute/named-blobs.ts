@@ -1,9 +1,9 @@
 // Reads the blobs that a submission names one by one, as its runs need them, so that a worker holds those of one run only.
 import { readBlobChunk } from '#blob'
+import { untilAvailable } from '#database'
 import type { Database } from '#database'
 import type { BlobCache } from '#executor'
 import type { Logger } from '#log'
-import { untilAvailable } from '#retry'
 
 /** Fetches a blob of an account, chunk by chunk, when it is not cached. Waits for an unavailable database. */
 export async function* fetchBlob(

@@ -4,9 +4,14 @@
 import { callbackify } from 'node:util'
 import { Client, Pool } from 'pg'
 import type { PoolClient } from 'pg'
-import { createWatchedStream, findWritable, isUnavailable, splitHosts } from '#database'
+import {
+  createWatchedStream,
+  findWritable,
+  isUnavailable,
+  splitHosts,
+  untilAvailable,
+} from '#database'
 import type { Logger } from '#log'
-import { untilAvailable } from '#retry'
 
 /** Taking or completing jobs takes milliseconds. */
 const statementSeconds = 2
