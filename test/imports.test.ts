@@ -90,7 +90,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   result: [...base, '#checker', '#event'],
   event: base,
   operator: [...base, '#account', '#event', '#enqueue', '#command'],
-  blob: ['#database'],
+  blob: ['#database', '#log'],
   options: ['#blob', '#error', '#language', '#schema'],
   receipt: [...base, '#event', '#result'],
   executor: [

@@ -5,8 +5,9 @@
 // blob twice. A blob is written in one transaction and never changed. It is purged when it was unused for as long as
 // bodies are kept and no unfinished submission names it (sql/functions/blob.sql). A submission's first event lists the
 // blobs that it names, with their sizes.
-import { cancelOnAbort, errorCode, sqlState } from '#database'
+import { cancelOnAbort, errorCode, sqlState, untilAvailable } from '#database'
 import type { Database, Queryable } from '#database'
+import type { Logger } from '#log'
 
 /** The most bytes of a blob. The database has the same bound. */
 export const blobBytesMost = 16 * 1024 * 1024
@@ -75,17 +76,24 @@ export async function findBlobs(
   return new Map(rows.map(({ name, bytes }) => [name, bytes]))
 }
 
-/** Reads the n-th 256 KiB of a blob; null after its last chunk and for a missing blob. An empty blob has one empty chunk. */
-export async function readBlobChunk(
+/** Yields a blob chunk by chunk; nothing for a missing one. Waits for an unavailable database. */
+export async function* fetchBlob(
   database: Database,
+  log: Logger,
   accountId: string,
   name: string,
-  number: number,
-): Promise<Uint8Array | null> {
-  const [row] = await database<{ content: Buffer }[]>`
-    select content from runledger.blob_chunk
-    where account_id = ${accountId} and sha256 = ${Buffer.from(name, 'hex')} and number = ${number}`
-  return row?.content ?? null
+): AsyncGenerator<Uint8Array> {
+  const sha256 = Buffer.from(name, 'hex')
+  for (let number = 0; ; number += 1) {
+    const [row] = await untilAvailable(
+      () => database<{ content: Buffer }[]>`
+        select content from runledger.blob_chunk
+        where account_id = ${accountId} and sha256 = ${sha256} and number = ${number}`,
+      log,
+    )
+    if (row === undefined) return
+    yield row.content
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 // The worker's entry to its tasks. #queue takes their jobs, #execute runs submissions, deliver.ts sends records.
-export { createExecuteTask, createSuspension, describeLimits, fetchBlob } from '#execute'
+export { createExecuteTask, createSuspension, describeLimits } from '#execute'
 export { startQueue } from '#queue'
 export type { Queue } from '#queue'
 export { createDeliverTask } from './deliver.ts'

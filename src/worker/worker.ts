@@ -1,6 +1,7 @@
 // The Procfile's worker entry. It makes the worker's parts, each after those that it needs, registers, takes jobs, sweeps for
 // lost workers and removes old data. The first reason to end stops it before the platform kills it: it takes no more jobs,
 // lets runs finish, requeues the rest and exits.
+import { fetchBlob } from '#blob'
 import { exitForConfig, readOrExit } from '#config'
 import {
   checkLogin,
@@ -18,7 +19,6 @@ import {
   createExecuteTask,
   createLease,
   createSuspension,
-  fetchBlob,
   startQueue,
   startRetention,
   startSweep,

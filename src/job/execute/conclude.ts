@@ -10,9 +10,10 @@ import { notifyWaiters } from '#notify'
 import type { Attempt } from './attempt.ts'
 import { countBodies, describeOutcome } from './completion.ts'
 import type { Completion } from './completion.ts'
+import { describeLoss } from './loss.ts'
+import type { Loss } from './loss.ts'
 import type { OutputQuotas } from './output-quota.ts'
-import { describeLoss } from './run-attempt.ts'
-import type { ExecuteDependencies, Finished, Loss, Ran } from './run-attempt.ts'
+import type { ExecuteDependencies, Finished, Ran } from './run-attempt.ts'
 
 /** An item of runledger.conclude. */
 export interface End extends Pick<Attempt, 'submission' | 'version' | 'run'> {

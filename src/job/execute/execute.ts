@@ -15,7 +15,6 @@ import { runAttempt } from './run-attempt.ts'
 import type { ExecuteDependencies } from './run-attempt.ts'
 
 export { describeLimits } from './attempt.ts'
-export { fetchBlob } from './named-blobs.ts'
 export type { ExecuteDependencies } from './run-attempt.ts'
 export { createSuspension } from './suspension.ts'
 export type { Suspension } from './suspension.ts'

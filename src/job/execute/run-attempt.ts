@@ -5,19 +5,17 @@ import type { EventData } from '#event'
 import { nothingDone, roundSeconds, SandboxError } from '#executor'
 import type { BlobCache, ExecutionRequest, Executor, Outcome } from '#executor'
 import type { Language, Limits } from '#language'
-import { LeaseExpiredError } from '#lease'
 import { decodeFiles, decodeOptions, toPhaseLimits } from '#options'
 import type { Options } from '#options'
 import type { Attempt, AttemptDependencies } from './attempt.ts'
-import { blame } from './blame.ts'
 import type { Cancels } from './cancel.ts'
 import type { Tenure } from './continue.ts'
-import { openBlobs } from './named-blobs.ts'
-import type { NamedBlobs } from './named-blobs.ts'
+import { describeLoss, isOfRequest } from './loss.ts'
+import type { Loss } from './loss.ts'
 import type { RunOutput } from './output-publisher.ts'
 import type { Suspension } from './suspension.ts'
 import { judgeTests } from './tests.ts'
-import type { JudgedTests } from './tests.ts'
+import type { JudgedTests, ReadBlob } from './tests.ts'
 import type { Expectation } from './verdict.ts'
 
 export interface ExecuteDependencies extends AttemptDependencies {
@@ -39,7 +37,7 @@ export interface Finished {
   /** Null for a submission without tests. */
   readonly tests: JudgedTests | null
   readonly expected: Expectation
-  readonly blobs: NamedBlobs['count']
+  readonly blobs: EventData['execution.completed']['blobs']
   readonly asksFiles: boolean
   readonly wasStopped: boolean
   /** The seconds for which the attempt had a slot. */
@@ -48,12 +46,6 @@ export interface Finished {
 
 /** What came of an attempt. */
 export type Ran = Finished | Loss
-
-export interface Loss {
-  readonly loss: EventData['execution.interrupted']
-  /** True when the request itself causes the failure, which no further attempt would change. */
-  readonly isLast: boolean
-}
 
 /** Runs an attempt. Never rejects. */
 export async function runAttempt(
@@ -81,23 +73,6 @@ export async function runAttempt(
   } finally {
     forget()
   }
-}
-
-/**
- * Whether the request itself caused a failure: the error's step says so, or the worker is well and nothing from outside
- * struck. A worker that is not well is suspended, because it would harm other submissions.
- */
-async function isOfRequest(
-  { suspension, shutdown }: ExecuteDependencies,
-  { language, code, identity }: Attempt,
-  error: unknown,
-): Promise<boolean> {
-  const blamed = blame(error)
-  if (blamed !== 'unknown' && blamed !== 'outside') return blamed === 'request'
-  const isOver = (): boolean => identity.signal.aborted || shutdown.aborted
-  if (code === null || isOver()) return false
-  const isWell = await suspension.noteFailure(language, error)
-  return isWell && blamed === 'unknown' && !isOver()
 }
 
 /** Fetches the inputs, runs the program and judges its tests meanwhile. @throws the error that makes the attempt a loss. */
@@ -128,7 +103,7 @@ async function runCode(
   const plan = {
     options,
     scope: attempt.accountId,
-    blobs,
+    readBlob: blobs.read,
     stop: cancelled,
     signal: lostOrCancelled,
   }
@@ -155,15 +130,38 @@ async function runCode(
   }
   const outcome = request === undefined ? nothingDone : await executor.execute(request, lost)
   const asksFiles = (options.output_files ?? []).length > 0
-  const { count } = blobs
   return {
     outcome,
     tests: judged,
     expected,
-    blobs: count,
+    blobs: blobs.count(),
     asksFiles,
     wasStopped: cancelled.aborted,
     slotSeconds: roundSeconds((performance.now() - beganAt) / 1000 - tenure.parkedSeconds),
+  }
+}
+
+/**
+ * Opens the blobs that a submission names. They are read one by one, as its runs need them, so that a worker holds those of
+ * one run only.
+ * @param signal ends the wait for a blob; the read itself goes on, because others may share it.
+ */
+function openBlobs(
+  cache: BlobCache,
+  accountId: string,
+  signal: AbortSignal,
+): { readonly read: ReadBlob; readonly count: () => Finished['blobs'] } {
+  let read = 0
+  let fetched = 0
+  return {
+    async read(given, blob) {
+      if (blob === undefined) return given
+      const { bytes, cached } = await cache.read(accountId, blob, signal)
+      read += 1
+      if (!cached) fetched += 1
+      return bytes
+    },
+    count: () => (read === 0 ? undefined : { read, fetched }),
   }
 }
 
@@ -220,24 +218,5 @@ function describeExecution(
         run: { ...usual.run, ...toPhaseLimits(limits ?? {}) },
       },
     }),
-  }
-}
-
-/** Describes why an attempt is requeued, and whether that spends an attempt. */
-export function describeLoss(
-  error: unknown,
-  { shutdown, executor }: ExecuteDependencies,
-): EventData['execution.interrupted'] {
-  if (shutdown.aborted) return { reason: 'shutdown', spends_attempt: false }
-  if (error instanceof LeaseExpiredError) return { reason: 'lease_expired', spends_attempt: false }
-  if (!(error instanceof SandboxError)) {
-    return { reason: 'sandbox_failed', spends_attempt: true, message: 'unexpected failure' }
-  }
-  return {
-    reason: 'sandbox_failed',
-    // Without a slot the program never ran, so the loss is not its fault.
-    spends_attempt: !(error.step === 'slot.acquire' && executor.slots === 0),
-    step: error.step,
-    message: error.message,
   }
 }

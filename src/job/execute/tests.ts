@@ -5,7 +5,6 @@ import type { Execute, Phase, RunInput, Runs } from '#executor'
 import type { Options, TestOption } from '#options'
 import { keptOutputBytes } from '#report'
 import type { TestReport } from '#report'
-import type { NamedBlobs } from './named-blobs.ts'
 import { judgeByProgram, judgeInteraction } from './program-checker.ts'
 import type { CheckerJudgement } from './program-checker.ts'
 import { isSkipped, scoreTests } from './score.ts'
@@ -52,11 +51,17 @@ export interface JudgedTests extends Runs {
   readonly score: Score | null
 }
 
+/** Returns what the request gives, or, if it names a blob in place of that, the blob's bytes. */
+export type ReadBlob = <Given>(
+  given: Given,
+  blob: string | undefined,
+) => Promise<Given | Uint8Array>
+
 interface TestPlan {
   readonly options: Options
   /** The account for which compiled checkers are kept. */
   readonly scope: string
-  readonly blobs: NamedBlobs
+  readonly readBlob: ReadBlob
   /** Fires when the submission is cancelled. Also ends the wait for blobs and for a check. */
   readonly stop: AbortSignal
   /** Fires like `stop`, and when the worker must not go on. Ends a check. */
@@ -70,7 +75,7 @@ interface JudgedTest extends Judged {
 
 export function judgeTests(
   tests: readonly TestOption[],
-  { options, scope, blobs, stop, signal }: TestPlan,
+  { options, scope, readBlob, stop, signal }: TestPlan,
 ): JudgedTests {
   const { groups, checker, stdin_encoding: encoding = 'utf8' } = options
   // Then no test runs after the first one that is not accepted; with groups, no test of the same group. In any case none runs
@@ -92,14 +97,14 @@ export function judgeTests(
   async function readExpected(test: TestOption): Promise<Uint8Array | null | undefined> {
     const { expected_stdout: text, expected_stdout_sha256: blob } = test
     const given = text === undefined ? null : Buffer.from(text)
-    return unlessAborted(blobs.read(given, blob), stop)
+    return unlessAborted(readBlob(given, blob), stop)
   }
 
   async function* readInputs(): AsyncGenerator<RunInput> {
     for (const [index, test] of tests.entries()) {
       if (groups && isSkipped({ tests, groups }, index, verdicts(), stopsOnFailure)) continue
       const text = Buffer.from(test.stdin ?? '', encoding)
-      const input = await unlessAborted(blobs.read(text, test.stdin_sha256), stop)
+      const input = await unlessAborted(readBlob(text, test.stdin_sha256), stop)
       if (input === undefined) return
       stdin = input
       current = index

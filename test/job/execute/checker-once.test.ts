@@ -18,7 +18,7 @@ async function judgeThree(outcome: Outcome): Promise<{ told: unknown[]; executio
   const tests = judgeTests([{}, {}, {}], {
     options: { checker: { type: 'program', language: 'cpp', code: '' } },
     scope: '',
-    blobs: { read: (given) => Promise.resolve(given), count: null },
+    readBlob: (given) => Promise.resolve(given),
     stop: never,
     signal: never,
   })
