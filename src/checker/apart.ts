@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads'
 import { untilAborted, withinSeconds } from '#abort'
 import type { BuiltInChecker } from './checker.ts'
-import type { Judgement } from './judgement.ts'
+import type { Judgement } from './line.ts'
 
 export interface CheckThread {
   /**

@@ -10,16 +10,16 @@
 //   unordered_lines  the same lines in any order, each equally often
 //   tokens           the runs of bytes without white space, in order
 //   floats           tokens; numbers may differ by a tolerance
-import type { Judgement } from './judgement.ts'
 import { checkExact, checkLines } from './line.ts'
+import type { Judgement } from './line.ts'
 import { checkFloats, checkTokens } from './token.ts'
 import type { Tolerances } from './token.ts'
 import { checkUnorderedLines } from './unordered-lines.ts'
 
 export { openCheckThread } from './apart.ts'
 export type { CheckThread, CheckThreadOptions } from './apart.ts'
-export { excerptLength } from './judgement.ts'
-export type { Difference, Judgement } from './judgement.ts'
+export { excerptLength } from './line.ts'
+export type { Difference, Judgement } from './line.ts'
 
 /** A built-in checker and its settings, as in the API's field `checker`. */
 export type BuiltInChecker =

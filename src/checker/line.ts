@@ -1,8 +1,77 @@
-// Reads an output line by line, without making an object for each line, and compares line with line, in order: the checkers
-// `lines` and `exact`.
-import { areSame, isBlank, newline } from './byte.ts'
-import { differAt, same } from './judgement.ts'
-import type { Judgement, Line } from './judgement.ts'
+// Bytes, lines and differences: what all checkers work with, and the two checkers that compare line with line, in order, `lines`
+// and `exact`. An output is read line by line, without making an object for each line. Bytes other than white space are content,
+// whatever they encode.
+
+export const newline = 0x0a
+
+/** True for space, tab, vertical tab, form feed and carriage return: the white space within a line. */
+export function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0b || byte === 0x0c || byte === 0x0d
+}
+
+/** The bytes from `start` to `end`, exclusive: a line or a token of an output. */
+export interface Range {
+  readonly bytes: Uint8Array
+  readonly start: number
+  readonly end: number
+}
+
+/** Returns whether two ranges hold the same bytes. */
+export function areSame(left: Range, right: Range): boolean {
+  const { bytes: leftBytes, start: leftStart } = left
+  const { bytes: rightBytes, start: rightStart } = right
+  const length = left.end - leftStart
+  if (length !== right.end - rightStart) return false
+  for (let index = 0; index < length; index += 1) {
+    if (leftBytes[leftStart + index] !== rightBytes[rightStart + index]) return false
+  }
+  return true
+}
+
+/** The reported length of a line, in Unicode code points. */
+export const excerptLength = 200
+const longestCodePoint = 4
+
+export interface Difference {
+  /** Line number from 1 in the expected output, or in the program's output if `expected` is null. */
+  readonly line: number
+  /**
+   * The expected line, cut to 200 code points; null when no line is expected there. Bytes that are not UTF-8 become U+FFFD. It
+   * may contain U+0000, which PostgreSQL's text and jsonb refuse.
+   */
+  readonly expected: string | null
+  /** The program's line, cut in the same way; null when the program wrote no line there. */
+  readonly got: string | null
+}
+
+export type Judgement =
+  { readonly same: true } | { readonly same: false; readonly difference: Difference }
+
+/** A line of an output without its newline. */
+export interface Line extends Range {
+  /** Line number, from 1. */
+  readonly line: number
+}
+
+export const same: Judgement = { same: true }
+
+/** Returns a difference. At least one of the two lines is not null. */
+export function differAt(expected: Line | null, got: Line | null): Judgement {
+  const line = expected?.line ?? got?.line ?? 1
+  return {
+    same: false,
+    difference: { line, expected: excerptOf(expected), got: excerptOf(got) },
+  }
+}
+
+function excerptOf(line: Line | null): string | null {
+  if (line === null) return null
+  const { bytes, start, end } = line
+  // If the cut splits a character, that character is beyond the reported ones: 200 whole characters fit before the cut.
+  const cut = Math.min(end, start + excerptLength * longestCodePoint)
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, cut - start).toString('utf8')
+  return Array.from(text).slice(0, excerptLength).join('')
+}
 
 /** A position at a line; before the first line until `nextLine` is called. */
 export interface LineCursor extends Line {

@@ -1,5 +1,5 @@
 // Reads a token as a number, in time linear in its length.
-import type { Range } from './byte.ts'
+import type { Range } from './line.ts'
 
 const [plus, minus, point, zero, nine, upperE, lowerE] = [
   0x2b, 0x2d, 0x2e, 0x30, 0x39, 0x45, 0x65,

@@ -1,9 +1,7 @@
 // Reads an output token by token, and compares tokens: the checkers `tokens` and `floats`. A token is a run of bytes without
 // white space.
-import { areSame, isBlank, newline } from './byte.ts'
-import type { Range } from './byte.ts'
-import { differAt, same } from './judgement.ts'
-import type { Judgement, Line } from './judgement.ts'
+import { areSame, differAt, isBlank, newline, same } from './line.ts'
+import type { Judgement, Line, Range } from './line.ts'
 import { parseNumber } from './number.ts'
 
 /** Tolerances, finite and not negative; a missing one is 0. */

@@ -6,12 +6,8 @@
 // of a line's bytes over a prime field, at a random point: two different lines of n bytes collide for at most n points of 67
 // million. A second random factor spreads the hashes over the chains.
 import { randomInt } from 'node:crypto'
-import { areSame } from './byte.ts'
-import type { Range } from './byte.ts'
-import { differAt, same } from './judgement.ts'
-import type { Judgement } from './judgement.ts'
-import { checkLines, nextLine, trimmedLines } from './line.ts'
-import type { LineCursor } from './line.ts'
+import { areSame, checkLines, differAt, nextLine, same, trimmedLines } from './line.ts'
+import type { Judgement, LineCursor, Range } from './line.ts'
 
 /** The greatest prime below 2 ** 26, so that a product of two residues plus a byte is exact in a double. */
 const prime = 2 ** 26 - 5
