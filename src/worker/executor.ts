@@ -1,8 +1,8 @@
 // Creates the worker's executor from its settings. The process exits when the host cannot
 // isolate programs or has no language.
+import { describeLimits } from '#execute'
 import { claimUids, countSpares, createExecutor, SandboxError } from '#executor'
 import type { Executor } from '#executor'
-import { describeLimits } from '#job'
 import type { Language, Limits } from '#language'
 import type { Logger } from '#log'
 import type { WorkerSettings } from './settings.ts'

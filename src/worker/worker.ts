@@ -2,6 +2,7 @@
 // lost workers and removes old data. The first reason to end stops it before the platform kills it: it takes no more jobs,
 // lets runs finish, requeues the rest and exits.
 import { fetchBlob } from '#blob'
+import { commandItself, createCommandFollower } from '#command'
 import { exitForConfig, readOrExit } from '#config'
 import {
   checkLogin,
@@ -11,22 +12,17 @@ import {
   workerRoles,
 } from '#database'
 import type { Database } from '#database'
+import { createDeliverTask } from '#deliver'
+import { createExecuteTask, createSuspension } from '#execute'
 import { createBlobCache } from '#executor'
-import {
-  commandItself,
-  createCommandFollower,
-  createDeliverTask,
-  createExecuteTask,
-  createLease,
-  createSuspension,
-  startQueue,
-  startRetention,
-  startSweep,
-} from '#job'
-import type { Queue } from '#job'
+import { createLease } from '#lease'
 import { createLog } from '#log'
 import metadata from '#package' with { type: 'json' }
+import { startQueue } from '#queue'
+import type { Queue } from '#queue'
 import { exitIfOlder } from '#release'
+import { startRetention } from '#retention'
+import { startSweep } from '#sweep'
 import { describeLanguages, makeExecutor } from './executor.ts'
 import { parseSettings } from './settings.ts'
 import { endWithoutDatabase, startAgain } from './stop.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { createDatabase } from '#database'
-import { describeLimits } from '#job'
+import { describeLimits } from '#execute'
 import { defaultLimits } from '#language'
 import { findNewestMigration } from '#migration-file'
 import { readResult } from '#result'

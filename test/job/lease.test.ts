@@ -1,7 +1,7 @@
 // Other processes rely on what a worker's lease reports about it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createLease } from '#job'
+import { createLease } from '#lease'
 import { createLog } from '#log'
 import { openTestDatabase } from '../helper/database.ts'
 
