@@ -110,6 +110,7 @@ function openQueue(): Promise<Queue> {
   const { signal } = giveBack
   return startQueue({
     url,
+    database,
     execute: createExecuteTask({
       database,
       patientDatabase: pools.patient,

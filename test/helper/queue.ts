@@ -53,6 +53,7 @@ export function startTestQueue(options: TestQueueOptions): ReturnType<typeof sta
   const lease = { workerId, signal: new AbortController().signal }
   return startQueue({
     url,
+    database,
     execute: createExecuteTask({
       database,
       patientDatabase: database,

@@ -2,7 +2,6 @@
 // is written into the log (conclude.ts). No transaction is open in between. cancel.ts stops cancelled runs,
 // output-publisher.ts publishes output while somebody watches, and continue.ts lends a slot between two tests. #queue
 // describes how a job comes here.
-import { untilAvailable } from '#database'
 import { cancelChannel } from '#notify'
 import type { ExecutingTask } from '#queue'
 import { createBegin } from './attempt.ts'
@@ -21,8 +20,6 @@ export type { Suspension } from './suspension.ts'
 
 /** runledger.watch_submissions sends the ids of watched submissions here. */
 const watchChannel = 'runledger_watch'
-/** A worker that has returned jobs to the queue notifies here. */
-const returnChannel = 'runledger_return'
 
 /** Creates the task. It never rejects because of a run: the log, not the queue, decides what comes next. */
 export function createExecuteTask(dependencies: ExecuteDependencies): ExecutingTask {
@@ -36,11 +33,9 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecutingT
   const publisher = createOutputPublisher(database, log)
   const continuations = createContinuations(dependencies)
   const quotas = createOutputQuotas(database, log)
-  let onReturned: (() => void) | undefined
   const listening = [
     database.listen(cancelChannel, cancels.hear, cancels.look),
     database.listen(watchChannel, publisher.noteWatch, publisher.lookAgain),
-    database.listen(returnChannel, () => onReturned?.()),
   ]
   // Listening is tried again, and `tick` looks as well.
   for (const each of listening)
@@ -49,13 +44,6 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecutingT
     ...dependencies,
     conclude: createConclude(database, dependencies.patientDatabase),
     quotas,
-  }
-
-  async function putBack(submission: string): Promise<void> {
-    await untilAvailable(
-      () => database`select runledger.requeue_jobs(${[submission]}::uuid[])`,
-      log,
-    )
   }
 
   return {
@@ -67,31 +55,10 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecutingT
       return dependencies.suspension.suspended
     },
 
-    putBack,
-
-    async notifyReturned() {
-      // Idle workers also look every other second.
-      await database.notify(returnChannel, '').catch(() => {})
-    },
-
-    listenReturned(listener) {
-      onReturned = listener
-    },
-
-    async requeueLost(poolIds, onFound) {
-      try {
-        const [row] = await database<[{ count: number }]>`
-          select runledger.requeue_jobs('{}', ${[...poolIds]}::text[]) as count`
-        if (row.count > 0) onFound()
-      } catch (error) {
-        log.warn({ err: error }, 'queue.not_looked_through') // `tick` asks again, and the reconciler looks
-      }
-    },
-
     async run(submission, language, onWebhook) {
       const attempt = await begin(submission, language)
-      if (attempt === 'put_back') await putBack(submission)
-      if (attempt === 'put_back' || attempt === null) return
+      if (attempt === 'put_back') return attempt
+      if (attempt === null) return undefined
       const output = publisher.open(attempt)
       const tenure = continuations.open(attempt)
       const ran = runAttempt(dependencies, attempt, cancels, { output, tenure })
@@ -115,6 +82,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecutingT
       // Waits, because results must not pile up before a slow database.
       while (unfinished.size - continuations.parked > 2 * executor.slots)
         await Promise.race(unfinished)
+      return undefined
     },
 
     get continueTask() {

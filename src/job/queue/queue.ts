@@ -26,6 +26,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Task } from 'graphile-worker'
 import * as v from 'valibot'
+import { untilAvailable } from '#database'
+import type { Database } from '#database'
 import type { Logger } from '#log'
 import { createQueuePool } from './pool.ts'
 import { createRunners } from './runners.ts'
@@ -39,6 +41,8 @@ const patienceMilliseconds = 1000
 const idleMilliseconds = 100
 /** Few are enough, because taking and removing jobs takes milliseconds. One of `execute` listens. */
 const connections = { execute: 3, deliver: 2 }
+/** A worker that has returned jobs to the queue notifies here. */
+const returnChannel = 'runledger_return'
 
 /** The task that runs submissions. */
 export interface ExecutingTask {
@@ -50,22 +54,15 @@ export interface ExecutingTask {
    * Runs a submission whose job names this language, if anything is left to do. Resolves as soon as the next program may run,
    * perhaps before this submission's result is in the log.
    * @param onWebhook called when the result is in the log and a webhook is due.
+   * @returns `put_back` when the submission must not run here now.
    */
-  run(submission: string, language: string, onWebhook?: () => void): Promise<void>
+  run(submission: string, language: string, onWebhook?: () => void): Promise<'put_back' | undefined>
   /** The task of the jobs with which parked submissions continue (continue.ts). */
   readonly continueTask: string
   /** Continues the attempt that such a job names. Resolves like `run`. */
   goOn(run: string): Promise<void>
   /** Stops lending slots, and continues the submissions that wait for one. */
   keepSlots(): void
-  /** Requeues the job of a submission that must not run now. */
-  putBack(submission: string): Promise<void>
-  /** Notifies every worker that jobs were returned to the queue. Never rejects. */
-  notifyReturned(): Promise<void>
-  /** @param listener called when a worker reports returned jobs. */
-  listenReturned(listener: () => void): void
-  /** Requeues the jobs that lost answers have handed to these pools. @param onFound called when there were any. */
-  requeueLost(poolIds: readonly string[], onFound: () => void): Promise<void>
   /** Called by the clock: checks which runs are cancelled and, now and then, which are watched. */
   tick(): void
   /** Resolves when all results are in the log. */
@@ -74,6 +71,8 @@ export interface ExecutingTask {
 
 export interface QueueOptions {
   readonly url: string
+  /** Puts jobs back. graphile-worker has connections of its own. */
+  readonly database: Database
   readonly execute: ExecutingTask
   readonly executions: number
   readonly deliver: (webhook: string) => Promise<void>
@@ -98,7 +97,7 @@ export interface Queue {
 
 /** Starts a runner for executions and one for deliveries, so that a slow receiver never holds a slot. */
 export async function startQueue(options: QueueOptions): Promise<Queue> {
-  const { url, log, execute, isPaused = () => false } = options
+  const { url, database, log, execute, isPaused = () => false } = options
   let lostAt = Number.NEGATIVE_INFINITY
   const pools = {
     execute: createQueuePool(url, connections.execute, log, {
@@ -129,12 +128,33 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
     deliver: createSlots(options.deliveries),
   }
   const isOpen = (): boolean => !isPaused() && !execute.isSuspended
+  /** Requeues the job of a submission that must not run now. */
+  const putBack = async (submission: string): Promise<void> => {
+    await untilAvailable(
+      () => database`select runledger.requeue_jobs(${[submission]}::uuid[])`,
+      log,
+    )
+  }
+  /** Requeues the jobs that lost answers have handed to this worker. Never rejects. */
+  const requeueLost = async (): Promise<void> => {
+    try {
+      const [row] = await database<[{ count: number }]>`
+        select runledger.requeue_jobs('{}', ${[...runners.execute.poolIds]}::text[]) as count`
+      if (row.count > 0) runners.execute.nudge()
+    } catch (error) {
+      log.warn({ err: error }, 'queue.not_looked_through') // `tick` asks again, and the reconciler looks
+    }
+  }
   const runIn = (language: string): Task =>
     makeTask('submission', (id) =>
       slots.execute(
-        () =>
-          isOpen() ? execute.run(id, language, () => runners.deliver.nudge()) : execute.putBack(id),
-        { milliseconds: patienceMilliseconds, giveUp: () => execute.putBack(id) },
+        async () => {
+          const ran = isOpen()
+            ? await execute.run(id, language, () => runners.deliver.nudge())
+            : 'put_back'
+          if (ran === 'put_back') await putBack(id)
+        },
+        { milliseconds: patienceMilliseconds, giveUp: () => putBack(id) },
       ),
     )
   const goOn = makeTask('run', (run) => slots.execute(() => execute.goOn(run)))
@@ -144,7 +164,10 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
       log,
       pool: pools.execute,
       concurrency: options.executions,
-      onReturned: () => execute.notifyReturned(),
+      async onReturned() {
+        // Idle workers also look every other second.
+        await database.notify(returnChannel, '').catch(() => {})
+      },
       listTasks: () => {
         const languages = isOpen() ? execute.languages : []
         return {
@@ -161,7 +184,10 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
       listTasks: () => (isPaused() ? {} : { deliver }),
     }),
   }
-  execute.listenReturned(runners.execute.nudge)
+  // Listening is tried again.
+  database.listen(returnChannel, runners.execute.nudge).catch((error: unknown) => {
+    log.warn({ err: error }, 'database.not_listening')
+  })
   await runners.execute.refresh()
   await runners.deliver.refresh()
   // The queue ends with either runner, because half a worker must not look like a whole one.
@@ -176,8 +202,7 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
     ended,
     tick() {
       execute.tick()
-      if (performance.now() - lostAt < lostMilliseconds)
-        void execute.requeueLost([...runners.execute.poolIds], runners.execute.nudge)
+      if (performance.now() - lostAt < lostMilliseconds) void requeueLost()
       void runners.execute.refresh()
       void runners.deliver.refresh()
     },

@@ -24,11 +24,7 @@ const idle: ExecutingTask = {
   keepSlots() {},
   languages: ['python'],
   isSuspended: false,
-  run: async () => {},
-  putBack: async () => {},
-  notifyReturned: async () => {},
-  listenReturned() {},
-  requeueLost: async () => {},
+  run: async () => undefined,
   tick() {},
   settled: async () => {},
 }
@@ -39,23 +35,29 @@ const startRuns = (
   executions: number,
   log: Logger,
 ): ReturnType<typeof startQueue> =>
-  startQueue({ url, execute, executions, deliver: async () => {}, deliveries: 1, log })
+  startQueue({
+    url,
+    database: sql,
+    execute,
+    executions,
+    deliver: async () => {},
+    deliveries: 1,
+    log,
+  })
 
 interface Started {
   readonly begun: { readonly submission: string; readonly end: () => void }[]
-  readonly told: { times: number }
   /** Starts another runner beside the one whose programs still run. */
   renew(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts a worker whose programs run until their `end` is called. @returns its programs, and how often it notified others. */
+/** Starts a worker whose programs run until their `end` is called. */
 async function start(
   executions: number,
   log: Logger = createLog('test', 'silent'),
 ): Promise<Started> {
   const begun: Started['begun'] = []
-  const told = { times: 0 }
   let isStopped = false
   let isSuspended = false
   const execute: ExecutingTask = {
@@ -63,15 +65,12 @@ async function start(
     get isSuspended() {
       return isSuspended
     },
-    putBack: async (submission) => {
-      await sql`select runledger.requeue_jobs(${[submission]}::uuid[])`
-    },
-    run: (submission) => {
+    async run(submission) {
       const { promise, resolve } = Promise.withResolvers<void>()
       begun.push({ submission, end: resolve })
-      return isStopped ? Promise.resolve() : promise
+      if (!isStopped) await promise
+      return undefined
     },
-    notifyReturned: async () => void (told.times += 1),
   }
   const queue = await startRuns(url, execute, executions, log)
   const stop = async (): Promise<void> => {
@@ -85,7 +84,7 @@ async function start(
       await sleep(0)
     }
   }
-  return { begun, told, renew, stop }
+  return { begun, renew, stop }
 }
 
 /** Opens a proxy of the database. @returns the database's address through it. */
@@ -141,6 +140,7 @@ t.test('connections that break while the tasks are looked up cost no task', asyn
   const delivered = Promise.withResolvers<void>()
   const queue = await startQueue({
     url: through,
+    database: sql,
     execute: idle,
     executions: 1,
     deliver: async () => delivered.resolve(),
@@ -154,11 +154,14 @@ t.test('connections that break while the tasks are looked up cost no task', asyn
 })
 
 t.test('a job that was taken while all slots stay busy is given back', async (t) => {
-  const { begun, told, stop } = await start(1)
+  let returns = 0
+  const { unlisten } = await sql.listen('runledger_return', () => (returns += 1))
+  const { begun, stop } = await start(1)
   const first = await submitNew(sql, caller, submission)
   await until(() => begun.length === 1)
   const second = await submitNew(sql, caller, submission)
-  await until(() => told.times > 0)
+  await until(() => returns > 0)
+  await unlisten()
   t.equal(begun.length, 1)
   await until(async () => {
     const [job] = await sql`
