@@ -1,13 +1,13 @@
 // A worker's claim to be alive. The worker holds a session lock, which a killed process frees at once, and renews a lease,
 // which a frozen process does not. Without renewal the worker ends its runs before other workers start them.
 import { hostname } from 'node:os'
+import { repeat } from '#back-off'
 import { createDatabase, json, untilAvailable } from '#database'
 import type { Database } from '#database'
 import { createId } from '#id'
 import type { Logger } from '#log'
 import { reachFailpoint } from './failpoint.ts'
 import type { DesiredState } from './command.ts'
-import { repeat } from './repeat.ts'
 
 const renewalsPerLease = 30
 // Shares of a lease after which an unanswered renewal gets a new connection, and after which the worker fences itself.

@@ -1,13 +1,13 @@
 // The entry to the sweep, in web and worker processes. Twice a second it requeues what dead workers held. Every ten seconds
 // it compares the queue with unfinished submissions, and checks a part of the log.
+import { repeat } from '#back-off'
+import type { Stoppable } from '#back-off'
 import { isUnavailable } from '#database'
 import type { Database } from '#database'
 import { describeError } from '#error-text'
 import { checkLedger } from '#event'
 import type { Logger } from '#log'
 import { reachFailpoint } from './failpoint.ts'
-import { repeat } from './repeat.ts'
-import type { Stoppable } from './repeat.ts'
 
 const sweepMilliseconds = 500
 const reconcileEveryMilliseconds = 10_000

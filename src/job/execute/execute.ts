@@ -1,11 +1,11 @@
 // Runs submissions: the tasks 'execute:<language>'. An attempt starts (attempt.ts), runs (run-attempt.ts), and its result
-// is written into the log (conclude.ts). No transaction is open in between. cancel.ts stops cancelled runs,
-// output-publisher.ts publishes output while somebody watches, and continue.ts lends a slot between two tests. #queue
-// describes how a job comes here.
+// is written into the log (conclude.ts). No transaction is open in between. Meanwhile output-publisher.ts publishes output
+// while somebody watches, and continue.ts lends a slot between two tests. #queue describes how a job comes here.
+import type { Database } from '#database'
+import type { Logger } from '#log'
 import { cancelChannel } from '#notify'
 import type { ExecutingTask } from '#queue'
 import { createBegin } from './attempt.ts'
-import { createCancels } from './cancel.ts'
 import { createConclude, endAttempt } from './conclude.ts'
 import { createContinuations } from './continue.ts'
 import { createOutputPublisher } from './output-publisher.ts'
@@ -61,7 +61,8 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecutingT
       if (attempt === null) return undefined
       const output = publisher.open(attempt)
       const tenure = continuations.open(attempt)
-      const ran = runAttempt(dependencies, attempt, cancels, { output, tenure })
+      const { signal: cancelled, forget } = cancels.watch(submission)
+      const ran = runAttempt(dependencies, attempt, { cancelled, output, tenure })
       const end = async (): Promise<void> => {
         await endAttempt(endDependencies, attempt, await ran)
         if (attempt.hasWebhook) onWebhook?.()
@@ -72,6 +73,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecutingT
           dependencies.onExhausted('an attempt cannot be ended')
         })
         .finally(() => {
+          forget()
           output.end()
           tenure.end()
           unfinished.delete(ended)
@@ -104,5 +106,50 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecutingT
       await Promise.all(unfinished)
       await quotas.report()
     },
+  }
+}
+
+interface Cancels {
+  /** @returns a signal that fires when the run must stop. Call `forget` when the run is over. */
+  watch(submission: string): { readonly signal: AbortSignal; forget(): void }
+  /** Checks a submission that may be cancelled. It may run on another worker. */
+  hear(submission: string): void
+  /** Checks all runs of this worker. */
+  look(): void
+}
+
+/**
+ * Stops runs whose callers have cancelled them. A notification proves nothing, because it may be lost and anybody may send
+ * one. So the database is asked which submissions are cancelled.
+ */
+function createCancels(database: Database, log: Logger): Cancels {
+  const watched = new Set<{ readonly submission: string; readonly stop: AbortController }>()
+
+  /** Asks which submissions are cancelled. A failure is only logged: the next look comes with the next renewal of the lease. */
+  async function ask(submissions: readonly string[]): Promise<void> {
+    if (submissions.length === 0) return
+    try {
+      const rows = await database<{ id: string }[]>`
+        select submission_id as id from runledger.pending
+        where submission_id = any (${[...submissions]}::uuid[]) and is_cancelled`
+      const cancelled = new Set(rows.map(({ id }) => id))
+      for (const { submission, stop } of watched)
+        if (cancelled.has(submission)) stop.abort(new Error('cancelled'))
+    } catch (error) {
+      log.warn({ err: error }, 'cancel.not_read')
+    }
+  }
+
+  return {
+    watch(submission) {
+      const run = { submission, stop: new AbortController() }
+      watched.add(run)
+      return { signal: run.stop.signal, forget: () => void watched.delete(run) }
+    },
+    hear(submission) {
+      // Where it is about to start, the next look finds it.
+      if (watched.values().some((run) => run.submission === submission)) void ask([submission])
+    },
+    look: () => void ask([...watched].map(({ submission }) => submission)),
   }
 }

@@ -8,7 +8,6 @@ import type { Language, Limits } from '#language'
 import { decodeFiles, decodeOptions, toPhaseLimits } from '#options'
 import type { Options } from '#options'
 import type { Attempt, AttemptDependencies } from './attempt.ts'
-import type { Cancels } from './cancel.ts'
 import type { Tenure } from './continue.ts'
 import { describeLoss, isOfRequest } from './loss.ts'
 import type { Loss } from './loss.ts'
@@ -47,53 +46,47 @@ export interface Finished {
 /** What came of an attempt. */
 export type Ran = Finished | Loss
 
+/** What follows the attempt while it runs. */
+interface Followers {
+  /** Fires when the submission is cancelled. */
+  readonly cancelled: AbortSignal
+  readonly output: RunOutput
+  readonly tenure: Tenure
+}
+
 /** Runs an attempt. Never rejects. */
 export async function runAttempt(
   dependencies: ExecuteDependencies,
   attempt: Attempt,
-  cancels: Cancels,
-  // These follow the attempt while it runs.
-  { output, tenure }: { readonly output: RunOutput; readonly tenure: Tenure },
+  followers: Followers,
 ): Promise<Ran> {
   const { executor, shutdown, log } = dependencies
   const { submission, language, code, identity, version } = attempt
-  const { signal: cancelled, forget } = cancels.watch(submission)
   try {
     if (code === null) throw new SandboxError('body.read', 'the code is gone')
     const lost = AbortSignal.any([identity.signal, shutdown])
-    const given = { attempt, code, lost, cancelled, output, tenure }
-    const finished = await runCode(dependencies, given)
-    if (!cancelled.aborted) dependencies.suspension.noteSuccess()
+    const finished = await runCode(dependencies, attempt, code, lost, followers)
+    if (!followers.cancelled.aborted) dependencies.suspension.noteSuccess()
     return finished
   } catch (error) {
     log.error({ submission, language, version, err: error }, 'execution.interrupted')
     if (executor.slots === 0) dependencies.onExhausted('no slot left')
     const isLast = await isOfRequest(dependencies, attempt, error)
     return { loss: describeLoss(error, dependencies), isLast }
-  } finally {
-    forget()
   }
 }
 
-/** Fetches the inputs, runs the program and judges its tests meanwhile. @throws the error that makes the attempt a loss. */
+/**
+ * Fetches the inputs, runs the program and judges its tests meanwhile.
+ * @param lost fires when the attempt is no longer ours, or must be requeued.
+ * @throws the error that makes the attempt a loss.
+ */
 async function runCode(
   { executor, limits, blobs: cache }: ExecuteDependencies,
-  {
-    attempt,
-    code,
-    lost,
-    cancelled,
-    output,
-    tenure,
-  }: {
-    readonly attempt: Attempt
-    readonly code: Buffer
-    /** Fires when the attempt is no longer ours, or must be requeued. */
-    readonly lost: AbortSignal
-    readonly cancelled: AbortSignal
-    readonly output: RunOutput
-    readonly tenure: Tenure
-  },
+  attempt: Attempt,
+  code: Buffer,
+  lost: AbortSignal,
+  { cancelled, output, tenure }: Followers,
 ): Promise<Finished> {
   const beganAt = performance.now()
   const options = decodeOptions(attempt.options)

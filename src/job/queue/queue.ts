@@ -11,7 +11,7 @@
 //               another job, at a later position, which this worker alone takes (runledger.lend_slot; #execute, continue.ts).
 //   concluded   execution.completed is appended, and with it the key's next submission and the delivery are enqueued.
 //   cancelled   Its caller has cancelled it (runledger.cancel). Without an attempt it ends at once, and its job is removed. The
-//               worker of an attempt is notified, also looks when it renews its lease (#execute, cancel.ts), and concludes
+//               worker of an attempt is notified, also looks when it renews its lease (#execute), and concludes
 //               with submission.cancelled and what the program had done.
 //   requeued    execution.interrupted is appended. The submission is enqueued again, before all others; after too many losses
 //               execution.abandoned ends it (runledger.interrupt).
