@@ -1,5 +1,5 @@
 // Receives a submission again, as it was first received. Its bodies never leave the database.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { cancelOnAbort, json } from '#database'
 import type { Database } from '#database'
 import type { Metadata } from '#event'
@@ -27,7 +27,7 @@ export async function rerunSubmission(
 ): Promise<RerunOutcome> {
   const { apiKeyId, requestId, idempotencyKey, capacity } = context
   const metadata: Metadata = { request: requestId, actor: { api_key: apiKeyId } }
-  const digest = createHash('sha256').update(`rerun:${original.toLowerCase()}`).digest()
+  const digest = hash('sha256', `rerun:${original.toLowerCase()}`, 'buffer')
   const request = {
     submission_id: id,
     api_key_id: apiKeyId,
