@@ -67,7 +67,6 @@ declare
   -- Without these ids, a plan made while little was pending may start the join with all pending rows.
   _ids constant uuid[] := array(select (item ->> 'submission_id')::uuid from jsonb_array_elements(end_submissions.items) item);
   _ended runledger.ended_submission[];
-  _stale runledger.pending[];
   _keys uuid[];
   _webhooks uuid[];
   _batches uuid[];
@@ -96,7 +95,7 @@ begin
           and (p.is_cancelled or item.data ->> 'verdict' is not null)
       end
     returning
-      p.*, p as row, item.ordinality as n, item.schema_version, item.metadata,
+      p.*, item.ordinality as n, item.schema_version, item.metadata,
       -- A requested cancellation takes precedence over the program's result.
       case
         when not end_submissions.are_attempts then item.type when p.is_cancelled then 'submission.cancelled'
@@ -150,7 +149,6 @@ begin
         g.compile_output, g.report
       ) end
     )::runledger.ended_submission) filter (where appended.stream_id is not null),
-    array_agg(g.row) filter (where appended.stream_id is null),
     array_agg(distinct g.api_key_id) filter (where g.admitted and (
       exists (
         select from runledger.api_key k join runledger.tier on tier.name = k.tier
@@ -161,16 +159,11 @@ begin
     )),
     array_agg(due.webhook_id) filter (where due.webhook_id is not null),
     array_agg(distinct g.batch_id) filter (where g.batch_id is not null)
-  into _ended, _stale, _keys, _webhooks, _batches
+  into _ended, _keys, _webhooks, _batches
   from gone g
   left join appended on appended.stream_id = g.submission_id
   left join stored on stored.id = g.submission_id
   left join due on due.submission_id = g.submission_id;
-  if _stale is not null then
-    insert into runledger.pending select stale.* from unnest(_stale) stale;
-    perform runledger.refresh_submissions(array(select stale.submission_id from unnest(_stale) stale));
-  end if;
-
   if _batches is not null then
     -- From here to their commit, ends of one batch take turns, so that the last one sees that no member is left.
     perform from runledger.delivery d where d.submission_id = any (_batches) order by d.submission_id for update;
@@ -200,4 +193,4 @@ begin
   return _ended;
 end
 $$;
-comment on function runledger.end_submissions is 'Ends submissions: appends the event of each item and does what follows from an end: result and outputs, the jobs of webhooks, the key''s next submission. items: as in runledger.conclude; unless they are attempts, an item also has the type of its event, and started_version is the submission''s version. Returns the submissions that ended. Where a row differs from the log, nothing is written and the row is repaired.';
+comment on function runledger.end_submissions is 'Ends submissions: appends the event of each item and does what follows from an end: result and outputs, the jobs of webhooks, the key''s next submission. items: as in runledger.conclude; unless they are attempts, an item also has the type of its event, and started_version is the submission''s version. Returns the submissions that ended. Where a row differs from the log, its submission does not end, and the caller must repair the row (runledger.refresh_submissions).';

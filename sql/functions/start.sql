@@ -14,8 +14,7 @@ declare
   _ids constant uuid[] := array(select id from unnest(start.submission_ids) id order by id);
   _now constant timestamptz := clock_timestamp();
   _worker record;
-  _is_appended boolean;
-  _started uuid[] := '{}';
+  _started uuid[];
   _left record;
 begin
   -- A start does not wait for the disk. If a crash loses it, the submission is still queued, the next start takes the same
@@ -34,86 +33,67 @@ begin
     raise exception 'worker % is to take nothing', start.worker_id using errcode = 'RL027';
   end if;
 
-  for start.submission_id, start.run, start.version, start.account_id, start.code, start.stdin, start.expected_stdout, start.detail,
-    start.total_seconds, start.cores, start.has_webhook, _is_appended
-  in
-    with startable as materialized (
-      select
-        p.submission_id, p.version + 1 as version, p.hash as previous_hash,
-        runledger.start_data(
-          start.data || (start.programs -> p.language)
-            || jsonb_build_object('run', i.run, 'language', p.language, 'total_seconds', tier.total_seconds),
-          p.requires, tier.cores, p.attempts + 1
-        ) as data
-      from unnest(start.submission_ids, start.runs, start.languages) i (id, run, language)
-      join runledger.pending p on p.submission_id = i.id
-      left join runledger.api_key k on k.id = p.api_key_id
-      left join runledger.tier on tier.name = k.tier
-      where p.submission_id = any (start.submission_ids) and p.admitted and not p.is_running and p.language = i.language
-        and runledger.suits_worker(p.language, p.requires, start.offers, start.capabilities)
-      -- Not by p.submission_id, because a plan may then read the whole queue in the order of that index.
-      order by i.id for update of p
-    ), started as (
-      update runledger.pending p
-      set version = s.version, is_running = true, attempts = p.attempts + 1, run = s.data ->> 'run', worker_id = start.worker_id,
-        runtime = s.data ->> 'runtime', limits = s.data -> 'limits', started_at = _now,
-        hash = runledger.hash_event(
-          s.previous_hash, s.submission_id, s.version, 'execution.started', 1, s.data, start.metadata, _now
-        )
-      from startable s
-      where p.submission_id = any (start.submission_ids) and p.submission_id = s.submission_id
-      returning p.submission_id, p.run, p.version, p.hash, p.account_id, s.data
-    ), appended as (
-      insert into runledger.event as e (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
-      select b.submission_id, b.version, 'execution.started', 1, b.data, start.metadata, _now, b.hash from started b
-      on conflict do nothing
-      returning e.stream_id
-    )
+  with startable as materialized (
     select
-      b.submission_id, b.run, b.version, b.account_id, body.code, body.stdin, body.expected_stdout, body.detail,
-      (b.data ->> 'total_seconds')::integer, (b.data #>> '{limits,cores}')::double precision,
-      exists (select from runledger.delivery d where d.submission_id = b.submission_id), a.stream_id is not null
-    from started b
-    left join appended a on a.stream_id = b.submission_id
-    left join runledger.body on body.submission_id = b.submission_id and body.submission_id between _ids[1] and _ids[cardinality(_ids)]
+      p.submission_id, p.version + 1 as version, p.hash as previous_hash,
+      runledger.start_data(
+        start.data || (start.programs -> p.language)
+          || jsonb_build_object('run', i.run, 'language', p.language, 'total_seconds', tier.total_seconds),
+        p.requires, tier.cores, p.attempts + 1
+      ) as data
+    from unnest(start.submission_ids, start.runs, start.languages) i (id, run, language)
+    join runledger.pending p on p.submission_id = i.id
+    left join runledger.api_key k on k.id = p.api_key_id
+    left join runledger.tier on tier.name = k.tier
+    where p.submission_id = any (start.submission_ids) and p.admitted and not p.is_running and p.language = i.language
+      and runledger.suits_worker(p.language, p.requires, start.offers, start.capabilities)
+    -- Not by p.submission_id, because a plan may then read the whole queue in the order of that index.
+    order by i.id for update of p
+  ), started as (
+    update runledger.pending p
+    set version = s.version, is_running = true, attempts = p.attempts + 1, run = s.data ->> 'run', worker_id = start.worker_id,
+      runtime = s.data ->> 'runtime', limits = s.data -> 'limits', started_at = _now,
+      hash = runledger.hash_event(
+        s.previous_hash, s.submission_id, s.version, 'execution.started', 1, s.data, start.metadata, _now
+      )
+    from startable s
+    where p.submission_id = any (start.submission_ids) and p.submission_id = s.submission_id
+    returning p.submission_id, p.version, p.hash, s.data
+  ), appended as (
+    insert into runledger.event as e (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
+    select b.submission_id, b.version, 'execution.started', 1, b.data, start.metadata, _now, b.hash from started b
+    on conflict do nothing
+    returning e.stream_id
+  )
+  select coalesce(array_agg(appended.stream_id), '{}') into _started from appended;
+
+  for _left in
+    select i.id, i.run, i.language from unnest(start.submission_ids, start.runs, start.languages) i (id, run, language)
+    where i.id <> all (_started)
   loop
-    if _is_appended then
-      _started := _started || start.submission_id;
-      return next;
-    else
-      -- The row differed from the log.
-      perform runledger.refresh_submissions(array[start.submission_id]);
+    if runledger.start_otherwise(
+      _left.id, _left.run, _left.language, start.worker_id, start.offers, start.capabilities, start.metadata, start.under_way
+    ) then
+      perform from runledger.start(
+        start.worker_id, array[_left.id], array[_left.run], array[_left.language], start.data, start.programs, start.offers,
+        start.capabilities, start.metadata, start.under_way
+      );
     end if;
   end loop;
 
-  if cardinality(_started) < cardinality(start.submission_ids) then
-    for _left in
-      select i.id, i.run, i.language from unnest(start.submission_ids, start.runs, start.languages) i (id, run, language)
-      where i.id <> all (_started)
-    loop
-      -- The caller may have repeated this statement because the answer was lost.
-      return query
-        select
-          p.submission_id, p.run, p.version, p.account_id, body.code, body.stdin, body.expected_stdout, body.detail,
-          (e.data ->> 'total_seconds')::integer, (e.data #>> '{limits,cores}')::double precision,
-          exists (select from runledger.delivery d where d.submission_id = p.submission_id)
-        from runledger.pending p
-        join runledger.event e on e.stream_id = p.submission_id and e.stream_version = p.version
-        left join runledger.body on body.submission_id = p.submission_id
-        where p.submission_id = _left.id and p.is_running and p.run = _left.run and not p.is_cancelled;
-      if not found and runledger.start_otherwise(
-        _left.id, _left.run, _left.language, start.worker_id, start.offers, start.capabilities, start.metadata, start.under_way
-      ) then
-        return query select * from runledger.start(
-          start.worker_id, array[_left.id], array[_left.run], array[_left.language], start.data, start.programs, start.offers,
-          start.capabilities, start.metadata, start.under_way
-        );
-      end if;
-    end loop;
-  end if;
+  return query
+    select
+      p.submission_id, p.run, p.version, p.account_id, body.code, body.stdin, body.expected_stdout, body.detail,
+      (e.data ->> 'total_seconds')::integer, (e.data #>> '{limits,cores}')::double precision,
+      exists (select from runledger.delivery d where d.submission_id = i.id)
+    from unnest(start.submission_ids, start.runs) i (id, run)
+    join runledger.pending p on p.submission_id = i.id and p.run = i.run and p.is_running and not p.is_cancelled
+    join runledger.event e on e.stream_id = i.id and e.stream_version = p.version
+      and e.stream_id between _ids[1] and _ids[cardinality(_ids)]
+    left join runledger.body on body.submission_id = i.id and body.submission_id between _ids[1] and _ids[cardinality(_ids)];
 end
 $$;
-comment on function runledger.start is 'Appends execution.started for each submission, and returns what the worker must run (code is null when the body is purged) and its account; a repeated call with the same run returns the same. languages: of the jobs that were handed out. data: the event''s data about the worker; programs: the event''s data about each of these languages. offers, capabilities: as in runledger.suits_worker. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs on this or another live worker, or is enqueued again because its language differs from the job''s or the worker does not suit it. Where a row differs from the log, nothing is written and the row is repaired. RL005: this worker was declared lost and must register under a new id. RL027: this worker must take nothing.';
+comment on function runledger.start is 'Appends execution.started for each submission, and returns what the worker must run (code is null when the body is purged) and its account; a repeated call with the same run returns the same. languages: of the jobs that were handed out. data: the event''s data about the worker; programs: the event''s data about each of these languages. offers, capabilities: as in runledger.suits_worker. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs on this or another live worker, or is enqueued again because its language differs from the job''s or the worker does not suit it. A row that differs from the log is repaired first. RL005: this worker was declared lost and must register under a new id. RL027: this worker must take nothing.';
 
 create or replace function runledger.start_otherwise(
   submission_id uuid, run text, language text, worker_id uuid, offers text[], capabilities text[], metadata jsonb,
@@ -124,26 +104,23 @@ as $$
 declare
   _p runledger.pending;
 begin
+  -- A row that differs from the log is repaired first.
+  perform runledger.refresh_submissions(array[start_otherwise.submission_id]);
   select * into _p from runledger.pending p where p.submission_id = start_otherwise.submission_id for update;
   if not found or not _p.admitted or _p.is_cancelled then
     return false; -- the worker that runs it ends it, or else the reconciler
   end if;
   if _p.is_running then
-    if _p.run = any (start_otherwise.under_way)
+    if _p.run = start_otherwise.run -- a repeated call, because the answer was lost
+      or _p.run = any (start_otherwise.under_way)
       -- If that worker is lost later, the sweep enqueues the submission again.
       or _p.worker_id <> start_otherwise.worker_id and runledger.is_worker_alive(_p.worker_id)
     then
       return false;
     end if;
-    begin
-      perform runledger.append_interrupted(
-        _p, 1, '{"reason": "superseded", "spends_attempt": true}', start_otherwise.metadata
-      );
-    exception when unique_violation then
-      -- The row differed from the log. Without the repair, each further try would fail, too.
-      perform runledger.refresh_submissions(array[_p.submission_id]);
-      return true;
-    end;
+    _p := runledger.append_interrupted(
+      _p, 1, '{"reason": "superseded", "spends_attempt": true}', start_otherwise.metadata
+    );
   end if;
   if _p.language is distinct from start_otherwise.language then
     -- The job's task names a wrong language.

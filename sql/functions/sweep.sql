@@ -94,7 +94,7 @@ as $$
 declare
   _batches uuid[];
 begin
-  perform from runledger.pending p where p.submission_id = any (lock_submissions.submissions) order by p.submission_id for update;
+  perform runledger.refresh_submissions(lock_submissions.submissions);
   -- Looked up by id alone: a plan made while few belonged to batches would read the whole batch for each member.
   _batches := array(
     select member.batch_id from unnest(lock_submissions.submissions) submission (id)
@@ -106,4 +106,4 @@ begin
   end if;
 end
 $$;
-comment on function runledger.lock_submissions is 'Locks submissions and then their batches, before the first of them is interrupted or cancelled, which also locks a key. If they were locked one after another, a key would be locked before the next submission, the reverse of the order in which an end locks them, and the two calls could deadlock.';
+comment on function runledger.lock_submissions is 'Locks submissions, makes their rows equal to the log, and then locks their batches, before the first of them is interrupted or cancelled, which also locks a key. If they were locked one after another, a key would be locked before the next submission, the reverse of the order in which an end locks them, and the two calls could deadlock.';

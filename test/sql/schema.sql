@@ -953,7 +953,7 @@ function runledger.drop_partition(older_than interval)
   grant execute to runledger_worker
 
 function runledger.end_submissions(items jsonb, are_attempts boolean DEFAULT false)
-  Ends submissions: appends the event of each item and does what follows from an end: result and outputs, the jobs of webhooks, the key's next submission. items: as in runledger.conclude; unless they are attempts, an item also has the type of its event, and started_version is the submission's version. Returns the submissions that ended. Where a row differs from the log, nothing is written and the row is repaired.
+  Ends submissions: appends the event of each item and does what follows from an end: result and outputs, the jobs of webhooks, the key's next submission. items: as in runledger.conclude; unless they are attempts, an item also has the type of its event, and started_version is the submission's version. Returns the submissions that ended. Where a row differs from the log, its submission does not end, and the caller must repair the row (runledger.refresh_submissions).
   returns runledger.ended_submission[]
 
 function runledger.estimate_drain()
@@ -1035,7 +1035,7 @@ function runledger.list_subjects(submissions uuid[])
   returns SETOF uuid stable
 
 function runledger.lock_submissions(submissions uuid[])
-  Locks submissions and then their batches, before the first of them is interrupted or cancelled, which also locks a key. If they were locked one after another, a key would be locked before the next submission, the reverse of the order in which an end locks them, and the two calls could deadlock.
+  Locks submissions, makes their rows equal to the log, and then locks their batches, before the first of them is interrupted or cancelled, which also locks a key. If they were locked one after another, a key would be locked before the next submission, the reverse of the order in which an end locks them, and the two calls could deadlock.
   returns void
 
 function runledger.make_partitions()
@@ -1213,7 +1213,7 @@ function runledger.restore_pending(batch integer, pause interval DEFAULT '00:00:
   grant execute to runledger_worker
 
 function runledger.start(worker_id uuid, submission_ids uuid[], runs text[], languages text[], data jsonb, programs jsonb, offers text[], capabilities text[], metadata jsonb, under_way text[] DEFAULT '{}'::text[])
-  Appends execution.started for each submission, and returns what the worker must run (code is null when the body is purged) and its account; a repeated call with the same run returns the same. languages: of the jobs that were handed out. data: the event's data about the worker; programs: the event's data about each of these languages. offers, capabilities: as in runledger.suits_worker. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs on this or another live worker, or is enqueued again because its language differs from the job's or the worker does not suit it. Where a row differs from the log, nothing is written and the row is repaired. RL005: this worker was declared lost and must register under a new id. RL027: this worker must take nothing.
+  Appends execution.started for each submission, and returns what the worker must run (code is null when the body is purged) and its account; a repeated call with the same run returns the same. languages: of the jobs that were handed out. data: the event's data about the worker; programs: the event's data about each of these languages. offers, capabilities: as in runledger.suits_worker. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs on this or another live worker, or is enqueued again because its language differs from the job's or the worker does not suit it. A row that differs from the log is repaired first. RL005: this worker was declared lost and must register under a new id. RL027: this worker must take nothing.
   returns TABLE(submission_id uuid, run text, version integer, account_id uuid, code bytea, stdin bytea, expected_stdout bytea, detail bytea, total_seconds integer, cores double precision, has_webhook boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_worker
 
