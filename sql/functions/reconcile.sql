@@ -1,4 +1,4 @@
--- Jobs may be lost. From runledger.pending and the log, an unfinished submission always gets a new job.
+-- Jobs may be lost, and rows of runledger.pending. From the log, an unfinished submission always gets a row and a job.
 
 create or replace function runledger.reconcile_queue() returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -11,6 +11,8 @@ declare
   _repaired integer := 0;
   _admitted integer := 0;
   _row record;
+  _newest constant integer := 5000;
+  _id uuid;
   _found runledger.pending[];
   _p runledger.pending;
   _overdue uuid[];
@@ -18,6 +20,25 @@ begin
   if not pg_try_advisory_xact_lock(71830, 0) then
     return 0;
   end if;
+
+  -- Rows may have been removed by hand. Unfinished submissions are among the newest.
+  for _id in
+    select d.submission_id from runledger.pending_from_log d
+    where d.submission_id > coalesce((
+        select e.stream_id from runledger.event e
+        where e.type = 'submission.received'
+        order by e.stream_id desc offset _newest limit 1
+      ), '00000000-0000-0000-0000-000000000000')
+      and not exists (select from runledger.pending p where p.submission_id = d.submission_id)
+    order by d.submission_id limit _one_by_one
+  loop
+    begin
+      _repaired := _repaired + runledger.refresh_submissions(array[_id]);
+    exception when others then
+      -- An event that was written by hand may be beyond repair.
+      raise warning 'submission % is not restored: %', _id, sqlerrm;
+    end;
+  end loop;
 
   _found := array(
     select p
@@ -137,4 +158,4 @@ begin
   return _repaired;
 end
 $$;
-comment on function runledger.reconcile_queue is 'Requeues attempts of lost workers, adds jobs of unfinished submissions and webhooks that have none, admits submissions that have room, and deletes old idempotency keys, spent jobs and jobs of lost workers; returns how many submissions and webhooks it repaired.';
+comment on function runledger.reconcile_queue is 'Restores rows that runledger.pending lacks, requeues attempts of lost workers, adds jobs of unfinished submissions and webhooks that have none, admits submissions that have room, and deletes old idempotency keys, spent jobs and jobs of lost workers; returns how many submissions and webhooks it repaired.';

@@ -1,5 +1,5 @@
--- Restores the projections from the log, while the service runs: for one submission whose row turns out to be wrong, and for a
--- range of submissions in the reconciler's walk and in a rebuild. audit.drift says which rows are wrong.
+-- Restores the projections from the log, while the service runs: for submissions whose rows may be wrong, and for all of them in a
+-- rebuild. audit.drift says which rows are wrong.
 
 create or replace function runledger.rebuild_batch(after uuid, batch integer)
 returns table (last uuid, submissions integer, repaired integer)
@@ -53,60 +53,6 @@ begin
 end
 $$;
 comment on function runledger.rebuild_batch is 'Rebuilds the projections of the next submissions after the given id from the log; returns the last id (null: these were the last), the number of submissions in the log, and the number of repaired rows.';
-
-create or replace function runledger.restore_pending(batch integer, pause interval default '0') returns integer
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-declare
-  _one_by_one constant integer := 1000;
-  _after uuid;
-  _last uuid;
-  _ids uuid[];
-  _id uuid;
-  _restored integer := 0;
-begin
-  -- A lock of the row would hold up runledger.check_ledger.
-  if not pg_try_advisory_xact_lock(71830, -8) then
-    return 0;
-  end if;
-  select c.restored_up_to into _after
-  from runledger.ledger_check c
-  -- A clock that was set back must not stop the walk.
-  where (c.restored_at between clock_timestamp() - restore_pending.pause and clock_timestamp()) is not true;
-  if not found then
-    return 0;
-  end if;
-  select e.stream_id into _last from runledger.event e
-  where e.type = 'submission.received' and e.stream_id > _after
-  order by e.stream_id offset restore_pending.batch - 1 limit 1;
-  _ids := array(
-    select d.submission_id from runledger.pending_from_log d
-    where d.submission_id > _after and d.submission_id <= coalesce(_last, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-      and not exists (select from runledger.pending p where p.submission_id = d.submission_id)
-    order by d.submission_id
-  );
-  begin
-    _restored := runledger.refresh_submissions(_ids);
-  exception when others then
-    -- An event that was written by hand may be beyond repair, which must not stop the walk. The others are restored singly,
-    -- and fewer at a time, because that takes longer.
-    if cardinality(_ids) > _one_by_one then
-      _last := _ids[_one_by_one];
-    end if;
-    foreach _id in array _ids[:_one_by_one] loop
-      begin
-        _restored := _restored + runledger.refresh_submissions(array[_id]);
-      exception when others then
-        raise warning 'submission % is not restored: %', _id, sqlerrm;
-      end;
-    end loop;
-  end;
-  update runledger.ledger_check
-  set restored_at = clock_timestamp(), restored_up_to = coalesce(_last, '00000000-0000-0000-0000-000000000000');
-  return _restored;
-end
-$$;
-comment on function runledger.restore_pending is 'The reconciler''s next step through all submissions, for all processes together: of the next so many, restores those that runledger.pending lacks. It goes on where the last step ended, and begins anew after the last submission. Returns how many submissions it restored; 0 without a step when one ran less than pause ago.';
 
 create or replace function runledger.refresh_submissions(submission_ids uuid[]) returns integer
 language plpgsql

@@ -28,7 +28,7 @@ begin
       runledger.command_worker, runledger.find_bulk, runledger.verify,
       runledger.find_operator_key, runledger.replay_delivery,
       runledger.read_progress, runledger.read_result, runledger.sweep_workers, runledger.reconcile_queue,
-      runledger.restore_pending, runledger.check_ledger,
+      runledger.check_ledger,
       runledger.store_blob, runledger.add_blob_chunk, runledger.name_file, runledger.read_files,
       runledger.watch_submissions, runledger.read_live_output
       to runledger_api;
@@ -51,7 +51,7 @@ begin
       runledger.oldest_release,
       runledger.register_worker, runledger.renew_worker, runledger.stop_worker,
       runledger.command_worker,
-      runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_pending, runledger.check_ledger,
+      runledger.sweep_workers, runledger.reconcile_queue, runledger.check_ledger,
       runledger.start, runledger.requeue_jobs, runledger.conclude, runledger.interrupt,
       runledger.lend_slot, runledger.take_slot,
       runledger.publish_output, runledger.forget_output, runledger.count_output,

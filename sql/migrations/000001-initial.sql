@@ -168,18 +168,14 @@ create table runledger.ledger_check (
   invariant bigint not null default 0,
   suspects uuid[] not null default '{}',
   walked_up_to uuid not null default '00000000-0000-0000-0000-000000000000',
-  walked_at timestamptz,
-  restored_at timestamptz,
-  restored_up_to uuid not null default '00000000-0000-0000-0000-000000000000'
+  walked_at timestamptz
 );
-comment on table runledger.ledger_check is 'The one row in which runledger.check_ledger stores its findings and its progress, and runledger.restore_pending its progress.';
+comment on table runledger.ledger_check is 'The one row in which runledger.check_ledger stores its findings and its progress.';
 comment on column runledger.ledger_check.checked_at is 'When the last check ran; null before the first one.';
 comment on column runledger.ledger_check.drift is 'Rows of audit.drift in the streams that the last check covered. broken_chain and invariant count the rows of the other two views.';
 comment on column runledger.ledger_check.suspects is 'Streams with a finding. Every check covers them until nothing is found there any more.';
 comment on column runledger.ledger_check.walked_up_to is 'The id that the walk through the whole log has reached.';
 comment on column runledger.ledger_check.walked_at is 'When a walk last reached the end of the log; null before the first time.';
-comment on column runledger.ledger_check.restored_at is 'When submissions that runledger.pending lacks were last looked for; null before the first time.';
-comment on column runledger.ledger_check.restored_up_to is 'The id that the walk in search of them has reached.';
 insert into runledger.ledger_check default values;
 
 -- Submissions, beside the log: bodies, outputs, unfinished submissions, results, idempotency keys, deliveries, reruns.

@@ -20,8 +20,6 @@ const slowMilliseconds = 500
 const absentMilliseconds = 3000
 /** A pass that repairs so many may have left others, so the next one follows soon. */
 const repairedAtOnce = 300
-// Submissions of one step, which reads index entries for some twenty milliseconds.
-const restoredAtOnce = 20_000
 /**
  * Checks this many of the newest events and this many on the walk through the whole log, which costs the database some 0.1 s.
  */
@@ -47,13 +45,6 @@ export function startSweep(database: Database, log: Logger): Stoppable {
   let answeredAt = performance.now()
   /** The last failure; null after a sweep that succeeded. */
   let logged: string | null = null
-
-  // Goes through the whole log in parts, again and again.
-  const restoreNext = async (): Promise<void> => {
-    const [row] = await database<{ count: number }[]>`
-      select runledger.restore_pending(${restoredAtOnce}, '8 seconds') as count`
-    if (row?.count !== 0) log.warn({ count: row?.count }, 'pending.restored')
-  }
 
   const lookAtLedger = createLedgerCheck(database, log)
   const sweep = async (): Promise<void> => {
@@ -83,7 +74,6 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     reachFailpoint('reconcile.after_commit')
     if (repaired?.count !== 0) log.warn({ count: repaired?.count }, 'queue.repaired')
     if ((repaired?.count ?? 0) >= repairedAtOnce) reconciledAt = Number.NEGATIVE_INFINITY
-    await restoreNext()
     await lookAtLedger()
   }
   const sweepAndNote = async (): Promise<void> => {

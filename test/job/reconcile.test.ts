@@ -1,7 +1,6 @@
 // The queue and the projection may lose jobs, rows, answers and whole workers, but no submission is lost.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
-import { firstId } from '#id'
 import { openTestDatabase } from '../helper/database.ts'
 import { addWorker, conclude, finish, interrupt, startAttempt } from '../helper/execution.ts'
 import { listTypes } from '../helper/ledger.ts'
@@ -179,48 +178,12 @@ t.test(
   },
 )
 
-t.test(
-  'a submission whose row was removed from what is pending comes back from the log',
-  async (t) => {
-    const id = await submitNew(sql, caller, python)
-    await sql`delete from runledger.pending where submission_id = ${id}`
-    await sql`select graphile_worker.remove_job(${id})`
-    t.equal(await reconcile(), 0, 'nobody misses it there')
-    const [received] =
-      await sql`select count(*)::integer from runledger.event where type = 'submission.received'`
-    const restore = async (most: number): Promise<unknown> => {
-      const [row] = await sql`select runledger.restore_pending(${most}) as restored`
-      const [walk] = await sql`select restored_up_to from runledger.ledger_check`
-      return { ...row, ...walk }
-    }
-    t.strictSame(await restore(Number(received?.['count'])), { restored: 1, restored_up_to: id })
-    t.strictSame(await restore(20000), { restored: 0, restored_up_to: firstId })
-    t.equal(await reconcile(), 1)
-    t.equal(await countJobs(id), 1)
-  },
-)
-
-t.test('all processes together take one step at a time through the log', async (t) => {
-  const [first, second] = [
-    await submitNew(sql, caller, python),
-    await submitNew(sql, caller, python),
-  ]
-  const restore = async (pause: string): Promise<unknown> =>
-    (await sql`select runledger.restore_pending(1, ${pause}) as restored`)[0]?.['restored']
-  await sql`
-    update runledger.ledger_check set restored_up_to = (
-      select stream_id from runledger.event
-      where type = 'submission.received' and stream_id < ${first}
-      order by stream_id desc limit 1
-    )`
-  await sql`delete from runledger.pending where submission_id in (${first}, ${second})`
-  t.equal(await restore('0'), 1)
-  t.equal(await restore('1 hour'), 0, 'another process has just taken a step')
-  t.equal(await restore('0'), 1, 'the next step goes on from there')
-  t.equal(await restore('0'), 0, 'and at the end the walk begins anew')
-  const [walk] = await sql`select restored_up_to as id from runledger.ledger_check`
-  t.match(walk, { id: firstId })
-  for (const id of [first, second]) t.equal(await countJobs(id), 1)
+t.test('a submission whose row was removed from what is pending comes back', async (t) => {
+  const id = await submitNew(sql, caller, python)
+  await sql`delete from runledger.pending where submission_id = ${id}`
+  await sql`select graphile_worker.remove_job(${id})`
+  t.equal(await reconcile(), 2, 'the row and the job')
+  t.equal(await countJobs(id), 1)
 })
 
 t.test('of two sweeps within the pause one looks for lost workers', async (t) => {
@@ -260,15 +223,13 @@ t.test('a row that was edited beyond repair does not stop the repair of others',
   await sql`delete from runledger.pending where submission_id = ${broken}`
 })
 
-t.test('an event written by hand does not stop the walk that restores others', async (t) => {
+t.test('an event written by hand does not stop the repair of others', async (t) => {
   const ids = [await submitNew(sql, caller, python), await submitNew(sql, caller, python)]
   await sql`
     insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
     values (${uuidv7()}, 1, 'submission.received', 1, '{"account": "x"}', '{}', now(), '')`
   await sql`delete from runledger.pending where submission_id = any (${ids})`
-  await sql`select runledger.restore_pending(20000)`
-  const [walk] = await sql`select restored_up_to from runledger.ledger_check`
-  t.match(walk, { restored_up_to: firstId }, 'it has reached the end')
+  await reconcile()
   const restored = await sql`select from runledger.pending where submission_id = any (${ids})`
   t.equal(restored.length, 2)
 })

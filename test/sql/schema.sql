@@ -180,7 +180,7 @@ table runledger.kept_output
   constraint kept_output_pkey PRIMARY KEY (day, account_id)
 
 table runledger.ledger_check
-  The one row in which runledger.check_ledger stores its findings and its progress, and runledger.restore_pending its progress.
+  The one row in which runledger.check_ledger stores its findings and its progress.
   single boolean not null default true
   checked_at timestamp with time zone: When the last check ran; null before the first one.
   drift bigint not null default 0: Rows of audit.drift in the streams that the last check covered. broken_chain and invariant count the rows of the other two views.
@@ -189,8 +189,6 @@ table runledger.ledger_check
   suspects uuid[] not null default '{}'::uuid[]: Streams with a finding. Every check covers them until nothing is found there any more.
   walked_up_to uuid not null default '00000000-0000-0000-0000-000000000000'::uuid: The id that the walk through the whole log has reached.
   walked_at timestamp with time zone: When a walk last reached the end of the log; null before the first time.
-  restored_at timestamp with time zone: When submissions that runledger.pending lacks were last looked for; null before the first time.
-  restored_up_to uuid not null default '00000000-0000-0000-0000-000000000000'::uuid: The id that the walk in search of them has reached.
   constraint ledger_check_pkey PRIMARY KEY (single)
   constraint ledger_check_single CHECK (single)
   grant select to runledger_api
@@ -1159,7 +1157,7 @@ function runledger.receive(requests jsonb, submissions jsonb, durable boolean DE
   grant execute to runledger_api
 
 function runledger.reconcile_queue()
-  Requeues attempts of lost workers, adds jobs of unfinished submissions and webhooks that have none, admits submissions that have room, and deletes old idempotency keys, spent jobs and jobs of lost workers; returns how many submissions and webhooks it repaired.
+  Restores rows that runledger.pending lacks, requeues attempts of lost workers, adds jobs of unfinished submissions and webhooks that have none, admits submissions that have room, and deletes old idempotency keys, spent jobs and jobs of lost workers; returns how many submissions and webhooks it repaired.
   returns integer security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker
@@ -1205,12 +1203,6 @@ function runledger.rerun_submission(original uuid, request jsonb, at_once intege
   Receives a submission of the account of request.api_key_id again, with the same code, input and options, but without webhook. request: as in runledger.receive, with the event's metadata, and data that is added to the event's data. With data.campaign, which repeats only originals, nothing is received when the campaign has repeated this submission (done) or has at_once reruns unfinished (busy). No row: the account has no such submission. outcome: as in runledger.receive; not_final, purged, done, busy: nothing was written. id: of the new submission, or of the replayed one.
   returns TABLE(id uuid, outcome text, matches boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_api
-
-function runledger.restore_pending(batch integer, pause interval DEFAULT '00:00:00'::interval)
-  The reconciler's next step through all submissions, for all processes together: of the next so many, restores those that runledger.pending lacks. It goes on where the last step ended, and begins anew after the last submission. Returns how many submissions it restored; 0 without a step when one ran less than pause ago.
-  returns integer security definer set search_path=pg_catalog, pg_temp
-  grant execute to runledger_api
-  grant execute to runledger_worker
 
 function runledger.start(worker_id uuid, submission_ids uuid[], runs text[], languages text[], data jsonb, programs jsonb, offers text[], capabilities text[], metadata jsonb, under_way text[] DEFAULT '{}'::text[])
   Appends execution.started for each submission, and returns what the worker must run (code is null when the body is purged) and its account; a repeated call with the same run returns the same. languages: of the jobs that were handed out. data: the event's data about the worker; programs: the event's data about each of these languages. offers, capabilities: as in runledger.suits_worker. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs on this or another live worker, or is enqueued again because its language differs from the job's or the worker does not suit it. A row that differs from the log is repaired first. RL005: this worker was declared lost and must register under a new id. RL027: this worker must take nothing.

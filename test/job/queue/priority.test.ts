@@ -124,11 +124,10 @@ t.test('made again from the log it is still low', async (t) => {
   const ids = [await submitLow(caller), await submitNormal(caller)]
   await sql`delete from runledger.pending where api_key_id = ${caller.apiKeyId}`
   await sql`select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))`
-  await sql`select runledger.restore_pending(100000)`
+  await sql`select runledger.reconcile_queue()`
   const rows = await sql`
     select submission_id as id, is_low from runledger.pending where api_key_id = ${caller.apiKeyId} order by 1`
   t.strictSame([...rows], [{ id: ids[0], is_low: true }, { id: ids[1], is_low: false }]) // prettier-ignore
-  await sql`select runledger.reconcile_queue()`
   t.strictSame(await Promise.all(ids.map(readPriority)), [1, 0])
   await sql`select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))`
   await sql`select runledger.reconcile_queue()`
