@@ -10,11 +10,9 @@ declare
   _one_by_one constant integer := 300;
   _repaired integer := 0;
   _admitted integer := 0;
-  _row record;
   _newest constant integer := 5000;
+  _row record;
   _id uuid;
-  _found runledger.pending[];
-  _p runledger.pending;
   _overdue uuid[];
 begin
   if not pg_try_advisory_xact_lock(71830, 0) then
@@ -40,53 +38,25 @@ begin
     end;
   end loop;
 
-  _found := array(
-    select p
-    from runledger.pending p
-    where p.admitted
-      and case
-        -- Either the submission started just as its worker was declared lost, so that the sweep missed it, or the worker does
-        -- not know that it runs and cannot cancel it, because the answer that handed it out was lost.
-        when p.is_running then
-          not coalesce(runledger.is_worker_alive(p.worker_id), false)
-          or p.is_cancelled and exists (
-            select from runledger.event e
-            where e.stream_id = p.submission_id and e.stream_version = p.version
-              and e.recorded_at < now() - interval '15 seconds'
-          )
-        else not exists (
-          select from graphile_worker.jobs j
-          where j.key = p.submission_id::text and j.attempts < j.max_attempts
-            -- After a failed start, graphile-worker would wait ever longer, and behind all positions.
-            and j.last_error is null
-            -- After 10 s, the answer that handed out the job was lost.
-            and (j.locked_at is null or j.locked_at > now() - interval '10 seconds')
-        )
-      end
-    order by p.submission_id
-    limit _one_by_one
-  );
-  -- By their keys, in the order in which ends lock keys, too.
-  _found := array(select p from unnest(_found) p order by p.api_key_id);
-  perform runledger.lock_submissions(array(select p.submission_id from unnest(_found) p));
-  foreach _p in array _found loop
+  for _id in
+    select p.submission_id from runledger.pending p
+    where p.admitted and not p.is_running and not exists (
+      select from graphile_worker.jobs j
+      where j.key = p.submission_id::text and j.attempts < j.max_attempts
+        -- After a failed start, graphile-worker would wait ever longer, and behind all positions.
+        and j.last_error is null
+        -- After 10 s, the answer that handed out the job was lost.
+        and (j.locked_at is null or j.locked_at > now() - interval '10 seconds')
+    )
+    order by p.submission_id limit _one_by_one
+  loop
     begin
-      -- Rows may have been edited by hand, so the log decides.
-      if runledger.refresh_submissions(array[_p.submission_id]) = 0 then
-        if _p.is_running then
-          perform from runledger.interrupt(runledger.describe_lost(_p)) lost
-          where lost.outcome in ('requeued', 'ended');
-          continue when not found;
-        else
-          perform job.enqueue_executions(array[_p.submission_id]);
-        end if;
+      -- Rows may have been edited by hand, so the log decides. The repaired row is looked at in the next pass.
+      if runledger.refresh_submissions(array[_id]) > 0 or runledger.requeue_jobs(array[_id]) > 0 then
+        _repaired := _repaired + 1;
       end if;
-      _repaired := _repaired + 1;
-    exception
-      when unique_violation then
-        null; -- the submission went on meanwhile
-      when others then
-        raise warning 'submission % is not repaired: %', _p.submission_id, sqlerrm;
+    exception when others then
+      raise warning 'submission % is not repaired: %', _id, sqlerrm;
     end;
   end loop;
 
@@ -158,4 +128,4 @@ begin
   return _repaired;
 end
 $$;
-comment on function runledger.reconcile_queue is 'Restores rows that runledger.pending lacks, requeues attempts of lost workers, adds jobs of unfinished submissions and webhooks that have none, admits submissions that have room, and deletes old idempotency keys, spent jobs and jobs of lost workers; returns how many submissions and webhooks it repaired.';
+comment on function runledger.reconcile_queue is 'Restores rows that runledger.pending lacks, adds jobs of unfinished submissions and webhooks that have none, admits submissions that have room, and deletes old idempotency keys, spent jobs and jobs of lost workers; returns how many submissions and webhooks it repaired.';

@@ -5,13 +5,12 @@ returns table (worker_id uuid, submission_id uuid, requeued boolean, host text, 
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- A sweep that interrupted more might take longer than its statement may, and so might each further one.
-  _left integer := 1000;
+  -- A sweep that interrupted more might take longer than its statement may. The next sweep goes on.
+  _most constant integer := 1000;
   _lost uuid[];
-  _queue_pool_ids text[];
+  _attempts uuid[];
   _unowned text[];
   _p runledger.pending;
-  _is_done boolean;
 begin
   if not pg_try_advisory_xact_lock(71830, 0) then
     return;
@@ -24,55 +23,56 @@ begin
     return;
   end if;
   _lost := array(select w.id from runledger.worker w where w.stopped_at is null and not runledger.is_worker_alive(w.id));
-  if cardinality(_lost) = 0 then
+  update runledger.worker set stopped_at = now(), is_lost = true where worker.id = any (_lost);
+  _attempts := array(
+    select p.submission_id from runledger.pending p
+    where p.is_running and (
+      not exists (select from runledger.worker w where w.id = p.worker_id and w.stopped_at is null)
+      -- The worker does not know that it runs and cannot cancel it, because the answer that handed it out was lost.
+      or p.is_cancelled and exists (
+        select from runledger.event e
+        where e.stream_id = p.submission_id and e.stream_version = p.version
+          and e.recorded_at < now() - interval '15 seconds'
+      )
+    )
+    limit _most
+  );
+  if _lost = '{}' and _attempts = '{}' then
     perform set_config('synchronous_commit', 'off', true);
   end if;
-  update runledger.worker set stopped_at = now(), is_lost = true where worker.id = any (_lost);
-  perform runledger.lock_submissions(array(
-    select p.submission_id from runledger.pending p where p.is_running and p.worker_id = any (_lost)
-  ));
-  for worker_id, host, pid, _queue_pool_ids, silent_seconds in
-    select w.id, w.host, w.pid, w.queue_pool_ids, extract(epoch from now() - w.renewed_at) from runledger.worker w
-    where w.id = any (_lost)
+
+  perform runledger.lock_submissions(_attempts);
+  for _p in
+    select p.* from runledger.pending p
+    where p.submission_id = any (_attempts) and p.is_running
+      and (p.is_cancelled or not exists (select from runledger.worker w where w.id = p.worker_id and w.stopped_at is null))
+    order by p.api_key_id -- in the order in which ends lock keys, too
   loop
-    _is_done := true;
-    for _p in select p.* from runledger.pending p where p.is_running and p.worker_id = sweep_workers.worker_id order by p.api_key_id loop
-      if _left = 0 then
-        _is_done := false;
-        exit;
-      end if;
-      _left := _left - 1;
-      submission_id := _p.submission_id;
-      begin
-        select lost.outcome = 'requeued' into requeued
-        from runledger.interrupt(runledger.describe_lost(_p)) lost
-        -- Any other outcome means that the attempt ended meanwhile.
-        where lost.outcome in ('requeued', 'ended');
-        if found then
-          return next;
-        end if;
-      exception
-        when deadlock_detected or lock_not_available or serialization_failure then
-          _is_done := false;
-        when others then
-          -- One failure must not hold up the others. The reconciler tries this submission again.
-          raise warning 'submission % is not given back: %', _p.submission_id, sqlerrm;
-      end;
-    end loop;
-    if _is_done then
-      submission_id := null;
-      requeued := null;
+    worker_id := _p.worker_id;
+    submission_id := _p.submission_id;
+    begin
+      select lost.outcome = 'requeued' into requeued
+      from runledger.interrupt(
+        _p.submission_id, _p.version - _p.is_cancelled::integer, _p.run, 1, '{"reason": "worker_lost", "spends_attempt": true}',
+        jsonb_build_object('actor', jsonb_build_object('sweep_of', _p.worker_id))
+      ) lost;
       return next;
-    else
-      -- The next sweep, in half a second, tries this worker again.
-      update runledger.worker set stopped_at = null, is_lost = false where worker.id = sweep_workers.worker_id;
-    end if;
-    -- Frees jobs that were taken and not started.
-    perform graphile_worker.force_unlock_workers(_queue_pool_ids);
+    exception when others then
+      -- One failure must not hold up the others. The next sweep tries this submission again.
+      raise warning 'submission % is not given back: %', _p.submission_id, sqlerrm;
+    end;
   end loop;
 
-  -- Frees jobs of a worker that was killed before it reported its pools' ids, within milliseconds of its first job.
-  -- graphile-worker would wait 4 hours.
+  submission_id := null;
+  requeued := null;
+  for worker_id, host, pid, silent_seconds in
+    select w.id, w.host, w.pid, extract(epoch from now() - w.renewed_at) from runledger.worker w where w.id = any (_lost)
+  loop
+    return next;
+  end loop;
+
+  -- Frees jobs that no live worker holds. A worker that has just started reports its pools' ids within milliseconds of its first
+  -- job. graphile-worker would wait 4 hours.
   _unowned := array(
     select distinct j.locked_by
     from graphile_worker.jobs j
@@ -81,12 +81,12 @@ begin
         select from runledger.worker w where w.stopped_at is null and j.locked_by = any (w.queue_pool_ids)
       )
   );
-  if cardinality(_unowned) > 0 then
+  if _unowned <> '{}' then
     perform graphile_worker.force_unlock_workers(_unowned);
   end if;
 end
 $$;
-comment on function runledger.sweep_workers is 'Marks lost workers as stopped, unless a sweep began less than pause ago, interrupts their attempts (which enqueues each submission again, or ends it when it was lost too often or is cancelled), and frees their jobs and jobs that belong to no worker. A worker with more than a thousand attempts is marked by a later sweep. Returns the changed submissions, and after those of each lost worker one row without a submission.';
+comment on function runledger.sweep_workers is 'Marks lost workers as stopped, unless a sweep began less than pause ago, interrupts attempts of workers that have stopped (which enqueues each submission again, or ends it when it was lost too often or is cancelled), at most a thousand, and frees jobs that belong to no worker. Returns the changed submissions, and then one row without a submission for each worker that was marked.';
 
 create or replace function runledger.lock_submissions(submissions uuid[]) returns void
 language plpgsql

@@ -113,6 +113,6 @@ export interface Metadata {
     /** A signal sent to the worker's process, such as `SIGTSTP`. */
     | { readonly signal: string }
     | { readonly retention: string }
-    /** The lost worker whose run was requeued, by the sweep or reconciler of any process. */
+    /** The lost worker whose run was requeued, by the sweep of any process. */
     | { readonly sweep_of: string }
 }

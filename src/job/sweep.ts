@@ -27,16 +27,17 @@ const checkedAtOnce = { fewest: 10, most: 1000 }
 // Short, because lost workers are found on the same connection.
 const longestCheck = '2s'
 
-/** A submission that was requeued or ended; without a submission, a worker that was lost. */
-interface Swept {
-  readonly worker_id: string
-  readonly submission_id: string | null
-  readonly requeued: boolean | null
-  readonly host: string
-  readonly pid: number
-  /** Seconds since the worker's last heartbeat. */
-  readonly silent_seconds: number
-}
+/** A submission that was requeued or ended, or a worker that was lost. */
+type Swept = { readonly worker_id: string } & (
+  | { readonly submission_id: string; readonly requeued: boolean }
+  | {
+      readonly submission_id: null
+      readonly host: string
+      readonly pid: number
+      /** Seconds since the worker's last heartbeat. */
+      readonly silent_seconds: number
+    }
+)
 
 export function startSweep(database: Database, log: Logger): Stoppable {
   let reconciledAt = performance.now()
@@ -62,9 +63,14 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     for (const row of await database<Swept[]>`
       select * from runledger.sweep_workers('400 milliseconds')`) {
       reachFailpoint('sweep.after_commit')
-      const { worker_id: worker, submission_id, requeued, ...process } = row
-      if (submission_id === null) log.warn({ worker, ...process }, 'worker.lost')
-      else log.warn({ worker_id: worker, submission_id, requeued }, 'execution.rescued')
+      const { worker_id: worker } = row
+      if (row.submission_id === null) {
+        const { host, pid, silent_seconds } = row
+        log.warn({ worker, host, pid, silent_seconds }, 'worker.lost')
+      } else {
+        const { submission_id, requeued } = row
+        log.warn({ worker_id: worker, submission_id, requeued }, 'execution.rescued')
+      }
     }
     if (now - reconciledAt < reconcileEveryMilliseconds) return
     reconciledAt = now

@@ -123,17 +123,10 @@ export async function interrupt(
   loss: object = { reason: 'worker_lost', spends_attempt: true },
   { isLast = false, run }: { isLast?: boolean; run?: string } = {},
 ): Promise<string | undefined> {
-  const item = {
-    submission_id: id,
-    started_version: version,
-    run,
-    schema_version: 1,
-    data: loss,
-    metadata: { actor: {} },
-    is_last: isLast,
-  }
   const [row] = await sql<{ outcome: string; waiters: string[] | null }[]>`
-    select outcome, waiters from runledger.interrupt(${json(sql, [item])})`
+    select outcome, waiters from runledger.interrupt(
+      ${id}, ${version}, ${run ?? null}, 1, ${json(sql, loss)}, '{"actor": {}}', ${isLast}
+    )`
   await notifyWaiters(sql, [{ id, waiters: row?.waiters ?? null }])
   return row?.outcome
 }

@@ -74,7 +74,7 @@ t.test('so it is when many keys get a larger limit', async (t) => {
   t.equal(await countWaiting(), 0)
 })
 
-t.test('a worker with very many attempts is given up in several sweeps', async (t) => {
+t.test('the attempts of a worker with very many are given up in several sweeps', async (t) => {
   const worker = await startAll(await submitMany(await createCaller(sql), 1040))
   await sql`update runledger.worker set renewed_at = now() - interval '1 day' where id = ${worker}`
   const sweep = async (): Promise<number[]> => {
@@ -83,13 +83,13 @@ t.test('a worker with very many attempts is given up in several sweeps', async (
     const lost = rows.filter(({ submission_id: id }) => id === null)
     return [rows.length - lost.length, lost.length]
   }
-  t.strictSame(await sweep(), [1000, 0])
-  t.strictSame(await sweep(), [40, 1], 'it is lost when all of its attempts are')
+  t.strictSame(await sweep(), [1000, 1])
+  t.strictSame(await sweep(), [40, 0])
 })
 
 t.test('a reconciler’s pass repairs some hundreds, because each takes milliseconds', async (t) => {
-  await startAll(await submitMany(await createCaller(sql), 320))
-  await sql`update runledger.worker set stopped_at = now()`
+  const ids = await submitMany(await createCaller(sql), 320)
+  await sql`select graphile_worker.remove_job(key) from unnest(${ids}::text[]) key`
   t.equal(await reconcile(), 300)
   t.equal(await reconcile(), 20)
 })

@@ -133,10 +133,10 @@ t.test('a worker that knows nothing of the attempt holds it up for seconds', asy
   await sql`select runledger.register_worker(${workerId}, 'here', 1, 1, '{}', 3600)`
   await startExecution(sql, id, { workerId })
   await cancel(id)
-  const reconcile = async (): Promise<void> => {
-    await sql`select runledger.reconcile_queue()`
+  const sweep = async (): Promise<void> => {
+    await sql`select runledger.sweep_workers()`
   }
-  await reconcile()
+  await sweep()
   t.equal((await listTypes(sql, id)).at(-1), 'submission.cancel_requested', 'it has time to end it')
   await sql.begin(async (owner) => {
     await owner`set local session_replication_role = 'replica'`
@@ -144,7 +144,7 @@ t.test('a worker that knows nothing of the attempt holds it up for seconds', asy
       update runledger.event set recorded_at = now() - interval '16 seconds'
       where stream_id = ${id} and type = 'submission.cancel_requested'`
   })
-  await reconcile()
+  await sweep()
   t.equal((await listTypes(sql, id)).at(-1), 'submission.cancelled')
   // The edited log would fail the check of its hashes, so the submission is removed.
   await sql.begin(async (owner) => {

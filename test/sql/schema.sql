@@ -937,10 +937,6 @@ function runledger.describe_end(result runledger.result, delivery runledger.deli
   Returns the notification for the waiters of a submission: the row of runledger.read_result as JSON; null if that is too long or the submission was cancelled. attempt, limits: of the last attempt; delivery: its webhook, which is due.
   returns text stable
 
-function runledger.describe_lost(p runledger.pending)
-  Returns the item of runledger.interrupt for an attempt whose worker is lost.
-  returns jsonb immutable
-
 function runledger.displace_low(api_key_id uuid)
   Revokes the admission of a key's newest low-priority submission that has not started: it waits again to be admitted (admit_waiting). False: there is none. The caller holds the key's lock.
   returns boolean
@@ -993,8 +989,8 @@ function runledger.hash_event(previous_hash bytea, stream_id uuid, stream_versio
   grant execute to runledger_api
   grant execute to runledger_auditor
 
-function runledger.interrupt(items jsonb)
-  Records the loss of attempts. items: an array of objects: submission_id, started_version, run (null: any), schema_version and data of execution.interrupted, metadata, is_last (a further attempt would fail too; null: false). Returns one row for each item, in their order. outcome: requeued: the next attempt is enqueued; ended: by execution.abandoned, because it was the last attempt or three were lost, or by submission.cancelled, because that was requested; superseded: nothing was written, another event has ended this attempt; start_lost: nothing was written, this run's start is not in the log. waiters: as in runledger.conclude.
+function runledger.interrupt(submission_id uuid, started_version integer, run text, schema_version integer, data jsonb, metadata jsonb, is_last boolean DEFAULT false)
+  Records the loss of an attempt. started_version, run (null: any): of its execution.started. schema_version, data: of execution.interrupted. is_last: a further attempt would fail too. outcome: requeued: the next attempt is enqueued; ended: by execution.abandoned, because it was the last attempt or three were lost, or by submission.cancelled, because that was requested; superseded: nothing was written, another event has ended this attempt; start_lost: nothing was written, this run's start is not in the log. waiters: as in runledger.conclude.
   returns TABLE(outcome text, waiters text[]) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_worker
 
@@ -1157,7 +1153,7 @@ function runledger.receive(requests jsonb, submissions jsonb, durable boolean DE
   grant execute to runledger_api
 
 function runledger.reconcile_queue()
-  Restores rows that runledger.pending lacks, requeues attempts of lost workers, adds jobs of unfinished submissions and webhooks that have none, admits submissions that have room, and deletes old idempotency keys, spent jobs and jobs of lost workers; returns how many submissions and webhooks it repaired.
+  Restores rows that runledger.pending lacks, adds jobs of unfinished submissions and webhooks that have none, admits submissions that have room, and deletes old idempotency keys, spent jobs and jobs of lost workers; returns how many submissions and webhooks it repaired.
   returns integer security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker
@@ -1240,7 +1236,7 @@ function runledger.summarise(figures double precision[])
   returns jsonb immutable set search_path=pg_catalog, pg_temp
 
 function runledger.sweep_workers(pause interval DEFAULT '00:00:00'::interval)
-  Marks lost workers as stopped, unless a sweep began less than pause ago, interrupts their attempts (which enqueues each submission again, or ends it when it was lost too often or is cancelled), and frees their jobs and jobs that belong to no worker. A worker with more than a thousand attempts is marked by a later sweep. Returns the changed submissions, and after those of each lost worker one row without a submission.
+  Marks lost workers as stopped, unless a sweep began less than pause ago, interrupts attempts of workers that have stopped (which enqueues each submission again, or ends it when it was lost too often or is cancelled), at most a thousand, and frees jobs that belong to no worker. Returns the changed submissions, and then one row without a submission for each worker that was marked.
   returns TABLE(worker_id uuid, submission_id uuid, requeued boolean, host text, pid integer, silent_seconds double precision) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker

@@ -111,19 +111,13 @@ async function interruptAttempt(
   { submission, version, identity, run }: Attempt,
   { loss, isLast }: Loss,
 ): Promise<void> {
-  const item = {
-    submission_id: submission,
-    started_version: version,
-    run,
-    schema_version: schemaVersion,
-    data: loss,
-    metadata: { actor: { worker: identity.workerId } },
-    is_last: isLast,
-  }
+  const metadata = { actor: { worker: identity.workerId } }
   reachFailpoint('execute.before_interrupt')
   const [row] = await untilAvailable(
     () => database<{ outcome: string; waiters: string[] | null }[]>`
-      select outcome, waiters from runledger.interrupt(${json(database, [item])})`,
+      select outcome, waiters from runledger.interrupt(
+        ${submission}, ${version}, ${run}, ${schemaVersion}, ${json(database, loss)}, ${json(database, metadata)}, ${isLast}
+      )`,
     log,
   )
   reachFailpoint('execute.after_interrupt')

@@ -88,8 +88,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: what was cancelled is run again when its worker is lost',
-    text: 'if _p.is_cancelled or _item.is_last',
-    instead: 'if _item.is_last',
+    text: 'if _p.is_cancelled or interrupt.is_last',
+    instead: 'if interrupt.is_last',
     tests: ['job/cancel'],
   },
   {

@@ -72,7 +72,7 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'batch: what is given back is locked one after another',
-    text: 'perform runledger.lock_submissions(array(\n    select p.submission_id from runledger.pending p where p.is_running and p.worker_id = any (_lost)\n  ));',
+    text: 'perform runledger.lock_submissions(_attempts);',
     instead: '',
     tests: ['job/batch-lock'],
   },
