@@ -21,13 +21,11 @@ export interface Replay {
   readonly matches: boolean
 }
 
-interface AnsweredReplay extends Replay {
-  /** The answer to the earlier request. */
-  readonly answer: Answer
-}
-
 export type IntakeOutcome =
-  { readonly kind: 'received'; readonly answer: Answer } | AnsweredReplay | Refusal
+  | { readonly kind: 'received'; readonly answer: Answer }
+  /** With the answer to the earlier request. */
+  | (Replay & { readonly answer: Answer })
+  | Refusal
 
 /**
  * Receives the valid submissions of a request, all or none. `received` means that they are on disk if the context says
@@ -51,7 +49,7 @@ interface Bounds {
 
 /** Creates the `Receive` for all requests of a process. @param bounds replace the usual ones. */
 export function createReceive(sql: Database, bounds?: Bounds): Receive {
-  const create = (durable: boolean, statements: number): Batch<Intake, Outcome> =>
+  const create = (durable: boolean, statements: number): Batch<Intake, IntakeOutcome> =>
     createBatch({
       run: (intakes, signals) => receiveSet(sql, intakes, durable, signals),
       countBytes: ({ bytes }) => bytes,
@@ -63,22 +61,19 @@ export function createReceive(sql: Database, bounds?: Bounds): Receive {
 
   return async (items, context, signal, webhook = null) => {
     const intake = describeIntake(items, context, webhook)
-    const { answer } = intake
-    if (intake.submissions.length === 0) return { kind: 'received', answer }
+    if (intake.submissions.length === 0) return { kind: 'received', answer: intake.answer }
     const isBatch = items.length > 1
     if (isBatch) reachFailpoint('batch.before_commit')
     const outcome = await (context.durable ? durably : soon)(intake, signal)
     if (isBatch) reachFailpoint('batch.after_commit')
-    return outcome.kind === 'received' ? { kind: 'received', answer } : outcome
+    return outcome
   }
 }
-
-type Outcome = { readonly kind: 'received' } | AnsweredReplay | Refusal
 
 interface OutcomeRow {
   /** The request's position, from 1. */
   readonly n: number
-  readonly outcome: Outcome['kind']
+  readonly outcome: IntakeOutcome['kind']
   readonly earlier_id: string
   readonly matches: boolean
   readonly batch_answer: string | null
@@ -89,7 +84,7 @@ async function receiveSet(
   intakes: readonly Intake[],
   durable: boolean,
   signals: readonly AbortSignal[],
-): Promise<readonly Outcome[]> {
+): Promise<readonly IntakeOutcome[]> {
   const requests = intakes.map(({ request }) => request)
   const submissions = intakes.flatMap(({ submissions: own }, n) =>
     own.map((submission) => ({ request: n + 1, ...submission })),
@@ -99,15 +94,15 @@ async function receiveSet(
   reachFailpoint('submit.before_commit')
   const rows = await cancelOnAbort(query, ...signals)
   reachFailpoint('submit.after_commit')
-  return rows.toSorted((one, other) => one.n - other.n).map(readOutcome)
+  const byNumber = new Map(rows.map((row) => [row.n, row]))
+  return intakes.map(({ answer }, n) => readOutcome(byNumber.get(n + 1), answer))
 }
 
-function readOutcome({
-  outcome: kind,
-  earlier_id: id,
-  matches,
-  batch_answer: text,
-}: OutcomeRow): Outcome {
+/** @param answer to a request that was received now. */
+function readOutcome(row: OutcomeRow | undefined, answer: Answer): IntakeOutcome {
+  if (row === undefined) throw new Error('runledger.receive returned too few rows')
+  const { outcome: kind, earlier_id: id, matches, batch_answer: text } = row
+  if (kind === 'received') return { kind, answer }
   if (kind !== 'replayed') return { kind }
   return { kind, id, matches, answer: text === null ? { submissions: [{ id }] } : JSON.parse(text) }
 }
