@@ -117,8 +117,8 @@ t.test('in one executor', async (t) => {
       await new Promise((resolve) => setTimeout(resolve, 200))
       const closed = executor.close()
       end(stopped!.stop)
-      for (const { outcome } of [stopped!, running!])
-        await t.rejects(outcome, failsAt('executor.close'))
+      const outcomes = [stopped!, running!].map(({ outcome }) => outcome)
+      await Promise.all(outcomes.map((each) => t.rejects(each, failsAt('executor.close'))))
       await closed
       t.same(findBoxProcesses(), [])
       const late = begin(executor, 'python', 'print(1)').outcome
