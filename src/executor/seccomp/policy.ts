@@ -221,10 +221,6 @@ export const listRows = (
 
   // An access list takes 64 KiB of kernel memory per file, charged to no cgroup: 2,000 files took 130 MB (Linux 6.18).
   refuse('EOPNOTSUPP', 'setxattr lsetxattr fsetxattr'),
-  // F_OFD_SETLK, F_OFD_SETLKW: the keeper counts locks by their processes (locks.c), and these have none.
-  refuse('EINVAL', 'fcntl', isOneOf(1, 37, 38)),
-  // CLONE_FILES without CLONE_THREAD: another process that shares the files would hold the locks of one that has ended.
-  refuse('EINVAL', 'clone', { ...isOneOf(0, 0x400), mask: 0x10400 }),
   // MAP_HUGETLB: the host's reserved huge pages are outside the memory limit; PostgreSQL may use them.
   refuse('ENOMEM', 'mmap', hasAnyBit(3, 0x40000)),
   // MFD_HUGETLB: the same.

@@ -308,8 +308,7 @@ function listPolicy(): [CallName, keyof typeof errnos | null, (readonly number[]
     ['prlimit64', null, [[0]]],
     ['fcntl', 'EPERM', [[1, 1024], [1, 1026]]],
     // Locks.
-    ['fcntl', null, [[1, 6], [1, 7]]],
-    ['fcntl', 'EINVAL', [[1, 37], [1, 38]]],
+    ['fcntl', null, [[1, 6], [1, 7], [1, 37], [1, 38]]],
     ['mknod', 'EPERM', kinds.map((kind) => [0, kind, 0])],
     ['mknodat', 'EPERM', kinds.map((kind) => [0, 0, kind])],
     ['mknod', null, [[0, 0x1000 | 0o644, 0]]],
@@ -348,14 +347,6 @@ t.test('what the policy must refuse is refused, whatever the table says today', 
   // Of each new namespace, the high half of the flags not set.
   for (const bit of [17n, 25n, 26n, 27n, 28n, 29n, 30n])
     t.equal(lookUp(native, numberOf('clone', native)!, [2n ** bit]), errnos.EPERM, `bit ${bit}`)
-  // Shared files, without and with a thread; and what vfork asks for.
-  for (const [flags, errno] of [
-    [0x400n, errnos.EINVAL],
-    [0x711n, errnos.EINVAL],
-    [0x10700n, null],
-    [0x4111n, null],
-  ] as const)
-    t.equal(lookUp(native, numberOf('clone', native)!, [flags]), errno, `clone ${flags}`)
   const mincore = (length: bigint): number | null =>
     lookUp(native, numberOf('mincore', native)!, [0n, length])
   t.equal(mincore(2n ** 32n - 1n), null)

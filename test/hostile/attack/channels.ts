@@ -166,14 +166,13 @@ def taken():
   channel('a POSIX lock on a shared file', {
     cpp: {
       shared: `static struct flock lock = {F_RDLCK, SEEK_SET, 7, 1, 0};`,
-      send: `fcntl(open("/usr/bin/python3", O_RDONLY), F_SETLK, &lock);`,
+      send: `fcntl(open("/usr/bin/python3", O_RDONLY), F_SETLK, &lock); fcntl(open("/usr/bin/python3", O_RDONLY), F_OFD_SETLK, &lock);`,
       receive: `struct flock ask = {F_WRLCK, SEEK_SET, 7, 1, 0}; int f = open("/usr/bin/python3", O_RDONLY); bool got = fcntl(f, F_OFD_GETLK, &ask) == 0 && ask.l_type != F_UNLCK; close(f); return got;`,
     },
     python: {
-      // A process that closes any descriptor of a file loses its locks on the file.
-      shared: 'import fcntl\nasked = open("/usr/bin/python3")',
-      send: `f = open("/usr/bin/python3"); globals().update(f=f); fcntl.lockf(f, fcntl.LOCK_SH)`,
-      receive: `struct.unpack("hhqqi4x", fcntl.fcntl(asked, 36, struct.pack("hhqqi4x", 1, 0, 0, 1, 0)))[0] != 2`,
+      shared: 'import fcntl',
+      send: `f = open("/usr/bin/python3"); globals().update(f=f); fcntl.lockf(f, fcntl.LOCK_SH); fcntl.fcntl(f, 37, struct.pack("hhqqi4x", 0, 0, 0, 0, 0))`,
+      receive: `struct.unpack("hhqqi4x", fcntl.fcntl(open("/usr/bin/python3"), 36, struct.pack("hhqqi4x", 1, 0, 0, 1, 0)))[0] != 2`,
     },
   }),
   channel('flock on a shared file', {

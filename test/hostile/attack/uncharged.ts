@@ -141,36 +141,6 @@ for (int one : {1, 2}) { refused("F_SETFL", fcntl(one, F_SETFL, O_WRONLY | O_DIR
 refused("by name", open("/proc/self/fd/1", O_WRONLY | O_DIRECT), EINVAL);`,
   }),
   bomb(
-    'locks on parts of files end as memory does',
-    ['memory_limit'],
-    {
-      cpp: raw`
-struct flock one = {F_WRLCK, SEEK_SET, 0, 1, 0};
-for (int n = 0; n < 900; n++) {
-  char name[32]; sprintf(name, "/tmp/%d", n); int file = open(name, O_CREAT | O_RDWR, 0600);
-  for (one.l_start = 2000; one.l_start > 0; one.l_start -= 2) fcntl(file, F_SETLK, &one);
-}
-escape("900,000 locks");`,
-      python: raw`
-import fcntl
-held = [open(f"/tmp/{n}", "w") for n in range(900)]
-for file in held:
-    for start in range(2000, 0, -2): fcntl.lockf(file, fcntl.LOCK_EX, 1, start)
-escape("900,000 locks")`,
-    },
-    { profile: 'probe', accounted: true },
-  ),
-  probe('no lock is without a process', {
-    cpp: raw`
-static char stack[65536]; static int file;
-struct flock one = {F_WRLCK, SEEK_SET, 0, 1, 0}; file = open("/tmp/x", O_CREAT | O_RDWR, 0600);
-for (long command : {37l, 38l, 1l << 32 | 37}) refused("of an open file", call(SYS_fcntl, file, command, &one), EINVAL);
-for (int flags : {0x400, 0x500, 0x700}) refused("of shared files", clone([](void *) { return 0; }, stack + sizeof stack, flags | SIGCHLD, nullptr), EINVAL);`,
-    python: raw`
-import fcntl
-for command in (37, 38): refused("of an open file", lambda: fcntl.fcntl(open("/tmp/x", "w"), command, struct.pack("hhqqi4x", 1, 0, 0, 1, 0)), errno.EINVAL)`,
-  }),
-  bomb(
     'output of one byte at a time costs nobody else',
     ['output_limit', 'cpu_limit', 'wall_limit', 'exited'],
     {

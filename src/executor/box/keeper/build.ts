@@ -29,7 +29,7 @@ const libraryOptions = ['-shared', '-fPIC', '-fvisibility=hidden', '-Wl,-z,now']
 
 const common = (
   'keeper.c channel.c request.c result.c supervise.c delay.c root.c box.c confine.c loopback.c init.c ' +
-  'group.c group-v2.c group-v1.c output.c runtime.c carry.c locks.c'
+  'group.c group-v2.c group-v1.c output.c runtime.c carry.c'
 ).split(' ')
 const programSources: readonly string[] = ['main.c', ...common]
 

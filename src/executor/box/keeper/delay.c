@@ -146,14 +146,6 @@ static void visit_tasks(void (*visit)(const struct task *)) {
   for (size_t index = 0; index < seen->process_count; index += 1) visit_process(seen->processes[index], visit);
 }
 
-static void pass_over(const struct task *task) { (void)task; }
-
-size_t list_processes(const int **processes) {
-  visit_tasks(pass_over);
-  *processes = seen->processes;
-  return seen->process_count;
-}
-
 static void note_before(const struct task *task) {
   if (seen->before_count < tasks_most) seen->before[seen->before_count++] = *task;
 }

@@ -141,7 +141,6 @@ void setup(void) {
   load_filter(text, settings.filter_bytes);
   build_root(text + filters, settings.layout_bytes);
   open_boxes();
-  open_locks();
   confine_keeper(text + settings.filter_bytes, settings.keeper_filter_bytes);
   free(text);
 }

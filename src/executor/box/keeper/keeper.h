@@ -272,16 +272,8 @@ void begin_delay(const struct box *box, int64_t started);
 void note_delay(uint64_t used);
 /** Returns the longest measured delay, in nanoseconds. */
 uint64_t run_delay(void);
-/** Lists the processes of the run, by the host's numbers. Valid until the next look at the tasks. */
-size_t list_processes(const int **processes);
 /** Returns when a run whose wall time ends at `ends` must end: later by the time in which it was not allowed to run. */
 int64_t forgiven_until(int64_t ends, uint64_t used);
-
-// locks.c
-void open_locks(void);
-void begin_locks(int64_t started);
-/** True when the box holds so many locks on parts of files that their uncharged memory is too much. */
-bool holds_too_many_locks(void);
 
 // group.c
 /** What the keeper's cgroup does as its version requires. */

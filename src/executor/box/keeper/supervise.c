@@ -97,7 +97,6 @@ static enum reason look_at_counters(const struct box *box, const struct request 
   // On v1 the kernel kills only one process, so the keeper must kill the box.
   if (group_memory_kills() > 0) return memory_limit;
   if (settings.loopback != 0 && holds_too_many_sockets(box)) return memory_limit;
-  if (holds_too_many_locks()) return memory_limit;
   uint64_t used = group_cpu_nanoseconds();
   if (used > request->cpu_nanoseconds) return cpu_limit;
   note_delay(used);
@@ -255,7 +254,6 @@ enum reason supervise(struct box *box, const struct request *request, struct str
       .next_flush = started + flush_milliseconds * INT64_C(1000000),
   };
   begin_delay(box, started);
-  begin_locks(started);
   enum reason reason = no_reason;
   while ((is_alive(&run) && !run.settled) || streams[0].descriptor >= 0 || streams[1].descriptor >= 0) {
     __atomic_add_fetch(&shared->looks, 1, __ATOMIC_RELAXED);
