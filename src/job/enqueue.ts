@@ -1,5 +1,5 @@
-// The entry to the queue for all processes but the worker. It is separate from job.ts so that the web
-// process never loads the executor.
+// The entry to the queue for all processes but the worker. It is separate from #queue and #execute so that the web process
+// never loads the executor.
 import { cancelOnAbort, json } from '#database'
 import type { Database } from '#database'
 import type { Metadata } from '#event'
