@@ -26,7 +26,8 @@ begin
   update runledger.worker set stopped_at = now(), is_lost = true where worker.id = any (_lost);
   _attempts := array(
     select p.submission_id from runledger.pending p
-    where p.is_running and (
+    -- worker_id: only so that the plan may use pending_by_worker.
+    where p.is_running and p.worker_id is not null and (
       not exists (select from runledger.worker w where w.id = p.worker_id and w.stopped_at is null)
       -- The worker does not know that it runs and cannot cancel it, because the answer that handed it out was lost.
       or p.is_cancelled and exists (
@@ -41,7 +42,9 @@ begin
     perform set_config('synchronous_commit', 'off', true);
   end if;
 
-  perform runledger.lock_submissions(_attempts);
+  if _attempts <> '{}' then
+    perform runledger.lock_submissions(_attempts);
+  end if;
   for _p in
     select p.* from runledger.pending p
     where p.submission_id = any (_attempts) and p.is_running

@@ -254,6 +254,8 @@ create index pending_by_rank on runledger.pending (api_key_id, admitted, is_low,
 create index pending_by_account on runledger.pending (account_id, position);
 -- The second condition keeps this index out of other look-ups, whose plans would read all running submissions.
 create index pending_running on runledger.pending (position) where is_running and position is not null;
+-- For the sweep. Other look-ups do not ask for a worker, so this index, too, stays out of them.
+create index pending_by_worker on runledger.pending (worker_id) where worker_id is not null;
 create index pending_by_position on runledger.pending (position);
 -- Shows whether a batch has unfinished members.
 create index pending_by_batch on runledger.pending (batch_id) where batch_id is not null;

@@ -255,6 +255,7 @@ table runledger.pending
   INDEX pending_by_batch ON runledger.pending USING btree (batch_id) WHERE (batch_id IS NOT NULL)
   INDEX pending_by_position ON runledger.pending USING btree ("position")
   INDEX pending_by_rank ON runledger.pending USING btree (api_key_id, admitted, is_low, submission_id)
+  INDEX pending_by_worker ON runledger.pending USING btree (worker_id) WHERE (worker_id IS NOT NULL)
   INDEX pending_running ON runledger.pending USING btree ("position") WHERE (is_running AND ("position" IS NOT NULL))
   grant select (submission_id, is_cancelled) to runledger_worker
 
