@@ -24,8 +24,14 @@ import {
 const wallSeconds = 0.5 * timeFactor
 const isRoot = process.getuid?.() === 0
 
-function run(keeper: Keeper, code: string): Promise<Evidence> {
-  return keeper.run(request(['/usr/bin/python3', '-S', '-c', code], { wallSeconds }))
+interface Run {
+  readonly code: string
+  readonly cores?: number
+}
+
+function run(keeper: Keeper, { code, cores = 1 }: Run): Promise<Evidence> {
+  const command = ['/usr/bin/python3', '-S', '-c', code]
+  return keeper.run({ ...request(command, { wallSeconds }), cores })
 }
 
 /** Pins the keeper to a core that a rival process always uses, so that the group gets at most a tenth of the core. */
@@ -44,7 +50,7 @@ async function starve(t: Test, keeper: Keeper, group: KeeperGroup): Promise<void
   const pinned = listProcesses(group).map((pid) => spawnSync('taskset', ['-cp', core, String(pid)]))
   t.ok(pinned.some(({ status }) => status === 0))
   // This run uses up the box that was made before. The keeper makes the next one on that core.
-  await runPatiently(keeper, 'pass')
+  await runPatiently(keeper, { code: 'pass' })
 }
 
 /** Returns the CPU time of a process, in hundredths of a second. */
@@ -67,29 +73,29 @@ function lighten(folder: string): void {
 const computes = `import time\nwhile time.process_time() < ${0.08 * timeFactor}: pass`
 
 /** Repeats a run that fails at `box.starved`, which can happen on a very busy machine. */
-async function runPatiently(keeper: Keeper, code: string, tries = 5): Promise<Evidence> {
+async function runPatiently(keeper: Keeper, asked: Run, tries = 5): Promise<Evidence> {
   try {
-    return await run(keeper, code)
+    return await run(keeper, asked)
   } catch (error) {
     if (tries === 1 || !(error instanceof SandboxError && error.step === 'box.starved')) throw error
-    return runPatiently(keeper, code, tries - 1)
+    return runPatiently(keeper, asked, tries - 1)
   }
 }
 
 t.test('who is kept from running is not stopped for it', { skip: !isRoot }, async (t) => {
   const { keeper, group } = await startLoneKeeper(t)
   await starve(t, keeper, group)
-  const { reason, exit, usage } = await runPatiently(keeper, computes)
+  const { reason, exit, usage } = await runPatiently(keeper, { code: computes })
   t.strictSame({ reason, exit }, { reason: null, exit: { code: 0, signal: null } })
   t.ok(usage.wallSeconds > wallSeconds, `${usage.wallSeconds}`)
   t.ok((usage.delaySeconds ?? 0) > 0, `${usage.delaySeconds}`)
-  const slept = await runPatiently(keeper, 'import time\ntime.sleep(600)')
+  const slept = await runPatiently(keeper, { code: 'import time\ntime.sleep(600)' })
   t.equal(slept.reason, 'wall_limit', 'who sleeps is')
 })
 
 t.test('who sleeps is stopped at the limit', async (t) => {
   const { keeper } = await startLoneKeeper(t)
-  const { reason, usage } = await runPatiently(keeper, 'import time\ntime.sleep(600)')
+  const { reason, usage } = await runPatiently(keeper, { code: 'import time\ntime.sleep(600)' })
   t.equal(reason, 'wall_limit')
   t.ok(usage.wallSeconds >= wallSeconds)
 })
@@ -102,7 +108,7 @@ for (const [what, code] of Object.entries({ processes: busy, threads })) {
   t.test(`${what} that wait for one another are not delayed`, async (t) => {
     const { keeper, group } = await startLoneKeeper(t)
     const cores = group.allow({ cores: 1, ...request([]).limits })
-    const { reason, usage } = await runPatiently(keeper, code)
+    const { reason, usage } = await runPatiently(keeper, { code })
     t.equal(reason, 'wall_limit')
     t.ok(
       usage.cpuSeconds <= (usage.wallSeconds * 1.1 + 0.05) * cores,
@@ -119,8 +125,7 @@ t.test('who binds himself to one of several cores is not delayed by himself', as
   const { keeper, group } = await startLoneKeeper(t)
   const cores = group.allow({ cores: 4, ...request([]).limits })
   const code = `import os\nos.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\n${busy}`
-  const command = ['/usr/bin/python3', '-S', '-c', code]
-  const { reason, usage } = await keeper.run({ ...request(command, { wallSeconds }), cores })
+  const { reason, usage } = await runPatiently(keeper, { code, cores })
   t.match(reason, /^(wall|cpu)_limit$/)
   const { wallSeconds: wall, cpuSeconds: cpu, delaySeconds = 0 } = usage
   t.ok(delaySeconds <= wall - cpu + 0.1 * wallSeconds, JSON.stringify(usage))
