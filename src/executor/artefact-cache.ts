@@ -1,7 +1,7 @@
 // Keeps compiled programs on disk, so that the same code is compiled once for many inputs. Each account has its own entries,
 // because a hit on another account's entry would show what others compile. Only repeatable results are kept: a compilation that
 // a limit stopped is done again.
-import { createHash, hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
 import { untilAborted } from '#abort'
 import type { Phase, PhaseLimits, Source } from '#contract'
@@ -69,7 +69,7 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
 
   async function keep(name: string, compiled: Compiled): Promise<void> {
     const bytes = compiled.phase.stderr.length + (compiled.artefact?.content.length ?? 0)
-    if (bytes <= artefactBytesMost) await store.keep(name, encode(compiled))
+    if (bytes <= artefactBytesMost) await store.keep(name, serialize(compiled))
   }
 
   return {
@@ -89,8 +89,8 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
       }
       let cached = true
       const findOrCompile = async (): Promise<Compiled> => {
-        const kept = await store.read(name, isWhole)
-        if (kept !== null) return decode(kept)
+        const kept = await store.read(name)
+        if (kept !== null) return deserialize(kept)
         cached = false
         return compiler()
       }
@@ -105,22 +105,4 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
       }
     },
   }
-}
-
-/** Encodes a compilation: the SHA-256 of the rest, then the rest. */
-function encode(compiled: Compiled): Buffer {
-  const content = serialize(compiled)
-  return Buffer.concat([hash('sha256', content, 'buffer'), content])
-}
-
-const digestBytes = 32
-
-/** True when the bytes are those that were written: a crash may have lost some. Only workers write to the directory. */
-function isWhole(bytes: Buffer): boolean {
-  const digest = hash('sha256', bytes.subarray(digestBytes), 'buffer')
-  return digest.equals(bytes.subarray(0, digestBytes))
-}
-
-function decode(bytes: Buffer): Compiled {
-  return deserialize(bytes.subarray(digestBytes))
 }

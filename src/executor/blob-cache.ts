@@ -1,8 +1,7 @@
 // Keeps blobs, the data of tests, on disk: a blob is fetched once, and later runs of the same account read it from there.
 // Accounts share no entries, because a fast answer would show which blobs others have. Bytes are compared with their SHA-256
-// when they are fetched, and at their first read after each start.
+// when they are fetched.
 import { createHash } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { untilAborted } from '#abort'
 import { SandboxError } from '#contract'
 import { nameFile, openOwnedStore } from './owned-store.ts'
@@ -35,16 +34,13 @@ export interface BlobCacheOptions {
   readonly fetch: (owner: string, name: string) => AsyncIterable<Uint8Array>
 }
 
-/** Number of bytes that are hashed without a break: the process does nothing else meanwhile. */
-const hashedAtOnce = 1024 * 1024
-
 export function createBlobCache({ directory, capacityBytes, fetch }: BlobCacheOptions): BlobCache {
   const inFlight = new Map<string, Promise<CachedBlob>>()
   const store = openOwnedStore(directory, capacityBytes)
 
   async function load(owner: string, name: string): Promise<CachedBlob> {
     const file = nameFile(owner, name)
-    const found = await store.read(file, async (bytes) => (await digest(bytes)) === name)
+    const found = await store.read(file)
     if (found !== null) return { bytes: found, cached: true }
     const bytes = await collect(fetch(owner, name), name)
     await store.keep(file, bytes)
@@ -73,13 +69,4 @@ async function collect(chunks: AsyncIterable<Uint8Array>, name: string): Promise
   if (hash.digest('hex') !== name)
     throw new SandboxError('blob.read', `the bytes of the blob ${name} do not match its name`)
   return Buffer.concat(parts)
-}
-
-async function digest(bytes: Uint8Array): Promise<string> {
-  const hash = createHash('sha256')
-  for (let at = 0; at < bytes.length; at += hashedAtOnce) {
-    hash.update(bytes.subarray(at, at + hashedAtOnce))
-    await nextTurn()
-  }
-  return hash.digest('hex')
 }

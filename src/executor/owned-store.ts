@@ -1,17 +1,15 @@
 // Keeps files on disk for owners; each owner finds only its own files. When space runs out, the owner that holds most loses its
 // least recently used file, so that an owner's remaining files do not show how busy the others are. No box shows the directory;
-// other workers of the same user may share it. A file that this process did not write is checked at its first read, because a
-// crash may have damaged it.
-import { hash, randomUUID } from 'node:crypto'
+// other workers of the same user may share it. Each file begins with the SHA-256 of the rest. A file that this process did not
+// write is checked at its first read, because a crash may have damaged it.
+import { createHash, hash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 export interface OwnedStore {
-  /**
-   * Reads a file. Null when it does not exist or is damaged; a damaged file is removed.
-   * @param isWhole returns whether the bytes are undamaged; called once per file after each start.
-   */
-  read(file: string, isWhole: (bytes: Buffer) => boolean | Promise<boolean>): Promise<Buffer | null>
+  /** Reads a file. Null when it does not exist or is damaged; a damaged file is removed. */
+  read(file: string): Promise<Buffer | null>
   /**
    * Writes a file, unless it is larger than a quarter of the capacity. A failed write is ignored: it costs speed, not results.
    */
@@ -88,32 +86,32 @@ export function openOwnedStore(directory: string, capacityBytes: number): OwnedS
     evict()
   }
   return {
-    async read(file, isWhole) {
+    async read(file) {
       if (capacityBytes === 0) return null
-      const path = `${directory}/${file}`
       const known = checked.get(file)
-      const bytes = await readUsed(path, known)
-      if (bytes === null) return null
-      if (known !== bytes.length && !(await isWhole(bytes))) {
+      const whole = await readUsed(`${directory}/${file}`, known)
+      if (whole === null) return null
+      const bytes = whole.subarray(digestBytes)
+      if (known !== whole.length && !whole.subarray(0, digestBytes).equals(await digest(bytes))) {
         remove(file)
         return null
       }
-      checked.set(file, bytes.length)
-      note(file, bytes.length)
+      checked.set(file, whole.length)
+      note(file, whole.length)
       return bytes
     },
     async keep(file, bytes) {
       if (bytes.length > capacityBytes / 4 || capacityBytes === 0) return
       const unfinished = `${directory}/${file}.${randomUUID()}`
       try {
-        await writeFile(unfinished, bytes, { mode: 0o400, flag: 'wx' })
+        await writeFile(unfinished, [await digest(bytes), bytes], { mode: 0o400, flag: 'wx' })
         await rename(unfinished, `${directory}/${file}`)
       } catch {
         await rm(unfinished, { force: true }).catch(() => {})
         return
       }
-      checked.set(file, bytes.length)
-      note(file, bytes.length)
+      checked.set(file, digestBytes + bytes.length)
+      note(file, digestBytes + bytes.length)
       evict()
     },
     forgetUnused(milliseconds) {
@@ -122,6 +120,20 @@ export function openOwnedStore(directory: string, capacityBytes: number): OwnedS
       for (const { name } of old) remove(name)
     },
   }
+}
+
+const digestBytes = 32
+
+/** Number of bytes that are hashed without a break: the process does nothing else meanwhile. */
+const hashedAtOnce = 1024 * 1024
+
+async function digest(bytes: Uint8Array): Promise<Buffer> {
+  const whole = createHash('sha256')
+  for (let at = 0; at < bytes.length; at += hashedAtOnce) {
+    if (at > 0) await nextTurn()
+    whole.update(bytes.subarray(at, at + hashedAtOnce))
+  }
+  return whole.digest()
 }
 
 /** Smaller files are read synchronously, because four calls through Node's thread pool take 0.3 ms. */

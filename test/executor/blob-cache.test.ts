@@ -99,7 +99,7 @@ t.test('a file that a crash has damaged is fetched again', async (t) => {
 
 t.test('when it is full, the least recently used of who has most goes', async (t) => {
   const blobs = Array.from({ length: 6 }, () => randomBytes(8000))
-  const { cache, directory, fetched } = open(blobs, { capacityBytes: 40_000 })
+  const { cache, directory, fetched } = open(blobs, { capacityBytes: 40_960 })
   for (const bytes of blobs.slice(0, 4)) await cache.read('a', nameOf(bytes))
   await cache.read('b', nameOf(blobs[4]!))
   await cache.read('a', nameOf(blobs[0]!))

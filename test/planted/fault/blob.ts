@@ -88,8 +88,8 @@ export const blobFaults: readonly Fault[] = [
   },
   {
     name: 'blob: a file that a crash has damaged is run',
-    text: 'known !== bytes.length && !(await isWhole(bytes))',
-    instead: 'bytes.length < 0 && !(await isWhole(bytes))',
+    text: 'known !== whole.length && !whole',
+    instead: 'whole.length < 0 && !whole',
     tests: ['executor/blob-cache', 'executor/artefact-cache'],
   },
   {
