@@ -58,8 +58,6 @@ export interface GroupCounters {
   readonly cpuSeconds: number
   /** Memory that is charged now. */
   readonly memoryBytes: number
-  /** Processes that the out-of-memory killer ended. */
-  readonly outOfMemoryKills: number
 }
 
 export interface CgroupParent {

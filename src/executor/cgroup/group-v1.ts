@@ -9,7 +9,6 @@ import {
   makeGroup,
   openFiles,
   readChildren,
-  readKey,
   readPids,
   readValue,
   removeTree,
@@ -147,7 +146,6 @@ function openKeeperGroup(above: Directories): KeeperFiles {
     readCounters: () => ({
       cpuSeconds: Number(readValue(group.cpuacct, 'cpuacct.usage')) / 1e9,
       memoryBytes: Number(readValue(group.memory, 'memory.usage_in_bytes')),
-      outOfMemoryKills: readKey(group.memory, 'memory.oom_control', 'oom_kill'),
     }),
   }
 }

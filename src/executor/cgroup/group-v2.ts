@@ -79,7 +79,6 @@ function openKeeperGroup(group: string, uid: number | null): KeeperFiles {
     readCounters: () => ({
       cpuSeconds: readKey(group, 'cpu.stat', 'usage_usec') / 1e6,
       memoryBytes: Number(readValue(group, 'memory.current')),
-      outOfMemoryKills: readKey(group, 'memory.events', 'oom_kill'),
     }),
   }
 }

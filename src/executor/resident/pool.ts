@@ -1,9 +1,8 @@
-// Keeps a fixed number of residents (process.ts), one per position, and lends each to one request at a time. An old resident
-// serves until its successor is ready. After residents that ended early, the next one starts with a growing delay. A caller
-// gets null when no resident is free in time.
+// Keeps a fixed number of residents (process.ts), and lends each to one request at a time. A resident that is old or has failed
+// is replaced; after residents that ended early, the next one starts with a growing delay. A caller gets null when no resident
+// is free in time.
 import { setTimeout as delay } from 'node:timers/promises'
 import { backOff } from '#back-off'
-import type { PhaseLimits } from '#contract'
 import type { Exchange, Resident } from './process.ts'
 
 export interface ResidentPool {
@@ -17,7 +16,7 @@ export interface ResidentPool {
    */
   ask<T>(
     request: Uint8Array,
-    limits: PhaseLimits,
+    seconds: number,
     accept: (exchange: Exchange) => T | null,
     signal: AbortSignal,
     options?: { readonly onLent?: () => void; readonly used?: number },
@@ -30,20 +29,14 @@ export interface ResidentPool {
 /** The limits at which a fresh resident replaces an old one. */
 export interface Retirement {
   readonly exchanges: number
-  readonly seconds: number
-  /** Peak memory of one exchange. */
+  /** Memory after an exchange. */
   readonly memoryBytes: number
 }
 
 interface Member {
   readonly resident: Resident
-  readonly bornMilliseconds: number
-  /** Resolves when its successor must start. */
-  readonly isOld: PromiseWithResolvers<void>
   served: number
   isBusy: boolean
-  /** True when it is not lent any more; it is ended as soon as it is free. */
-  isRetired: boolean
 }
 
 /** Longest wait for a free resident; most answers take a tenth of this. */
@@ -55,23 +48,22 @@ const pauseSeconds = { first: 1, longest: 60 }
 
 /**
  * Opens a pool of residents.
- * @param start starts a resident: the n-th, at this position, from 0 on. A successor is started while the old one lives.
+ * @param start starts the next resident at a position, from 0 on, when nothing is left of the one before it.
  * @param onFailure called with the error of a failed start; the pool then tries again.
  */
 export function keepResidents(
   count: number,
-  start: (serial: number, position: number, signal: AbortSignal) => Promise<Resident>,
+  start: (position: number, signal: AbortSignal) => Promise<Resident>,
   retirement: Retirement,
   onFailure: (error: unknown) => void,
 ): ResidentPool {
   const closing = new AbortController()
   const members = new Set<Member>()
   const waiters = new Map<(member: Member) => void, number>()
-  let started = 0
 
   /** Takes a free resident. Null when none is free in time; null at once when there are no residents. */
   async function checkOut(used: number): Promise<Member | null> {
-    const free = [...members].find(({ isBusy, isRetired }) => !isBusy && !isRetired)
+    const free = [...members].find(({ isBusy }) => !isBusy)
     if (free !== undefined) free.isBusy = true
     if (free !== undefined || members.size === 0) return free ?? null
     const { promise, resolve } = Promise.withResolvers<Member | null>()
@@ -84,32 +76,29 @@ export function keepResidents(
     return promise.finally(() => clearTimeout(timer))
   }
 
-  /** Returns a resident: it goes to the waiting request whose caller has used least, or stays free. */
-  function checkIn(member: Member): void {
-    member.isBusy = false
-    if (member.isRetired) return member.resident.end()
+  /** Gives a resident to the waiting request whose caller has used least, or leaves it free. */
+  function lend(member: Member): void {
     const [first] = [...waiters].toSorted(([, one], [, other]) => one - other)
+    member.isBusy = first !== undefined
     if (first === undefined) return
-    const [lend] = first
-    waiters.delete(lend)
-    member.isBusy = true
-    lend(member)
+    const [take] = first
+    waiters.delete(take)
+    take(member)
   }
 
-  async function startNext(position: number, current: Member | null): Promise<Member> {
-    const resident = await start((started += 1), position, closing.signal)
-    // The pool may have closed during the start, and its `close` does not know this resident.
+  /** Lends a resident until it has ended. @returns how many requests it has answered. */
+  async function serve(resident: Resident): Promise<number> {
+    const member = { resident, served: 0, isBusy: true }
+    members.add(member)
+    // The pool may have been closed during the start.
     if (closing.signal.aborted) resident.end()
-    const bornMilliseconds = performance.now()
-    const isOld = Promise.withResolvers<void>()
-    const next = { resident, bornMilliseconds, isOld, served: 0, isBusy: true, isRetired: false }
-    members.add(next)
-    const forget = (): void => void members.delete(next)
-    resident.ended.then(forget, forget)
-    if (current !== null) current.isRetired = true
-    if (current?.isBusy === false) current.resident.end()
-    checkIn(next)
-    return next
+    else lend(member)
+    try {
+      await resident.ended
+    } finally {
+      members.delete(member)
+    }
+    return member.served
   }
 
   /**
@@ -117,14 +106,13 @@ export function keepResidents(
    * @param onFirst called when the first resident is ready or has failed to start.
    */
   async function keepPosition(position: number, onFirst: () => void): Promise<void> {
-    let current: Member | null = null
     let failures = 0
     while (!closing.signal.aborted) {
       try {
-        current = await startNext(position, current)
+        const resident = await start(position, closing.signal)
+        const serving = serve(resident)
         onFirst()
-        await Promise.race([current.resident.ended, current.isOld.promise])
-        failures = current.served < provenExchanges ? failures + 1 : 0
+        failures = (await serving) < provenExchanges ? failures + 1 : 0
       } catch (error) {
         failures += 1
         onFirst()
@@ -136,43 +124,38 @@ export function keepResidents(
     }
   }
 
-  function isDue({ served, bornMilliseconds }: Member, { usage }: Exchange): boolean {
-    return (
-      served >= retirement.exchanges ||
-      performance.now() - bornMilliseconds >= retirement.seconds * 1000 ||
-      usage.memoryPeakBytes >= retirement.memoryBytes
-    )
-  }
+  const isOld = ({ served }: Member, { usage }: Exchange): boolean =>
+    served >= retirement.exchanges || usage.memoryPeakBytes >= retirement.memoryBytes
 
   const firsts = Array.from({ length: count }, () => Promise.withResolvers<void>())
   const positions = firsts.map(({ resolve }, position) => keepPosition(position, resolve))
   return {
-    async ask(request, limits, accept, signal, { onLent, used = 0 } = {}) {
+    async ask(request, seconds, accept, signal, { onLent, used = 0 } = {}) {
       signal.throwIfAborted()
       const member = await checkOut(used)
       if (member === null) return null
       // A request that was cancelled while it waited has done nothing to the resident.
-      if (signal.aborted) checkIn(member)
+      if (signal.aborted) lend(member)
       signal.throwIfAborted()
       onLent?.()
       const { resident } = member
-      const abort = (): void => resident.end()
-      signal.addEventListener('abort', abort)
+      const end = (): void => resident.end()
+      signal.addEventListener('abort', end)
+      let isUsable = false
       try {
-        const exchange = await resident.exchange(request, limits)
+        const exchange = await resident.exchange(request, seconds)
         signal.throwIfAborted()
         member.served += 1
         const accepted = exchange && accept(exchange)
-        if (exchange === null || accepted === null) member.isRetired = true
-        else if (isDue(member, exchange)) member.isOld.resolve()
+        isUsable = exchange !== null && accepted !== null && !isOld(member, exchange)
         return accepted
       } catch {
-        member.isRetired = true
         signal.throwIfAborted()
         return null
       } finally {
-        signal.removeEventListener('abort', abort)
-        checkIn(member)
+        signal.removeEventListener('abort', end)
+        if (isUsable) lend(member)
+        else end()
       }
     },
     async settled() {
@@ -181,7 +164,6 @@ export function keepResidents(
     async close() {
       closing.abort()
       for (const { resident } of members) resident.end()
-      await Promise.allSettled([...members].map(({ resident }) => resident.ended))
       await Promise.allSettled(positions)
     },
   }

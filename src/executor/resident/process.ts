@@ -1,6 +1,5 @@
 // A resident: a program of ours that stays in a box and answers framed requests. It is used for compilers whose start costs
 // more than their work. No submission's program runs in it. A surplus byte, an exceeded limit or a missing answer ends it.
-import type { KeeperGroup } from '#cgroup'
 import { describe, roundSeconds, SandboxError } from '#contract'
 import type { Command, PhaseLimits, Usage } from '#contract'
 import { openKeeper } from '#keeper'
@@ -30,11 +29,8 @@ export interface Exchange {
 export interface Resident {
   /** Resolves when every process is dead and the cgroup gone; rejects with {SandboxError} when that fails. */
   readonly ended: Promise<void>
-  /**
-   * Sends one request; calls must not overlap. Returns null when no answer came within the limits, which also ends the
-   * resident. The limits on CPU and wall time apply to this exchange alone.
-   */
-  exchange(request: Uint8Array, limits: PhaseLimits): Promise<Exchange | null>
+  /** Sends one request; calls must not overlap. Returns null when no answer came in time, which also ends the resident. */
+  exchange(request: Uint8Array, seconds: number): Promise<Exchange | null>
   end(): void
 }
 
@@ -56,8 +52,8 @@ export async function startResident(
 ): Promise<Resident> {
   signal.throwIfAborted()
   const { name, uid, command, limits, startSeconds, answerBytes } = launch
-  const request = { name, uid, ownStreams: true }
-  const { keeper, group, run, close } = await openKeeper(resources, request, (removal) => removal)
+  const opened = await openKeeper(resources, { name, uid, ownStreams: true }, (removal) => removal)
+  const { keeper, group, run, close } = opened
   const stop = new AbortController()
   const end = (): void => stop.abort()
   const nextFrame = readFrames(keeper.streams.output, answerBytes, end)
@@ -95,61 +91,27 @@ export async function startResident(
   return {
     ended,
     end,
-    async exchange(question, most) {
-      let meter: ReturnType<typeof startMeter> | null = null
+    async exchange(request, seconds) {
+      const timer = setTimeout(end, seconds * 1000)
       try {
-        meter = startMeter(group, most, end)
+        const started = performance.now()
+        const before = group.readCounters()
         const answered = nextFrame()
-        writeFrame(keeper.streams.input, question)
+        writeFrame(keeper.streams.input, request)
         const answer = await answered
-        return { answer, usage: meter.read() }
+        const { cpuSeconds, memoryBytes } = group.readCounters()
+        const usage = {
+          cpuSeconds: roundSeconds(cpuSeconds - before.cpuSeconds),
+          wallSeconds: roundSeconds((performance.now() - started) / 1000),
+          memoryPeakBytes: memoryBytes,
+        }
+        return { answer, usage }
       } catch {
         end()
         return null
       } finally {
-        meter?.stop()
+        clearTimeout(timer)
       }
     },
   }
-}
-
-/** Time between two readings of the counters, in milliseconds. */
-const lookMilliseconds = 20
-
-/**
- * Measures an exchange with the counters of the resident's cgroup.
- * @param onLimit called when CPU or wall time has passed its limit, or `read` would throw.
- * @throws when the counters cannot be read.
- */
-function startMeter(group: KeeperGroup, limits: PhaseLimits, onLimit: () => void) {
-  const started = performance.now()
-  const before = group.readCounters()
-  let memoryPeakBytes = 0
-
-  /**
-   * Returns the usage since the meter's start. The memory peak is the highest value that was read.
-   * @throws when the out-of-memory killer killed a process, or the counters cannot be read.
-   */
-  function read(): Usage {
-    const { cpuSeconds, memoryBytes, outOfMemoryKills } = group.readCounters()
-    if (outOfMemoryKills > 0) throw new Error('part of it was killed')
-    memoryPeakBytes = Math.max(memoryPeakBytes, memoryBytes)
-    return {
-      cpuSeconds: roundSeconds(cpuSeconds - before.cpuSeconds),
-      wallSeconds: roundSeconds((performance.now() - started) / 1000),
-      memoryPeakBytes,
-    }
-  }
-
-  function look(): void {
-    try {
-      const { cpuSeconds, wallSeconds } = read()
-      if (cpuSeconds > limits.cpuSeconds || wallSeconds > limits.wallSeconds) onLimit()
-    } catch {
-      onLimit()
-    }
-  }
-
-  const timer = setInterval(look, lookMilliseconds)
-  return { read, stop: () => clearInterval(timer) }
 }

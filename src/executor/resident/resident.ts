@@ -25,10 +25,9 @@ const mebibyte = 1024 * 1024
 
 /** Less than a compilation in a box may use; a source that needs more is compiled in a box. javac needs some 150 MiB. */
 const residentMemoryBytes = 512 * mebibyte
-const exchangeCpuSeconds = 2
-const exchangeWallSeconds = 4
+const answerSeconds = 4
 
-const retirement = { exchanges: 2000, seconds: 3600, memoryBytes: (residentMemoryBytes * 3) / 4 }
+const retirement = { exchanges: 2000, memoryBytes: (residentMemoryBytes * 3) / 4 }
 
 /** More than a resident can use before it retires. */
 const lifetimeCpuSeconds = 3600
@@ -58,11 +57,11 @@ export function keepCompilers(
   const count = Math.ceil(slots / slotsServed)
   const pool = keepResidents(
     count,
-    (serial, position, signal) =>
+    (position, signal) =>
       startResident(
         resources,
         {
-          name: `${name}-${serial}`,
+          name: `${name}-${position}`,
           uid: firstUid === null ? null : firstUid + position,
           command: compiler.command(memoryBytes),
           limits: { ...limits, memoryBytes, cpuSeconds: lifetimeCpuSeconds },
@@ -74,15 +73,11 @@ export function keepCompilers(
     retirement,
     (error) => onFallback(describe(error)),
   )
-  const exchangeLimits: PhaseLimits = {
-    ...limits,
-    cpuSeconds: Math.min(limits.cpuSeconds, exchangeCpuSeconds),
-    wallSeconds: Math.min(limits.wallSeconds, exchangeWallSeconds),
-  }
+  const seconds = Math.min(limits.wallSeconds, limits.cpuSeconds, answerSeconds)
 
   const judge = ({ answer, usage }: Exchange): Phase | null => {
     const read = compiler.readAnswer(answer)
-    if (read === null || usage.cpuSeconds > exchangeLimits.cpuSeconds) return null
+    if (read === null || usage.cpuSeconds > limits.cpuSeconds) return null
     const { exitCode, stdout, stderr } = read
     if (stdout.length > limits.stdoutBytes || stderr.length > limits.stderrBytes) return null
     return {
@@ -106,7 +101,7 @@ export function keepCompilers(
       let phase: Phase | null = null
       const onLent = (): void => void (isLent = true)
       try {
-        phase = await pool.ask(code, exchangeLimits, judge, signal, {
+        phase = await pool.ask(code, seconds, judge, signal, {
           onLent,
           used: shares.usedBy(account),
         })

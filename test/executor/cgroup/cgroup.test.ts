@@ -140,7 +140,6 @@ t.test("a group's counters are those of its processes", async (t) => {
   await once(busy, 'spawn')
   for (const entrance of group.entrances) writeFileSync(entrance, String(busy.pid))
   await until(() => group.readCounters().cpuSeconds >= 0.1)
-  t.match(group.readCounters(), { outOfMemoryKills: 0 })
   // The pages that the process had before are charged to another group.
   t.ok(group.readCounters().memoryBytes >= 0)
   await group.remove()
