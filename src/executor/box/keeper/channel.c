@@ -12,8 +12,8 @@
 //   stdout, stderr bytes    Output, at most as much as the limit.
 //   delayed                 The program's wall time is extended, because the box was not run. The worker waits longer, too.
 //   dying                   The box of a run that is over does not die. The worker lifts the box's quota of CPU time.
-//   file index size bytes   A part of a file that the program has left: of the `index`th that was asked for. The whole
-//                           content is sent, in one or more messages, or none of it. Sent after all output.
+//   file index size bytes   A file that the program has left: the `index`th that was asked for. Either all of its content
+//                           follows or nothing. Sent after all output.
 //   result                  Its fields are in result.c. Every process of the run is dead except the box's init, which is
 //                           ending. If init does not end, or something else is left, `refused` follows, also when another
 //                           request was sent meanwhile.
@@ -168,11 +168,16 @@ void append_line(const char *line) {
   talk->tx_end += (size_t)snprintf(talk->tx + talk->tx_end, line_bytes_most, "%s\n", line);
 }
 
+void append(const void *data, size_t length) {
+  if (tx_room() < length) send_all();
+  memcpy(talk->tx + talk->tx_end, data, length);
+  talk->tx_end += length;
+}
+
 void append_bytes(const char *line, const void *data, size_t length) {
   if (tx_room() < line_bytes_most + length) send_all();
   talk->tx_end += (size_t)snprintf(talk->tx + talk->tx_end, line_bytes_most, "%s bytes=%zu\n", line, length);
-  memcpy(talk->tx + talk->tx_end, data, length);
-  talk->tx_end += length;
+  append(data, length);
 }
 
 _Noreturn void die_with(const char *step, const char *words) {

@@ -149,7 +149,7 @@ async function run(
     // Only this may still arrive, also together with the result.
     conversation.listeners = { settled: () => settled.resolve() }
     const result = decodeResult(message, [stdout.length(), stderr.length()])
-    return { ...result, outputFiles: outputFiles.end() }
+    return { ...result, outputFiles: outputFiles.list() }
   }
   let isGivenUp = false
   const giveUp = (): void => {

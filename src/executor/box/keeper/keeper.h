@@ -118,6 +118,7 @@ bool has_unsent(void);
 /** Returns the free bytes for messages. */
 size_t tx_room(void);
 void append_line(const char *line);
+void append(const void *data, size_t length);
 /** Appends a line, to which `bytes` is added, and the bytes. */
 void append_bytes(const char *line, const void *data, size_t length);
 void send_some(void);

@@ -1,5 +1,5 @@
 // The messages on a keeper's socket (channel.c). conversation.ts checks when each may arrive.
-import { SandboxError } from '#contract'
+import { outputFilesBytesMost, SandboxError } from '#contract'
 
 const kinds = [
   'ready',
@@ -15,9 +15,8 @@ const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
-/** The keeper's longest line, and its send buffer (channel.c). */
+/** The keeper's longest line (channel.c). */
 const lineBytesMost = 1024
-const bodyBytesMost = 256 * 1024
 
 export interface Message {
   readonly kind: Kind
@@ -33,7 +32,7 @@ export function takeMessage(bytes: Buffer): (Message & { readonly rest: Buffer }
   const kind = kinds.find((name) => name === word)
   const fields = new Map(pairs.map((pair) => pair.split('=', 2) as [string, string]))
   const bodyBytes = fields.has('bytes') ? readNumber(fields, 'bytes') : 0
-  if (lineBytes === -1 || kind === undefined || bodyBytes > bodyBytesMost)
+  if (lineBytes === -1 || kind === undefined || bodyBytes > outputFilesBytesMost)
     throw new Error('a malformed message')
   const begin = lineBytes + 1
   const end = begin + bodyBytes

@@ -1,4 +1,4 @@
-// Assembles the output files that a keeper sends when a run is over (output.c).
+// Collects the output files that a keeper sends when a run is over (output.c).
 import { outputFilesBytesMost, SandboxError } from '#contract'
 import type { OutputFile } from '#contract'
 import { readNumber } from './message.ts'
@@ -8,45 +8,25 @@ import type { Message } from './message.ts'
 export interface OutputFiles {
   /** Adds a message. @throws {SandboxError} step `keeper.protocol` when the message is impossible. */
   add(message: Pick<Message, 'fields' | 'body'>): void
-  /** Returns the files. @throws as `add` does, when a file is incomplete. */
-  end(): readonly OutputFile[]
-}
-
-interface Arriving {
-  readonly size: number
-  readonly pieces: Buffer[]
-  length: number
+  /** Returns the files, in the order of the request. */
+  list(): readonly OutputFile[]
 }
 
 /** @param names of the files in the request. */
 export function collectOutputFiles(names: readonly string[]): OutputFiles {
-  const arrived = new Map<number, Arriving>()
+  const arrived = new Map<number, OutputFile>()
   let room = outputFilesBytesMost
   return {
     add({ fields, body }) {
       const [index, size] = [readNumber(fields, 'index'), readNumber(fields, 'size')]
-      if (index >= names.length) throw refuse('an output file that was not requested')
-      const file = arrived.get(index) ?? { size, pieces: [], length: 0 }
-      file.length += body.length
+      const name = names[index]
+      const isWhole = body.length === size
       room -= body.length
-      if (file.length > file.size || size !== file.size || room < 0)
-        throw refuse('an output file with more bytes than its size')
-      file.pieces.push(body)
-      arrived.set(index, file)
+      if (name === undefined || arrived.has(index) || room < 0 || !(isWhole || body.length === 0))
+        throw new SandboxError('keeper.protocol', 'an impossible output file')
+      // Copied, because the socket's buffers are much larger.
+      arrived.set(index, { name, size, content: isWhole ? Buffer.from(body) : null })
     },
-    end: () =>
-      names.flatMap((name, index) => {
-        const file = arrived.get(index)
-        if (file === undefined) return []
-        const { size, pieces, length } = file
-        if (length > 0 && length < size)
-          throw refuse('an output file with fewer bytes than its size')
-        // Copied, because the socket's buffers are much larger.
-        return [{ name, size, content: length === size ? Buffer.concat(pieces) : null }]
-      }),
+    list: () => names.flatMap((_, index) => arrived.get(index) ?? []),
   }
-}
-
-function refuse(words: string): SandboxError {
-  return new SandboxError('keeper.protocol', words)
 }

@@ -73,17 +73,17 @@ void pass_output_files(int directory, uint64_t bytes_most) {
     uint64_t size;
     int file = open_regular(directory, asked->names[index], &size);
     if (file < 0) continue;
-    char line[line_bytes_most];
-    snprintf(line, sizeof line, "file index=%" PRIu64 " size=%" PRIu64, index, size);
     // A file that does not fit is reported without its content.
     uint64_t left = size <= bytes_most ? size : 0;
     bytes_most -= left;
-    do {
-      size_t length = left < chunk_bytes ? (size_t)left : chunk_bytes;
+    char line[line_bytes_most];
+    snprintf(line, sizeof line, "file index=%" PRIu64 " size=%" PRIu64 " bytes=%" PRIu64, index, size, left);
+    append_line(line);
+    for (size_t length; left > 0; left -= length) {
+      length = left < chunk_bytes ? (size_t)left : chunk_bytes;
       read_chunk(file, length);
-      append_bytes(line, asked->chunk, length);
-      left -= length;
-    } while (left > 0);
+      append(asked->chunk, length);
+    }
     close(file);
   }
 }

@@ -32,7 +32,7 @@ t.test('a message is a line, then as many bytes as it says', async (t) => {
 })
 
 t.test('whatever no keeper sends is refused', async (t) => {
-  for (const text of ['hello\n', '\n', ' ready\n', 'x'.repeat(1024), 'stdout bytes=262145\n'])
+  for (const text of ['hello\n', '\n', ' ready\n', 'x'.repeat(1024), 'stdout bytes=1048577\n'])
     t.throws(() => takeMessage(Buffer.from(text)), text.slice(0, 20))
   for (const number of ['', '-1', '1.5', '1e3', '0x1', ' 1', '9007199254740992', 'NaN'])
     t.throws(() => takeMessage(Buffer.from(`stdout bytes=${number}\n`)), number)
