@@ -36,7 +36,6 @@ export const takesLong: readonly string[] = [
   'test/doctor/doctor.test.ts',
   'test/executor/executor.test.ts',
   'test/executor/box/keeper/prestarted-node.test.ts',
-  'test/executor/box/keeper/garbage.test.ts',
   'test/docs/commands.test.ts',
   'test/job/execute/suspension.test.ts',
   'test/executor/seccomp/seccomp.test.ts',

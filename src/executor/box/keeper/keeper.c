@@ -22,14 +22,12 @@
 #include "keeper.h"
 
 #include <fcntl.h>
-#include <linux/filter.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum {
-  largest_setup_bytes = 1 << 20,
   /** Long, because a slow machine is not a failure. The worker waits for a request longer than the keeper does. */
   seconds_until_first = 30,
   seconds_until_ready = 12,
@@ -113,11 +111,6 @@ static void run(const char *line) {
   if (result.unsettled) settle_slot();
 }
 
-static bool is_filter(uint64_t bytes) {
-  const size_t each = sizeof(struct sock_filter);
-  return bytes > 0 && bytes % each == 0 && bytes / each <= BPF_MAXINSNS;
-}
-
 void setup(void) {
   open_channel();
   open_supervision();
@@ -126,10 +119,6 @@ void setup(void) {
   if (shared == MAP_FAILED) die("keeper.memory");
   if (fcntl(worker_socket, F_SETFD, FD_CLOEXEC) != 0) die("keeper.socket");
   PARSE_LINE(read_line(), "hello", HELLO_FIELDS, &settings);
-  if ((settings.cgroup_version != 1 && settings.cgroup_version != 2) ||
-      settings.layout_bytes > largest_setup_bytes || settings.runtime_bytes > largest_setup_bytes ||
-      !is_filter(settings.filter_bytes) || !is_filter(settings.keeper_filter_bytes))
-    die_with("protocol", "hello");
   size_t filters = settings.filter_bytes + settings.keeper_filter_bytes, layout_end = filters + settings.layout_bytes;
   char *text = malloc(layout_end + settings.runtime_bytes + 1);
   if (text == NULL) die("keeper.memory");
@@ -171,7 +160,6 @@ static void await_request(void) {
 }
 
 void serve(void) {
-  if (forks && has_runtime()) die_with("protocol", "a runtime in an interpreter");
   uint64_t memory = cgroup->read_keeper_memory();
   share = forks && memory > share ? memory - share : 0;
   bool is_ready = !has_runtime();

@@ -144,17 +144,14 @@ static void show_host(char *layout, size_t bytes) {
   const char *end = layout + bytes;
   for (char *entry = layout; entry < end;) {
     char *source = entry + strlen(entry) + 1;
-    char *target = source < end ? source + strlen(source) + 1 : source;
-    if (target >= end || *target != '/') die_with("root.layout", entry);
+    char *target = source + strlen(source) + 1;
     make_parents(target);
     if (strcmp(entry, "bind") == 0) {
       show_host_path(source, target);
     } else if (strcmp(entry, "link") == 0) {
       if (symlink(source, target) != 0) die_with("root.link", target);
-    } else if (strcmp(entry, "file") == 0) {
-      write_path(target, source, "root.create");
     } else {
-      die_with("root.layout", entry);
+      write_path(target, source, "root.create");
     }
     entry = target + strlen(target) + 1;
   }

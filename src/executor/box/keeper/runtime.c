@@ -51,13 +51,10 @@ static void open_library(void) {
 void open_runtime(char *text) {
   size_t bytes = settings.runtime_bytes, arguments = settings.runtime_arguments;
   if (arguments == 0) return;
-  size_t ends = 0;
-  for (uint64_t index = 0; index < bytes; index += 1) ends += text[index] == 0;
-  if (ends > strings_most || ends <= arguments || text[bytes - 1] != 0 || text[0] != '/' ||
-      strlen(text) >= sizeof awaited)
-    die_with("protocol", "the runtime");
-  size_t count = ends - 1;
+  if (strlen(text) >= sizeof awaited) die_with("protocol", "the runtime");
   strcpy(awaited, text);
+  size_t count = 0;
+  for (size_t index = strlen(text) + 1; index < bytes; index += 1) count += text[index] == 0;
   char *kept = malloc(bytes);
   strings = calloc(count + 3, sizeof *strings);
   if (kept == NULL || strings == NULL) die("keeper.memory");

@@ -1,5 +1,5 @@
 // Keepers outside an executor, for tests that talk to a keeper directly or put another program in its place.
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
 import type { PhaseRequest, Slot } from '#contract'
@@ -208,14 +208,4 @@ export function listProcesses({ entrances }: Pick<KeeperGroup, 'entrances'>): nu
       .flatMap(({ name }) => read(`${folder}/${name}`)),
   ]
   return read(top)
-}
-
-/** Counts how often the kernel has killed in a keeper's cgroup at its memory limit. */
-export function countOutOfMemoryKills(group: KeeperGroup): number {
-  const folders = group.entrances.map((path) => dirname(path))
-  return folders
-    .flatMap((folder) => [`${folder}/memory.oom_control`, `${folder}/memory.events`])
-    .filter((path) => existsSync(path))
-    .map((path) => Number(/^oom_kill (\d+)$/m.exec(readFileSync(path, 'utf8'))?.[1] ?? 0))
-    .reduce((sum, kills) => sum + kills, 0)
 }
