@@ -7,15 +7,12 @@
 #include "keeper.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/prctl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 /** The script's names. Since Python 3.9 the interpreter makes the name absolute before it opens it. */
@@ -24,67 +21,17 @@ static bool waits_for_script;
 /** Pipe with the interpreter's output before its script. */
 static int early_output;
 
-/** The auxiliary vector, which follows the environment on the stack. */
-static Elf64_auxv_t *auxiliary;
-/** The end of the environment's text, with and without its last two variables. */
-static char *variables_end, *variables_end_without;
-
 /** Removes two variables, because programs should not see how this process was started (launch.ts). */
 static void forget_preload(void) {
-  char **end = environ;
-  while (*end != NULL) end += 1;
-  auxiliary = (Elf64_auxv_t *)(void *)(end + 1);
-  char *first = getenv("LD_BIND_NOW"), *last = getenv("LD_PRELOAD");
-  if (first == NULL || last == NULL) return;
-  variables_end_without = first - strlen("LD_BIND_NOW=");
-  variables_end = last + strlen(last) + 1;
-  unsetenv("LD_BIND_NOW");
-  unsetenv("LD_PRELOAD");
-  memset(variables_end_without, 0, (size_t)(variables_end - variables_end_without));
-}
-
-/**
- * Corrects the kernel's records of the environment's end and of the ids, which are older than the box. A kernel without
- * checkpoint support does not allow this. /proc/self/environ then ends with more NULs.
- */
-static void correct_records(void) {
-  size_t count = 0;
-  for (Elf64_auxv_t *entry = auxiliary; entry->a_type != AT_NULL; entry += 1, count += 1) {
-    if (entry->a_type == AT_UID || entry->a_type == AT_EUID) entry->a_un.a_val = geteuid();
-    if (entry->a_type == AT_GID || entry->a_type == AT_EGID) entry->a_un.a_val = getegid();
+  static const char *const names[] = {"LD_BIND_NOW", "LD_PRELOAD"};
+  for (size_t index = 0; index < 2; index += 1) {
+    char *value = getenv(names[index]);
+    if (value == NULL) continue;
+    char *variable = value - strlen(names[index]) - 1;
+    size_t bytes = strlen(variable);
+    unsetenv(names[index]);
+    memset(variable, 0, bytes);
   }
-  char text[2048];
-  int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-  ssize_t length = read(file, text, sizeof text - 1);
-  close(file);
-  if (length <= 0) return;
-  text[length] = 0;
-  // The second field is the name, in parentheses, which may hold any characters. The third field follows it.
-  uint64_t fields[52] = {0};
-  char *next = strrchr(text, ')');
-  for (int number = 3; next != NULL && number < 52; number += 1) {
-    next = strchr(next + 1, ' ');
-    if (next != NULL) fields[number] = strtoull(next + 1, NULL, 10);
-  }
-  struct prctl_mm_map map = {
-      .start_code = fields[26],
-      .end_code = fields[27],
-      .start_stack = fields[28],
-      .start_data = fields[45],
-      .end_data = fields[46],
-      .start_brk = fields[47],
-      .brk = (uintptr_t)sbrk(0),
-      .arg_start = fields[48],
-      .arg_end = fields[49],
-      .env_start = fields[50],
-      .env_end = fields[51],
-      .auxv = (__u64 *)(void *)auxiliary,
-      .auxv_size = (uint32_t)((count + 1) * sizeof *auxiliary),
-      .exe_fd = (uint32_t)-1,
-  };
-  // LD_PRELOAD is the last variable, unless the order was changed.
-  if (map.env_end == (uintptr_t)variables_end) map.env_end = (uintptr_t)variables_end_without;
-  prctl(PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
 }
 
 /** Opens streams of the same kinds as in a box, because the interpreter remembers the kinds. */
@@ -110,7 +57,6 @@ __attribute__((destructor)) static void report_last_output(void) {
 __attribute__((constructor)) static void begin(void) {
   forget_preload();
   setup();
-  correct_records();
   open_streams();
   waits_for_script = true;
 }

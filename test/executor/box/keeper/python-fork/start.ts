@@ -107,18 +107,6 @@ print(own.ru_utime + own.ru_stime < 1, time.process_time() < 1, own.ru_maxrss > 
 print(own.ru_majflt, own.ru_nsignals, own.ru_nswap, time.thread_time() < 1)
 `
 
-const auxiliaryVector = String.raw`
-import struct
-vector = open('/proc/self/auxv', 'rb').read()
-values = dict(struct.iter_unpack('QQ', vector))
-print([kind for kind, _ in struct.iter_unpack('QQ', vector)])
-print({kind: value for kind, value in values.items() if kind not in (33, 7, 25, 31, 15)})
-import ctypes
-ask = ctypes.CDLL(None).getauxval
-ask.restype = ctypes.c_ulong
-print([ask(kind) for kind in (11, 12, 13, 14, 23, 6, 17, 26, 5)], ctypes.string_at(ctypes.c_char_p(ask(31))))
-`
-
 const variablesByAddress = String.raw`
 import ctypes
 libc = ctypes.CDLL(None)
@@ -135,22 +123,13 @@ import os
 os.environ['A'] = 'b'
 os.putenv('C', 'd')
 os.unsetenv('HOME')
-print(os.popen('env | sort').read(), open('/proc/self/environ').read())
+print(os.popen('env | sort').read(), open('/proc/self/environ').read().rstrip('\0'))
 `
 
 const files: Programs = Object.fromEntries(
-  [
-    'cmdline',
-    'comm',
-    'environ',
-    'limits',
-    'cgroup',
-    'oom_score_adj',
-    'personality',
-    'timerslack_ns',
-  ]
+  ['cmdline', 'comm', 'limits', 'cgroup', 'oom_score_adj', 'personality', 'timerslack_ns']
     .concat(['loginuid', 'sessionid', 'cpuset', 'coredump_filter', 'setgroups', 'attr/current'])
-    .concat(['../2/cmdline', '../2/environ', 'task/2/comm', '../1/environ', '../1/comm', 'mem'])
+    .concat(['../2/cmdline', 'task/2/comm', '../1/environ', '../1/comm', 'mem'])
     .map((name) => [
       `/proc/self/${name}`,
       `try: print(open('/proc/self/${name}', 'rb').read())\nexcept OSError as error: print(error)`,
@@ -172,7 +151,6 @@ export const start: Programs = {
   'names of __main__': everyNamespaceName,
   'its own source': ownSource,
   'usage at start': usageAtStart,
-  'the auxiliary vector': auxiliaryVector,
   'variables in memory': variablesByAddress,
   'variables that are changed': writtenVariables,
   ...printEach('sys, os, gc, signal, time, locale, threading, warnings', [
