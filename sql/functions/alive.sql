@@ -26,12 +26,10 @@ $$;
 comment on function runledger.is_worker_alive is 'False for a worker that has stopped, has not renewed within its lease, or has lost its session lock (71830, lock_key). The lock may be missing for a fifteenth of the lease after a renewal, and for the lease and 5 s after a start of PostgreSQL.';
 
 create or replace function runledger.list_recent_language(period interval)
-returns table (name text, version text, lacks jsonb, offer bigint, is_offered_now boolean)
+returns table (name text, version text, offer bigint, is_offered_now boolean)
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-  select
-    language.key, coalesce(language.value ->> 'version', ''), coalesce(language.value -> 'lacks', '[]'),
-    offered.offer, offered.is_offered_now
+  select language.key, coalesce(language.value ->> 'version', ''), offered.offer, offered.is_offered_now
   from (
     select
       worker.languages, row_number() over (order by worker.languages) as offer,
@@ -42,7 +40,7 @@ as $$
   ) offered
   cross join lateral jsonb_each(offered.languages) language
 $$;
-comment on function runledger.list_recent_language is 'Returns the languages that workers have run within the period, up to now, each with its version and the missing capabilities (lacks) of such a worker. offer: rows with the same number are offered by one worker; workers with equal offers share a number. is_offered_now: one of these workers has not stopped.';
+comment on function runledger.list_recent_language is 'Returns the languages that workers have run within the period, up to now, each with the version of such a worker. offer: rows with the same number are offered by one worker; workers with equal offers share a number. is_offered_now: one of these workers has not stopped.';
 
 -- A worker of an earlier release would ignore options of a submission's detail that it does not know. A worker without the
 -- checker's language could not judge the submission.

@@ -1,5 +1,5 @@
-// Decides which languages and capabilities a submission may ask for: those that a worker offers, or offered within the last
-// day. Other submissions are refused at once. A submission for workers that are away for a while waits for them.
+// Decides which languages a submission may ask for: those that a worker offers, or offered within the last day. Other
+// submissions are refused at once. A submission for workers that are away for a while waits for them.
 import { cachedRead } from '#database'
 import type { Database } from '#database'
 import type { Issue } from '#error'
@@ -14,7 +14,7 @@ const staleMilliseconds = 1000
 // A known offer is trusted this long without asking again; that is short compared with a day.
 const keptMilliseconds = 60_000
 
-/** What a submission needs of a worker. */
+/** The languages that a submission needs of a worker. */
 interface Needed {
   /** Undefined when the request names no known language. */
   readonly language: Language | undefined
@@ -22,8 +22,6 @@ interface Needed {
   readonly checkerLanguage?: Language | undefined
   /** The language of an interactor, in a submission without a checker. */
   readonly interactorLanguage?: Language | undefined
-  /** Required capabilities. */
-  readonly requires?: readonly string[] | undefined
 }
 
 export interface OfferedLanguages {
@@ -62,7 +60,7 @@ export function createOfferedLanguages(database: Database): OfferedLanguages {
     const rows = await withDeadline(
       async () =>
         database<OfferedRow[]>`
-          select name, version, lacks, offer, is_offered_now from runledger.list_recent_language(${period})`,
+          select name, version, offer, is_offered_now from runledger.list_recent_language(${period})`,
     )
     const groups = Map.groupBy(rows, ({ offer }) => offer).values()
     offers = Array.from(groups, (group) => new Map(group.map((row) => [row.name, row])))
@@ -112,15 +110,13 @@ function nameOffered(offers: readonly Offer[]): string {
 interface OfferedRow {
   readonly name: string
   readonly version: string
-  /** The capabilities that submissions can require and the worker does not have. */
-  readonly lacks: readonly string[]
   /** Equal for all languages of one worker's offer. */
   readonly offer: number
   readonly is_offered_now: boolean
 }
 
 function* judge(
-  { language, checkerLanguage, interactorLanguage, requires = [] }: Needed,
+  { language, checkerLanguage, interactorLanguage }: Needed,
   offers: readonly Offer[],
 ): Generator<Issue> {
   // When no worker offered a language within the last day, such as before the first start, every submission is accepted.
@@ -134,22 +130,8 @@ function* judge(
   for (const [at] of absent) {
     yield { path: at, message: `is offered by no worker, ${never}${listing}${nameOffered(offers)}` }
   }
-  if (language === undefined) return
-  const having = offers.filter((offer) => offer.has(language))
-  const able = having.filter((offer) => judging === undefined || offer.has(judging))
+  if (language === undefined || judging === undefined || absent.length > 0) return
   // One worker compiles and runs both the program and its checker or interactor.
-  if (absent.length === 0 && able.length === 0)
-    yield {
-      path,
-      message: `is offered by no worker that offers ${language} too, ${never}`,
-    }
-  for (const capability of requires) {
-    const workers = able.length > 0 ? able : having
-    if (
-      workers.length === 0 ||
-      workers.some((offer) => !offer.get(language)?.lacks.includes(capability))
-    )
-      continue
-    yield { path: capability, message: `is offered for ${language} by no worker, ${never}` }
-  }
+  if (!offers.some((offer) => offer.has(language) && offer.has(judging)))
+    yield { path, message: `is offered by no worker that offers ${language} too, ${never}` }
 }

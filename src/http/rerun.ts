@@ -65,7 +65,7 @@ export function rerunResult(context: HttpContext): Handler {
 /** The fields of the submission.received event that are checked against today's languages and limits. */
 interface OriginalRequest extends Pick<
   EventData['submission.received'],
-  'language' | 'checker_language' | 'demands'
+  'language' | 'checker_language'
 > {
   readonly limits?: Readonly<Partial<Record<'run' | 'compile', Partial<Record<LimitName, number>>>>>
 }
@@ -86,8 +86,8 @@ async function findObstacles(
   { limits: allowed }: Caller,
   offered: OfferedLanguages,
 ): Promise<readonly Issue[]> {
-  const { language, checker_language: checkerLanguage, demands: requires } = received
-  const issues = await offered.judge({ language, checkerLanguage, requires })
+  const { language, checker_language: checkerLanguage } = received
+  const issues = await offered.judge({ language, checkerLanguage })
   if (!Object.hasOwn(defaultLimits, language)) return issues
   return [...issues, ...judgeLimits(language, limits?.run, limits?.compile, allowed)]
 }

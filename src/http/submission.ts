@@ -5,7 +5,7 @@ import type { Caller, TierLimits } from '#account'
 import type { Submission } from '#enqueue'
 import type { Issue } from '#error'
 import { defaultLimits } from '#language'
-import { decode, fields, fits, languageSchema, listRequired, optionEntries } from '#options'
+import { decode, fields, fits, languageSchema, optionEntries } from '#options'
 import { validate, wellFormedText } from '#options'
 import type { Checked, Options } from '#options'
 import { described } from '#schema'
@@ -78,7 +78,6 @@ export async function parseSubmission(
     language: sound.language,
     checkerLanguage: sound.checker?.type === 'program' ? sound.checker.language : undefined,
     interactorLanguage: sound.interactor?.language,
-    requires: listRequired(sound),
   })
   const blobs = await findNamedBlobs(database, accountId, sound)
   const issues = createListOnce()([...offered.explain(found), ...absent, ...blobs.issues])

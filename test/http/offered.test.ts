@@ -4,9 +4,9 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
 import { pretendWorker } from '../helper/execution.ts'
-import { pathsOf, startFreshServer, startServer } from '../helper/server.ts'
+import { pathsOf, startFreshServer } from '../helper/server.ts'
 
-const { call, issue, sql, url } = await startFreshServer(t)
+const { call, sql } = await startFreshServer(t)
 
 const submit = (language: string): ReturnType<typeof call> =>
   call('POST', '/api/submit', { body: { language, code: '' } })
@@ -92,35 +92,6 @@ t.test('one whose trial is still to come is taken, and not listed', async (t) =>
   const { body } = await call('GET', '/api/languages')
   const told = body.languages.map(({ name }: { name: string }) => name)
   t.strictSame(told, ['go', 'python'])
-})
-
-t.test('what no worker of a language can do is 400, and waits for one that can', async (t) => {
-  const asking = (language: string): ReturnType<typeof call> =>
-    call('POST', '/api/submit', { body: { language, code: '', output_files: ['out.txt'] } })
-  const unable = { lua: { lacks: ['output_files'] }, ruby: { lacks: ['output_files'] } }
-  await pretendWorker(sql, unable)
-  await until()
-  t.equal((await submit('ruby')).status, 202)
-  t.match(await asking('ruby'), {
-    status: 400,
-    body: {
-      error: 'invalid_request',
-      issues: [{ path: 'output_files', message: /offered for ruby by no worker/ }],
-    },
-  })
-  t.equal((await asking('python')).status, 202, 'a worker of the release before does not tell')
-  t.equal((await asking('lua')).status, 202, 'one that is away could')
-  await pretendWorker(sql, { ruby: { lacks: [] } })
-  await until()
-  const key = await issue()
-  const body = { language: 'ruby', code: '', output_files: ['out.txt'] }
-  const taken = await call('POST', '/api/submit', { key, body })
-  t.equal(taken.status, 202)
-  await sql`delete from runledger.worker where languages -> 'ruby' -> 'lacks' = '[]'`
-  // A new web process has not read the offered languages yet.
-  const { call: other } = await startServer(t, sql, { url })
-  const answer = await other('POST', `/api/result/${taken.body.id}/rerun`, { key })
-  t.match(answer, { status: 400, body: { issues: [{ path: 'output_files' }] } })
 })
 
 t.test('a checker in a language that no worker has beside the program’s is 400', async (t) => {

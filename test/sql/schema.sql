@@ -1021,8 +1021,8 @@ function runledger.list_blobs(list bytea)
   grant execute to runledger_auditor
 
 function runledger.list_recent_language(period interval)
-  Returns the languages that workers have run within the period, up to now, each with its version and the missing capabilities (lacks) of such a worker. offer: rows with the same number are offered by one worker; workers with equal offers share a number. is_offered_now: one of these workers has not stopped.
-  returns TABLE(name text, version text, lacks jsonb, offer bigint, is_offered_now boolean) stable security definer set search_path=pg_catalog, pg_temp
+  Returns the languages that workers have run within the period, up to now, each with the version of such a worker. offer: rows with the same number are offered by one worker; workers with equal offers share a number. is_offered_now: one of these workers has not stopped.
+  returns TABLE(name text, version text, offer bigint, is_offered_now boolean) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.list_subjects(submissions uuid[])
