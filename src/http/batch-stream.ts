@@ -6,6 +6,7 @@ import type { Response } from 'polka'
 import type { Database } from '#database'
 import { isFinal, readResults } from '#result'
 import type { TrackedResult, Waiter } from '#result'
+import { noteUnsent } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpContext } from './http.ts'
 import { noSubmission } from './problem.ts'
@@ -16,7 +17,6 @@ import { hangUpSignal } from './request.ts'
 import type { ApiRequest } from './request.ts'
 import { streamHeaders } from './stream.ts'
 import { describeReplay } from './submit.ts'
-import { noteUnsent } from './unsent.ts'
 
 export interface ParsedBatch extends ReceivedBatch {
   readonly isStreamed: boolean

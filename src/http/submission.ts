@@ -1,7 +1,9 @@
 // Parses a submission request: the schema that POST /api/submit, a batch and the OpenAPI document share, and the checks that
-// list every issue of a request.
+// list every issue of a request. All blobs that a request names must exist, and their total size is bounded.
 import * as v from 'valibot'
 import type { Caller, TierLimits } from '#account'
+import { findBlobs } from '#blob'
+import type { Database } from '#database'
 import type { Submission } from '#enqueue'
 import type { Issue } from '#error'
 import { defaultLimits } from '#language'
@@ -9,8 +11,8 @@ import { decode, fields, fits, languageSchema, optionEntries } from '#options'
 import { validate, wellFormedText } from '#options'
 import type { Checked, Options } from '#options'
 import { described } from '#schema'
+import { withDeadline } from './deadline.ts'
 import type { HttpContext } from './http.ts'
-import { findNamedBlobs } from './named-blob.ts'
 import { createListOnce } from './offered.ts'
 import { followWall, judgeRelations } from './relations.ts'
 import { judgeWebhook, webhookEntries } from './webhook.ts'
@@ -126,4 +128,53 @@ function toSubmission(given: Given, blobs: Submission['blobs']): Submission {
     blobs,
     webhook: url === undefined || secret === undefined ? null : { url, secret },
   }
+}
+
+/**
+ * A blob counts each time that it is named, because each run reads it again. A worker holds the blobs of one run at a time,
+ * 32 MiB at most; this limit bounds how long a worker reads for one submission.
+ */
+const namedBytesMost = 64 * 1024 * 1024
+
+/** Finds the named blobs. @param given fields that are valid by themselves. */
+async function findNamedBlobs(
+  database: Database,
+  accountId: string,
+  given: Options,
+): Promise<{ readonly found: Submission['blobs']; readonly issues: readonly Issue[] }> {
+  const namings = [...listNamings(given)]
+  if (namings.length === 0) return { found: [], issues: [] }
+  const names = new Set(namings.map(({ name }) => name))
+  const sizes = await withDeadline(() => findBlobs(database, accountId, names))
+  const found = Array.from(sizes, ([sha256, bytes]) => ({ sha256, bytes }))
+  return { found, issues: judgeNamings(namings, sizes) }
+}
+
+interface Naming {
+  readonly path: string
+  readonly name: string
+}
+
+function* listNamings({
+  tests = [],
+  ...given
+}: Pick<Options, 'stdin_sha256' | 'expected_stdout_sha256' | 'tests'>): Generator<Naming> {
+  for (const path of ['stdin_sha256', 'expected_stdout_sha256'] as const) {
+    const name = given[path]
+    if (name !== undefined) yield { path, name }
+  }
+  for (const [index, test] of tests.entries())
+    for (const { path, name } of listNamings(test)) yield { path: `tests.${index}.${path}`, name }
+}
+
+function judgeNamings(namings: readonly Naming[], sizes: ReadonlyMap<string, number>): Issue[] {
+  const issues = namings
+    .filter(({ name }) => !sizes.has(name))
+    .map(({ path }) => ({ path, message: 'names no blob of this account: upload it first' }))
+  const bytes = namings.reduce((sum, { name }) => sum + (sizes.get(name) ?? 0), 0)
+  if (bytes > namedBytesMost) {
+    const message = `names blobs of ${bytes} bytes in all, where a blob counts each time it is named; at most ${namedBytesMost} are allowed`
+    issues.push({ path: '', message })
+  }
+  return issues
 }

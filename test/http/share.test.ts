@@ -3,9 +3,9 @@
 import { EventEmitter } from 'node:events'
 import type { Response } from 'polka'
 import t from 'tap'
+import { createUnsentAnswers } from '../../src/http/answer.ts'
 import { createShares } from '../../src/http/share.ts'
 import type { Shares } from '../../src/http/share.ts'
-import { createUnsentAnswers } from '../../src/http/unsent.ts'
 
 /** Takes as much as the account may have, one by one. @returns how much that is. */
 function takeAll(shares: Shares, account: string): number {

@@ -1,12 +1,16 @@
 // Progress of an MCP call. When the client sends a progress token, the answer becomes a stream of notifications: one when the
-// run is stored (with its id), one when it starts, and one when a test ends.
+// run is stored (with its id), one when it starts, and one when a test ends. Or the answer is a task, a submission described by
+// the extension io.modelcontextprotocol/tasks.
 import type { Response } from 'polka'
-import { beginning } from '#result'
+import { beginning, isFinal } from '#result'
+import type { TrackedResult } from '#result'
 import { boundRest, sendJson } from '../answer.ts'
 import type { ApiRequest } from '../request.ts'
 import { asksForStream } from '../stream.ts'
 import type { ResultStreams } from '../stream.ts'
+import { ProtocolError } from './mcp-message.ts'
 import type { Message } from './mcp-message.ts'
+import { describeRecord } from './mcp-tools.ts'
 
 /** Sends the last message of a stream, or the whole answer. */
 export function sendMessage(response: Response, status: number, message: object): void {
@@ -65,4 +69,36 @@ function describeEvents(text: string): string[] {
       ? `${known.status}`
       : `test ${(known.index ?? 0) + 1}: ${known.verdict}`
   })
+}
+
+/** The type of every result that is not a task. */
+export const resultType = 'complete'
+const pollMilliseconds = 1000
+
+/** Describes a task that is not finished. */
+export function describeTask(record: TrackedResult): object {
+  const { id, created_at: created, started_at: started, finished_at: finished } = record
+  return {
+    taskId: id,
+    status: 'working',
+    statusMessage: record.status,
+    createdAt: created,
+    lastUpdatedAt: finished ?? started ?? created,
+    ttlMs: null,
+    pollIntervalMs: pollMilliseconds,
+  }
+}
+
+/** Describes a task's current state; a finished task has its result or error. */
+export function describeEnd(record: TrackedResult): object {
+  const task = describeTask(record)
+  if (!isFinal(record)) return task
+  if (record.status === 'cancelled') return { ...task, status: 'cancelled' }
+  try {
+    return { ...task, status: 'completed', result: { resultType, ...describeRecord(record) } }
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error
+    const { code, message, data } = error
+    return { ...task, status: 'failed', statusMessage: message, error: { code, message, data } }
+  }
 }

@@ -16,7 +16,6 @@ import { readRecord, waitForEnd } from '../read.ts'
 import { describeOrigin, hangUpSignal } from '../request.ts'
 import type { ApiRequest, Handler } from '../request.ts'
 import type { Door } from './door.ts'
-import { followProgress, sendMessage } from './mcp-progress.ts'
 import {
   checkMetadata,
   codes,
@@ -31,7 +30,13 @@ import {
   versions,
 } from './mcp-message.ts'
 import type { Message } from './mcp-message.ts'
-import { describeEnd, describeTask, resultType } from './mcp-task.ts'
+import {
+  describeEnd,
+  describeTask,
+  followProgress,
+  resultType,
+  sendMessage,
+} from './mcp-progress.ts'
 import { createTools, describedTools, isTool } from './mcp-tools.ts'
 
 const serverInfo = { name: metadata.name, title: 'Runledger', version: metadata.version }

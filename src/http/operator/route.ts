@@ -1,7 +1,9 @@
-// The operators' routes, in reading order.
+// The operators' routes, in reading order. Also counts what this process refused in the last hours, by error code, because the
+// event log does not record refusals.
 import * as v from 'valibot'
 import type { Database } from '#database'
 import { Problem } from '#error'
+import type { ProblemCode } from '#error'
 import { isUuid } from '#id'
 import {
   commandWorker,
@@ -27,7 +29,6 @@ import { listParameters } from '../list.ts'
 import { describeOrigin, readParameters, refuseQuery } from '../request.ts'
 import type { ApiRequest, Handler } from '../request.ts'
 import { actInBulk, verifyLedger } from './bulk.ts'
-import type { Refusals } from './refusal.ts'
 import { operatorParameters, replaySchema } from './request-schema.ts'
 
 const { gone, state, before, campaign, after, account, q } = operatorParameters
@@ -143,5 +144,38 @@ function giveCommand({ database }: HttpContext, word: CommandWord): Handler {
       : null
     if (worker === null) throw new Problem('not_found', 'There is no such worker.')
     sendJson(response, 200, worker)
+  }
+}
+
+type Counts = Readonly<Partial<Record<ProblemCode, number>>>
+
+interface Refusals {
+  readonly count: (problem: ProblemCode) => void
+  /** Returns the refusals of the minutes that began at most `from` and more than `until` seconds ago. */
+  readonly read: (from: number, until: number) => Counts
+}
+
+const keptMinutes = 200
+
+/** @param now returns seconds of a clock that never goes back. */
+export function createRefusals(now = (): number => performance.now() / 1000): Refusals {
+  const minutes = new Map<number, Counts>()
+  return {
+    count(problem) {
+      const minute = Math.floor(now() / 60)
+      for (const old of minutes.keys()) if (old <= minute - keptMinutes) minutes.delete(old)
+      const counts = minutes.get(minute) ?? {}
+      minutes.set(minute, { ...counts, [problem]: (counts[problem] ?? 0) + 1 })
+    },
+    read(from, until) {
+      const sum: Partial<Record<ProblemCode, number>> = {}
+      for (const [minute, counts] of minutes) {
+        const ago = now() - minute * 60
+        if (ago > from || ago <= until) continue
+        for (const [code, count] of Object.entries(counts) as [ProblemCode, number][])
+          sum[code] = (sum[code] ?? 0) + count
+      }
+      return sum
+    },
   }
 }

@@ -1,6 +1,6 @@
 // GET /api/operator/overview over HTTP: all operators who look share one read, and it counts what this process refused.
 import t from 'tap'
-import { createRefusals } from '../../../src/http/operator/refusal.ts'
+import { createRefusals } from '../../../src/http/operator/route.ts'
 import { issueOperatorKey } from '../../helper/operator.ts'
 import { startFreshServer } from '../../helper/server.ts'
 
