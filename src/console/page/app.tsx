@@ -3,7 +3,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { trouble } from './call.ts'
-import { Boundary, Fault } from './fault.tsx'
+import { Boundary, Fault } from './failure.tsx'
 import { Check } from './field.tsx'
 import { History } from './history.tsx'
 import { languages, loadLanguages } from './languages.ts'

@@ -3,7 +3,6 @@ import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
 import { Failure } from './failure.tsx'
 import { Choice, Field } from './field.tsx'
-import { useFollowed } from './follow.ts'
 import { formatBytes, formatSeconds, formatTime, statuses, verdictNames } from './format.ts'
 import { languages, useLanguage } from './languages.ts'
 import { Badge } from './part.tsx'
@@ -16,6 +15,7 @@ import { key } from './session.ts'
 import { useStore } from './store.ts'
 import { Table } from './table.tsx'
 import type { Column } from './table.tsx'
+import { useFollowed } from './work.ts'
 
 export function History({ filter }: { readonly filter: Filter }): JSX.Element {
   const id = useId()

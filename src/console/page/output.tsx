@@ -1,7 +1,11 @@
-// Shows a program's output as harmless text.
+// Shows a program's output as harmless text, and the requested files that it has left, each with a button that saves it
+// unchanged.
+import type { LeftFile } from '#client'
 import type { JSX } from 'preact'
+import { formatBytes } from './format.ts'
+import { decodeBase64 } from './live.ts'
 import { saveFile } from './part.tsx'
-import { cut, showHidden } from './visible.ts'
+import { cut, escapeHidden, showHidden } from './visible.ts'
 
 // More would slow a browser down. The whole output can be saved.
 const shownCharacters = 100_000
@@ -50,5 +54,54 @@ export function Output({
       )}
       {isTruncated === true && <p class="hint">The rest of the output was not kept.</p>}
     </section>
+  )
+}
+
+export function LeftFiles({ files }: { readonly files: readonly LeftFile[] }): JSX.Element {
+  return (
+    <section class="left-files">
+      <h2>Returned files</h2>
+      {files.length === 0 ? (
+        <p class="hint">The program left none of the files that were asked for.</p>
+      ) : (
+        <ul>
+          {files.map((file) => (
+            <LeftFileRow key={file.name} file={file} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function LeftFileRow({
+  file: { name, size, sha256, content },
+}: {
+  readonly file: LeftFile
+}): JSX.Element {
+  return (
+    <li class="row">
+      <code>
+        <Visible text={name} />
+      </code>
+      <span>{formatBytes(size)}</span>
+      {sha256 !== null && (
+        <code class="hash" title={`SHA-256 ${sha256}`}>
+          {sha256.slice(0, 12)}
+        </code>
+      )}
+      {content === null ? (
+        <span class="hint">Not returned: more than 1 MiB in all.</span>
+      ) : (
+        <button
+          type="button"
+          class="quiet"
+          aria-label={`Save ${escapeHidden(name)}`}
+          onClick={() => saveFile(name.split('/').at(-1) ?? name, decodeBase64(content))}
+        >
+          Save
+        </button>
+      )}
+    </li>
   )
 }

@@ -2,13 +2,13 @@
 import type { RunledgerError, SubmissionRequest } from '#client'
 import type { JSX } from 'preact'
 import { Failure } from './failure.tsx'
-import { useFollowed } from './follow.ts'
 import { nameTest } from './format.ts'
 import { Output } from './output.tsx'
 import { fromRequest, listLeftOut } from './draft.ts'
 import { formatRoute } from './route.ts'
 import { readRequest } from './service.ts'
 import { keep } from './session.ts'
+import { useFollowed } from './work.ts'
 
 export function Received({ id }: { readonly id: string }): JSX.Element | null {
   const { value: request, failure } = useFollowed<SubmissionRequest>(

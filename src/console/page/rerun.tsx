@@ -4,12 +4,12 @@ import type { JSX } from 'preact'
 import { compare } from './compare.ts'
 import type { Comparison, Pair } from './compare.ts'
 import { Failure } from './failure.tsx'
-import { useFollowed } from './follow.ts'
 import { count } from './format.ts'
 import { Visible } from './output.tsx'
 import { formatRoute } from './route.ts'
 import { read } from './service.ts'
 import { DifferenceView } from './tests.tsx'
+import { useFollowed } from './work.ts'
 
 // More differences would not help anybody.
 const shownOutputs = 10

@@ -5,7 +5,6 @@ import { useEffect } from 'preact/hooks'
 import { Actions } from './actions.tsx'
 import { recallAsked } from './asked.ts'
 import { Failure } from './failure.tsx'
-import { useFollowed } from './follow.ts'
 import { formatTime, nameOutcome } from './format.ts'
 import { useLanguage } from './languages.ts'
 import type { Live } from './live.ts'
@@ -22,6 +21,7 @@ import { useStore } from './store.ts'
 import { describeStory } from './story.ts'
 import { Timeline } from './timeline.tsx'
 import { watch } from './watch.ts'
+import { useFollowed } from './work.ts'
 
 interface Shown {
   readonly record: Result

@@ -2,7 +2,7 @@
 import type { Series } from '#client'
 import type { JSX, TargetedPointerEvent } from 'preact'
 import { useId, useState } from 'preact/hooks'
-import { useFollowed } from '../follow.ts'
+import { useFollowed } from '../work.ts'
 import { describeCharts, findTop, formatClock, readOut, tracePath } from './series.ts'
 import type { Chart } from './series.ts'
 import { followSeries } from './service.ts'

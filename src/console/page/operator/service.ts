@@ -3,9 +3,9 @@ import { RunledgerError, createOperator } from '#client'
 import type { Found, Operator, Overview, Series, Webhook } from '#client'
 import { pause } from '#client-retry'
 import { call, reach } from '../call.ts'
-import type { Follower } from '../follow.ts'
 import type { Behind } from '../route.ts'
 import { whileVisible } from '../screen.ts'
+import type { Follower } from '../work.ts'
 
 const afterFailureMilliseconds = 5000
 
