@@ -115,11 +115,6 @@ export const questions: readonly Question[] = [
   },
   { name: 'metrics: load', calls: 40, ask: ({ sql }) => sql`select * from runledger.read_load()` },
   {
-    name: 'metrics: load by language',
-    calls: 40,
-    ask: ({ sql }) => sql`select * from runledger.read_language_load()`,
-  },
-  {
     name: 'metrics: progress',
     calls: 40,
     ask: ({ sql }) => sql`

@@ -24,7 +24,7 @@ begin
       runledger.rerun_submission,
       runledger.flush_log, runledger.await_submissions, runledger.cancel, runledger.purge_submission,
       runledger.estimate_drain, runledger.list_recent_language, runledger.read_load,
-      runledger.read_language_load, runledger.read_class_load, runledger.read_overview, runledger.read_series,
+      runledger.read_class_load, runledger.read_overview, runledger.read_series,
       runledger.command_worker, runledger.find_bulk, runledger.verify,
       runledger.find_operator_key, runledger.replay_delivery,
       runledger.read_progress, runledger.read_result, runledger.sweep_workers, runledger.reconcile_queue,

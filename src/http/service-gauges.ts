@@ -51,7 +51,17 @@ const families: readonly Family[] = [
   },
   {
     read: (database) => database<Row[]>`
-      select language, waiting as waiting_submissions, workers as language_workers from runledger.read_language_load()`,
+      select language, coalesce(waiting.count, 0) as waiting_submissions, coalesce(working.count, 0) as language_workers
+      from (
+        select language, count(*) from runledger.unfinished where status = 'queued' group by language
+      ) waiting
+      full join (
+        select offered.key as language, count(*)
+        from audit.worker w
+        cross join lateral jsonb_each(w.languages) offered
+        where w.stopped_at is null and w.state = 'working' and not offered.value ? 'awaits_trial'
+        group by offered.key
+      ) working using (language)`,
     labels: ['language'],
     gauges: {
       waiting_submissions: 'Submissions that do not run yet, by language.',

@@ -1094,11 +1094,6 @@ function runledger.read_files(account_id uuid, ids text[], most integer)
   returns TABLE(id text, content bytea) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
-function runledger.read_language_load()
-  One row for each language that waits or that a worker takes: submissions that do not run yet, and live workers that would take them.
-  returns TABLE(language text, waiting bigint, workers bigint) stable security definer set search_path=pg_catalog, pg_temp
-  grant execute to runledger_api
-
 function runledger.read_live_output(asked jsonb)
   Returns for each item of `asked` (place is its number) the submission's status (null when there is none), its last attempt and, while it runs, the next events after `seq` of `run`, or from the beginning of the last attempt if that is another run. One row for each event, or one row without an event. The caller must have checked whose submissions they are.
   returns TABLE(place integer, status text, is_final boolean, run text, event_id text, event text, data text) stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
