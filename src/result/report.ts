@@ -27,8 +27,6 @@ export interface Report {
   readonly files: readonly FileReport[] | null
   /** In the order of the request; left out without groups. */
   readonly groups?: readonly GroupReport[]
-  /** The facts of the tests when there are too many for the event. They are kept, but no code reads them. */
-  readonly facts?: readonly TestFacts[]
 }
 
 /**

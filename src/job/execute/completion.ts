@@ -1,7 +1,6 @@
 // Describes a submission's completion: the event's data and the bodies beside it. Events are kept forever, so they
-// are bounded: an event has all facts of the first tests, and the verdicts of the others. The rest is in the report,
-// a body that is purged with age.
-import { isDeepStrictEqual } from 'node:util'
+// are bounded: an event has all facts of the first tests, and the verdicts of the others. The report, a body that is purged
+// with age, has the result of each.
 import { digestBody } from '#event'
 import type { EventData, LeftFile, OutputDigest, TestFacts, Verdict } from '#event'
 import type { Ending, Outcome, Phase } from '#executor'
@@ -73,7 +72,6 @@ export async function describeOutcome(
     tests: tests && (isShort ? shortenReports(tests.reports) : tests.reports),
     files,
     ...(groups && { groups }),
-    ...(tests && !isShort && !isDeepStrictEqual(facts, tests.facts) && { facts: tests.facts }),
   })
   return {
     data: {
