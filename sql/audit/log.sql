@@ -33,7 +33,7 @@ from (
   window stream as (partition by e.stream_id order by e.stream_version)
 ) chained
 where type = 'execution.started';
-comment on view audit.execution is 'One row for each attempt: its worker, limits, isolation and result. slot_seconds: how long the attempt had a slot, by its worker''s clock; null when the attempt has no result, or its worker''s release does not report it.';
+comment on view audit.execution is 'One row for each attempt: its worker, limits, isolation and result. slot_seconds: how long the attempt had a slot, by its worker''s clock; null when the attempt has no result.';
 
 -- Reads the partitions from PostgreSQL's catalogs. Bounds are ids.
 

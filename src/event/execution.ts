@@ -60,8 +60,8 @@ export interface ExecutionEvents {
     readonly run: string
     readonly worker: string
     readonly host: string
-    /** How many cores the host has. Earlier releases did not record it. */
-    readonly host_cores?: number
+    /** How many cores the host has. */
+    readonly host_cores: number
     readonly language: string
     /** The exact version, such as `Python 3.11.2`. */
     readonly runtime: string
@@ -91,7 +91,7 @@ export interface ExecutionEvents {
     readonly files?: readonly LeftFile[]
     /** How many blobs were read, and how many of those the worker had to fetch because it had not kept them. */
     readonly blobs?: { readonly read: number; readonly fetched: number }
-    /** How long the attempt had a slot. The account is charged for this time. Earlier releases did not record it. */
+    /** How long the attempt had a slot. The account is charged for this time. */
     readonly slot_seconds?: number
   }
   readonly 'execution.interrupted': {

@@ -2,7 +2,6 @@
 // result of each test, and the files that the run left behind. A worker writes it; the result's readers decode it.
 import type { Difference } from '#checker'
 import { digestBody } from '#event'
-import type { TestFacts } from '#event'
 import type { ResultRecord } from './schema.ts'
 
 export {
@@ -64,8 +63,7 @@ export function reportFiles(
 
 interface KeptReport extends Pick<Report, 'difference' | 'groups'> {
   readonly tests: readonly TestReport<string>[] | null
-  /** Earlier releases did not write it. */
-  readonly files?: readonly FileReport<string>[] | null
+  readonly files: readonly FileReport<string>[] | null
 }
 
 const nothing: Report = { difference: null, tests: null, files: null }

@@ -499,7 +499,7 @@ view audit.event
   grant select to runledger_auditor
 
 view audit.execution
-  One row for each attempt: its worker, limits, isolation and result. slot_seconds: how long the attempt had a slot, by its worker's clock; null when the attempt has no result, or its worker's release does not report it.
+  One row for each attempt: its worker, limits, isolation and result. slot_seconds: how long the attempt had a slot, by its worker's clock; null when the attempt has no result.
   submission_id uuid
   attempt integer
   worker_id uuid

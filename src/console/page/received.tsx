@@ -67,9 +67,7 @@ export function Received({ id }: { readonly id: string }): JSX.Element | null {
   )
 }
 
-function Missing({ failure }: { readonly failure: RunledgerError }): JSX.Element | null {
-  // A process of the previous release does not know this path.
-  if (failure.status === 404) return null
+function Missing({ failure }: { readonly failure: RunledgerError }): JSX.Element {
   if (failure.status !== 410) return <Failure of={failure} />
   return <p class="hint">What was submitted was removed after the retention period.</p>
 }
