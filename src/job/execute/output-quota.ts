@@ -20,17 +20,12 @@ export interface OutputQuotas {
 
 /** The pause between reports, because other workers count too. */
 const reportMilliseconds = 10_000
-/** The pause while an account's count of the day is not known. */
-const askMilliseconds = 1000
-/** An account that left nothing for this long is forgotten, and asked about again at its next output. */
-const forgottenMilliseconds = 10 * 60_000
 
 interface Counted {
   /** Bytes counted here since the last report. */
   unreported: number
   /** The count of the day by the last answer; null before the first. */
   known: { readonly bytes: number; readonly most: number | null } | null
-  notedAt: number
 }
 
 interface CountRow {
@@ -50,13 +45,9 @@ export function createOutputQuotas(database: Database, log: Logger): OutputQuota
 
   async function reportNow(): Promise<void> {
     reportedAt = performance.now()
+    // An account that left nothing since the last report is asked about again after its next output.
     for (const [account, counted] of byAccount)
-      if (
-        counted.unreported === 0 &&
-        reportedAt - counted.notedAt > forgottenMilliseconds &&
-        !isOver(counted)
-      )
-        byAccount.delete(account)
+      if (counted.unreported === 0 && !isOver(counted)) byAccount.delete(account)
     if (byAccount.size === 0) return
     const reported = [...byAccount].map(([account, counted]) => {
       return { account, counted, bytes: counted.unreported }
@@ -91,18 +82,14 @@ export function createOutputQuotas(database: Database, log: Logger): OutputQuota
     note(accountId, bodies) {
       const bytes = countBodies(bodies)
       if (bytes === 0) return
-      const counted = byAccount.get(accountId) ?? { unreported: 0, known: null, notedAt: 0 }
+      const counted = byAccount.get(accountId) ?? { unreported: 0, known: null }
       counted.unreported += bytes
-      counted.notedAt = performance.now()
       byAccount.set(accountId, counted)
     },
 
     tick() {
       if (isReporting || byAccount.size === 0) return
-      const waited = performance.now() - reportedAt
-      const asks =
-        waited >= askMilliseconds && byAccount.values().some(({ known }) => known === null)
-      if (asks || waited >= reportMilliseconds) void report()
+      if (performance.now() - reportedAt >= reportMilliseconds) void report()
     },
 
     report,

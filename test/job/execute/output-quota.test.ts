@@ -52,9 +52,10 @@ t.test('what is kept counts at once, and for other workers when it was told', as
   t.ok(one.isUsedUp(account))
   await one.report()
   t.ok(one.isUsedUp(account))
+  other.note(account, bodies(4))
   await other.report()
   t.ok(other.isUsedUp(account))
-  t.equal(await keptToday(account), 1007)
+  t.equal(await keptToday(account), 1011)
   t.equal(await keptToday(free), 10_000)
   t.notOk(one.isUsedUp(free))
 
@@ -75,6 +76,7 @@ t.test('of several keys in force the widest counts, of none the narrowest', asyn
     select k.id from runledger.api_key k where k.account_id = ${account} order by k.tier`
   for (const { id } of keys) {
     await revokeKey(sql, id, 'test')
+    quotas.note(account, bodies(4))
     await quotas.report()
     t.ok(quotas.isUsedUp(account))
   }
