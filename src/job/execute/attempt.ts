@@ -29,7 +29,6 @@ interface Started {
   readonly submission: string
   /** The version of execution.started, which is the fencing token. */
   readonly version: number
-  /** The submission's own id where its row was removed by hand, so that no cache is shared. */
   readonly accountId: string
   /** Null when the body is gone. */
   readonly code: Buffer | null
@@ -142,7 +141,7 @@ export function createStart(
     const metadata: Metadata = { actor: { worker } }
     const rows = await database<Started[]>`
       select
-        submission_id as submission, version, coalesce(account_id, submission_id) as "accountId", code, stdin,
+        submission_id as submission, version, account_id as "accountId", code, stdin,
         expected_stdout as "expectedStdout", detail as options, coalesce(total_seconds, ${usualTotalSeconds}) as "totalSeconds",
         cores, has_webhook as "hasWebhook"
       from runledger.start(
