@@ -96,7 +96,7 @@ export function drawOverview(overview: Overview, columns = Number.POSITIVE_INFIN
     ),
     '',
     ...drawTable(
-      'ACCOUNT WAITING RUNNING KEY PLACES REQUESTS'.split(' '),
+      'ACCOUNT WAITING RUNNING KEY ADMITTED REQUESTS'.split(' '),
       overview.accounts.flatMap(drawAccount),
     ),
   ]
@@ -117,7 +117,7 @@ function drawSummary({ at, oldest, load, recent, ledger }: Overview): string[] {
     oldest === null
       ? 'oldest    nothing waits'
       : `oldest    ${formatAge(oldest.seconds)}  ${makeVisible(oldest.language)} of ${makeVisible(oldest.account)}, ${oldest.priority}, ${oldest.id}`,
-    `depth     ${load.queued} for a worker (oldest ${formatAge(load.oldest_queued_seconds)}), ${load.waiting} for a place of their key; ${load.deliveries_pending} webhooks`,
+    `depth     ${load.queued} for a worker (oldest ${formatAge(load.oldest_queued_seconds)}), ${load.waiting} for their key’s limit; ${load.deliveries_pending} webhooks`,
     `running   ${load.running} in ${load.slots} slots of ${load.workers} workers; ${load.suspended_workers} suspended, ${load.paused_workers} paused`,
     `rate      ${perSecond(recent.received)}/s in, ${perSecond(recent.ended)}/s out, of the last ${formatAge(recent.seconds)}`,
     `p50/95/99 ${percentiles('waited', recent.waited)}, ${percentiles('ran', recent.ran)}, ${percentiles('in all', recent.took)}`,

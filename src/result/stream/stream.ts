@@ -58,7 +58,7 @@ interface Group {
 
 const lookMilliseconds = 1000
 /** Notifications that arrive within this time are handled by one read. */
-const gatherMilliseconds = 5
+const batchMilliseconds = 5
 const retryMilliseconds = 500
 const renewMilliseconds = 20_000
 /** The most groups in one statement. */
@@ -83,7 +83,7 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
   async function look(): Promise<void> {
     isLooking = true
     while (dirty.size > 0 && !isClosed) {
-      await sleep(gatherMilliseconds)
+      await sleep(batchMilliseconds)
       const groups = [...dirty].flatMap(groupFollowers)
       dirty.clear()
       for (let n = 0; n < groups.length; n += groupsMost)
