@@ -1,6 +1,6 @@
 // The entry to a submission's options: everything but its code, input and webhook. A field keeps its name from the request to
 // the run. The schema of requests (schema.ts) is its type, and the request's own JSON is stored for the worker (stored.ts).
-export { fields, messages, shorten, validate } from './fields.ts'
+export { few, fields, messages, shorten, validate } from './fields.ts'
 export type { Checked } from './fields.ts'
 export { judgeNames } from './file-name.ts'
 export { languageSchema, optionEntries, tagSchema, unknownLanguage } from './schema.ts'

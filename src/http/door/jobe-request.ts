@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { TierLimits } from '#account'
 import { catalogue, defaultLimits, jobe } from '#language'
 import type { Language, LanguageDefinition } from '#language'
+import { few } from '#options'
 import type { LimitName } from '#options'
 import { mostAllowed } from '../relations.ts'
 import { hasCompiler, refuse } from './run.ts'
@@ -24,7 +25,7 @@ const noRunSpec = 'No run_spec attribute found in post data'
 const required = (name: string) =>
   v.string(`run_spec is missing the required attribute '${name}' as a string`)
 const words = (name: string) =>
-  v.nullish(v.array(v.string(`${name} must hold strings`), `${name} must be an array`))
+  v.nullish(few(v.array(v.string(`${name} must hold strings`), `${name} must be an array`)))
 /** The schema of the body of POST runs. */
 export const runRequest = v.object(
   {

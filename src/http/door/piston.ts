@@ -7,6 +7,7 @@ import { blame } from '#error'
 import type { Problem } from '#error'
 import { pistonNames } from '#language'
 import type { Language } from '#language'
+import { few } from '#options'
 import { sendJson } from '../answer.ts'
 import type { HttpContext, Route } from '../http.ts'
 import { describeLanguages } from '../languages.ts'
@@ -49,6 +50,17 @@ function describeMissing({ path }: v.ObjectIssue): string {
 
 const versionLimit = 64
 
+const fileEntry = v.object(
+  {
+    name: v.nullish(v.string('files.name must be a string')),
+    content: v.string(required('files.content')),
+    encoding: v.nullish(
+      v.picklist(['utf8', 'base64', 'hex'], 'files.encoding must be utf8, base64 or hex'),
+    ),
+  },
+  'files must hold objects',
+)
+
 const request = v.object(
   {
     language: v.string(required('language')),
@@ -58,19 +70,7 @@ const request = v.object(
       v.maxLength(versionLimit, `version must have at most ${versionLimit} characters`),
     ),
     files: v.pipe(
-      v.array(
-        v.object(
-          {
-            name: v.nullish(v.string('files.name must be a string')),
-            content: v.string(required('files.content')),
-            encoding: v.nullish(
-              v.picklist(['utf8', 'base64', 'hex'], 'files.encoding must be utf8, base64 or hex'),
-            ),
-          },
-          'files must hold objects',
-        ),
-        required('files'),
-      ),
+      few(v.array(fileEntry, required('files'))),
       v.minLength(1, 'files must contain at least one utf8 encoded file'),
       v.check(
         ([main]) => main === undefined || isUtf8(decodeContent(main)),
@@ -78,9 +78,9 @@ const request = v.object(
       ),
     ),
     stdin: v.nullish(v.string('stdin must be a string')),
-    args: v.nullish(v.array(v.string('args must hold strings'), 'args must be an array')),
+    args: v.nullish(few(v.array(v.string('args must hold strings'), 'args must be an array'))),
     env: v.nullish(
-      v.record(v.string(), v.string('env must hold strings'), 'env must be an object'),
+      few(v.record(v.string(), v.string('env must hold strings'), 'env must be an object')),
     ),
     run_timeout: limit('run_timeout'),
     compile_timeout: limit('compile_timeout'),

@@ -5,7 +5,7 @@ import { blame } from '#error'
 import type { Problem } from '#error'
 import { sandboxFusionNames } from '#language'
 import type { Language } from '#language'
-import { messages } from '#options'
+import { few, messages } from '#options'
 import { signalNumber } from '#result'
 import type { ResultRecord, TrackedResult } from '#result'
 import type { HttpContext } from '../http.ts'
@@ -34,10 +34,10 @@ const request = v.object(
     run_timeout: seconds,
     memory_limit_MB: v.nullish(v.number('must be a number of MB, or -1')),
     files: v.nullish(
-      v.record(v.string(), v.nullable(v.string('must be base64')), 'must be an object'),
+      few(v.record(v.string(), v.nullable(v.string('must be base64')), 'must be an object')),
     ),
-    fetch_files: v.nullish(v.array(v.string('must be a path'), 'must be an array')),
-    args: v.nullish(v.array(v.string('must be a string'), 'must be an array')),
+    fetch_files: v.nullish(few(v.array(v.string('must be a path'), 'must be an array'))),
+    args: v.nullish(few(v.array(v.string('must be a string'), 'must be an array'))),
   },
   messages('a request', 'must be a JSON object'),
 )

@@ -125,6 +125,24 @@ for (const { path, names, refusals, success = 200, withoutFault } of rows)
     t.equal(status, 401, 'not without a key')
   })
 
+const million = Array.from({ length: 1_000_000 }, () => 1)
+const many = Object.fromEntries(million.slice(0, 150_000).map((one, n) => [n, one]))
+const python = { language: 'python', version: '3', code: '', files: [{ content: '' }] }
+const jobePython = { language_id: 'python3', sourcecode: '' }
+for (const [path, body] of [
+  ['/api/v2/execute', { ...python, files: million }],
+  ['/api/v2/execute', { ...python, args: million }],
+  ['/api/v2/execute', { ...python, env: many }],
+  ['/run_code', { ...python, files: many }],
+  ['/run_code', { ...python, files: {}, args: million }],
+  ['/run_code', { ...python, files: {}, fetch_files: million }],
+  ['/jobe/restapi/runs', { run_spec: { ...jobePython, parameters: { runargs: million } } }],
+] as const)
+  t.test(`${path} does not check the parts of what has too many of them`, async (t) => {
+    const { status, text } = await call('POST', path, { body, checked: false })
+    t.match(text, /holds more than 1000 parts/, `${status}`)
+  })
+
 const tools = {
   run_code: ['language', 'code', 'stdin', 'args', 'files', 'env', 'limits'],
   run_tests: ['language', 'code', 'tests', 'checker'],
