@@ -18,8 +18,6 @@
 import com.sun.source.tree.*;
 import com.sun.source.util.JavacTask;
 import java.io.*;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.*;
 import java.util.*;
@@ -127,14 +125,7 @@ public final class Compiler {
         int status = JAVAC.run(messages, messages, command.toArray(new String[0]));
         if (status == 0) {
             List<String> classes = listClasses();
-            String main = findMain(units, classes);
-            boolean processes = options.stream().anyMatch(one -> one.startsWith("-proc:") && !one.equals("-proc:none"));
-            String fault = processes ? findFault(main, classes) : null;
-            if (fault != null) {
-                messages.println(fault);
-                return 1;
-            }
-            program.write(utf8(main + "\n"));
+            program.write(utf8(findMain(units, classes) + "\n"));
             writeJar(classes, program);
         }
         return status;
@@ -205,21 +196,6 @@ public final class Compiler {
             }
         }
         return classes.isEmpty() ? "Main" : classes.get(0);
-    }
-
-    /**
-     * Loads the main class without running it, because an annotation processor may have written an invalid class file. Returns
-     * a message for such a class; otherwise null.
-     */
-    private static String findFault(String main, List<String> classes) throws IOException {
-        if (!classes.contains(main)) return null;
-        try (var loader = new URLClassLoader(new URL[] {CLASSES.toUri().toURL()})) {
-            loader.loadClass(main);
-            return null;
-        } catch (ClassNotFoundException | LinkageError error) {
-            String words = String.valueOf(error.getMessage());
-            return main + ": not a program: " + words.substring(0, Math.min(words.length(), 1000)).replace('\0', '?');
-        }
     }
 
     /** Returns whether the class has or inherits a `main`. Checks each class once, so that long chains take linear time. */
