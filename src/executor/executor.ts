@@ -30,12 +30,7 @@ import type { ExecutionRequest, Language, Limits, Outcome } from '#contract'
 import { defaultLimits } from '#language'
 import { loadVersions, saveVersions } from '#toolchain'
 import type { Workshop } from '#toolchain'
-import {
-  beginPreparations,
-  listForkServers,
-  listPrestartedRuntimes,
-  openLanguages,
-} from './accelerate.ts'
+import { beginPreparations, openLanguages } from './accelerate.ts'
 import { createArtefactCache } from './artefact-cache.ts'
 import { findInstalled, offerLanguages, openToolchains } from './languages.ts'
 import type { LanguageOptions, Runtimes } from './languages.ts'
@@ -185,11 +180,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     circumstances: [resources.cgroups.version, release()].join(' '),
     tryOut: (language) =>
       keepUntilSettled(running, tryLanguage({ execute }, language, closing.signal)),
-    onReplaced: (language, old) => {
-      const replaced = new Map([[language, old]])
-      const started = [...listForkServers(replaced), ...listPrestartedRuntimes(replaced, limits)]
-      boxes.renew(started.map(({ argv }) => argv))
-    },
+    onReplaced: () => boxes.renew(),
     findAgain: async (language) => {
       const search = openToolchains({ ...options, languages: [language] })
       return (await search.catch(() => null))?.get(language) ?? null

@@ -123,8 +123,8 @@ export interface OfferOptions {
   readonly circumstances: string
   /** Runs a language's trial; rejects when it fails. */
   readonly tryOut: (language: Language) => Promise<void>
-  /** Called with the old toolchain of a language whose files were replaced, before the language is tried again. */
-  readonly onReplaced: (language: Language, old: Toolchain) => void
+  /** Called when the files of a language were replaced, before the language is tried again. */
+  readonly onReplaced: () => void
   /** Searches for a language again; null when it is not installed any more. */
   readonly findAgain: (language: Language) => Promise<Toolchain | null>
   readonly signal: AbortSignal
@@ -197,7 +197,7 @@ export function offerLanguages(options: OfferOptions): OfferedLanguages {
 
   async function tryAgain(language: Language): Promise<void> {
     const entry = installed.get(language)
-    if (entry !== undefined) options.onReplaced(language, entry.toolchain)
+    options.onReplaced()
     const toolchain = await findAgain(language)
     if (toolchain === null || entry === undefined) {
       refuse(language, 'it is not there any more')

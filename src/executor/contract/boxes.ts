@@ -71,9 +71,9 @@ export interface Boxes {
   clearing(slot: Slot): Promise<void> | null
   /**
    * Makes new boxes after files of the host were replaced, because the old ones may show the old files. Each slot changes
-   * before its next run. Interpreters and runtimes with these command lines are not used again.
+   * before its next run.
    */
-  renew(dropped: readonly (readonly string[])[]): void
+  renew(): void
   /** Resolves when each prestarted runtime has started for the first time, or has failed to. */
   settled(): Promise<void>
   close(): Promise<void>

@@ -131,8 +131,8 @@ export async function createKeeperBoxes(options: BoxOptions): Promise<Boxes> {
   const listPlaces = (kind: Kind): Place[] =>
     [...places.values()].flatMap((kinds) => kinds.get(kind) ?? [])
   const starting: Promise<void>[] = []
-  /** By slot: after a change of the host's files, the command lines of what must not be used again. */
-  const outdated = new Map<Slot, readonly (readonly string[])[]>()
+  /** The slots whose keepers may show old files of the host. */
+  const outdated = new Set<Slot>()
   const boxes: Boxes = {
     async run(slot, request, signal) {
       signal?.throwIfAborted()
@@ -143,10 +143,8 @@ export async function createKeeperBoxes(options: BoxOptions): Promise<Boxes> {
       // This takes long when a box dies late.
       if (clear) await untilAborted(untilAborted(clear, signal), request.stop)
       const hold = clearings.holdFor(slot)
-      const dropped = outdated.get(slot)
-      outdated.delete(slot)
-      if (dropped) {
-        const renewed = renewPlaces(kinds, dropped)
+      if (outdated.delete(slot)) {
+        const renewed = renewPlaces(kinds)
         // If something of an old keeper stays, the slot runs nothing more.
         hold(renewed)
         await renewed.catch(rethrowAsNotStarted)
@@ -156,9 +154,8 @@ export async function createKeeperBoxes(options: BoxOptions): Promise<Boxes> {
       return runIn(choose(kinds, request), hold, request, signal)
     },
     clearing: (slot) => clearings.of(slot),
-    renew(dropped) {
-      for (const slot of places.keys())
-        outdated.set(slot, [...(outdated.get(slot) ?? []), ...dropped])
+    renew() {
+      for (const slot of places.keys()) outdated.add(slot)
     },
     settled: async () => void (await Promise.all(starting)),
     async close() {
@@ -214,16 +211,8 @@ function makePlaces(
   )
 }
 
-/** Ends the keepers that may show old files, and for good those whose interpreter or runtime is an old one. */
-async function renewPlaces(
-  kinds: ReadonlyMap<Kind, Place>,
-  dropped: readonly (readonly string[])[],
-): Promise<void> {
-  const ending = [...kinds].map(async ([{ accelerator }, place]) => {
-    if (accelerator === undefined) await place.renew()
-    else if (dropped.some((line) => isSameLine(line, accelerator.argv))) await place.close()
-  })
-  const ended = await Promise.allSettled(ending)
+async function renewPlaces(kinds: ReadonlyMap<Kind, Place>): Promise<void> {
+  const ended = await Promise.allSettled([...kinds.values()].map((place) => place.renew()))
   for (const one of ended) if (one.status === 'rejected') throw one.reason
 }
 

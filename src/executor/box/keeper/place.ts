@@ -16,7 +16,7 @@ export interface Place {
   replace(failed: PlacedKeeper): Promise<void>
   /** Counts a run of the keeper, and replaces the keeper if it has reached its number of runs. */
   noteRun(placed: PlacedKeeper): void
-  /** Ends the keeper, which runs nothing. The next `get` starts another one. */
+  /** Ends the keeper, which runs nothing. Another one starts now or with the next `get`, as after a failed start. */
   renew(): Promise<void>
   /** Ends the keeper. The place then stays empty. */
   close(): Promise<void>
@@ -53,7 +53,6 @@ export function createPlace({
   let present: Coming | null = null
   let isClosed = false
   let wasThere = false
-  const leaving = new Set<Promise<void>>()
   const replaced = new WeakMap<PlacedKeeper, Promise<void>>()
 
   function fill(): Promise<PlacedKeeper> {
@@ -120,7 +119,7 @@ export function createPlace({
     }
   }
 
-  async function renew(): Promise<void> {
+  async function empty(): Promise<void> {
     const placed = await present?.placed.catch(() => null)
     present = null
     await placed?.close()
@@ -134,18 +133,15 @@ export function createPlace({
     replace,
     noteRun(placed) {
       placed.runs += 1
-      if (placed.runs < runsMost || isClosed) return
-      void fill().catch(() => {})
-      // If something of the old keeper stays, the slot runs nothing more.
-      const gone = placed.close().catch((error: unknown) => hold(Promise.reject(error)))
-      leaving.add(gone)
-      void gone.then(() => leaving.delete(gone))
+      if (placed.runs >= runsMost && !isClosed) void replace(placed).catch(() => {})
     },
-    renew,
+    async renew() {
+      await empty()
+      if (refillMilliseconds !== null) refill()
+    },
     async close() {
       isClosed = true
-      await renew()
-      await Promise.all(leaving)
+      await empty()
     },
   }
 }
