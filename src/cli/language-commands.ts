@@ -1,5 +1,6 @@
 // The commands `languages install` and `languages packages`. `install` prints the Debian packages and their size, then installs
-// one language after the other. Installed packages are skipped, so the command can be repeated after any interruption.
+// them together; one language after the other if that fails, so that a broken package costs only its own language. Installed
+// packages are skipped, so the command can be repeated after any interruption.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
@@ -27,7 +28,7 @@ export const languageCommands = [
     operands: ['[LANGUAGES]'],
     summary: 'install the Debian packages of languages (all, or "go rust")',
     notes:
-      'Prints the packages and their size, then installs one language after the other, and skips installed ones. Then the workers of this\nhost finish their programs, look for languages again, and offer each language once a test program of it has run correctly.',
+      'Prints the packages and their size, then installs them together, or one language after the other if that fails. Then the workers of this\nhost finish their programs, look for languages again, and offer each language once a test program of it has run correctly.',
     options: {
       libraries: takes('NAMES', 'Python libraries, such as "numpy scipy pandas"'),
     },
@@ -113,22 +114,30 @@ async function installLanguages(
     throw new CommandError('installing needs root: use sudo', exitStatuses.unauthorized)
   await apt(['update', '-q=2'])
   for (const { title, packages } of wanted) say(`${title}: ${packages.join(' ')}`)
-  say(await measure(wanted.flatMap(({ packages }) => packages)))
+  const all = wanted.flatMap(({ packages }) => packages)
+  say(await measure(all))
 
+  // Together, because apt rebuilds its indexes, such as that of the manuals, after each installation.
+  if (wanted.length > 1 && (await tryInstall(`${wanted.length} together`, all))) return 0
   const failed: string[] = []
-  for (const [index, { title, packages }] of wanted.entries()) {
-    const since = performance.now()
-    process.stdout.write(`[${index + 1}/${wanted.length}] ${title} … `)
-    try {
-      await apt([...install, ...packages])
-      say(`${((performance.now() - since) / 1000).toFixed(0)} s`)
-    } catch (error) {
-      failed.push(title)
-      say(`failed: ${describeError(error)}`)
-    }
-  }
+  for (const { title, packages } of wanted)
+    if (!(await tryInstall(title, packages))) failed.push(title)
   if (failed.length > 0) say(`Not installed: ${failed.join(', ')}.`)
   return failed.length
+}
+
+/** Installs packages, and prints how long that took, or why it failed. @returns false when it failed. */
+async function tryInstall(title: string, packages: readonly string[]): Promise<boolean> {
+  const since = performance.now()
+  process.stdout.write(`${title} … `)
+  try {
+    await apt([...install, ...packages])
+    say(`${((performance.now() - since) / 1000).toFixed(0)} s`)
+    return true
+  } catch (error) {
+    say(`failed: ${describeError(error)}`)
+    return false
+  }
 }
 
 async function listInstalled(): Promise<Set<string>> {
