@@ -23,30 +23,36 @@
 #  foreign    an unprivileged worker in a group that it does not own: a service without Delegate=
 #
 # Usage, in the machine: test/cgroup2/suite.sh [layout…]      default: all
-#   CGROUP2_TESTS, CGROUP2_ROOT_TESTS  what to run instead of `tests` and `root_tests` below, in the same form
-#                                      (through run.sh: CGROUP2_ENV='CGROUP2_TESTS CGROUP2_ROOT_TESTS')
-#   CGROUP2_BEGINS_SECONDS             after this time no test file is started (no limit); the output lists those left out
+#   CGROUP2_TESTS, CGROUP2_ROOT_TESTS, CGROUP2_DELEGATED_TESTS
+#                           what to run instead of `tests`, `root_tests` and `delegated_tests` below, in the same form
+#                           (through run.sh: CGROUP2_ENV='CGROUP2_TESTS CGROUP2_ROOT_TESTS CGROUP2_DELEGATED_TESTS')
+#   CGROUP2_BEGINS_SECONDS  after this time no test file is started (no limit); the output lists those left out
 # The tests get TIME_FACTOR, how many times slower than the host the machine is, and CGROUP_LAYOUT.
 set -euo pipefail
 . "$(dirname "$0")/start-time.sh"
 
-# The tests of each layout, and further ones of the layout root: on each line a file and a pattern for the names of its tests.
-# In emulation there is no time for all tests, and tests without cgroups run on the host.
+# On each line a file and a pattern for the names of its tests. In emulation there is no time for all tests, and tests without
+# cgroups run on the host. Each layout has `tests`: its groups are made, and limit what they should. What a box is depends on
+# the worker's user, so one layout of each user has further tests, and root's has those of the kernel, too.
 tests=${CGROUP2_TESTS-'
-test/executor/cgroup/cgroup.test.ts /^a (slot has|group of|keeper has|group that is|name)|^measuring|dead worker/
-test/executor/box/phase.test.ts  /computing in python|child|megabytes touched in cpp|leaves behind|memory limit|any moment/
-test/executor/box/keeper/prestarted-java.test.ts /before its program|its rights|more memory|charged|left behind/
-test/executor/box/loopback.test.ts /only loopback/
+test/executor/cgroup/cgroup.test.ts /^a (group of|keeper has|group that is)|counters|dead worker/
+test/executor/box/phase.test.ts /computing in python|child|leaves behind|any moment/
 test/doctor/doctor.test.ts /lacks nothing/
 '}
 root_tests=${CGROUP2_ROOT_TESTS-'
+test/executor/box/phase.test.ts /megabytes touched in cpp|memory limit or/
+test/executor/box/keeper/prestarted-java.test.ts /before its program|its rights|more memory|charged|left behind/
 test/executor/executor.test.ts /^(cpp|java) that takes/
 test/executor/box/keeper/memory.test.ts /limit|blamed|sampled/
 test/executor/box/keeper/settled.test.ts /holds names/
-test/executor/box/loopback.test.ts /no run had before|refused|leave nothing/
+test/executor/box/loopback.test.ts /only loopback|no run had before|refused|leave nothing/
 test/executor/box/inside.test.ts /devices are|in a file works/
 test/interactor/residue.test.ts /crashes|that hold/
 test/language/conformance.test.ts
+'}
+delegated_tests=${CGROUP2_DELEGATED_TESTS-'
+test/executor/box/keeper/prestarted-java.test.ts /before its program|its rights|left behind/
+test/executor/box/loopback.test.ts /only loopback/
 '}
 # The conformance test runs only these languages, because they are small.
 export LANGUAGES=${LANGUAGES-'c lua'}
@@ -139,6 +145,15 @@ reset() {
   for controller in $(<"$top/cgroup.subtree_control"); do echo "-$controller" >"$top/cgroup.subtree_control"; done
 }
 
+# Lists the tests of a layout.
+list_tests() {
+  echo "$tests"
+  case $1 in
+    root) echo "$root_tests" ;;
+    delegated) echo "$delegated_tests" ;;
+  esac
+}
+
 output=/tmp/suite-output
 summary=
 failed=0
@@ -226,7 +241,7 @@ for layout in "$@"; do
     *)
       while read -r file names; do
         if [ -n "$file" ]; then run "$layout" "$file" "$names" </dev/null; fi
-      done <<<"$tests$(if [ "$layout" = root ]; then echo "$root_tests"; fi)"
+      done <<<"$(list_tests "$layout")"
       ;;
   esac
 done
