@@ -21,10 +21,10 @@ import { unchargedAttacks } from './uncharged.ts'
 
 /**
  * The attacks that a network may affect: what the kernel holds and refuses, and what outlives its parent. Each is also run
- * with a network.
+ * with a network. A process bomb that a limit ends does not meet its network.
  */
 const withNetwork: readonly Attack[] = [
-  ...processBombs,
+  ...processBombs.filter(({ fates }) => fates.includes('exited')),
   ...unchargedAttacks,
   ...firstProcessAttacks,
   ...processEscapes,
