@@ -150,19 +150,15 @@ async function perform(
   { executor }: Arena,
   language: Language,
   code: string,
-  { stdin = '', outputFiles, network }: Pick<Attack, 'stdin' | 'outputFiles' | 'network'>,
+  { stdin = '', outputFiles, network, phase = 'run' }: Partial<Attack>,
 ): Promise<Result> {
   try {
     const asked = { network, ...(outputFiles && { outputFiles }) }
     const filled = canaries.fill(code)
-    return {
-      // Each attack has its own account, because the executor keeps an account from the resident javac once its source has
-      // ended that javac.
-      outcome: await execute(executor, language, filled, stdin, {
-        ...asked,
-        cacheScope: `${(accounts += 1)}`,
-      }),
-    }
+    // A program that attacks several times is compiled once. A source that attacks a compiler has an account of its own: it is
+    // compiled each time, and the executor keeps an account from the resident javac once its source has ended that javac.
+    const cacheScope = phase === 'compile' ? `${(accounts += 1)}` : 'attacks'
+    return { outcome: await execute(executor, language, filled, stdin, { ...asked, cacheScope }) }
   } catch (error) {
     return { error }
   }

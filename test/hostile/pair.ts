@@ -53,7 +53,7 @@ async function performPair(
       language: program.language,
       code: Buffer.from(program.code),
       stdin: new Uint8Array(),
-      cacheScope: randomUUID(),
+      cacheScope: 'pair',
       network,
       interactor: { language: interactor.language, code: Buffer.from(interactor.code) },
       runs: {
