@@ -1,5 +1,5 @@
 // The hostile suite. It runs every attack of the tables in attack/ in each of its languages, four at a time, while another
-// account works beside them. After each four the host must be unchanged and accept the next hello world. The suite then
+// account works beside them. After each sixteen the host must be unchanged and accept the next hello world. The suite then
 // tries the channels over two runs in one slot, over two runs at once, and between a program and its interactor; these two
 // then attack each other. An argument or HOSTILE (a regular expression for the name) selects attacks. The suite prints its
 // counts.
@@ -200,6 +200,28 @@ while True: pass
   await Promise.all(Array.from({ length: executor.slots }, () => execute(executor, 'python', code)))
 }
 
+/** The attacks between two looks at the host, for each slot. A slot that is done takes the next attack. */
+const attacksEach = 4
+
+/**
+ * Divides cases into groups. Cases of which account.ts measures the costs are few at a time, because each case of a group
+ * adds to what the group may cost.
+ */
+function listGroups(all: readonly Case[], slots: number): Case[][] {
+  const divide = (some: readonly Case[], size: number): Case[][] =>
+    Array.from({ length: Math.ceil(some.length / size) }, (_, index) =>
+      some.slice(index * size, (index + 1) * size),
+    )
+  const isAccounted = ({ attack }: Case): boolean => attack.accounted === true
+  return [
+    ...divide(all.filter(isAccounted), slots),
+    ...divide(
+      all.filter((one) => !isAccounted(one)),
+      attacksEach * slots,
+    ),
+  ]
+}
+
 const company = arenas.get('bomb') ?? allArenas[0]!
 const stopHonest = neighbour.start()
 for (let round = 0; round < 10; round += 1) await workHonestly(company)
@@ -209,9 +231,7 @@ for (const profile of ['bomb', 'probe', 'compile', 'language', 'compiler'] as co
   const mine = cases.filter(({ attack }) => attack.profile === profile)
   if (mine.length === 0) continue
   const arena = find(profile)
-  const width = arena.executor.slots
-  for (let i = 0; i < mine.length; i += width) {
-    const group = mine.slice(i, i + width)
+  for (const group of listGroups(mine, arena.executor.slots)) {
     const account = group.some(({ attack }) => attack.accounted) ? openAccount() : null
     const performAll = (): Promise<Result[]> =>
       Promise.all(

@@ -24,7 +24,7 @@ import { listRows } from './ways.ts'
 /** Languages that have a compiler. */
 const compiled = new Set(languages.filter((name) => defaultLimits[name].compile !== null))
 
-// The slowest compilers come first, because each group of four waits for its slowest member.
+// The slowest compilers come first, because each group of attacks waits for its slowest member.
 const hostile = [
   [kotlin, scala, haskell, nim, rust, d, go, ocaml, pascal, csharp, c, clang],
   compiledLanguages,
