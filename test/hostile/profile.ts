@@ -109,7 +109,7 @@ export interface Arena {
 }
 
 // Differs from the uids of other test files (helper/executor.ts) and of the worker.
-const firstUid = 70_000 + (process.pid % 300) * 60
+const firstUid = 100_000 + (process.pid % 300) * 60
 const order: readonly (Profile | 'single')[] = [
   'bomb',
   'probe',
