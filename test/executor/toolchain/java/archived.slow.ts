@@ -59,10 +59,10 @@ println new File(archive.parentFile, 'other').mkdir()`
   t.match(run, { stdout: 'true\nrefused\nfalse\nfalse\nfalse\n', exitCode: 0 })
 })
 
-/** Programs that test a compiler. */
-const compilers = new Set(['example', 'broken', 'usual', 'secondFile', 'compileArguments'])
-
-/** Lists requests whose programs end by themselves, and not because of the machine. */
+/**
+ * Lists requests whose programs end by themselves, and not because of the machine. They load what a program usually loads, and
+ * what it loads where it ends badly.
+ */
 function listRequests(
   language: Language,
   own: Programs,
@@ -72,19 +72,9 @@ function listRequests(
       ? { language, code: Buffer.from(code), stdin: Buffer.from(stdin), ...more }
       : null
   const { secondFile, compileArguments } = own
-  const rows: [string, ReturnType<typeof ask>][] = [
-    ['example', ask(catalogue[language].example)],
-    ['sum', ask(own.sum, '17\n25\n')],
-    ['copy', ask(own.copy, 'line\n'.repeat(1000))],
-    ['unicode', ask(own.unicode, 'Grüße, 世界 🎉\n')],
-    ['exitThree', ask(own.exitThree)],
-    ['uncaught', ask(own.uncaught.code)],
-    ['broken', ask(own.broken.code)],
-    ['scratch', ask(own.scratch)],
-    ['threads', ask(own.threads)],
-    ['network', ask(own.network)],
+  const compiling: [string, ReturnType<typeof ask>][] = [
     ['usual', ask(own.usual, 'pear 7\napple 12\nfig 7\n')],
-    ['arguments', ask(own.arguments, '', { arguments: ['-x', 'two words', 'é"\'\\$HOME', ''] })],
+    ['broken', ask(own.broken.code)],
     [
       'secondFile',
       'cannot' in secondFile
@@ -100,11 +90,17 @@ function listRequests(
         : ask(compileArguments.code, '', { compileArguments: compileArguments.words }),
     ],
   ]
-  // The archive of a compiler's classes is absent when the program runs, so only `compilers` test such a language.
-  const isLooked = (name: string): boolean =>
-    catalogue[language].limits.compile === null || compilers.has(name)
-  return rows.flatMap(([name, request]) =>
-    request === null || !isLooked(name) ? [] : [[name, request]],
+  const running: typeof compiling = [
+    ['unicode', ask(own.unicode, 'Grüße, 世界 🎉\n')],
+    ['exitThree', ask(own.exitThree)],
+    ['uncaught', ask(own.uncaught.code)],
+    ['threads', ask(own.threads)],
+    ['arguments', ask(own.arguments, '', { arguments: ['-x', 'two words', 'é"\'\\$HOME', ''] })],
+  ]
+  // The archive of a compiler's classes is absent when the program runs.
+  const isCompiled = catalogue[language].limits.compile !== null
+  return [...compiling, ...(isCompiled ? [] : running)].flatMap(([name, request]) =>
+    request === null ? [] : [[name, request]],
   )
 }
 
