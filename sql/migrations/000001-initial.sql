@@ -297,7 +297,7 @@ comment on column runledger.result.memory_peak is 'Bytes, the cgroup''s peak.';
 comment on column runledger.result.purged_at is 'When the bodies were removed, by retention or at the caller''s request.';
 comment on column runledger.result.tag is 'A text that the caller chose for the submission.';
 comment on column runledger.result.output_encoding is 'How answers encode outputs: null for text, else base64.';
-comment on column runledger.result.exceeded is 'The limit that ended the run: cpu_time, wall_time, memory, stdout or stderr.';
+comment on column runledger.result.exceeded is 'The limit that ended the run: cpu_time, wall_time, memory, stdout, stderr or total_time.';
 comment on column runledger.result.compile is 'The compiler''s result and resource use, from execution.completed; null without a compiler.';
 comment on column runledger.result.rerun_of is 'The original submission that this one repeats; null: this is no rerun.';
 comment on column runledger.result.slot_seconds is 'How long the last attempt had a slot, as its worker measured it. Null when the submission did not end with an attempt''s result.';

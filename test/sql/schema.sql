@@ -299,7 +299,7 @@ table runledger.result
   purged_at timestamp with time zone: When the bodies were removed, by retention or at the caller's request.
   tag text: A text that the caller chose for the submission.
   output_encoding text: How answers encode outputs: null for text, else base64.
-  exceeded text: The limit that ended the run: cpu_time, wall_time, memory, stdout or stderr.
+  exceeded text: The limit that ended the run: cpu_time, wall_time, memory, stdout, stderr or total_time.
   compile jsonb: The compiler's result and resource use, from execution.completed; null without a compiler.
   rerun_of uuid: The original submission that this one repeats; null: this is no rerun.
   slot_seconds double precision: How long the last attempt had a slot, as its worker measured it. Null when the submission did not end with an attempt's result.
