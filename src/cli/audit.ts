@@ -1,5 +1,5 @@
-// `audit ID` prints the history of a submission, webhook, key or worker. `audit verify` checks the whole log. `audit heads`
-// prints digests to keep elsewhere, or compares the log with kept digests. All of them only read audit views and call
+// `audit ID` prints the history of a submission, batch, webhook, key or worker. `audit verify` checks the whole log. `audit
+// heads` prints digests to keep elsewhere, or compares the log with kept digests. All of them only read audit views and call
 // runledger.verify, so an auditor's login is enough.
 import type { Database } from '#database'
 import { compareHeads, parseHeads, readHeads, readStream, verifyAll } from '#event'

@@ -13,7 +13,8 @@
 //   event must take the next version, so of two attempts at most one can end.
 // - completed: the program's fate is known, even if it is a crash.
 // - interrupted: the service lost the attempt (sandbox, worker, shutdown). `spends_attempt` says whether the loss counts.
-// - abandoned: the third loss that counts. This is the only failure, and the service caused it.
+// - abandoned: after the third loss that counts, or after the first if the request itself makes every attempt fail. This is
+//   the only failure, and it is the service's.
 // - submission.cancelled: the caller cancelled. A submission that does not run ends with this event at once. For a running
 //   one, submission.cancel_requested is written first, at the version that its completion would take: the event that is
 //   written first decides. After cancel_requested only submission.cancelled can follow, with what the program did until
