@@ -1,6 +1,6 @@
 // Checks out another revision of this repository while it is measured. The worktree is inside the checkout, so it is on the
 // same disk. Everybody may enter it, because the slots' users read the worker's files there (a box shows some of them), and
-// a worker whose files they cannot read runs without its fast box.
+// no worker starts whose files they cannot read.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'

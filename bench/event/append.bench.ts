@@ -1,4 +1,4 @@
-// How fast a submission is stored: event, bodies, projection and job in one durable transaction
+// How fast a submission is stored: event, bodies, row of runledger.pending and job in one durable transaction
 // (runledger.receive), with 1, 4 and 16 connections.
 // Floor: one row inserted durably, with as many connections. With one connection read "+p50" as the price of the rest
 // of the transaction; with more the ratio is of submissions a second.

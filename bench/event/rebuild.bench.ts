@@ -1,4 +1,4 @@
-// How long proof takes: every projection made anew from the log, the check that none differs, every promise, every hash.
+// How long proof takes: every result made anew from the log, the check that no row differs, every promise, every hash.
 // One pass each over 100,000 submissions (300,000 events), or as many as there is time for; rates a second. The rebuild of
 // 100,000 must end within 60 s.
 import assert from 'node:assert/strict'

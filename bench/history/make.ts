@@ -1,4 +1,4 @@
-// Makes the histories that history.bench.ts measures.
+// Makes the histories that beside.ts and whole.ts measure.
 //   node bench/history/make.ts DIRECTORY [EVENTS]
 import { openCluster, makeHistory } from './history.ts'
 
