@@ -1,5 +1,5 @@
-// The revision that a bench compares with: the users of a worker's slots must be able to read its files, otherwise it is
-// measured without its fast box.
+// The revision that a bench compares with: the users of a worker's slots must be able to read its files, otherwise no worker
+// of it starts.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'

@@ -1,5 +1,6 @@
-// The MCP door: POST /mcp for agents, by the protocol's versions 2026-07-28 and 2025-11-25 (modelcontextprotocol.io,
-// "Streamable HTTP"). It keeps no session. A task is a submission under its own id, so any web process can answer for it.
+// The MCP door: POST /mcp for agents, by the protocol's versions 2026-07-28, 2025-11-25 and 2025-06-18
+// (modelcontextprotocol.io, "Streamable HTTP"). It keeps no session. A task is a submission under its own id, so any web
+// process can answer for it.
 import { randomUUID } from 'node:crypto'
 import type { Response } from 'polka'
 import { cancelSubmission } from '#enqueue'

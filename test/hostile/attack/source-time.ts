@@ -1,6 +1,5 @@
-// Sources that take their reader more time than their length suggests. The worker reads every source on its one event loop
-// before a compiler sees it (language/*-source.ts), so a slow reader would delay every submission. event-loop.ts measures
-// the delay.
+// Sources that take their reader more time than their length suggests. Only compilers and interpreters in boxes read sources.
+// A slow reader on the worker's one event loop would delay every submission; event-loop.ts measures such a delay.
 import type { Attack, Fate } from '../attack.ts'
 import type { Attacker } from '../program.ts'
 
