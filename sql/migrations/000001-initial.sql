@@ -201,7 +201,7 @@ create table runledger.output (
   compile_output bytea,
   report bytea
 ) partition by range (submission_id);
-comment on table runledger.output is 'The output of a submission''s last attempt, written once, at its end. Kept apart from the log, partitioned and purged like runledger.body. No row: no attempt has ended, or the output is purged.';
+comment on table runledger.output is 'The output of a submission''s last attempt, written once, at its end. Kept apart from the log, partitioned and purged like runledger.body. No row: no attempt has a result, or the output is purged.';
 comment on column runledger.output.report is 'The rest of the result, beside the outputs, as JSON. Null: nothing.';
 create table runledger.output_default partition of runledger.output default;
 comment on table runledger.output_default is 'Outputs of submissions that no other partition covers.';
@@ -289,7 +289,7 @@ create table runledger.result (
   score double precision,
   max_score double precision
 );
-comment on table runledger.result is 'The result of each finished submission, written once, at its end. A cache of the view runledger.result_from_log, which defines it; audit.drift shows the difference, which stays empty.';
+comment on table runledger.result is 'The result of each finished submission, written at its end; a purge of its bodies adds the time. A cache of the view runledger.result_from_log, which defines it; audit.drift shows the difference, which stays empty.';
 comment on column runledger.result.version is 'The version of the stream that the row was made from.';
 comment on column runledger.result.cpu_time is 'Seconds, user + system, of everything in the run''s cgroup.';
 comment on column runledger.result.wall_time is 'Seconds, monotonic, program start to end.';

@@ -33,7 +33,7 @@ partitioned table runledger.event
   grant select to runledger_api
 
 partitioned table runledger.output
-  The output of a submission's last attempt, written once, at its end. Kept apart from the log, partitioned and purged like runledger.body. No row: no attempt has ended, or the output is purged.
+  The output of a submission's last attempt, written once, at its end. Kept apart from the log, partitioned and purged like runledger.body. No row: no attempt has a result, or the output is purged.
   submission_id uuid not null
   stdout bytea
   stderr bytea
@@ -277,7 +277,7 @@ table runledger.rerun
   UNIQUE INDEX rerun_once_a_campaign ON runledger.rerun USING btree (campaign, rerun_of) WHERE (campaign IS NOT NULL): A campaign repeats a submission once, however often the campaign is started.
 
 table runledger.result
-  The result of each finished submission, written once, at its end. A cache of the view runledger.result_from_log, which defines it; audit.drift shows the difference, which stays empty.
+  The result of each finished submission, written at its end; a purge of its bodies adds the time. A cache of the view runledger.result_from_log, which defines it; audit.drift shows the difference, which stays empty.
   id uuid not null
   account_id uuid not null
   api_key_id uuid not null
