@@ -1,7 +1,8 @@
 // Builds the read-only file system of a keeper's boxes, in new namespaces.
 //
 // The user namespace has only one uid: the slot's, mapped to 1000. The network namespace has not even a loopback
-// interface that is up. The filter allows only Unix sockets, and no socket outlives its box.
+// interface that is up. The filter allows only Unix sockets, and no socket outlives its box. For boxes with a network of
+// their own, loopback.c says what differs.
 #include "keeper.h"
 
 #include <errno.h>
@@ -47,7 +48,8 @@ static void make_parents(char *path) {
 }
 
 /**
- * A temporary tmpfs. `nothing` is the empty upper layer of each overlay; `whole` is the mount point for single files.
+ * A temporary tmpfs. `nothing` is the upper one of the two lower layers of each overlay, and empty; `whole` is the mount
+ * point for single files.
  */
 static const char layers[] = "/layers", nothing[] = "/layers/nothing", whole[] = "/layers/whole";
 
@@ -67,8 +69,8 @@ static void set_layer(int context, unsigned command, const char *key, const char
 
 /**
  * Mounts an overlay of a host directory. Its inodes belong to this keeper alone, over the host's pages, so a lock on a
- * file locks it only in this box. Free space and free inodes are those of `nothing`. The kernel refuses a directory
- * with mounts inside, because the overlay would leave them out.
+ * file locks it only in this keeper's boxes. Free space and free inodes are those of `nothing`. The kernel refuses a
+ * directory with mounts inside, because the overlay would leave them out.
  */
 static void mount_layer(const char *source, const char *directory, const char *target) {
   int context = fsopen("overlay", FSOPEN_CLOEXEC);
