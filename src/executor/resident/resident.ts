@@ -29,7 +29,7 @@ const answerSeconds = 4
 
 const retirement = { exchanges: 2000, memoryBytes: (residentMemoryBytes * 3) / 4 }
 
-/** More than a resident can use before it retires. */
+/** A resident that uses more than this ends in an exchange. 2,000 usual sources take a hundredth of it. */
 const lifetimeCpuSeconds = 3600
 const startSeconds = 60
 
