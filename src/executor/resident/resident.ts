@@ -29,9 +29,9 @@ const answerSeconds = 4
 
 const retirement = { exchanges: 2000, memoryBytes: (residentMemoryBytes * 3) / 4 }
 
-/** A resident that uses more than this ends in an exchange. 2,000 usual sources take a hundredth of it. */
-const lifetimeCpuSeconds = 3600
 const startSeconds = 60
+/** All that a resident of one core can use before it retires. */
+const lifetimeCpuSeconds = retirement.exchanges * answerSeconds + startSeconds
 
 /** Number of slots per resident: a compilation takes a quarter of a run's time. */
 const slotsServed = 4
