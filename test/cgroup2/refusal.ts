@@ -29,13 +29,9 @@ t.test(`the executor refuses to start where the limits cannot be had: ${layout}`
   const started = createExecutor({
     slots: 1,
     firstUid: 61_000,
-    languages: ['python', 'cpp', 'java'],
+    languages: ['python'],
     proves: false,
-    limits: {
-      python: { compile: null, run: phase },
-      cpp: { compile: phase, run: phase },
-      java: { compile: phase, run: phase },
-    },
+    limits: { python: { compile: null, run: phase } },
     cacheBytes: 0,
     cacheDirectory: t.testdir(),
     accelerators: [],
