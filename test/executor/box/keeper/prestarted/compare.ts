@@ -53,7 +53,7 @@ export async function findOne(name: RegExp): Promise<number> {
 
 /** Masks what may differ: the start time, and kernel figures that are different for any two processes. */
 const masks: readonly (readonly [RegExp, string])[] = [
-  [/^(FDSize|Vm|Rss|Hugetlb|voluntary|nonvoluntary|Threads|SigQ|Cpus_allowed|Mems_allowed|Pid|NSpid|Tgid|Ngid|PPid|NStgid|NSpgid|NSsid|x86|Speculation|untag).*$/gm, ''], // prettier-ignore
+  [/^(FDSize|Vm|Rss|Hugetlb|voluntary|nonvoluntary|Threads|SigQ|Cpus_allowed|Mems_allowed|Pid|NSpid|Tgid|Ngid|PPid|NStgid|NSpgid|NSsid|x86|Speculation|untag|State|ShdPnd).*$/gm, ''], // prettier-ignore
   [/^Max cpu time.*$/gm, ''],
   [/^\d+ \d+ \d+:\d+ /gm, ''],
   [/[ug]id=\d{4,}/g, ''],
