@@ -178,11 +178,15 @@ export const faults: readonly Fault[] = [
     return rows.length
   }),
   fault('job rows are added by hand for what has ended', async ({ sql }) => {
-    const rows = await sql`
-        select graphile_worker.add_job(task, json_build_object('submission', submission_id), job_key => key)
-        from (select id as submission_id from runledger.result order by id desc limit 5) ended
+    const rows = await sql<{ id: string; task: string; key: string | null }[]>`
+        select id, task, key
+        from (select id from runledger.result order by id desc limit 5) ended
         cross join (values ('execute:python'), ('execute:java')) tasks (task)
-        cross join lateral (values (null), (submission_id::text)) keys (key)`
+        cross join lateral (values (null), (id::text)) keys (key)`
+    // One by one, because several in a transaction can deadlock with workers that remove jobs.
+    for (const { id, task, key } of rows)
+      await sql`
+          select graphile_worker.add_job(${task}, json_build_object('submission', ${id}::uuid), job_key => ${key})`
     return rows.length
   }),
   fault('jobs are unlocked while they run', async ({ sql }) => {
