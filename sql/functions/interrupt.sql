@@ -49,8 +49,7 @@ begin
     perform job.enqueue_executions(
       array[_p.submission_id],
       -- The first loss is mostly a deploy or a crash of the service: no delay. After that, the submission may be the cause.
-      case when (interrupt.data ->> 'spends_attempt')::boolean then greatest(_losses - 1, 0) else 0 end,
-      goes_first => true
+      case when (interrupt.data ->> 'spends_attempt')::boolean then greatest(_losses - 1, 0) else 0 end
     );
   end if;
   return next;

@@ -67,7 +67,7 @@ $$;
 comment on function runledger.displace_low is 'Revokes the admission of a key''s newest low-priority submission that has not started: it waits again to be admitted (admit_waiting). False: there is none. The caller holds the key''s lock.';
 
 create or replace function job.enqueue_executions(
-  submission_ids uuid[], delay_seconds integer default 0, goes_first boolean default false
+  submission_ids uuid[], delay_seconds integer default 0
 ) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -76,7 +76,7 @@ declare
 begin
   with asked as materialized (
     select
-      p.submission_id, p.language, p.is_low, p.position, p.account_id, coalesce(tier.weight, 1) as weight, given.n,
+      p.submission_id, p.language, p.is_low, p.position, p.account_id, p.attempts, coalesce(tier.weight, 1) as weight, given.n,
       p.position is null and not p.is_low as is_new
     from unnest(enqueue_executions.submission_ids) with ordinality given (id, n)
     join runledger.pending p on p.submission_id = given.id
@@ -102,7 +102,7 @@ begin
   )
   select array_agg(job.describe_execution(
     asked.submission_id, asked.language, asked.is_low, coalesce(positioned.position, asked.position),
-    enqueue_executions.delay_seconds, enqueue_executions.goes_first
+    enqueue_executions.delay_seconds, asked.attempts > 0
   ))
   into _jobs
   from asked
@@ -113,7 +113,7 @@ begin
   return coalesce(cardinality(_jobs), 0);
 end
 $$;
-comment on function job.enqueue_executions is 'Adds the jobs of pending submissions, each in place of the job that it may have; returns how many. A submission keeps its position, or gets one, in the order of the ids. delay_seconds, goes_first: as in job.describe_execution. A submission that has ended gets none.';
+comment on function job.enqueue_executions is 'Adds the jobs of pending submissions, each in place of the job that it may have; returns how many. A submission keeps its position, or gets one, in the order of the ids. One that has lost an attempt goes first, however often its job is added. delay_seconds: as in job.describe_execution. A submission that has ended gets none.';
 
 -- Accounts share the slots. A submission's position is a virtual time, in microseconds of a slot at weight 1. Workers take the
 -- lowest position. Only the position is stored, in runledger.pending, and it is not corrected later.

@@ -138,17 +138,22 @@ t.test('a delivery that was handed out and never made is put into the queue agai
 t.test('who is lost for the first time runs again at once, before all that waits', async (t) => {
   const id = await submitNew(sql, caller, python)
   const worker = await addWorker(sql)
-  const jobAfterLoss = async (): Promise<{ delay: number; priority: number }> => {
-    const row = await start(id, worker)
-    await interrupt(sql, id, row?.version ?? 0)
+  const readJob = async (): Promise<{ delay: number; priority: number }> => {
     const [job] = await sql`
       select extract(epoch from run_at - updated_at)::double precision as delay, priority
       from graphile_worker.jobs where key = ${id}`
     return job as unknown as { delay: number; priority: number }
   }
+  const jobAfterLoss = async (): ReturnType<typeof readJob> => {
+    const row = await start(id, worker)
+    await interrupt(sql, id, row?.version ?? 0)
+    return readJob()
+  }
   const first = await jobAfterLoss()
   t.ok(first.delay <= 0, `${first.delay} s`)
   t.equal(first.priority, -1)
+  await sql`select runledger.requeue_jobs(${[id]}::uuid[])`
+  t.equal((await readJob()).priority, -1, 'also when a worker gives its job back')
   t.ok((await jobAfterLoss()).delay > 0, 'the second time not at once: it may be the cause')
 })
 

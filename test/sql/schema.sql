@@ -850,8 +850,8 @@ function job.enqueue_deliveries(webhook_ids uuid[], run_at timestamp with time z
   Enqueues one attempt to deliver each webhook, in the caller's transaction.
   returns void security definer set search_path=pg_catalog, pg_temp
 
-function job.enqueue_executions(submission_ids uuid[], delay_seconds integer DEFAULT 0, goes_first boolean DEFAULT false)
-  Adds the jobs of pending submissions, each in place of the job that it may have; returns how many. A submission keeps its position, or gets one, in the order of the ids. delay_seconds, goes_first: as in job.describe_execution. A submission that has ended gets none.
+function job.enqueue_executions(submission_ids uuid[], delay_seconds integer DEFAULT 0)
+  Adds the jobs of pending submissions, each in place of the job that it may have; returns how many. A submission keeps its position, or gets one, in the order of the ids. One that has lost an attempt goes first, however often its job is added. delay_seconds: as in job.describe_execution. A submission that has ended gets none.
   returns integer security definer set search_path=pg_catalog, pg_temp
 
 function job.find_position(account_id uuid, weight integer)
