@@ -62,6 +62,10 @@ declare
   _pending uuid[];
   _results uuid[];
 begin
+  -- Most sweeps find none, and planning the statements below takes milliseconds.
+  if _ids = '{}' then
+    return 0;
+  end if;
   -- The rows are locked first and the next statement reads the log, so it sees earlier writers, and later writers wait.
   perform from runledger.pending p where p.submission_id = any (_ids) order by p.submission_id for update;
   perform from runledger.result r where r.id = any (_ids) order by r.id for update;

@@ -42,9 +42,7 @@ begin
     perform set_config('synchronous_commit', 'off', true);
   end if;
 
-  if _attempts <> '{}' then
-    perform runledger.lock_submissions(_attempts);
-  end if;
+  perform runledger.lock_submissions(_attempts);
   for _p in
     select p.* from runledger.pending p
     where p.submission_id = any (_attempts) and p.is_running
