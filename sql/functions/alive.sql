@@ -57,34 +57,37 @@ $$;
 comment on function runledger.suits_worker is 'Whether a worker can run a submission. language, requires: of runledger.pending. offers, capabilities: the languages and the capabilities of the worker.';
 
 create or replace function runledger.start_data(data jsonb, received jsonb, cores integer, attempt integer) returns jsonb
-language sql stable
+-- Not SQL: most submissions ask for nothing, and this returns for them without a query.
+language plpgsql stable
 as $$
-  select start_data.data || jsonb_build_object('attempt', start_data.attempt) || case
-    when start_data.received ? 'limits' or start_data.cores is not null then
-      jsonb_build_object(
-        'limits',
-        -- The worker's limits for the language, by phase, overridden by the submission's own limits.
-        start_data.data -> 'limits' || coalesce(
-          (
-            select jsonb_object_agg(phase, start_data.data -> 'limits' -> phase || own)
-            from jsonb_each(start_data.received -> 'limits') asked (phase, own)
-            where jsonb_typeof(start_data.data -> 'limits' -> phase) = 'object'
-          ),
-          '{}'
-        )
-          -- greatest and least ignore nulls.
-          || jsonb_strip_nulls(jsonb_build_object('cores', greatest(
-            (start_data.data #>> '{limits,cores}')::numeric,
-            case
-              when start_data.cores is not null then least(start_data.cores, (start_data.data ->> 'host_cores')::numeric)
-            end
-          )))
+declare
+  _data jsonb := start_data.data || jsonb_build_object('attempt', start_data.attempt);
+begin
+  if start_data.received ? 'limits' or start_data.cores is not null then
+    _data := _data || jsonb_build_object(
+      'limits',
+      -- The worker's limits for the language, by phase, overridden by the submission's own limits.
+      _data -> 'limits' || coalesce(
+        (
+          select jsonb_object_agg(phase, _data -> 'limits' -> phase || own)
+          from jsonb_each(start_data.received -> 'limits') asked (phase, own)
+          where jsonb_typeof(_data -> 'limits' -> phase) = 'object'
+        ),
+        '{}'
       )
-    else '{}'
-  end || case
-    when start_data.received -> 'demands' ? 'network' then
-      jsonb_build_object('isolation', (start_data.data -> 'isolation') || '{"network": "loopback"}')
-    else '{}'
-  end
+        -- greatest and least ignore nulls.
+        || jsonb_strip_nulls(jsonb_build_object('cores', greatest(
+          (_data #>> '{limits,cores}')::numeric,
+          case
+            when start_data.cores is not null then least(start_data.cores, (_data ->> 'host_cores')::numeric)
+          end
+        )))
+    );
+  end if;
+  if start_data.received -> 'demands' ? 'network' then
+    _data := _data || jsonb_build_object('isolation', (_data -> 'isolation') || '{"network": "loopback"}');
+  end if;
+  return _data;
+end
 $$;
 comment on function runledger.start_data is 'Returns the data of execution.started. data: the part that the worker reports of itself and of the program, where limits.cores is a slot''s share; received: as requires in runledger.suits_worker; cores: the tier''s cores for a box, or null; attempt: 1, 2, 3 …';

@@ -21,13 +21,16 @@ begin
     _ended := _ended || runledger.end_submissions(conclude.items, true);
   end if;
   return query
-    select case when ended.n is null then runledger.find_refusal(given.item) end, ended.waiters, ended.notification
+    select
+      case when ended.n is null then runledger.find_refusal(given.item) end, ended.waiters,
+      -- PostgreSQL takes no longer payload.
+      case when octet_length(ended.notification) < 8000 then ended.notification end
     from jsonb_array_elements(conclude.items) with ordinality given (item, n)
     left join unnest(_ended) ended on ended.n = given.n
     order by given.n;
 end
 $$;
-comment on function runledger.conclude is 'Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (of the same event; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each, or, where cancellation was requested, submission.cancelled with the same data without the verdict. Returns one row for each item, in their order. refusal: null, or why nothing was written. stored: an earlier call has written this end. superseded: the attempt was lost, so its result must be dropped. start_lost: a crash of PostgreSQL lost the start, so the submission must be started again. no_verdict: data has no verdict, and no cancellation was requested. waiters: channels to send notification to after the commit; null: none. notification: null for the id alone.';
+comment on function runledger.conclude is 'Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (of the same event; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each, or, where cancellation was requested, submission.cancelled with the same data without the verdict. Returns one row for each item, in their order. refusal: null, or why nothing was written. stored: an earlier call has written this end. superseded: the attempt was lost, so its result must be dropped. start_lost: a crash of PostgreSQL lost the start, so the submission must be started again. no_verdict: data has no verdict, and no cancellation was requested. waiters: channels to send notification to after the commit; null: none. notification: the row of runledger.read_result as JSON; null, for the id alone, if that is too long or the submission was cancelled.';
 
 create or replace function runledger.find_refusal(item jsonb) returns text
 language plpgsql stable
@@ -95,7 +98,9 @@ begin
           and (p.is_cancelled or item.data ->> 'verdict' is not null)
       end
     returning
-      p.*, item.ordinality as n, item.schema_version, item.metadata,
+      p.submission_id, p.account_id, p.api_key_id, p.language, p.version, p.hash, p.attempts, p.runtime, p.limits, p.created_at,
+      p.started_at, p.tag, p.output_encoding, p.rerun_of, p.batch_id, p.admitted, p.waiters, item.ordinality as n,
+      item.schema_version, item.metadata,
       -- A requested cancellation takes precedence over the program's result.
       case
         when not end_submissions.are_attempts then item.type when p.is_cancelled then 'submission.cancelled'
@@ -129,7 +134,9 @@ begin
     from gone g
     cross join lateral runledger.read_outcome(g.type, g.data) outcome
     on conflict do nothing
-    returning result.*
+    returning
+      id, status, verdict, exit_code, signal, stdout_truncated, stderr_truncated, cpu_time, wall_time, memory_peak, finished_at,
+      exceeded, compile, score, max_score
   ), kept as (
     insert into runledger.output (submission_id, stdout, stderr, compile_output, report)
     select g.submission_id, g.stdout, g.stderr, g.compile_output, g.report
@@ -139,15 +146,25 @@ begin
   ), due as (
     update runledger.delivery d set state = 'pending', due_at = now()
     from appended where d.submission_id = appended.stream_id and d.state = 'waiting'
-    returning d.*
+    returning d.submission_id, d.webhook_id, d.state, d.attempts, d.due_at
   )
   select
     array_agg(row(
       g.n, g.waiters,
-      case when end_submissions.are_attempts and g.waiters is not null then runledger.describe_end(
-        row(stored.*)::runledger.result, row(due.*)::runledger.delivery, g.attempts, g.limits, g.stdout, g.stderr,
-        g.compile_output, g.report
-      ) end
+      case
+        when g.waiters is not null and end_submissions.are_attempts and stored.status <> 'cancelled'
+          -- JSON has each byte as two hexadecimal digits.
+          and coalesce(octet_length(g.stdout), 0) + coalesce(octet_length(g.stderr), 0)
+            + coalesce(octet_length(g.compile_output), 0) + coalesce(octet_length(g.report), 0) < 4000
+        then
+          row_to_json(row(
+            g.submission_id, stored.status, stored.verdict, g.language, g.runtime, stored.exit_code, stored.signal,
+            stored.stdout_truncated, stored.stderr_truncated, stored.cpu_time, stored.wall_time, stored.memory_peak,
+            g.created_at, g.started_at, stored.finished_at, null, g.stdout, g.stderr, g.compile_output, due.webhook_id, due.state,
+            due.attempts, due.due_at, g.tag, g.output_encoding, stored.exceeded, stored.compile, g.report, g.rerun_of, g.limits,
+            g.attempts, null, null, stored.score, stored.max_score
+          )::runledger.submission_answer)::text
+      end
     )::runledger.ended_submission) filter (where appended.stream_id is not null),
     array_agg(distinct g.api_key_id) filter (where g.admitted and (
       exists (

@@ -19,6 +19,8 @@ declare
   _named record;
   _lacking integer[];
   _received runledger.received_request[] := '{}';
+  -- Their keys whose tier limits how many submissions execute at once.
+  _limited uuid[] := '{}';
   _locked uuid;
   -- The account of each received submission.
   _accounts uuid[] := '{}';
@@ -100,9 +102,18 @@ begin
     end if;
     if receive.outcome = 'received' then
       _received := _received || row(
-        receive.n, _request.api_key_id, _request.account_id, _request.weight, _request.most, _request.waiter,
-        _request.batch
+        receive.n, _request.api_key_id, _request.account_id, _request.weight, _request.most, _request.waiter
       )::runledger.received_request;
+      if _request.most is not null then
+        _limited := _limited || _request.api_key_id;
+      end if;
+      if _request.batch is not null then
+        perform runledger.append_event(b.id, 1, 'batch.received', b.schema_version, b.data, b.metadata)
+        from jsonb_to_record(_request.batch) b (id uuid, schema_version integer, data jsonb, metadata jsonb);
+        insert into runledger.delivery (submission_id, webhook_id, url, secret)
+        select b.id, b.webhook_id, b.webhook_url, b.webhook_secret
+        from jsonb_to_record(_request.batch) b (id uuid, webhook_id uuid, webhook_url text, webhook_secret text);
+      end if;
       _accounts := _accounts || array_fill(_request.account_id, array[_request.submissions]);
     elsif receive.outcome in ('queue_full', 'blob_missing') and _request.idempotency_key is not null then
       delete from runledger.idempotency i
@@ -112,7 +123,7 @@ begin
   end loop;
 
   if cardinality(_received) > 0 then
-    perform runledger.store_received(receive.submissions, _received);
+    perform runledger.store_received(receive.submissions, _received, _limited);
   end if;
   -- A web process answers 503 after 1.8 s, so a call that it no longer waits for must not take effect.
   if clock_timestamp() > statement_timestamp() + interval '1.5 seconds' then

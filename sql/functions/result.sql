@@ -3,14 +3,7 @@
 -- crash empties both tables and both sides then start again.
 
 create or replace function runledger.read_result(submission_id uuid, account_id uuid)
-returns table (
-  id uuid, status text, verdict text, language text, runtime text, exit_code integer, signal text, stdout_truncated boolean,
-  stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint, created_at timestamptz,
-  started_at timestamptz, finished_at timestamptz, purged_at timestamptz, stdout bytea, stderr bytea, compile_output bytea,
-  webhook_id uuid, webhook_state text, webhook_attempts integer, next_attempt_at timestamptz, tag text, output_encoding text,
-  exceeded text, compile jsonb, report bytea, rerun_of uuid, limits jsonb, attempt integer, cancel_requested_at timestamptz,
-  webhook_failure jsonb, score double precision, max_score double precision
-)
+returns setof runledger.submission_answer
 -- Not SQL: because of the partitions, PostgreSQL would plan it on every call, which takes four times as long as running it.
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -153,35 +146,3 @@ begin
 end
 $$;
 comment on function runledger.forget_output is 'Removes the events of one attempt at its end, because the result has them or another attempt starts.';
-
-create or replace function runledger.describe_end(
-  result runledger.result, delivery runledger.delivery, attempt integer, limits jsonb, stdout bytea, stderr bytea,
-  compile_output bytea, report bytea
-) returns text
-language plpgsql stable
-as $$
-declare
-  -- PostgreSQL's limit for the payload of a notification.
-  _most_bytes constant integer := 7999;
-  _record text;
-begin
-  -- JSON has each byte as two hexadecimal digits.
-  if result.status <> 'cancelled' and 2 * (
-    coalesce(octet_length(stdout), 0) + coalesce(octet_length(stderr), 0) + coalesce(octet_length(compile_output), 0)
-    + coalesce(octet_length(report), 0)
-  ) <= _most_bytes then
-    select row_to_json(record) into _record
-    from (
-      select
-        result.id, result.status, result.verdict, result.language, result.runtime, result.exit_code, result.signal,
-        result.stdout_truncated, result.stderr_truncated, result.cpu_time, result.wall_time, result.memory_peak,
-        result.created_at, result.started_at, result.finished_at, result.purged_at, stdout, stderr, compile_output,
-        delivery.webhook_id, delivery.state as webhook_state, delivery.attempts as webhook_attempts,
-        delivery.due_at as next_attempt_at, result.tag, result.output_encoding, result.exceeded, result.compile, report,
-        result.rerun_of, limits, attempt, null as cancel_requested_at, null as webhook_failure, result.score, result.max_score
-    ) record;
-  end if;
-  return case when octet_length(_record) <= _most_bytes then _record end;
-end
-$$;
-comment on function runledger.describe_end is 'Returns the notification for the waiters of a submission: the row of runledger.read_result as JSON; null if that is too long or the submission was cancelled. attempt, limits: of the last attempt; delivery: its webhook, which is due.';

@@ -67,19 +67,22 @@ begin
   )
   select coalesce(array_agg(appended.stream_id), '{}') into _started from appended;
 
-  for _left in
-    select i.id, i.run, i.language from unnest(start.submission_ids, start.runs, start.languages) i (id, run, language)
-    where i.id <> all (_started)
-  loop
-    if runledger.start_otherwise(
-      _left.id, _left.run, _left.language, start.worker_id, start.offers, start.capabilities, start.metadata, start.under_way
-    ) then
-      perform from runledger.start(
-        start.worker_id, array[_left.id], array[_left.run], array[_left.language], start.data, start.programs, start.offers,
-        start.capabilities, start.metadata, start.under_way
-      );
-    end if;
-  end loop;
+  if cardinality(_started) < cardinality(start.submission_ids) then
+    for _left in
+      select i.id, i.run, i.language from unnest(start.submission_ids, start.runs, start.languages) i (id, run, language)
+      where i.id <> all (_started)
+    loop
+      if runledger.start_otherwise(
+        _left.id, _left.run, _left.language, start.worker_id, start.offers, start.capabilities, start.metadata,
+        start.under_way
+      ) then
+        perform from runledger.start(
+          start.worker_id, array[_left.id], array[_left.run], array[_left.language], start.data, start.programs, start.offers,
+          start.capabilities, start.metadata, start.under_way
+        );
+      end if;
+    end loop;
+  end if;
 
   return query
     select

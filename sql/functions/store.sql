@@ -1,6 +1,8 @@
 -- Writes what runledger.receive has admitted.
 
-create or replace function runledger.store_received(submissions jsonb, received runledger.received_request[]) returns void
+create or replace function runledger.store_received(
+  submissions jsonb, received runledger.received_request[], limited uuid[]
+) returns void
 language plpgsql
 as $$
 declare
@@ -8,11 +10,9 @@ declare
   _jobs graphile_worker.job_spec[];
   _waiting uuid[] := '{}';
 begin
-  if exists (select from unnest(store_received.received) r where r.most is not null) then
+  if store_received.limited <> '{}' then
     -- The locks make the counts exact.
-    perform from runledger.api_key k
-    where k.id in (select r.api_key_id from unnest(store_received.received) r where r.most is not null)
-    order by k.id for no key update;
+    perform from runledger.api_key k where k.id = any (store_received.limited) order by k.id for no key update;
     _waiting := array(
       -- Counted once for each request, because a key may have very many.
       with request as materialized (
@@ -90,11 +90,6 @@ begin
     from item
     left join account using (account_id, weight)
     returning p.submission_id, p.language, p.is_low, p.position, p.admitted
-  ), repeated as (
-    insert into runledger.rerun (submission_id, rerun_of, campaign)
-    select item.submission_id, (item.data ->> 'rerun_of')::uuid, item.data ->> 'campaign'
-    from item
-    where item.data ? 'rerun_of'
   ), notifying as (
     insert into runledger.delivery (submission_id, webhook_id, url, secret)
     select item.submission_id, item.webhook_id, item.webhook_url, item.webhook_secret
@@ -108,18 +103,6 @@ begin
   if _jobs is not null then
     perform graphile_worker.add_jobs(_jobs);
   end if;
-
-  if exists (select from unnest(store_received.received) r where r.batch is not null) then
-    perform runledger.append_event(b.id, 1, 'batch.received', b.schema_version, b.data, b.metadata)
-    from unnest(store_received.received) r
-    cross join lateral jsonb_to_record(r.batch) b (id uuid, schema_version integer, data jsonb, metadata jsonb)
-    where r.batch is not null;
-    insert into runledger.delivery (submission_id, webhook_id, url, secret)
-    select b.id, b.webhook_id, b.webhook_url, b.webhook_secret
-    from unnest(store_received.received) r
-    cross join lateral jsonb_to_record(r.batch) b (id uuid, webhook_id uuid, webhook_url text, webhook_secret text)
-    where r.batch is not null;
-  end if;
 end
 $$;
-comment on function runledger.store_received is 'Appends submission.received for each submission of the received requests (runledger.receive), and writes everything that belongs to it.';
+comment on function runledger.store_received is 'Appends submission.received for each submission of the received requests (runledger.receive), and writes everything that belongs to it. limited: the keys of these requests whose tier limits how many submissions execute at once.';

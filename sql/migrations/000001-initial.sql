@@ -307,16 +307,54 @@ create index result_by_tag on runledger.result (account_id, tag, id desc) where 
 -- For job.find_position: how long an account's last programs took.
 create index result_by_end on runledger.result (account_id, finished_at desc) where slot_seconds is not null;
 
+create type runledger.submission_answer as (
+  id uuid,
+  status text,
+  verdict text,
+  language text,
+  runtime text,
+  exit_code integer,
+  signal text,
+  stdout_truncated boolean,
+  stderr_truncated boolean,
+  cpu_time double precision,
+  wall_time double precision,
+  memory_peak bigint,
+  created_at timestamptz,
+  started_at timestamptz,
+  finished_at timestamptz,
+  purged_at timestamptz,
+  stdout bytea,
+  stderr bytea,
+  compile_output bytea,
+  webhook_id uuid,
+  webhook_state text,
+  webhook_attempts integer,
+  next_attempt_at timestamptz,
+  tag text,
+  output_encoding text,
+  exceeded text,
+  compile jsonb,
+  report bytea,
+  rerun_of uuid,
+  limits jsonb,
+  attempt integer,
+  cancel_requested_at timestamptz,
+  webhook_failure jsonb,
+  score double precision,
+  max_score double precision
+);
+comment on type runledger.submission_answer is 'A submission as its caller reads it (runledger.read_result), which is also what a notification of its end contains: result, outputs, last attempt and webhook.';
+
 create type runledger.received_request as (
   n integer,
   api_key_id uuid,
   account_id uuid,
   weight integer,
   most integer,
-  waiter text,
-  batch jsonb
+  waiter text
 );
-comment on type runledger.received_request is 'A request whose submissions are being received (runledger.store_received). n: its number in the call; most: the most submissions of its key that may execute at once; batch: the webhook of the whole batch.';
+comment on type runledger.received_request is 'A request whose submissions are being received (runledger.store_received). n: its number in the call; most: the most submissions of its key that may execute at once.';
 
 create table runledger.idempotency (
   account_id uuid not null,
@@ -375,7 +413,7 @@ create type runledger.ended_submission as (
   waiters text[],
   notification text
 );
-comment on type runledger.ended_submission is 'A submission that has just ended (runledger.end_submissions). n: its number in the call; waiters: the channels to notify; notification: the payload to send to them.';
+comment on type runledger.ended_submission is 'A submission that has just ended (runledger.end_submissions). n: its number in the call; waiters: the channels to notify; notification: the payload to send to them, if it is short enough.';
 
 -- Blobs: long inputs and expected outputs. A caller uploads them once and names them in submissions by their SHA-256.
 

@@ -10,7 +10,7 @@ interface EndedSubmission {
   readonly id: string
   /** The channels to notify; null when nobody waits. */
   readonly waiters: readonly string[] | null
-  /** The payload, as runledger.describe_end writes it. When it is left out, only the id is sent. */
+  /** The payload, as runledger.conclude returns it. When it is left out, only the id is sent. */
   readonly notification?: string | null
 }
 

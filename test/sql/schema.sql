@@ -386,20 +386,57 @@ table runledger.worker
   INDEX worker_alive ON runledger.worker USING btree (renewed_at) WHERE (stopped_at IS NULL)
 
 type runledger.ended_submission
-  A submission that has just ended (runledger.end_submissions). n: its number in the call; waiters: the channels to notify; notification: the payload to send to them.
+  A submission that has just ended (runledger.end_submissions). n: its number in the call; waiters: the channels to notify; notification: the payload to send to them, if it is short enough.
   n bigint
   waiters text[]
   notification text
 
 type runledger.received_request
-  A request whose submissions are being received (runledger.store_received). n: its number in the call; most: the most submissions of its key that may execute at once; batch: the webhook of the whole batch.
+  A request whose submissions are being received (runledger.store_received). n: its number in the call; most: the most submissions of its key that may execute at once.
   n integer
   api_key_id uuid
   account_id uuid
   weight integer
   most integer
   waiter text
-  batch jsonb
+
+type runledger.submission_answer
+  A submission as its caller reads it (runledger.read_result), which is also what a notification of its end contains: result, outputs, last attempt and webhook.
+  id uuid
+  status text
+  verdict text
+  language text
+  runtime text
+  exit_code integer
+  signal text
+  stdout_truncated boolean
+  stderr_truncated boolean
+  cpu_time double precision
+  wall_time double precision
+  memory_peak bigint
+  created_at timestamp with time zone
+  started_at timestamp with time zone
+  finished_at timestamp with time zone
+  purged_at timestamp with time zone
+  stdout bytea
+  stderr bytea
+  compile_output bytea
+  webhook_id uuid
+  webhook_state text
+  webhook_attempts integer
+  next_attempt_at timestamp with time zone
+  tag text
+  output_encoding text
+  exceeded text
+  compile jsonb
+  report bytea
+  rerun_of uuid
+  limits jsonb
+  attempt integer
+  cancel_requested_at timestamp with time zone
+  webhook_failure jsonb
+  score double precision
+  max_score double precision
 
 sequence runledger.event_position
   Numbers events. An identity column would need PostgreSQL 17 on a partitioned table.
@@ -916,7 +953,7 @@ function runledger.command_worker(worker_id uuid, wanted text, schema_version in
   grant execute to runledger_worker
 
 function runledger.conclude(items jsonb)
-  Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (of the same event; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each, or, where cancellation was requested, submission.cancelled with the same data without the verdict. Returns one row for each item, in their order. refusal: null, or why nothing was written. stored: an earlier call has written this end. superseded: the attempt was lost, so its result must be dropped. start_lost: a crash of PostgreSQL lost the start, so the submission must be started again. no_verdict: data has no verdict, and no cancellation was requested. waiters: channels to send notification to after the commit; null: none. notification: null for the id alone.
+  Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (of the same event; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each, or, where cancellation was requested, submission.cancelled with the same data without the verdict. Returns one row for each item, in their order. refusal: null, or why nothing was written. stored: an earlier call has written this end. superseded: the attempt was lost, so its result must be dropped. start_lost: a crash of PostgreSQL lost the start, so the submission must be started again. no_verdict: data has no verdict, and no cancellation was requested. waiters: channels to send notification to after the commit; null: none. notification: the row of runledger.read_result as JSON; null, for the id alone, if that is too long or the submission was cancelled.
   returns TABLE(refusal text, waiters text[], notification text) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_worker
 
@@ -933,10 +970,6 @@ function runledger.count_output(kept jsonb)
 function runledger.define_tier(schema_version integer, data jsonb, metadata jsonb)
   Creates a tier, or changes it for all its keys, and appends tier.defined. data: columns of runledger.tier; null is unlimited. Columns and single limits that data leaves out do not change.
   returns void security definer set search_path=pg_catalog, pg_temp
-
-function runledger.describe_end(result runledger.result, delivery runledger.delivery, attempt integer, limits jsonb, stdout bytea, stderr bytea, compile_output bytea, report bytea)
-  Returns the notification for the waiters of a submission: the row of runledger.read_result as JSON; null if that is too long or the submission was cancelled. attempt, limits: of the last attempt; delivery: its webhook, which is due.
-  returns text stable
 
 function runledger.displace_low(api_key_id uuid)
   Revokes the admission of a key's newest low-priority submission that has not started: it waits again to be admitted (admit_waiting). False: there is none. The caller holds the key's lock.
@@ -1131,7 +1164,7 @@ function runledger.read_requirements(received jsonb)
 
 function runledger.read_result(submission_id uuid, account_id uuid)
   Returns one submission of an account with its outputs (null once purged), its last attempt and its webhook; no row when the account has no such submission.
-  returns TABLE(id uuid, status text, verdict text, language text, runtime text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint, created_at timestamp with time zone, started_at timestamp with time zone, finished_at timestamp with time zone, purged_at timestamp with time zone, stdout bytea, stderr bytea, compile_output bytea, webhook_id uuid, webhook_state text, webhook_attempts integer, next_attempt_at timestamp with time zone, tag text, output_encoding text, exceeded text, compile jsonb, report bytea, rerun_of uuid, limits jsonb, attempt integer, cancel_requested_at timestamp with time zone, webhook_failure jsonb, score double precision, max_score double precision) stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
+  returns SETOF runledger.submission_answer stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_api
 
 function runledger.read_series(step interval, steps integer, most integer)
@@ -1219,8 +1252,8 @@ function runledger.store_blob(api_key_id uuid, sha256 bytea, bytes integer, cont
   returns boolean security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
-function runledger.store_received(submissions jsonb, received runledger.received_request[])
-  Appends submission.received for each submission of the received requests (runledger.receive), and writes everything that belongs to it.
+function runledger.store_received(submissions jsonb, received runledger.received_request[], limited uuid[])
+  Appends submission.received for each submission of the received requests (runledger.receive), and writes everything that belongs to it. limited: the keys of these requests whose tier limits how many submissions execute at once.
   returns void
 
 function runledger.suits_worker(language text, requires jsonb, offers text[], capabilities text[])

@@ -113,8 +113,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: "job: a rerun's rerun names that and not the first",
-    text: "coalesce(_original.data -> 'rerun_of', to_jsonb(rerun_submission.original))",
-    instead: 'to_jsonb(rerun_submission.original)',
+    text: "coalesce((_original.data ->> 'rerun_of')::uuid, rerun_submission.original)",
+    instead: 'rerun_submission.original',
     tests: ['http/rerun'],
   },
   {
