@@ -176,7 +176,7 @@ begin
     _run := gen_random_uuid()::text;
     call bench.turn_clock(_job.id, 2);
     select * into _taken from runledger.start(
-      worker, array[_job.id], array[_run], array[_job.language], _data, _programs, array[_job.language], '{}', _metadata
+      worker, array[_job.id], array[_run], array[_job.language], _data, _programs, jsonb_build_array(_job.language), '[]', _metadata
     );
     commit;
     continue when _taken.submission_id is null;

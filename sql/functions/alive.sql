@@ -45,16 +45,16 @@ comment on function runledger.list_recent_language is 'Returns the languages tha
 -- A worker of an earlier release would ignore options of a submission's detail that it does not know. A worker without the
 -- checker's language could not judge the submission.
 
-create or replace function runledger.suits_worker(language text, requires jsonb, offers text[], capabilities text[]) returns boolean
+create or replace function runledger.suits_worker(language text, requires jsonb, offers jsonb, capabilities jsonb) returns boolean
 language sql stable
 as $$
-  select suits_worker.language = any (suits_worker.offers) and (
+  select suits_worker.offers ? suits_worker.language and (
     not coalesce(suits_worker.requires ? 'detail', false)
-    or coalesce(suits_worker.requires ->> 'checker_language' = any (suits_worker.offers), true)
-      and coalesce(suits_worker.requires -> 'demands' <@ to_jsonb(suits_worker.capabilities), true)
+    or coalesce(suits_worker.offers ? (suits_worker.requires ->> 'checker_language'), true)
+      and coalesce(suits_worker.requires -> 'demands' <@ suits_worker.capabilities, true)
   )
 $$;
-comment on function runledger.suits_worker is 'Whether a worker can run a submission. language, requires: of runledger.pending. offers, capabilities: the languages and the capabilities of the worker.';
+comment on function runledger.suits_worker is 'Whether a worker can run a submission. language, requires: of runledger.pending. offers, capabilities: the languages and the capabilities of the worker, as arrays.';
 
 create or replace function runledger.start_data(data jsonb, received jsonb, cores integer, attempt integer) returns jsonb
 -- Not SQL: most submissions ask for nothing, and this returns for them without a query.

@@ -3,7 +3,7 @@
 -- with a job that only this worker takes.
 
 create or replace function runledger.lend_slot(
-  submission_id uuid, run text, seconds double precision, offers text[], capabilities text[]
+  submission_id uuid, run text, seconds double precision, offers jsonb, capabilities jsonb
 ) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,8 +1,8 @@
 -- Starts the attempts of jobs that a worker was handed. The version of execution.started is the fencing token.
 
 create or replace function runledger.start(
-  worker_id uuid, submission_ids uuid[], runs text[], languages text[], data jsonb, programs jsonb, offers text[],
-  capabilities text[], metadata jsonb, under_way text[] default '{}'
+  worker_id uuid, submission_ids uuid[], runs text[], languages text[], data jsonb, programs jsonb, offers jsonb,
+  capabilities jsonb, metadata jsonb, under_way text[] default '{}'
 ) returns table (
   submission_id uuid, run text, version integer, account_id uuid, code bytea, stdin bytea, expected_stdout bytea, detail bytea,
   total_seconds integer, cores double precision, has_webhook boolean
@@ -99,7 +99,7 @@ $$;
 comment on function runledger.start is 'Appends execution.started for each submission, and returns what the worker must run (code is null when the body is purged) and its account; a repeated call with the same run returns the same. languages: of the jobs that were handed out. data: the event''s data about the worker; programs: the event''s data about each of these languages. offers, capabilities: as in runledger.suits_worker. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs on this or another live worker, or is enqueued again because its language differs from the job''s or the worker does not suit it. A row that differs from the log is repaired first. RL005: this worker was declared lost and must register under a new id. RL027: this worker must take nothing.';
 
 create or replace function runledger.start_otherwise(
-  submission_id uuid, run text, language text, worker_id uuid, offers text[], capabilities text[], metadata jsonb,
+  submission_id uuid, run text, language text, worker_id uuid, offers jsonb, capabilities jsonb, metadata jsonb,
   under_way text[]
 ) returns boolean
 language plpgsql

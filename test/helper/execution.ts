@@ -58,7 +58,7 @@ export async function startAttempt(
   const [row] = await sql<PretendedAttempt[]>`
     select version, run from runledger.start(
       ${workerId}, array[${id}::uuid], array[${uuidv7()}], array[${language}], ${json(sql, data)}, ${json(sql, programs)},
-      ${Object.keys(programs)}::text[], ${[...does]}::text[], ${json(sql, { actor: { worker: workerId } })}
+      ${json(sql, Object.keys(programs))}, ${json(sql, does)}, ${json(sql, { actor: { worker: workerId } })}
     )`
   return row ?? null
 }
@@ -274,7 +274,7 @@ export async function takeNext(
     const [row] = await sql<Taken[]>`
       select * from runledger.start(
         ${worker}, array[${job.key}::uuid], array[${uuidv7()}], array[${job.language}], ${json(sql, { worker })},
-        ${json(sql, programs)}, ${[...languages]}::text[], ${[...capabilities]}::text[], ${json(sql, { actor: { worker } })}
+        ${json(sql, programs)}, ${json(sql, languages)}, ${json(sql, capabilities)}, ${json(sql, { actor: { worker } })}
       )`
     if (row !== undefined) return row
   }

@@ -31,7 +31,7 @@ async function startAll(ids: readonly string[]): Promise<string> {
   await sql`
     select from runledger.start(
       ${worker}, ${[...ids]}::uuid[], ${ids.map(() => uuidv7())}::text[], ${ids.map(() => 'python')}::text[],
-      ${sql.json({ worker })}, '{"python": {}}', '{python}', '{}', '{"actor": {}}'
+      ${sql.json({ worker })}, '{"python": {}}', '["python"]', '[]', '{"actor": {}}'
     )`
   return worker
 }

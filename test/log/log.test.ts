@@ -19,7 +19,16 @@ t.test('code, inputs, outputs and secrets are replaced wherever a field holds th
     log.info({ [name]: 'CANARY', nested: { [name]: 'CANARY' } }, 'test.logged')
     t.notMatch(logged, 'CANARY', name)
     t.equal(logged.match(/\[redacted\]/g)?.length, 2, name)
+    logged = ''
+    const failed = Object.assign(new Error('refused'), name !== 'code' && { [name]: 'CANARY' })
+    log.error({ err: failed, other: Object.assign(new Error('refused'), { [name]: 'CANARY' }) })
+    t.notMatch(logged, 'CANARY', `${name} of an error`)
   }
+  logged = ''
+  const at = new Date(0)
+  log.info({ at, languages: ['c'], nested: { at, languages: ['c'] } })
+  const shown = { at: at.toJSON(), languages: ['c'] }
+  t.match(JSON.parse(logged), { ...shown, nested: shown })
 })
 
 t.test('a line says when, where and what', async (t) => {

@@ -1043,7 +1043,7 @@ function runledger.issue_key(api_key_id uuid, account_id uuid, digest bytea, sch
   Stores a key's digest and appends api_key.issued. data: of the event, and what is stored beside the digest. Creates the account, with this id, if none has its name. RL024: the key replaces a key of another role.
   returns void security definer set search_path=pg_catalog, pg_temp
 
-function runledger.lend_slot(submission_id uuid, run text, seconds double precision, offers text[], capabilities text[])
+function runledger.lend_slot(submission_id uuid, run text, seconds double precision, offers jsonb, capabilities jsonb)
   Decides whether a submission that is between two tests, after having its slot for so many seconds, lends the slot. True: another account is next by the fair order. The submission is parked, at a position later by these seconds, and its job (continue:<worker>) says when it goes on. False: it goes on at once; where another account waits at a later position, the seconds are counted all the same. A repeated call while it is parked adds the job again. offers, capabilities: as in runledger.suits_worker.
   returns boolean security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_sort=off
   grant execute to runledger_worker
@@ -1229,7 +1229,7 @@ function runledger.rerun_submission(original uuid, request jsonb, at_once intege
   returns TABLE(id uuid, outcome text, matches boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_api
 
-function runledger.start(worker_id uuid, submission_ids uuid[], runs text[], languages text[], data jsonb, programs jsonb, offers text[], capabilities text[], metadata jsonb, under_way text[] DEFAULT '{}'::text[])
+function runledger.start(worker_id uuid, submission_ids uuid[], runs text[], languages text[], data jsonb, programs jsonb, offers jsonb, capabilities jsonb, metadata jsonb, under_way text[] DEFAULT '{}'::text[])
   Appends execution.started for each submission, and returns what the worker must run (code is null when the body is purged) and its account; a repeated call with the same run returns the same. languages: of the jobs that were handed out. data: the event's data about the worker; programs: the event's data about each of these languages. offers, capabilities: as in runledger.suits_worker. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs on this or another live worker, or is enqueued again because its language differs from the job's or the worker does not suit it. A row that differs from the log is repaired first. RL005: this worker was declared lost and must register under a new id. RL027: this worker must take nothing.
   returns TABLE(submission_id uuid, run text, version integer, account_id uuid, code bytea, stdin bytea, expected_stdout bytea, detail bytea, total_seconds integer, cores double precision, has_webhook boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, jit=off, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off
   grant execute to runledger_worker
@@ -1238,7 +1238,7 @@ function runledger.start_data(data jsonb, received jsonb, cores integer, attempt
   Returns the data of execution.started. data: the part that the worker reports of itself and of the program, where limits.cores is a slot's share; received: as requires in runledger.suits_worker; cores: the tier's cores for a box, or null; attempt: 1, 2, 3 …
   returns jsonb stable
 
-function runledger.start_otherwise(submission_id uuid, run text, language text, worker_id uuid, offers text[], capabilities text[], metadata jsonb, under_way text[])
+function runledger.start_otherwise(submission_id uuid, run text, language text, worker_id uuid, offers jsonb, capabilities jsonb, metadata jsonb, under_way text[])
   Handles a job whose submission does not simply wait to be started (runledger.start): interrupts an attempt that no worker has under way, and enqueues the job again if it is for another worker. True: the submission can be started now.
   returns boolean
 
@@ -1256,8 +1256,8 @@ function runledger.store_received(submissions jsonb, received runledger.received
   Appends submission.received for each submission of the received requests (runledger.receive), and writes everything that belongs to it. limited: the keys of these requests whose tier limits how many submissions execute at once.
   returns void
 
-function runledger.suits_worker(language text, requires jsonb, offers text[], capabilities text[])
-  Whether a worker can run a submission. language, requires: of runledger.pending. offers, capabilities: the languages and the capabilities of the worker.
+function runledger.suits_worker(language text, requires jsonb, offers jsonb, capabilities jsonb)
+  Whether a worker can run a submission. language, requires: of runledger.pending. offers, capabilities: the languages and the capabilities of the worker, as arrays.
   returns boolean stable
 
 function runledger.summarise(figures double precision[])

@@ -147,8 +147,8 @@ export function createStart(
       from runledger.start(
         ${worker}, ${starts.map(({ submission }) => submission)}::uuid[], ${starts.map(({ run }) => run)}::text[],
         ${starts.map(({ language }) => language)}::text[], ${json(database, data)},
-        ${json(database, Object.fromEntries(programs))}, ${Object.keys(executor.runtimes)}::text[],
-        ${[...capabilities]}::text[], ${json(database, metadata)}, ${[...startedIds]}::text[]
+        ${json(database, Object.fromEntries(programs))}, ${json(database, Object.keys(executor.runtimes))},
+        ${json(database, capabilities)}, ${json(database, metadata)}, ${[...startedIds]}::text[]
       )`
     const byId = new Map(rows.map((row) => [row.submission, row]))
     return starts.map(({ submission }) => byId.get(submission) ?? null)

@@ -3,7 +3,7 @@
 // compiled program and its tests' results so far, but its job has ended and it has no slot. It continues when this worker
 // takes the job `continue:<worker>`, which no other worker takes. A submission that is shorter than a slice, or beside
 // which nobody waits, pays nothing.
-import { untilAvailable } from '#database'
+import { json, untilAvailable } from '#database'
 import { capabilities } from '#options'
 import type { Attempt, AttemptDependencies } from './attempt.ts'
 
@@ -68,7 +68,8 @@ export function createContinuations(dependencies: AttemptDependencies): Continua
     try {
       const [row] = await database<[{ lent: boolean }]>`
         select runledger.lend_slot(
-          ${submission}, ${run}, ${seconds}, ${Object.keys(executor.runtimes)}::text[], ${[...capabilities]}::text[]
+          ${submission}, ${run}, ${seconds}, ${json(database, Object.keys(executor.runtimes))},
+          ${json(database, capabilities)}
         ) as lent`
       return row.lent
     } catch (error) {

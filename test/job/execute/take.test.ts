@@ -55,7 +55,7 @@ async function start(
   return sql<Started[]>`
     select * from runledger.start(
       ${worker}, ${[...ids]}::uuid[], ${[...runs]}::text[], ${ids.map(() => language)}::text[], ${sql.json({ worker })},
-      ${sql.json(programs)}, ${Object.keys(programs)}::text[], ${[...does]}::text[], ${sql.json(actor)}, ${[...underWay]}::text[]
+      ${sql.json(programs)}, ${sql.json(Object.keys(programs))}, ${sql.json(does)}, ${sql.json(actor)}, ${[...underWay]}::text[]
     )`
 }
 

@@ -37,7 +37,7 @@ async function begin(caller: Caller, submission = python): Promise<Running> {
 
 async function lend({ id, run }: Running, seconds: number, offers = ['python']): Promise<boolean> {
   const [row] = await sql<[{ lent: boolean }]>`
-    select runledger.lend_slot(${id}, ${run}, ${seconds}, ${offers}::text[], '{}') as lent`
+    select runledger.lend_slot(${id}, ${run}, ${seconds}, ${sql.json(offers)}, '[]') as lent`
   return row.lent
 }
 
