@@ -1,6 +1,4 @@
 // The type of the filter's rows and functions that build them, so that policy.ts holds only decisions and reasons.
-import { splitNames } from '#contract'
-import type { Names } from '#contract'
 import type { Architecture, CallName } from './syscall-number.ts'
 
 /** Linux's errno values, the same on both architectures; `done` reports success without doing anything. */
@@ -42,13 +40,18 @@ export interface FilterRow {
   readonly architecture?: Architecture
 }
 
-/** Builds a row. @param calls names, separated by blanks. */
+/** The names in a text, separated by blanks. */
+type Names<Text extends string> = Text extends `${infer First} ${infer Rest}`
+  ? First | Names<Rest>
+  : Text
+
+/** Builds a row. @param calls names, separated by blanks, so that a table can be read by row. */
 export function refuse<const Calls extends string>(
   errno: FilterRow['errno'],
   calls: Names<Calls> extends CallName ? Calls : never,
   ...conditions: readonly Condition[]
 ): FilterRow {
-  return { calls: splitNames(calls) as CallName[], conditions, errno }
+  return { calls: calls.split(' ') as CallName[], conditions, errno }
 }
 
 /** Tests that the argument's low word is one of the values. */
