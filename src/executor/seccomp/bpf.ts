@@ -55,15 +55,8 @@ function isNear(program: Program, place: Place): boolean {
   return program.length - place <= longestJump
 }
 
-/**
- * Returns a value: by an instruction that is near, or a new one. They are shared because the kernel compiles a filter again for
- * each process that loads it.
- */
 export function returnValue(program: Program, value: number): Place {
-  const place = program.findLastIndex(
-    ({ code, operand }) => code === opcode.returnConstant && operand === value,
-  )
-  return place >= 0 && isNear(program, place) ? place : add(program, opcode.returnConstant, value)
+  return add(program, opcode.returnConstant, value)
 }
 
 /** Adds a jump, without the limit of those of tests. */

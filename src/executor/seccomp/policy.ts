@@ -256,15 +256,21 @@ export const listRows = (
 /** The filter of boxes without a network, which allows Unix sockets only. */
 export const filterRows = listRows(unixFamily, unixOptions)
 
-/** The calls with which a keeper makes boxes and opens the output files of a program. */
+/** The calls with which a keeper makes boxes and opens the output files of a program. Its boxes may not make them. */
 const keeperCalls: ReadonlySet<string> = new Set(
   'clone3 unshare setns fsopen fsconfig fsmount fspick move_mount sethostname prctl openat2'.split(
     ' ',
   ),
 )
 
-/** Returns the rows of a keeper's own filter: those of its boxes without the calls that the keeper needs. */
-export const forKeeper = (rows: readonly FilterRow[]): readonly FilterRow[] =>
-  rows
-    .map((row) => ({ ...row, calls: row.calls.filter((name) => !keeperCalls.has(name)) }))
-    .filter(({ calls }) => calls.length > 0)
+/** Splits rows by their calls: those of the keeper's own filter, which its boxes inherit, and those that its boxes add. */
+export function splitRows(rows: readonly FilterRow[]): Record<'keeper' | 'box', FilterRow[]> {
+  const pick = (isBox: boolean): FilterRow[] =>
+    rows
+      .map((row) => ({
+        ...row,
+        calls: row.calls.filter((name) => keeperCalls.has(name) === isBox),
+      }))
+      .filter(({ calls }) => calls.length > 0)
+  return { keeper: pick(false), box: pick(true) }
+}

@@ -1,11 +1,12 @@
-// Compiles policy.ts into a seccomp filter: a binary search over call numbers, then the tests of the call. For calls that are
+// Compiles policy.ts into seccomp filters: a binary search over call numbers, then the tests of the call. For calls that are
 // always allowed only the number is tested, so Linux ≥ 5.11 answers them from a bitmap. Measured cost per call (Linux 6.18): 30
-// ns, 50 ns where arguments are tested.
+// ns, 50 ns where arguments are tested. A keeper loads a filter that its boxes inherit, and each box adds a short one, because
+// the kernel compiles that one again for each box.
 import { SandboxError } from '#contract'
 import { encode, filterReturn, load, returnValue, seccompData, test } from './bpf.ts'
 import type { Place, Program } from './bpf.ts'
 import { loopbackRows } from './loopback.ts'
-import { filterRows, forKeeper, isUnknown, lastReviewedNumber } from './policy.ts'
+import { filterRows, isUnknown, lastReviewedNumber, splitRows } from './policy.ts'
 import { errnos } from './row.ts'
 import type { Condition, FilterRow } from './row.ts'
 import { callNumbers } from './syscall-number.ts'
@@ -93,11 +94,7 @@ function compileSearch(program: Program, intervals: readonly Interval[]): Place 
   return test(program, 'jumpAtLeast', middle.first, atLeast, below)
 }
 
-/** Compiles a filter for one architecture. @param rows those of boxes without a network by default. */
-export function compileFilter(
-  architecture: Architecture,
-  rows: readonly FilterRow[] = filterRows,
-): Program {
+function compileFilter(architecture: Architecture, rows: readonly FilterRow[]): Program {
   const program: Program = []
   const search = compileSearch(program, listIntervals(architecture, rows))
   const searched = load(program, seccompData.nr, search)
@@ -110,34 +107,32 @@ export function compileFilter(
   return program
 }
 
-/**
- * Returns a filter as a raw `struct sock_filter[]`.
- * @param machine Node's name of the architecture; by default this machine's.
- * @throws {SandboxError} step `seccomp.assemble` when the architecture has no reviewed table.
- */
-export function assembleFilter(
-  machine: string = process.arch,
-  rows: readonly FilterRow[] = filterRows,
-): Buffer {
-  const architecture = machine === 'x64' ? 'x86_64' : machine === 'arm64' ? 'aarch64' : null
-  if (architecture !== null) return encode(compileFilter(architecture, rows))
-  const words = `no system call table for the architecture ${machine}; x64 and arm64 have one`
-  throw new SandboxError('seccomp.assemble', words)
-}
-
-/** The two filters that a keeper loads. */
+/** The two filters that a keeper loads, each as a raw `struct sock_filter[]`. */
 interface Filters {
-  /** The filter of its boxes. */
+  /** The filter of its boxes, besides the keeper's. */
   readonly filter: Buffer
-  /** The keeper's own filter. Boxes inherit it; their own filter refuses the same calls with the same errnos, and more. */
   readonly keeperFilter: Buffer
 }
 
-/** Assembles a keeper's filters for each network that boxes can have. */
-export function assembleFilters(): Record<'none' | 'loopback', Filters> {
-  const assemble = (rows: readonly FilterRow[]): Filters => ({
-    filter: assembleFilter(process.arch, rows),
-    keeperFilter: assembleFilter(process.arch, forKeeper(rows)),
-  })
+/**
+ * Assembles a keeper's filters for each network that boxes can have.
+ * @param machine Node's name of the architecture; by default this machine's.
+ * @throws {SandboxError} step `seccomp.assemble` when the architecture has no reviewed table.
+ */
+export function assembleFilters(
+  machine: string = process.arch,
+): Record<'none' | 'loopback', Filters> {
+  const architecture = machine === 'x64' ? 'x86_64' : machine === 'arm64' ? 'aarch64' : null
+  if (architecture === null) {
+    const words = `no system call table for the architecture ${machine}; x64 and arm64 have one`
+    throw new SandboxError('seccomp.assemble', words)
+  }
+  const assemble = (rows: readonly FilterRow[]): Filters => {
+    const { keeper, box } = splitRows(rows)
+    return {
+      filter: encode(compileFilter(architecture, box)),
+      keeperFilter: encode(compileFilter(architecture, keeper)),
+    }
+  }
   return { none: assemble(filterRows), loopback: assemble(loopbackRows) }
 }

@@ -12,7 +12,7 @@
 //     │ socket
 //   keeper         the slot's uid; user, network and mount namespace of its own, made once; three capabilities, a filter
 //     ├─ box       new pid, ipc, uts, mount and cgroup namespace for each run
-//     │    init      pid 1: mounts, drops all rights, takes the filter, forks, reaps; kept from signals, never dumpable
+//     │    init      pid 1: mounts, drops all rights, adds its own filter, forks, reaps; kept from signals, never dumpable
 //     │      program   pid 2: waits for `go`, then exec, or goes on as a fork; its children die with init
 //     └─ next box  made while the worker reads the result of the last one
 //   cgroup v2: <worker>/<keeper>/{keeper, run-0, run-1, …}, each box born in its own; v1: <worker>/<keeper>/keeper for all

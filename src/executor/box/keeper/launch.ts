@@ -14,7 +14,7 @@ export interface KeeperLaunch {
   readonly uid: number | null
   /** Path of the keeper's program; with `interpreter`, of the preloaded library. */
   readonly program: string
-  /** The filter of the boxes. */
+  /** The filter of the boxes, besides the keeper's, which they inherit. */
   readonly filter: Buffer
   readonly keeperFilter: Buffer
   readonly layout: Layout
