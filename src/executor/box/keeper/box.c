@@ -15,8 +15,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct box_events box_events;
-
 /**
  * The sizes of the box's file systems: those of the last request until the box is resized. Programs must not read them.
  */
@@ -24,14 +22,7 @@ static struct {
   uint64_t box_bytes, scratch_bytes;
 } *sizes;
 
-enum { event_count = 4 };
-static int *const all_events[event_count] = {&box_events.forked, &box_events.ready, &box_events.go, &box_events.ended};
-
 void open_boxes(void) {
-  for (size_t index = 0; index < event_count; index += 1) {
-    *all_events[index] = eventfd(0, EFD_CLOEXEC);
-    if (*all_events[index] < 0) die("keeper.event");
-  }
   sizes = allocate_unforked(sizeof *sizes);
   sizes->box_bytes = sizes->scratch_bytes = 64 << 20;
   open_init();
@@ -82,23 +73,6 @@ void require_no_failure(void) {
 
 bool has_ended(void) { return __atomic_load_n(&shared->ended, __ATOMIC_ACQUIRE) != 0; }
 
-/** Resets an event. A box that was killed early may leave it set. */
-static void clear_event(int event) {
-  struct pollfd waits = {event, POLLIN, 0};
-  uint64_t count;
-  if (poll(&waits, 1, 0) > 0 && read(event, &count, sizeof count) != sizeof count) die("keeper.event");
-}
-
-/** Waits for an event of the box, and fails if the box ends before. */
-static void await_event(const struct box *box, int event, int seconds) {
-  struct pollfd events[] = {{event, POLLIN, 0}, {box->pidfd, POLLIN, 0}};
-  int found = poll(events, 2, seconds * 1000);
-  uint64_t count;
-  if (found > 0 && events[0].revents != 0 && read(event, &count, sizeof count) == sizeof count) return;
-  require_no_failure();
-  die_with("box.setup", found == 0 ? "the box was not ready in time" : "the box ended before it was ready");
-}
-
 static void open_streams(struct box *box) {
   char path[64];
   snprintf(path, sizeof path, "/proc/self/fd/%d", box->input);
@@ -110,7 +84,9 @@ static void open_streams(struct box *box) {
 bool prepare_box(struct box *box) {
   memset(&shared->ended, 0, sizeof *shared - offsetof(struct shared, ended));
   *box = (struct box){0};
-  for (size_t index = 0; index < event_count; index += 1) clear_event(*all_events[index]);
+  box->reports = eventfd(0, EFD_CLOEXEC);
+  box->go = eventfd(0, EFD_CLOEXEC);
+  if (box->reports < 0 || box->go < 0) die("box.event");
   box->mounts[0] = open_scratch(sizes->box_bytes, "0700");
   box->mounts[1] = open_scratch(sizes->scratch_bytes, NULL);
   box->mounts[2] = open_scratch(sizes->scratch_bytes, NULL);
@@ -148,10 +124,17 @@ int create_file(const struct box *box, const char *name, bool executable) {
 }
 
 void wait_until_ready(struct box *box, int seconds) {
-  if (box->ready) return;
-  await_event(box, box_events.forked, seconds);
-  await_event(box, box_events.ready, seconds);
-  box->ready = true;
+  // Init and the program's process report once each.
+  for (uint64_t reported = 0; !box->ready; box->ready = reported == 2) {
+    struct pollfd events[] = {{box->reports, POLLIN, 0}, {box->pidfd, POLLIN, 0}};
+    int found = poll(events, 2, seconds * 1000);
+    uint64_t more = 0;
+    bool reports = found > 0 && events[0].revents != 0 && read(box->reports, &more, sizeof more) == sizeof more;
+    reported += more;
+    if (reports && !has_ended()) continue;
+    require_no_failure();
+    die_with("box.setup", found == 0 ? "the box was not ready in time" : "the box ended before it was ready");
+  }
 }
 
 void release_box(struct box *box) {
@@ -163,7 +146,7 @@ void release_box(struct box *box) {
     return;
   }
   uint64_t one = 1;
-  if (write(box_events.go, &one, sizeof one) != sizeof one) die("box.go");
+  if (write(box->go, &one, sizeof one) != sizeof one) die("box.go");
 }
 
 void kill_box(struct box *box) {

@@ -171,8 +171,8 @@ static void become_program(const struct box *box) {
     start_runtime(box);
     die_in_box("box.exec");
   }
-  if (write(box_events.ready, &one, sizeof one) != sizeof one) die_in_box("box.ready");
-  if (read(box_events.go, &one, sizeof one) != sizeof one) die_in_box("box.go");
+  if (write(box->reports, &one, sizeof one) != sizeof one) die_in_box("box.ready");
+  if (read(box->go, &one, sizeof one) != sizeof one) die_in_box("box.go");
   enter_idle_class();
   const struct request *request = &shared->request;
   if (request->merges_stderr != 0 && dup2(1, 2) < 0) die_in_box("box.streams");
@@ -226,7 +226,7 @@ static void begin_watch(void) {
 }
 
 /** Reaps orphans, and reports how the program ended. Exits when the program has ended. */
-static _Noreturn void watch_program(pid_t program) {
+static _Noreturn void watch_program(const struct box *box, pid_t program) {
   for (;;) {
     siginfo_t info;
     if (waitid(P_ALL, 0, &info, WEXITED) != 0) {
@@ -239,7 +239,7 @@ static _Noreturn void watch_program(pid_t program) {
     shared->end_status = info.si_status;
     __atomic_store_n(&shared->ended, 1, __ATOMIC_RELEASE);
     uint64_t one = 1;
-    _exit(write(box_events.ended, &one, sizeof one) == sizeof one ? 0 : 70);
+    _exit(write(box->reports, &one, sizeof one) == sizeof one ? 0 : 70);
   }
 }
 
@@ -266,11 +266,11 @@ static void become_box(const struct box *box) {
   // Done before the keeper starts the program, which could send signals.
   forget_handlers();
   uint64_t one = 1;
-  if (write(box_events.forked, &one, sizeof one) != sizeof one) _exit(70);
-  close_range(0, (unsigned)box_events.ended - 1, 0);
-  close_range((unsigned)box_events.ended + 1, ~0U, 0);
+  if (write(box->reports, &one, sizeof one) != sizeof one) _exit(70);
+  close_range(0, (unsigned)box->reports - 1, 0);
+  close_range((unsigned)box->reports + 1, ~0U, 0);
   begin_watch();
-  watch_program(program);
+  watch_program(box, program);
 }
 
 bool clone_init(struct box *box, int group) {

@@ -73,6 +73,8 @@ static void finish_run(void) {
     end_group();
   }
   close(box.pidfd);
+  close(box.reports);
+  close(box.go);
 }
 
 /** @param line the request's. */

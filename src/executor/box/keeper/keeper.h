@@ -48,6 +48,11 @@ struct box {
   int input_reader;
   int output[2];
   int errors[2];
+  /**
+   * Events. `reports`: init has forked and ignores signals, the program's process waits, later the program has ended.
+   * `go`: the keeper starts the program.
+   */
+  int reports, go;
   /** The mounts of /box, /tmp and /dev/shm (scratch_paths). */
   int mounts[scratch_count];
   /** Socket pair by which the keeper notifies a waiting runtime of its program. */
@@ -208,13 +213,6 @@ void load_filter(const void *instructions, size_t bytes);
 bool clone_init(struct box *box, int group);
 
 // box.c
-extern struct box_events {
-  /**
-   * `forked`: init has forked and ignores signals. `ready`: the program's process waits. `go`: the keeper starts the
-   * program. `ended`: the program has ended.
-   */
-  int forked, ready, go, ended;
-} box_events;
 void open_boxes(void);
 /** Returns true only in a program's process that needs no exec. */
 bool prepare_box(struct box *box);

@@ -83,7 +83,7 @@ void leave_runtime(const struct box *box) {
 
 void start_runtime(const struct box *box) {
   if (dup2(library, prestart_library) < 0 || dup2(box->orders[0], prestart_orders) < 0 ||
-      dup2(box_events.ready, prestart_ready) < 0)
+      dup2(box->reports, prestart_ready) < 0)
     return;
   execve(strings[0], strings, strings + settings.runtime_arguments + 1);
 }

@@ -192,7 +192,7 @@ static int await_events(struct supervision *run, struct pollfd events[event_coun
     bool held_back = full && streams[index].received < streams[index].limit;
     events[from_output + index] = (struct pollfd){held_back ? -1 : streams[index].descriptor, POLLIN, 0};
   }
-  events[from_program] = (struct pollfd){run->over ? -1 : box_events.ended, POLLIN, 0};
+  events[from_program] = (struct pollfd){run->over ? -1 : run->box->reports, POLLIN, 0};
   await_carriers(events + from_carriers);
   if (run->over && full) postpone_giving_up(run);
   int64_t next_step = is_alive(run) && run->asks < run->gives_up ? run->asks : run->gives_up;
