@@ -119,7 +119,7 @@ int create_file(const struct box *box, const char *name, bool executable) {
   }
   mode_t mode = executable ? 0555 : 0444;
   int file = openat(box->mounts[0], name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, mode);
-  if (file < 0 || fchmod(file, mode) != 0) die_with("box.file", name);
+  if (file < 0) die_with("box.file", name);
   return file;
 }
 

@@ -89,11 +89,11 @@ static void set_limit(int resource, uint64_t soft, uint64_t hard) {
   if (setrlimit((unsigned)resource, &limit) != 0) die_in_box("box.limit");
 }
 
+/** The keeper has set no_new_privs, and has loaded a filter. Both apply here, too (confine.c). */
 static void drop_rights(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct none[2] = {0};
   if (syscall(SYS_capset, &header, none) != 0) die_in_box("box.capabilities");
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) die_in_box("box.no_new_privs");
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) die_in_box("box.filter");
 }
 
